@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runMain } from 'citty';
-import { version } from './version.ts';
+import { version } from './server/version.ts';
 
 const NAME = 'gateway';
 
@@ -13,16 +13,16 @@ const main = defineCommand({
     description: 'One address, one key, four wire formats, every text model of a catalog.',
   }),
   subCommands: {
-    start: () => import('./commands/start.ts').then((module) => module.start),
-    keys: () => import('./commands/keys.ts').then((module) => module.keys),
-    groups: () => import('./commands/groups.ts').then((module) => module.groups),
-    usage: () => import('./commands/usage.ts').then((module) => module.usage),
-    store: () => import('./commands/store.ts').then((module) => module.store),
-    models: () => import('./commands/models.ts').then((module) => module.models),
-    check: () => import('./commands/check.ts').then((module) => module.check),
-    validate: () => import('./commands/validate.ts').then((module) => module.validate),
-    explain: () => import('./commands/explain.ts').then((module) => module.explain),
-    record: () => import('./commands/record.ts').then((module) => module.record),
+    start: () => import('./cli/start.ts').then((module) => module.start),
+    keys: () => import('./cli/keys.ts').then((module) => module.keys),
+    groups: () => import('./cli/groups.ts').then((module) => module.groups),
+    usage: () => import('./cli/usage.ts').then((module) => module.usage),
+    store: () => import('./cli/store.ts').then((module) => module.store),
+    models: () => import('./cli/models.ts').then((module) => module.models),
+    check: () => import('./cli/check.ts').then((module) => module.check),
+    validate: () => import('./cli/validate.ts').then((module) => module.validate),
+    explain: () => import('./cli/explain.ts').then((module) => module.explain),
+    record: () => import('./cli/record.ts').then((module) => module.record),
   },
 });
 

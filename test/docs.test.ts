@@ -62,7 +62,7 @@ test('the stages of the architecture are those of the pipeline, in their order',
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
   const [, table = ''] = /\| Stage \| adds \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? [];
   const told = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
-  const pipeline = readFileSync(join(root, 'src/pipeline.ts'), 'utf8');
+  const pipeline = readFileSync(join(root, 'src/pipeline/pipeline.ts'), 'utf8');
   const [, run = ''] = /line<Incoming>\(mode\)([\s\S]*?);\n/.exec(pipeline) ?? [];
   const stages = [...run.matchAll(/(?:\.to\(|=> |, )(\w+)\(/g)].map(([, name]) => name);
   expect(told).toEqual(stages);

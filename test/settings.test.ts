@@ -1,9 +1,9 @@
 /** Every setting of a request, from each format that has it to each other: said there in that format's own words. */
 
 import { describe, expect, test } from 'vitest';
-import type { formats } from '../src/formats/all.ts';
 import { type Target, unreported } from '../src/formats/format.ts';
-import type { JsonObject } from '../src/json.ts';
+import type { formats } from '../src/formats/formats.ts';
+import type { JsonObject } from '../src/lib/json.ts';
 import { allFormats, PERMISSIVE } from './support/meaning.ts';
 
 type Spellings = Partial<Record<keyof typeof formats, JsonObject>>;

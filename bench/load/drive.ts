@@ -2,9 +2,9 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FormatName } from '../../src/conversation/prompt.ts';
+import { validator } from '../../src/protocol/validate.ts';
 import { decodeSse, type Sse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
-import { validator } from '../../src/validate/validate.ts';
 import {
   type Address,
   type Answer,

@@ -134,7 +134,7 @@ export async function startGateway(
   settings: Settings = {},
 ): Promise<Running> {
   const { config = {}, printing = false, core, gently = false } = settings;
-  const { program = [join(ROOT, 'src/cli.js'), 'start'] } = settings;
+  const { program = [join(ROOT, 'src/cli/gateway.js'), 'start'] } = settings;
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   const address = `http://127.0.0.1:${upstream}`;
   const written: ConfigInput = {

@@ -5,12 +5,12 @@
  */
 
 import { createServer } from 'node:http';
-import { openAdmin } from '../../src/admin/open-admin.ts';
 import { readSettings } from '../../src/config/load.ts';
-import { openGateway } from '../../src/open.ts';
-import { openAccounts } from '../../src/process/accounts.ts';
-import { startServing } from '../../src/process/serving.ts';
-import { openWatching } from '../../src/process/watching.ts';
+import { openAdmin } from '../../src/server/http/admin/open-admin.ts';
+import { openGateway } from '../../src/server/open-gateway.ts';
+import { openAccounts } from '../../src/server/process/accounts.ts';
+import { startServing } from '../../src/server/process/serving.ts';
+import { openWatching } from '../../src/server/process/watching.ts';
 import { openConfiguredStore } from '../../src/store/configured-store.ts';
 
 /** Nothing looks at a request; as a start has it; and with limits on the caller's key. */

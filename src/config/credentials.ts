@@ -3,13 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { azureWay } from '../credentials/azure-way.ts';
-import type { Cloud } from '../credentials/cloud.ts';
-import { isObject, tryParseJson } from '../json.ts';
-import type { VendorProxy } from '../vendors/agent.ts';
-import { invalidConfig } from './config-error.ts';
+import { invalidConfig } from '../lib/config-error.ts';
+import { isObject, tryParseJson } from '../lib/json.ts';
+import type { VendorProxy } from '../upstream/agent.ts';
+import { azureWay } from '../upstream/credentials/azure-way.ts';
+import type { Cloud } from '../upstream/credentials/cloud.ts';
+import { requirePackages } from '../upstream/optional-packages.ts';
 import type { Environment } from './environment.ts';
-import { requirePackages } from './optional-packages.ts';
 
 const word = z.string().regex(/^[\w.-]+$/, 'must be one word');
 const region = z.string().regex(/^[a-z]+(?:-[a-z]+)+-\d+$/, 'must be a region such as us-east-1');

@@ -1,8 +1,8 @@
 /** What a configuration may say of an identity provider: whose tokens open, and which of them. */
 
 import { z } from 'zod';
-import { isIssuer, isProviders, PROVIDERS } from '../identities/address.ts';
-import { ALGORITHMS } from '../identities/algorithms.ts';
+import { isIssuer, isProviders, PROVIDERS } from '../access/identities/address.ts';
+import { ALGORITHMS } from '../access/identities/algorithms.ts';
 
 const text = z.string().min(1, 'must not be empty');
 /** One that is held as it is written: beyond 2^53 another one would pass for it. */

@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { invalidConfig } from './config-error.ts';
+import { invalidConfig } from '../lib/config-error.ts';
 import { type Environment, type Fields, isRecord } from './environment.ts';
 
 /** Reads a file that holds nothing else. Its path is relative to the directory that the gateway runs in. */

@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
+import { namePrefix } from '../access/identities/claims.ts';
+import { hashKey } from '../access/keys.ts';
 import { defaultModels } from '../catalog/default.ts';
-import { namePrefix } from '../identities/claims.ts';
-import { hashKey } from '../keys.ts';
-import { isEveryAddress } from '../loopback.ts';
-import { wording } from '../wording.ts';
-import { ConfigError, invalidConfig } from './config-error.ts';
+import { ConfigError, invalidConfig } from '../lib/config-error.ts';
+import { wording } from '../lib/zod-messages.ts';
+import { isEveryAddress } from '../upstream/net/loopback.ts';
 import { refuseCredentials } from './credentials.ts';
 import { type Environment, filledIn, SECRETS, variableOf, withEnvironment } from './environment.ts';
 import { foreignGateway } from './foreign.ts';

@@ -1,12 +1,12 @@
 /** What a configuration may say (`gateway.config.ts`, `.json`, `.yaml`). Durations are milliseconds. */
 
 import { z } from 'zod';
+import { areOfOtherModels } from '../access/keys.ts';
 import { modelSchema } from '../catalog/model.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
-import { areOfOtherModels } from '../keys.ts';
-import { STORED } from '../stored.ts';
-import { isNobodys } from '../vendors/addresses.ts';
-import { SANDBOX } from '../vendors/vendor.ts';
+import { STORED } from '../store/stored-scope.ts';
+import { isNobodys } from '../upstream/addresses.ts';
+import { SANDBOX } from '../upstream/vendor.ts';
 import { credentialsSchema } from './credentials.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
 

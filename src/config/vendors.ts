@@ -1,7 +1,7 @@
 /** The vendors a configuration gives: the known ones with their defaults, and any others it names. */
 
-import { isEveryAddress, isLoopback } from '../loopback.ts';
-import type { AgentOptions, VendorProxy } from '../vendors/agent.ts';
+import type { AgentOptions, VendorProxy } from '../upstream/agent.ts';
+import { isEveryAddress, isLoopback } from '../upstream/net/loopback.ts';
 import {
   ANTHROPIC_ORIGIN,
   splitBaseUrl,
@@ -9,7 +9,7 @@ import {
   type Vendor,
   type Vendors,
   vendorsOf,
-} from '../vendors/vendor.ts';
+} from '../upstream/vendor.ts';
 import { cloudAt, type GivenCredentials } from './credentials.ts';
 import type { Config } from './schema.ts';
 

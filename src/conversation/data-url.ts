@@ -1,7 +1,7 @@
 /** Media that stand in their own address: `data:` URLs (RFC 2397). */
 
-import { invalid } from '../errors.ts';
-import { percentDecoded } from '../percent-decoded.ts';
+import { invalid } from '../lib/errors.ts';
+import { percentDecoded } from '../lib/percent-decoded.ts';
 
 const SCHEME = 'data:';
 

@@ -3,7 +3,7 @@
  * double has. Who only carries a number must not respell it.
  */
 
-import { closingQuote, QUOTE } from '../json-bytes.ts';
+import { closingQuote, QUOTE } from '../lib/json-bytes.ts';
 
 const MINUS = 0x2d;
 const PLUS = 0x2b;

@@ -7,7 +7,7 @@
  * - opaque parts and tools: whole blocks only one format can read. The same rule as `own`.
  */
 
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 export const FORMAT_NAMES = ['chat-completions', 'responses', 'messages', 'generate-content'] as const;
 

@@ -9,7 +9,7 @@
  *   thrown, not emitted, and so is an end without the format's terminal event.
  */
 
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { Citation, FormatName, Own, Part, Signature } from './prompt.ts';
 
 /** Why it stopped. `malformed-call` is no success; `other` is a reason nobody here knows. */

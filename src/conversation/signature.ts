@@ -4,7 +4,7 @@
  * with its origin: `google#AbC…`. `#` is in no base64 alphabet, so nothing a vendor sends looks sealed.
  */
 
-import type { Json } from '../json.ts';
+import type { Json } from '../lib/json.ts';
 import type { Signature, SignatureOrigin } from './prompt.ts';
 
 const ORIGINS: readonly SignatureOrigin[] = ['anthropic', 'google', 'openai', 'other'];

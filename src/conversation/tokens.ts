@@ -1,6 +1,6 @@
 /** What an answer took, in tokens: the figures of its usage alone. */
 
-import { asNumber, compact, type Json, type JsonObject } from '../json.ts';
+import { asNumber, compact, type Json, type JsonObject } from '../lib/json.ts';
 import type { Usage } from './reply.ts';
 
 /** As the vendor told them; undefined where it said nothing. */

@@ -1,6 +1,6 @@
 /** What vendors say of the gateway's own account by words, where the status and the type say something else. */
 
-import { MAX_FOREIGN } from '../foreign-text.ts';
+import { MAX_FOREIGN } from '../lib/foreign-text.ts';
 
 /**
  * Anthropic's two and its word for a closed account, Z.ai's and Zhipu's, xAI's, Fireworks' and Moonshot's, and Alibaba's.

@@ -1,6 +1,6 @@
 /** What the two vendors have in common that count a request by fields of it. */
 
-import { asNumber } from '../json.ts';
+import { asNumber } from '../lib/json.ts';
 import type { OutboundCounting } from './format.ts';
 
 /** @param counted the fields that a request for a count may have: vendors refuse the others there. */

@@ -1,8 +1,8 @@
 /** The data of an answer's events as JSON, and what an answer that cannot be read is told as. */
 
-import { GatewayError } from '../errors.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../json.ts';
-import { isBounded } from '../json-bounds.ts';
+import { GatewayError } from '../lib/errors.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
+import { isBounded } from '../lib/json-bounds.ts';
 
 /** Shorter data costs little however it is nested, and is not looked through: most events are. */
 const SHORT = 1000;

@@ -1,6 +1,6 @@
 /** What the status of a refusal means by itself. Each format knows words that say more. */
 
-import type { Fault } from '../errors.ts';
+import type { Fault } from '../lib/errors.ts';
 
 const FAULTS: ReadonlyMap<number, Fault> = new Map<number, Fault>([
   [400, 'invalid-request'],

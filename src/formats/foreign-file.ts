@@ -1,7 +1,7 @@
 /** What is stored at a vendor, and named by an id that means nothing to others. */
 
 import type { MediaSource, Prompt } from '../conversation/prompt.ts';
-import { invalid } from '../errors.ts';
+import { invalid } from '../lib/errors.ts';
 
 /** A file by the id that a vendor's store knows it by. */
 export type FileSource = Extract<MediaSource, { kind: 'file' }>;

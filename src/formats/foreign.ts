@@ -4,7 +4,7 @@
  */
 
 import type { Citation, FormatName } from '../conversation/prompt.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 export interface Foreign {
   block(format: FormatName, value: JsonObject): void;

@@ -1,11 +1,11 @@
 /** The contract of a wire format: two halves around the neutral prompt and reply, which know nothing of each other. */
 
-import type { EffortTraits } from '../conversation/effort.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../conversation/reply.ts';
-import type { GatewayError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import type { Span } from '../json-scan.ts';
+import type { EffortTraits } from '../conversation/rules/effort.ts';
+import type { GatewayError } from '../lib/errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { Span } from '../lib/json-scan.ts';
 import type { Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 

@@ -1,9 +1,9 @@
 /** The own fields of one format where another is written. */
 
-import { fieldsOf } from '../conversation/own.ts';
+import { fieldsOf } from '../conversation/format-specific.ts';
 import type { FormatName, Own } from '../conversation/prompt.ts';
-import { invalid } from '../errors.ts';
-import { asList, asObject, asText, type JsonObject } from '../json.ts';
+import { invalid } from '../lib/errors.ts';
+import { asList, asObject, asText, type JsonObject } from '../lib/json.ts';
 import type { Report } from './format.ts';
 
 /** Whose own fields they are: the prompt's, or those of something in its turns or tools. */

@@ -2,10 +2,10 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { UsageReader } from '../conversation/tokens.ts';
-import { usageReader as chatCompletions } from './chat-completions/usage.ts';
-import { usageReader as generateContent } from './generate-content/usage.ts';
-import { usageReader as messages } from './messages/usage.ts';
-import { usageReader as responses } from './responses/usage.ts';
+import { usageReader as chatCompletions } from './chat-completions/wire/usage.ts';
+import { usageReader as generateContent } from './generate-content/wire/usage.ts';
+import { usageReader as messages } from './messages/wire/usage.ts';
+import { usageReader as responses } from './responses/wire/usage.ts';
 
 export const usageReaders: Readonly<Record<FormatName, UsageReader>> = {
   'chat-completions': chatCompletions,

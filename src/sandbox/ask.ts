@@ -1,6 +1,6 @@
 /** What is asked of a simulated model, in no vendor's words: all that the author of scripts looks at. */
 
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 export interface AskedTool {
   readonly name: string;

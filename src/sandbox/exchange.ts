@@ -1,8 +1,8 @@
 /** One request to a simulated vendor, and what the vendor answers. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Json, JsonObject } from '../json.ts';
-import { isObject, tryParseJson } from '../json.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import { isObject, tryParseJson } from '../lib/json.ts';
 import type { Script, WireEvent } from './script.ts';
 
 export interface VendorRequest {

@@ -1,8 +1,8 @@
 /** What is wrong with a request, told from a schema's findings, before a vendor puts it into its own words. */
 
 import type { z } from 'zod';
-import type { Json } from '../json.ts';
-import { isList, isObject } from '../json.ts';
+import type { Json } from '../lib/json.ts';
+import { isList, isObject } from '../lib/json.ts';
 
 export type FlawPath = readonly (string | number)[];
 

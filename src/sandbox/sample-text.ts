@@ -1,7 +1,7 @@
 /** A text for a property: what its schema demands, what its name suggests, what the prompt says. */
 
-import type { Json, JsonObject } from '../json.ts';
-import { asList, asNumber, asText } from '../json.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import { asList, asNumber, asText } from '../lib/json.ts';
 import { samplePattern } from './sample-pattern.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 /** A value that a JSON schema allows, with what the prompt says put in where it fits. */
 
-import { referred } from '../conversation/json-pointer.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { asFlag, asList, asNumber, asObject, asObjects, asText } from '../json.ts';
+import { referred } from '../conversation/rules/json-pointer.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import { asFlag, asList, asNumber, asObject, asObjects, asText } from '../lib/json.ts';
 import { sampleText } from './sample-text.ts';
 
 interface Sampling {

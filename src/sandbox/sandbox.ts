@@ -6,9 +6,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { defaultModels } from '../catalog/default.ts';
 import type { Model } from '../catalog/model.ts';
-import { type Tell, tellPlainly } from '../observe/teller.ts';
-import { percentDecoded } from '../percent-decoded.ts';
-import { bind, urlOf } from '../server/bind.ts';
+import { type Tell, tellPlainly } from '../lib/diagnostics.ts';
+import { percentDecoded } from '../lib/percent-decoded.ts';
+import { bind, urlOf } from '../upstream/net/bind.ts';
 import { anthropicAnswer } from './anthropic/vendor.ts';
 import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
 import { googleAnswer } from './google/vendor.ts';

@@ -3,7 +3,7 @@
  * whole, so that both always tell the same.
  */
 
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 /** `pieces` are the deltas of a stream; joined they are the whole. */
 export type ScriptPart =

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { Stamp } from './script.ts';
 
 export type SimulatedVendor = 'openai' | 'anthropic' | 'google' | 'compatible';

@@ -3,7 +3,7 @@
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../lib/error-code.ts';
 import { insertKey } from './keys.ts';
 import { type Store, StoreError } from './store.ts';
 

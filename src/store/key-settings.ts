@@ -1,9 +1,9 @@
 /** What may be said of a key or of a group, in the words of the admin API; the command line says the same. */
 
 import { z } from 'zod';
-import { parseJson } from '../json.ts';
-import { areOfOtherModels } from '../keys.ts';
-import { STORED } from '../stored.ts';
+import { areOfOtherModels } from '../access/keys.ts';
+import { parseJson } from '../lib/json.ts';
+import { STORED } from './stored-scope.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
 
 /** Printable and short, and nothing that reads like the id of a key. */

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
-import { hashKey, makeKey } from '../keys.ts';
+import { hashKey, makeKey } from '../access/keys.ts';
 import { countChange, NoSuchGroup, UNLIMITED } from './changes.ts';
 import type { Store } from './store.ts';
 import type { KeyColumns, KeyRow, Tables } from './tables.ts';

@@ -1,7 +1,7 @@
 /** A file that is put in the place of one that is open: nobody who has that one open sees anything of it. */
 
 import { stat } from 'node:fs/promises';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../lib/error-code.ts';
 
 /** Remembers the file at a path. @returns tells whether another one is there by now, or none. */
 export async function replacementOf(path: string): Promise<() => Promise<boolean>> {

@@ -14,9 +14,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { makeFolder } from '../make-folder.ts';
-import { startWorkerThread } from '../worker-thread.ts';
+import { makeFolder } from './make-folder.ts';
 import type { Outcome, Statement, WorkerData } from './sqlite-worker.ts';
+import { startWorkerThread } from './worker-thread.ts';
 
 /**
  * The dialect of the database in `file`, which is made where there is none; only its owner can read it.

@@ -2,7 +2,7 @@
 
 import { Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../lib/error-code.ts';
 import { migrations, onlyAdds } from './migrations.ts';
 import { inOneMigration, postgresDialect } from './postgres.ts';
 import { sqliteDialect } from './sqlite.ts';

@@ -1,7 +1,7 @@
 /** Whose answers have made what lies at the vendors' accounts, as the store keeps it. */
 
-import { repeat } from '../repeat.ts';
-import type { OwnedTable } from '../stored-ids.ts';
+import type { OwnedTable } from '../access/stored-ids.ts';
+import { repeat } from '../lib/repeat.ts';
 import type { Store } from './store.ts';
 
 /** Ids of one statement: SQLite takes some thousand values. */

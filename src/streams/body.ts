@@ -4,9 +4,9 @@
  * more than to translate what is in it (bench/NOTES.md). `readableOf` makes the stream where one is wanted.
  */
 
-import { asBuffer } from '../as-buffer.ts';
-import { asGatewayError, type GatewayError } from '../errors.ts';
-import { gather } from '../gather.ts';
+import { gather } from '../lib/byte-accumulator.ts';
+import { asGatewayError, type GatewayError } from '../lib/errors.ts';
+import { asBuffer } from '../upstream/net/to-buffer.ts';
 
 /** Where a body goes. Of `close` and `abort` one is called, once, and nothing after it. */
 export interface BodySink {

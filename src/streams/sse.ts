@@ -1,7 +1,7 @@
 /** Server-sent events (WHATWG HTML, 9.2): bytes to events by eventsource-parser, and events to text. */
 
 import { createParser } from 'eventsource-parser';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../lib/errors.ts';
 import type { Sink, Step } from './step.ts';
 
 /** One event. `event` is absent where the stream names none. */

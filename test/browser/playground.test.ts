@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { portOf } from '../../src/server/bind.ts';
+import { portOf } from '../../src/upstream/net/bind.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { hasChromium, launch, STORAGE } from './chromium.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { portOf } from '../../src/server/bind.ts';
+import { portOf } from '../../src/upstream/net/bind.ts';
 
 /** @returns where it serves `origin`, without a slash at its end. It is closed after the test. */
 export async function prefixed(origin: string): Promise<string> {

@@ -1,8 +1,8 @@
 /** Checklist, section 1: what a request with tools becomes, for every pair of a caller and a vendor. */
 
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
-import { parseJson } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { parseJson } from '../../src/lib/json.ts';
 import { at, type Caller, CLAUDE, GEMINI, listAt, OPENAI, QWEN, RESPONDER, useDoor } from './support.ts';
 
 const door = useDoor();

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
-import { parseJson } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { parseJson } from '../../src/lib/json.ts';
 import { meaningOf } from '../support/meaning.ts';
 import { FIXTURES } from '../support/recording.ts';
 import {

@@ -1,9 +1,9 @@
 /** Checklist, section 2: images of messages and of results. */
 
 import { describe, expect, test } from 'vitest';
-import { formats } from '../../src/formats/all.ts';
 import { unreported } from '../../src/formats/format.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 import {
   at,

@@ -1,9 +1,9 @@
 /** Checklist, section 3: thinking. */
 
 import { describe, expect, test } from 'vitest';
-import { formats } from '../../src/formats/all.ts';
 import { type Note, reportInto, unreported } from '../../src/formats/format.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 import { goOn, nextRequest, turnOf, turnOfStream } from './client.ts';

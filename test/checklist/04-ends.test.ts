@@ -1,7 +1,7 @@
 /** Checklist, section 4: why an answer ended, and answers with nothing in them. */
 
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 import {
   at,
   type Both,

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formats } from '../../src/formats/all.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { validator } from '../../src/protocol/validate.ts';
 import { fuse, run } from '../../src/streams/step.ts';
-import { validator } from '../../src/validate/validate.ts';
 import { KEY } from '../support/gateway.ts';
 import { ASKED, PERMISSIVE, PROMPT } from '../support/meaning.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { usageReaders } from '../../src/formats/usage-readers.ts';
-import type { Json, JsonObject } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 import {
   at,
   type Both,

@@ -1,7 +1,7 @@
 /** Checklist, section 7: roles, system messages, and messages without text. */
 
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import {
   at,

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { formats } from '../../src/formats/all.ts';
 import { type Note, reportInto, type Target } from '../../src/formats/format.ts';
-import type { Json, JsonObject } from '../../src/json.ts';
-import { asNumber, asObject } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { asNumber, asObject } from '../../src/lib/json.ts';
 import {
   ALIBABA,
   ALIBABA_WORDS,

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toOpenApi } from '../../src/formats/generate-content/to-openapi.ts';
-import type { Json, JsonObject } from '../../src/json.ts';
-import { asObject, isList, isObject } from '../../src/json.ts';
+import { toOpenApi } from '../../src/formats/generate-content/outbound/to-openapi.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { asObject, isList, isObject } from '../../src/lib/json.ts';
 import { at, GEMINI, GEMINI_SUBSET, tool, useDoor } from './support.ts';
 
 const door = useDoor();

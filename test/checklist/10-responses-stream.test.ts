@@ -2,8 +2,8 @@
 
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
-import { asObjects } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { asObjects } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import {
   at,

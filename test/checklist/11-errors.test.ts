@@ -1,9 +1,9 @@
 /** Checklist, section 11: errors in an answer that has begun. */
 
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../src/errors.ts';
-import { formats } from '../../src/formats/all.ts';
-import { type JsonObject, parseJson } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { type JsonObject, parseJson } from '../../src/lib/json.ts';
 import type { Sse } from '../../src/streams/sse.ts';
 import { MAX_EVENT_LENGTH } from '../../src/streams/sse.ts';
 import { KEY } from '../support/gateway.ts';

@@ -6,11 +6,11 @@ import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { formats } from '../../src/formats/all.ts';
-import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { validator } from '../../src/protocol/validate.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
-import { validator } from '../../src/validate/validate.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
-import { formats } from '../../src/formats/all.ts';
+import { formats } from '../../src/formats/formats.ts';
 import { decodeSse, type Sse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { KEY } from '../support/gateway.ts';

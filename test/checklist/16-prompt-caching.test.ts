@@ -1,10 +1,10 @@
 /** Checklist, section 16: prompt caching. */
 
 import { describe, expect, test } from 'vitest';
-import { formats } from '../../src/formats/all.ts';
 import { type Note, reportInto, unreported } from '../../src/formats/format.ts';
-import type { Json, JsonObject } from '../../src/json.ts';
-import { asObject, isList, isObject, tryParseJson } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { asObject, isList, isObject, tryParseJson } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 import {

@@ -1,9 +1,9 @@
 /** Checklist, section 17: what an answer costs. */
 
 import { describe, expect, test } from 'vitest';
+import { costOf } from '../../src/accounting/usage/cost.ts';
 import { collect } from '../../src/conversation/collect.ts';
-import { formats } from '../../src/formats/all.ts';
-import { costOf } from '../../src/usage/cost.ts';
+import { formats } from '../../src/formats/formats.ts';
 import { eventsOf, eventsOfWhole } from '../support/meaning.ts';
 import { claudeMessage, claudeStream, completion, gemini, geminiStream, namedStream } from './support.ts';
 

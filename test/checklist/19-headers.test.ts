@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import {

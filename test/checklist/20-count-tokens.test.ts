@@ -1,7 +1,7 @@
 /** Checklist, section 20: counting tokens. */
 
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/json.ts';
+import { parseJson } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { at, CLAUDE, GEMINI, OPENAI, QWEN, useDoor } from './support.ts';
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { asObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { asObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { FIXTURES } from '../support/recording.ts';
 import { type Caller, claudeBoth, OPENAI, RESPONDER, useDoor } from './support.ts';
 

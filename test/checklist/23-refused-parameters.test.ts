@@ -1,7 +1,7 @@
 /** Checklist, section 23: names and unions of parameters that a caller's own format takes and a vendor refuses. */
 
 import { describe, expect, test } from 'vitest';
-import { isObject, type JsonObject } from '../../src/json.ts';
+import { isObject, type JsonObject } from '../../src/lib/json.ts';
 import {
   at,
   CLAUDE,

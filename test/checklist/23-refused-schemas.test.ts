@@ -1,7 +1,7 @@
 /** Checklist, section 23: schemas that a caller's own format takes and a vendor refuses. */
 
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import {
   at,
   CALLERS,

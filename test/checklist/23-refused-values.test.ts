@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { at, CLAUDE, GEMINI, GEMINI_3, OPENAI, QWEN, useDoor } from './support.ts';
 
 const { sentFor } = useDoor();

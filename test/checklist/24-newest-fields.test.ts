@@ -1,7 +1,7 @@
 /** Checklist, section 24: what a vendor's newest fields mean to a model of another vendor. */
 
 import { describe, expect, test } from 'vitest';
-import { asObjects, type JsonObject, parseJson } from '../../src/json.ts';
+import { asObjects, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import {
   at,
   CLAUDE,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { FIXTURES } from '../support/recording.ts';
 import { at, type Caller, CLAUDE, cityTool, GEMINI, listAt, OPENAI, QWEN, useDoor } from './support.ts';
 

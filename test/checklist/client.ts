@@ -1,7 +1,7 @@
 /** What a client that knows no more than its format keeps of an answer and sends back as history. */
 
-import type { Json, JsonObject } from '../../src/json.ts';
-import { parseJson } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { parseJson } from '../../src/lib/json.ts';
 import { at, type Caller, type Door, listAt, type Said } from './support.ts';
 
 /** The turn of a whole answer, as messages or items. */

@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { asObject, asObjects, type JsonObject } from '../../src/json.ts';
+import { asObject, asObjects, type JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { PDF, PLAYED, PNG, plain, SUBJECTS, useGateway } from './support.ts';
 

@@ -5,7 +5,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asList, asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/json.ts';
+import { asList, asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { eventsIn } from '../faults/upstream-ways.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';

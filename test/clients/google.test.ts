@@ -13,7 +13,7 @@ import {
 } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { asObject, asObjects, type JsonObject } from '../../src/json.ts';
+import { asObject, asObjects, type JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { PDF, PLAYED, PNG, plain, useGateway } from './support.ts';
 

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { chatBodies, messagesBodies, responsesBodies } from '../support/histories.ts';
 import { useGateway } from './support.ts';

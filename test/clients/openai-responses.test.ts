@@ -5,7 +5,7 @@ import { ResponsesToolRunner, ResponsesToolRunnerError } from 'openai/helpers/re
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { asObject, asObjects, type JsonObject } from '../../src/json.ts';
+import { asObject, asObjects, type JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import {

@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { asObject, asObjects, asText, type JsonObject } from '../../src/json.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import { PDF, PLAYED, PNG, plain, rejection, SUBJECTS, useGateway, useScripted } from './support.ts';

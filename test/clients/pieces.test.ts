@@ -5,7 +5,7 @@
  */
 
 import { expect, test } from 'vitest';
-import { asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/json.ts';
+import { asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { SUBJECTS, useGateway } from './support.ts';
 

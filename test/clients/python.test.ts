@@ -1,7 +1,7 @@
 /** What the vendors' Python SDKs write otherwise than those for JavaScript, by hand: npm has no Python. */
 
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { SUBJECTS, useGateway } from './support.ts';
 

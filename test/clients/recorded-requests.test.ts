@@ -8,9 +8,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { asObject, asText, isList, isObject, type Json, type JsonObject, parseJson } from '../../src/json.ts';
+import {
+  asObject,
+  asText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../../src/lib/json.ts';
+import { validateStream, validateWhole } from '../../src/protocol/validate.ts';
 import { sign } from '../../src/sandbox/signatures.ts';
-import { validateStream, validateWhole } from '../../src/validate/validate.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { argumentsObject, argumentsText, parseExact } from '../../src/conversation/arguments.ts';
+import { argumentsObject, argumentsText, parseExact } from '../../src/conversation/rules/arguments.ts';
 
 describe('arguments as an object', () => {
   test('no text is no arguments', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import type { OpenPart } from '../../src/conversation/reply.ts';
-import { formats } from '../../src/formats/all.ts';
+import { formats } from '../../src/formats/formats.ts';
 import { eventsOfWhole } from '../support/meaning.ts';
 
 test('as many scored tokens as an answer may have', () => {

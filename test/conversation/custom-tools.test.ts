@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
+import type { CustomTool, Prompt } from '../../src/conversation/prompt.ts';
+import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import {
   asFunctionCall,
   asFunctionTool,
@@ -8,9 +10,7 @@ import {
   unwrapCustomCalls,
   unwrapInput,
   withCustomCalls,
-} from '../../src/conversation/custom-tools.ts';
-import type { CustomTool, Prompt } from '../../src/conversation/prompt.ts';
-import type { ReplyEvent } from '../../src/conversation/reply.ts';
+} from '../../src/conversation/rules/custom-tools.ts';
 import { run } from '../../src/streams/step.ts';
 
 const patch: CustomTool = { kind: 'custom', name: 'apply_patch', description: 'Applies a patch.' };

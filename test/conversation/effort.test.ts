@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Effort } from '../../src/conversation/prompt.ts';
 import {
   asEffort,
   budgetFor,
@@ -8,8 +9,7 @@ import {
   effortOfBudget,
   isThinkingOff,
   nearestEffort,
-} from '../../src/conversation/effort.ts';
-import type { Effort } from '../../src/conversation/prompt.ts';
+} from '../../src/conversation/rules/effort.ts';
 
 const WIDE = { min: 0, max: 1_000_000 };
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];

@@ -1,8 +1,8 @@
 /** Unions at the root of a schema. */
 
 import { expect, test } from 'vitest';
-import { withoutRootUnion } from '../../src/conversation/root-union.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { withoutRootUnion } from '../../src/conversation/rules/root-union.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 
 const A = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
 const B = { type: 'object', properties: { b: { type: 'number' } } };

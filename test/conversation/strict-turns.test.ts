@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Part, Turn } from '../../src/conversation/prompt.ts';
-import { strictTurns } from '../../src/conversation/strict-turns.ts';
+import { strictTurns } from '../../src/conversation/rules/strict-turns.ts';
 
 const text = (value: string): Part => ({ kind: 'text', text: value });
 const call = (id: string): Part => ({ kind: 'tool-call', id, name: 'look_up', arguments: '{}' });

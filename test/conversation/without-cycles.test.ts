@@ -1,8 +1,8 @@
 /** Schemas that hold themselves. */
 
 import { expect, test } from 'vitest';
-import { withoutCycles } from '../../src/conversation/without-cycles.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { withoutCycles } from '../../src/conversation/rules/without-cycles.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 
 const refer = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
 const list = (items: JsonObject): JsonObject => ({ type: 'array', items });

@@ -7,11 +7,11 @@
 
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asList, asObject, asText, isObject, type Json, tryParseJson } from '../../src/json.ts';
+import type { ExchangeRecord, Recorder } from '../../src/accounting/usage/exchange-record.ts';
+import { recording } from '../../src/accounting/usage/ledger.ts';
+import { asList, asObject, asText, isObject, type Json, tryParseJson } from '../../src/lib/json.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
-import type { ExchangeRecord, Recorder } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { held } from '../support/held.ts';

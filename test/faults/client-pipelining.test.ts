@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MOST_UNANSWERED } from '../../src/http/pipelining.ts';
+import { MOST_UNANSWERED } from '../../src/server/http/pipelining.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventually, exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';

@@ -5,27 +5,27 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { argumentsObject } from '../../src/conversation/arguments.ts';
+import { outermost } from '../../src/accounting/usage/top-level-member.ts';
+import { remainsOf, tapChunk, usageTap } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
-import { GatewayError } from '../../src/errors.ts';
-import { formats } from '../../src/formats/all.ts';
-import { argumentScan } from '../../src/formats/chat-completions/argument-scan.ts';
-import { hideUsage } from '../../src/formats/chat-completions/hide-usage.ts';
-import { partLine } from '../../src/formats/chat-completions/part-line.ts';
+import { argumentsObject } from '../../src/conversation/rules/arguments.ts';
+import { argumentScan } from '../../src/formats/chat-completions/outbound/argument-scan.ts';
+import { partLine } from '../../src/formats/chat-completions/outbound/part-sequence.ts';
+import { hideUsage } from '../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
 import { eventObject } from '../../src/formats/event-data.ts';
-import { nearestPath } from '../../src/http/nearest-path.ts';
-import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/json-bounds.ts';
-import { scanList, scanObject } from '../../src/json-scan.ts';
-import { readMessage } from '../../src/socket/message.ts';
-import { failureInBody, failureInStream } from '../../src/stages/early-failure.ts';
-import { guardOf } from '../../src/stages/guard.ts';
-import { modelsBeside } from '../../src/stages/models-beside.ts';
+import { formats } from '../../src/formats/formats.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
+import { scanList, scanObject } from '../../src/lib/json-scan.ts';
+import { guardOf } from '../../src/pipeline/detect-truncation.ts';
+import { failureInBody, failureInStream } from '../../src/pipeline/early-failure.ts';
+import { modelsBeside } from '../../src/pipeline/restrictions/other-models.ts';
+import { nearestPath } from '../../src/server/http/nearest-path.ts';
+import { readMessage } from '../../src/server/websocket/message.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
-import { outermost } from '../../src/usage/outermost.ts';
-import { remainsOf, tapChunk, usageTap } from '../../src/usage/usage-tap.ts';
-import { relay } from '../../src/vendors/relay.ts';
+import { relay } from '../../src/upstream/relay.ts';
 import { excessOf } from '../support/cost.ts';
 
 /** Small enough for a run in a moment, large enough for a square to show: 64 KB of white space once took ten seconds. */

@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { asObject, type JsonObject, parseJson } from '../../src/json.ts';
-import { type Client, connect, connectRaw, frameOf, say } from '../socket/stage.ts';
+import { asObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { type Client, connect, connectRaw, frameOf, say } from '../server/websocket/stage.ts';
 import { fullHeap } from '../support/full-heap.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import { parseExposition, type Sample, sumOf } from '../observe/exposition.ts';
+import { parseExposition, type Sample, sumOf } from '../accounting/observe/exposition.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, type ProcessOptions, spawnGateway } from '../support/process.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';

@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { errorCode } from '../../src/error-code.ts';
+import { errorCode } from '../../src/lib/error-code.ts';
 import { KEY } from '../support/gateway.ts';
 import { childrenOf } from '../support/process-tree.ts';
 import { eventually, post, rawClient, statusOf } from '../support/raw.ts';

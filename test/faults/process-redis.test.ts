@@ -3,9 +3,9 @@
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openLimits } from '../../src/limits/open-limits.ts';
-import { recording } from '../../src/usage/ledger.ts';
-import { ask, startVendor, statusOf, type TestVendor } from '../limits/support.ts';
+import { openLimits } from '../../src/access/limits/open-limits.ts';
+import { recording } from '../../src/accounting/usage/ledger.ts';
+import { ask, startVendor, statusOf, type TestVendor } from '../access/limits/support.ts';
 import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { freePort } from '../../src/server/bind.ts';
+import { freePort } from '../../src/upstream/net/bind.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { spawnGateway } from '../support/process.ts';
 import { rawClient } from '../support/raw.ts';

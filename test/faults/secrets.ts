@@ -1,7 +1,7 @@
 /** What no caller may read of a vendor's failure, and failures that say it in every field and spelling. */
 
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import type { Json } from '../../src/json.ts';
+import type { Json } from '../../src/lib/json.ts';
 import { sseText } from '../../src/streams/sse.ts';
 
 /** By their shapes: keys, a password in a URL, addresses of private networks. */

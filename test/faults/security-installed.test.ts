@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { OPTIONAL_PACKAGES } from '../../src/config/optional-packages.ts';
+import { OPTIONAL_PACKAGES } from '../../src/upstream/optional-packages.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (name: string): unknown => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
@@ -73,7 +73,7 @@ describe('S-27 a gateway with the packages of production alone', () => {
 
   /** Runs a command; a gateway that has started is ended once `until` has come in what it writes. */
   function run(args: readonly string[], env: Record<string, string> = {}, until?: RegExp) {
-    const child = spawn(process.execPath, [join(root, 'src/cli.js'), ...args], {
+    const child = spawn(process.execPath, [join(root, 'src/cli/gateway.js'), ...args], {
       cwd: directory,
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,8 +2,8 @@
 
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { KeyLimits } from '../../src/keys.ts';
-import { ask, startVendor, statusOf, type TestVendor } from '../limits/support.ts';
+import type { KeyLimits } from '../../src/access/keys.ts';
+import { ask, startVendor, statusOf, type TestVendor } from '../access/limits/support.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 

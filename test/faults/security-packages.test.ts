@@ -56,6 +56,6 @@ test('S-27 no package runs anything when it is installed, and of our own there i
   const own = Object.entries(manifest.scripts).filter(([name]) =>
     /^(?:pre|post)?(?:install|prepare)$/.test(name),
   );
-  // What it is for: test/commands/bundled-node.test.ts.
+  // What it is for: test/cli/bundled-node.test.ts.
   expect(own).toEqual([['postinstall', 'node -e 0 || rm -f node_modules/.bin/node']]);
 });

@@ -3,9 +3,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts';
-import { asObject, type JsonObject, parseJson } from '../../src/json.ts';
-import { STORED_PLACES, STORING } from '../../src/stages/stored-places.ts';
-import { connect } from '../socket/stage.ts';
+import { asObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { STORED_PLACES, STORING } from '../../src/pipeline/restrictions/stored-places.ts';
+import { connect } from '../server/websocket/stage.ts';
 import { KEY } from '../support/gateway.ts';
 import { sdkFields } from '../support/sdk-fields.ts';
 import { json } from '../support/upstream.ts';

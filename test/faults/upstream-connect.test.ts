@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
-import { checkedLookup, openAgent, type Resolve } from '../../src/vendors/agent.ts';
+import { checkedLookup, openAgent, type Resolve } from '../../src/upstream/agent.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';

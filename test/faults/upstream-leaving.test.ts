@@ -6,7 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formats } from '../../src/formats/all.ts';
+import { formats } from '../../src/formats/formats.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { formats } from '../../src/formats/all.ts';
+import { formats } from '../../src/formats/formats.ts';
 import type { Wire } from '../support/fault-upstream.ts';
 import { KEY } from '../support/gateway.ts';
 import { useFaultDoor } from './upstream-door.ts';

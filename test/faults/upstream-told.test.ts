@@ -1,8 +1,8 @@
 /** Native streams that end in an error of the vendor's own: the caller has its bytes, and the vendor has failed. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';

@@ -1,13 +1,13 @@
 /** Vendors that count oddly, or not at all: what an exchange took is then not known, which is not nothing. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTally } from '../../src/accounting/metrics/counters.ts';
 import { usageReaders } from '../../src/formats/usage-readers.ts';
-import { isList, isObject, type Json, parseJson } from '../../src/json.ts';
-import { openTally } from '../../src/observe/tally.ts';
+import { isList, isObject, type Json, parseJson } from '../../src/lib/json.ts';
+import { rowOf } from '../accounting/usage/records.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
-import { rowOf } from '../usage/records.ts';
 import { ask, eventTexts, streamedAnswer, ways, wholeAnswer } from './upstream-ways.ts';
 
 let upstream: FaultUpstream;

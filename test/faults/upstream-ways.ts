@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { formats } from '../../src/formats/all.ts';
-import { asObject, asText, isObject, tryParseJson } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import { asObject, asText, isObject, tryParseJson } from '../../src/lib/json.ts';
 import { decodeSse, type Sse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { KEY } from '../support/gateway.ts';

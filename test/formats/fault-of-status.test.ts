@@ -1,7 +1,7 @@
 /** A refusal without a word means the same in every format. */
 
 import { expect, test } from 'vitest';
-import { formats } from '../../src/formats/all.ts';
+import { formats } from '../../src/formats/formats.ts';
 
 const STATUSES = Array.from({ length: 200 }, (_, at) => 400 + at);
 

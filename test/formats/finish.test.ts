@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Finish } from '../../src/conversation/reply.ts';
-import * as chat from '../../src/formats/chat-completions/finish.ts';
-import * as google from '../../src/formats/generate-content/finish.ts';
-import * as messages from '../../src/formats/messages/finish.ts';
-import * as responses from '../../src/formats/responses/finish.ts';
-import type { Json, JsonObject } from '../../src/json.ts';
+import * as chat from '../../src/formats/chat-completions/wire/finish-reasons.ts';
+import * as google from '../../src/formats/generate-content/wire/finish-reasons.ts';
+import * as messages from '../../src/formats/messages/wire/finish-reasons.ts';
+import * as responses from '../../src/formats/responses/wire/finish-reasons.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 
 const NOTHING = { calls: false, refusal: false };
 const CALLS = { calls: true, refusal: false };

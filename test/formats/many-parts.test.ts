@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
-import { formats } from '../../src/formats/all.ts';
-import { gapBetween, plainThoughts } from '../../src/formats/chat-completions/apart.ts';
-import { renderCitations } from '../../src/formats/generate-content/citations.ts';
+import { gapBetween, plainThoughts } from '../../src/formats/chat-completions/wire/text-separator.ts';
+import { formats } from '../../src/formats/formats.ts';
+import { renderCitations } from '../../src/formats/generate-content/wire/citations.ts';
 import { run } from '../../src/streams/step.ts';
 import { excessOf } from '../support/cost.ts';
 import { ASKED, PERMISSIVE, PROMPT, rendered } from '../support/meaning.ts';

@@ -6,9 +6,9 @@
 import { expect, test } from 'vitest';
 import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
-import { GatewayError } from '../../src/errors.ts';
-import { formats } from '../../src/formats/all.ts';
-import { asObject, type Json, type JsonObject } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { asObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { run } from '../../src/streams/step.ts';
 import { PERMISSIVE, PROMPT, rendered, renderedWhole } from '../support/meaning.ts';
 import { type Place, places, type Samples, type Shape, shapeOf } from '../support/sdk-types.ts';

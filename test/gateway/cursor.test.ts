@@ -1,7 +1,7 @@
 /** What Cursor sends to chat-completions: requests of responses, and tools, calls and results as other formats have them. */
 
 import { describe, expect, test } from 'vitest';
-import { asObjects, asText, isObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { asObjects, asText, isObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import {

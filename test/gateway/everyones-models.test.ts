@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import { asObjects, type JsonObject, parseJson } from '../../src/json.ts';
+import { asObjects, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { json, type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 

@@ -1,11 +1,11 @@
 /** Where the playground is served, without a browser. */
 
 import { expect, test } from 'vitest';
-import { chatCompletions } from '../../src/playground/page/formats/chat-completions.js';
-import { generateContent } from '../../src/playground/page/formats/generate-content.js';
-import { messages } from '../../src/playground/page/formats/messages.js';
-import { responses } from '../../src/playground/page/formats/responses.js';
-import { effortsOf } from '../../src/playground/page/thinking.js';
+import { chatCompletions } from '../../src/server/pages/playground/formats/chat-completions.js';
+import { generateContent } from '../../src/server/pages/playground/formats/generate-content.js';
+import { messages } from '../../src/server/pages/playground/formats/messages.js';
+import { responses } from '../../src/server/pages/playground/formats/responses.js';
+import { effortsOf } from '../../src/server/pages/playground/thinking.js';
 import { KEY, startGateway } from '../support/gateway.ts';
 
 test('the playground is at /, and where its own name says, with and without a slash; its links lead to its files', async () => {

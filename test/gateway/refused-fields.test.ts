@@ -1,7 +1,7 @@
 /** What a model has no way to take is refused with the field that its caller has written, and not another format's. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/json.ts';
+import { asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { good, openaiAt, status, usePlaces } from '../faults/upstream-places.ts';
 import type { FaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, type TestGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 /** What whoever is new here gets wrong, and what they are told to do about it. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asObject, asText, parseJson } from '../../src/json.ts';
+import { asObject, asText, parseJson } from '../../src/lib/json.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 

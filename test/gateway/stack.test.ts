@@ -124,7 +124,7 @@ describe('F2, F3: SIGTERM', () => {
         }
       }, 50);
     });
-    const child = spawn(process.execPath, ['src/cli.js', 'start'], {
+    const child = spawn(process.execPath, ['src/cli/gateway.js', 'start'], {
       env: {
         PATH: process.env['PATH'],
         PORT: '0',

@@ -1,7 +1,7 @@
 /** Stop sequences end an answer with every model, also where its vendor cannot be told any. */
 
 import { beforeEach, expect, test } from 'vitest';
-import { type Json, type JsonObject, parseJson } from '../../src/json.ts';
+import { type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { at, CLAUDE, claudeBoth, json, namedStream, RESPONDER, useDoor } from '../checklist/support.ts';
 
 const door = useDoor();

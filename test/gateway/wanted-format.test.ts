@@ -1,7 +1,7 @@
 /** What OpenAI refuses at chat-completions, since it wants it by responses. */
 
 import { expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { at, OPENAI, useDoor } from '../checklist/support.ts';
 import { json } from '../support/upstream.ts';
 

@@ -1,6 +1,6 @@
 /** Three gateways that share a PostgreSQL and a Redis and know nothing of one another, as replicas do. */
 
-import { madeKey } from '../../src/admin/key-routes.ts';
+import { madeKey } from '../../src/server/http/admin/key-routes.ts';
 import { type Answer, call } from '../support/caller.ts';
 import { vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';

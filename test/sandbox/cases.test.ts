@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import type { Json, JsonObject } from '../../src/json.ts';
-import { isList, isObject, parseJson } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { isList, isObject, parseJson } from '../../src/lib/json.ts';
+import { validateStream, validateWhole } from '../../src/protocol/validate.ts';
 import { CASES } from '../../src/sandbox/cases.ts';
 import {
   deepseekFlavour,
@@ -17,7 +18,6 @@ import { streamGemini, wholeGemini } from '../../src/sandbox/generate-content/re
 import { streamMessages, wholeMessages } from '../../src/sandbox/messages/render.ts';
 import { streamResponses, wholeResponses } from '../../src/sandbox/responses/render.ts';
 import type { Script, Stamp, WireEvent } from '../../src/sandbox/script.ts';
-import { validateStream, validateWhole } from '../../src/validate/validate.ts';
 import { FORMATS, post, useSandbox, WAYS } from './support.ts';
 
 const sandbox = useSandbox();

@@ -9,7 +9,7 @@ import {
   Type,
 } from '@google/genai';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/json.ts';
+import { parseJson } from '../../src/lib/json.ts';
 import { get, post, useSandbox } from './support.ts';
 
 const sandbox = useSandbox();

@@ -2,7 +2,7 @@
 
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { asList, asObjects } from '../../src/json.ts';
+import { asList, asObjects } from '../../src/lib/json.ts';
 import { codexLite } from '../clients/agents/codex-lite.ts';
 import { get, post, useSandbox, WEATHER_SCHEMA } from './support.ts';
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import type { JsonObject } from '../../src/json.ts';
-import { validateStream, validateWhole } from '../../src/validate/validate.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { validateStream, validateWhole } from '../../src/protocol/validate.ts';
 import { FORMATS, post, useSandbox, WAYS, WEATHER_SCHEMA } from './support.ts';
 
 const sandbox = useSandbox();

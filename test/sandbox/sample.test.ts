@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../src/json.ts';
-import { asObject, parseJson } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { asObject, parseJson } from '../../src/lib/json.ts';
 import { sample } from '../../src/sandbox/sample.ts';
 import { samplePattern } from '../../src/sandbox/sample-pattern.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { asObject, asObjects, asText, type Json, type JsonObject } from '../../src/json.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { FORMATS, post, useSandbox, WAYS } from './support.ts';
 
 const sandbox = useSandbox();

@@ -1,8 +1,8 @@
 /** What the simulated vendors refuse, and in which words: those of the real ones. */
 
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
-import { asObject, parseJson } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { asObject, parseJson } from '../../src/lib/json.ts';
 import { post, useSandbox, type Vendor, WAYS, WEATHER_SCHEMA } from './support.ts';
 
 const sandbox = useSandbox();

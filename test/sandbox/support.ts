@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import type { JsonObject } from '../../src/json.ts';
-import { isObject, parseJson } from '../../src/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { isObject, parseJson } from '../../src/lib/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** The sandbox while tests run. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../src/errors.ts';
-import { openArrivals } from '../../src/server/arrivals.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { openArrivals } from '../../src/pipeline/arrivals.ts';
 
 const limits = { pendingBytes: 1_000, pendingBytesPerKey: 600 };
 

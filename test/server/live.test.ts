@@ -3,9 +3,9 @@ import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { GatewayError } from '../../src/errors.ts';
-import { type OpenGateway, openGateway } from '../../src/open.ts';
-import { followExchanges } from '../../src/server/live.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { followExchanges } from '../../src/server/listen/live.ts';
+import { type OpenGateway, openGateway } from '../../src/server/open-gateway.ts';
 
 const config: Config = configSchema.parse({
   vendors: { openai: { apiKey: 'a-key', baseUrl: 'http://127.0.0.1:1' } },

@@ -4,7 +4,8 @@ import { copyFile, readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { type KyselyPlugin, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { dayOf } from '../../src/calendar.ts';
+import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
+import { dayOf } from '../../src/lib/calendar.ts';
 import { copyStore } from '../../src/store/copy-store.ts';
 import { createGroup } from '../../src/store/groups.ts';
 import { insertRows } from '../../src/store/insert-rows.ts';
@@ -12,9 +13,8 @@ import { createKey, revokeKey, rotateKey } from '../../src/store/keys.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { connectStore, openToRead, type Store } from '../../src/store/store.ts';
 import type { ExchangeRow, GroupRow, KeyRow, Tables, UsageTagRow } from '../../src/store/tables.ts';
-import { writeUsage } from '../../src/usage/write-usage.ts';
+import { exchange, noon, rowOf } from '../accounting/usage/records.ts';
 import { describeStores, type TestStores } from '../support/stores.ts';
-import { exchange, noon, rowOf } from '../usage/records.ts';
 
 const never = new AbortController().signal;
 

@@ -2,18 +2,18 @@
 
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { storedByModel, storedSpending } from '../../src/limits/stored-spending.ts';
+import { type FollowedKeys, followKeys } from '../../src/access/follow-keys.ts';
+import { storedByModel, storedSpending } from '../../src/access/limits/stored-spending.ts';
+import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 import { NoSuchGroup } from '../../src/store/changes.ts';
-import { type FollowedKeys, followKeys } from '../../src/store/follow-keys.ts';
 import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../src/store/groups.ts';
 import { columnsOf, groupColumnsOf, groupSettings, newGroup } from '../../src/store/key-settings.ts';
 import { groupView, groupViewOf, viewOf } from '../../src/store/key-view.ts';
 import { changeKey, createKey, pageOfKeys, revokeKey, rotateKey } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
-import { writeUsage } from '../../src/usage/write-usage.ts';
+import { exchange, rowOf } from '../accounting/usage/records.ts';
 import { soon } from '../support/soon.ts';
 import { describeStores } from '../support/stores.ts';
-import { exchange, rowOf } from '../usage/records.ts';
 
 const SETTINGS = groupSettings.parse({
   models: ['openai/*'],

@@ -2,9 +2,9 @@ import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/keys.ts';
+import { followKeys } from '../../src/access/follow-keys.ts';
+import { hashKey } from '../../src/access/keys.ts';
 import { makeFirstKey } from '../../src/store/configured-store.ts';
-import { followKeys } from '../../src/store/follow-keys.ts';
 import { importKeyFile } from '../../src/store/key-file.ts';
 import { columnsOf, keySettings, newKey } from '../../src/store/key-settings.ts';
 import { keyView, viewOf } from '../../src/store/key-view.ts';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { bind } from '../../src/server/bind.ts';
 import { postgresDialect } from '../../src/store/postgres.ts';
+import { bind } from '../../src/upstream/net/bind.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 
 /** What stands before the server, and can let all connections that there are fall silent. */

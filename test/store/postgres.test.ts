@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
-import { portOf } from '../../src/server/bind.ts';
 import { openStore } from '../../src/store/store.ts';
+import { portOf } from '../../src/upstream/net/bind.ts';
 
 test.each([
   'postgres://gateway:secret@/usage?host=/nowhere/project:region:name',

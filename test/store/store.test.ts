@@ -6,15 +6,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { followKeys } from '../../src/store/follow-keys.ts';
+import { followKeys } from '../../src/access/follow-keys.ts';
+import { reportUsage } from '../../src/accounting/usage/report.ts';
+import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 import { changeKey, createKey, listKeys, revokeKey, rotateKey } from '../../src/store/keys.ts';
 import { migrations, onlyAdds } from '../../src/store/migrations.ts';
 import { connectStore, isReachable, openStore, type Store, StoreError } from '../../src/store/store.ts';
-import { reportUsage } from '../../src/usage/report.ts';
-import { writeUsage } from '../../src/usage/write-usage.ts';
+import { exchange, noon, rowOf } from '../accounting/usage/records.ts';
 import { startPooler } from '../support/pooler.ts';
 import { describeStores } from '../support/stores.ts';
-import { exchange, noon, rowOf } from '../usage/records.ts';
 
 /** Takes out of a store what later versions have added to the first one's. */
 async function makeEarlier({ db }: Store): Promise<void> {

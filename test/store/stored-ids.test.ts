@@ -1,10 +1,10 @@
 /** Whose answers have made what lies at the vendors', in memory and in the store. */
 
 import { expect, onTestFinished, test } from 'vitest';
-import { keepToOwn } from '../../src/stages/keep-to-own.ts';
-import { scanned } from '../../src/stages/scanned.ts';
+import { type OwnedTable, openStoredIds, type StoredIds } from '../../src/access/stored-ids.ts';
+import { keepToOwn } from '../../src/pipeline/restrictions/keep-to-own.ts';
+import { scanned } from '../../src/pipeline/scanned.ts';
 import { ownedTable } from '../../src/store/stored-ids.ts';
-import { type OwnedTable, openStoredIds, type StoredIds } from '../../src/stored-ids.ts';
 import { describeStores } from '../support/stores.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();

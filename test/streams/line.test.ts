@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type Line, type LineMode, line, type Stage, stage } from '../../src/streams/line.ts';
+import { type Line, type LineMode, line, type Stage, stage } from '../../src/streams/chain.ts';
 
 const modes: LineMode[] = ['fused', 'chained'];
 

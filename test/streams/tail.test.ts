@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tailOf } from '../../src/streams/tail.ts';
+import { tailOf } from '../../src/streams/trailing-bytes.ts';
 
 test('holds the last bytes, however they come', () => {
   fc.assert(

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { GatewayError } from '../../src/errors.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
 import { type Body, type BodySink, readableOf } from '../../src/streams/body.ts';
 import type { Step } from '../../src/streams/step.ts';
-import { through as bodyThrough, type ThroughOptions } from '../../src/streams/through.ts';
+import { through as bodyThrough, type ThroughOptions } from '../../src/streams/translate-body.ts';
 import { bodyOf } from '../support/body.ts';
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);

@@ -3,13 +3,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAdminApp } from '../../src/admin/app.ts';
-import { serveAdmin } from '../../src/admin/serve-admin.ts';
-import { addWatchRoutes } from '../../src/observe/admin-routes.ts';
-import { openMetrics } from '../../src/observe/metrics.ts';
-import { openTally } from '../../src/observe/tally.ts';
+import { openTally } from '../../src/accounting/metrics/counters.ts';
+import { openMetrics } from '../../src/accounting/metrics/metrics.ts';
+import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
+import { createAdminApp } from '../../src/server/http/admin/app.ts';
+import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
+import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
 import { recordUsage } from './record-usage.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /** The program, as npm starts it. */
-export const CLI = resolve(import.meta.dirname, '../../src/cli.js');
+export const CLI = resolve(import.meta.dirname, '../../src/cli/gateway.js');
 
 export interface CommandResult {
   readonly code: number | null;

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import type { Part, Prompt, ToolCallPart, Turn } from '../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
-import type { Json, JsonObject } from '../../src/json.ts';
-import { parseJson } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { parseJson } from '../../src/lib/json.ts';
 
 /** Text that is not blank and does not begin or end with space: Anthropic refuses the one and trims the other. */
 const words = fc

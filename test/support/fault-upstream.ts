@@ -5,7 +5,7 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { bind } from '../../src/server/bind.ts';
+import { bind } from '../../src/upstream/net/bind.ts';
 
 export interface FaultRequest {
   readonly path: string;

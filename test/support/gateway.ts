@@ -1,12 +1,12 @@
 /** A gateway for tests: the real one, on a real port. */
 
+import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
+import { recording } from '../../src/accounting/usage/ledger.ts';
 import { type Config, type ConfigInput, configSchema } from '../../src/config/schema.ts';
-import type { Gateway } from '../../src/gateway.ts';
-import { openGateway } from '../../src/open.ts';
-import { type RunningServer, serve } from '../../src/server/server.ts';
-import type { LineMode } from '../../src/streams/line.ts';
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
+import type { Gateway } from '../../src/pipeline/gateway.ts';
+import { type RunningServer, serve } from '../../src/server/listen/server.ts';
+import { openGateway } from '../../src/server/open-gateway.ts';
+import type { LineMode } from '../../src/streams/chain.ts';
 
 export const KEY = 'gw-test-key-of-the-tests';
 

@@ -1,7 +1,7 @@
 /** What callers may write and seldom do, made up by fast-check: texts of nothing, results out of order, what says nothing. */
 
 import fc from 'fast-check';
-import { compact, type Json, type JsonObject } from '../../src/json.ts';
+import { compact, type Json, type JsonObject } from '../../src/lib/json.ts';
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -3,10 +3,10 @@
 import { collect } from '../../src/conversation/collect.ts';
 import type { Prompt } from '../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../src/conversation/reply.ts';
-import { formats } from '../../src/formats/all.ts';
 import type { Asked, Format, Target } from '../../src/formats/format.ts';
-import type { Json, JsonObject } from '../../src/json.ts';
-import { tryParseJson } from '../../src/json.ts';
+import { formats } from '../../src/formats/formats.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { tryParseJson } from '../../src/lib/json.ts';
 import { decodeSse, type Sse, sseText } from '../../src/streams/sse.ts';
 import { fuse, run } from '../../src/streams/step.ts';
 

@@ -1,8 +1,8 @@
 /** Recordings with something wrong with them, made up by fast-check: what fuzzing starts from. */
 
 import fc from 'fast-check';
-import type { Json } from '../../src/json.ts';
-import { parseJson } from '../../src/json.ts';
+import type { Json } from '../../src/lib/json.ts';
+import { parseJson } from '../../src/lib/json.ts';
 
 /** Values that a field is least expected to have. */
 const hostileValue: fc.Arbitrary<Json> = fc.oneof(

@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { portOf } from '../../src/server/bind.ts';
+import { portOf } from '../../src/upstream/net/bind.ts';
 
 export interface Pooler {
   /** The address of the same database, through it. */

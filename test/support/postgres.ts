@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../../src/server/bind.ts';
+import { freePort } from '../../src/upstream/net/bind.ts';
 import { isAvailable, POSTGRES, postgresPrograms } from './programs.ts';
 
 export interface TestPostgres {

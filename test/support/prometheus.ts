@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/json.ts';
-import { freePort } from '../../src/server/bind.ts';
+import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { freePort } from '../../src/upstream/net/bind.ts';
 import { isAvailable, PROMETHEUS } from './programs.ts';
 
 export interface TestPrometheus {

@@ -1,13 +1,13 @@
 /** The recorder with what makes its batches, as the books have it, without a thread between them. */
 
-import type { Store } from '../../src/store/store.ts';
-import { type BatchOptions, batchRows } from '../../src/usage/batches.ts';
-import type { Recorder } from '../../src/usage/exchange-record.ts';
+import { type BatchOptions, batchRows } from '../../src/accounting/usage/batches.ts';
+import type { Recorder } from '../../src/accounting/usage/exchange-record.ts';
 import {
   type RecorderOptions,
   type UsageRecorder,
   recordUsage as writeBatches,
-} from '../../src/usage/recorder.ts';
+} from '../../src/accounting/usage/recorder.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export type UsageOptions = BatchOptions & RecorderOptions;
 

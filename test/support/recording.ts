@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { isList, isObject, type Json, parseJson } from '../../src/json.ts';
+import { isList, isObject, type Json, parseJson } from '../../src/lib/json.ts';
 import { decodeSse, type Sse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 

@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../src/server/bind.ts';
+import { freePort } from '../../src/upstream/net/bind.ts';
 import { isAvailable, REDIS } from './programs.ts';
 
 export interface TestRedis {

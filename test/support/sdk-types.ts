@@ -5,7 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { API, type Checker, SymbolFlags, type Type } from 'typescript/unstable/sync';
-import type { Json, JsonObject } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 
 /** A type, as far as JSON goes. */
 export type Shape =

@@ -11,14 +11,14 @@ const REDIS: Program = {
 
 test('a run ends by saying which programs are missing, and what was not tested', () => {
   const skipped = [
-    { file: 'test/limits/redis.test.ts', tests: 16 },
-    { file: 'test/limits/groups.test.ts', tests: 1 },
+    { file: 'test/access/limits/redis.test.ts', tests: 16 },
+    { file: 'test/access/limits/groups.test.ts', tests: 1 },
   ];
   expect(skippedReport(skipped, [REDIS])).toBe(`
 Redis is missing: install the package redis-server. REQUIRE_REDIS=1 makes that a failure.
 Not tested:
-  test/limits/redis.test.ts: 16 skipped
-  test/limits/groups.test.ts: 1 skipped
+  test/access/limits/redis.test.ts: 16 skipped
+  test/access/limits/groups.test.ts: 1 skipped
 `);
 });
 

@@ -1,7 +1,7 @@
 /** A vendor for tests: a real HTTP server that keeps what it got and answers what it is told. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { portOf } from '../../src/server/bind.ts';
+import { portOf } from '../../src/upstream/net/bind.ts';
 
 export interface Received {
   readonly method: string;

@@ -1,10 +1,17 @@
 /** OpenAI's `POST /v1/chat/completions`, and the services that speak it. */
 
 import type { Format } from '../format.ts';
-import { refusesStreams } from '../openai-errors.ts';
-import { COMMENT_LINE } from '../openai-ping.ts';
-import { askUsage } from './ask-usage.ts';
+import { refusesStreams } from '../openai/errors.ts';
+import { COMMENT_LINE } from '../openai/ping.ts';
 import { dialectOf } from './dialects.ts';
+import { parseRequest } from './inbound/parse-request.ts';
+import { renderEvents } from './inbound/render-events.ts';
+import { renderReply } from './inbound/render-reply.ts';
+import { askUsage } from './outbound/inject-usage.ts';
+import { parseEvents } from './outbound/parse-events.ts';
+import { renderRequest } from './outbound/render-request.ts';
+import { withoutOthers } from './outbound/strip-foreign-content.ts';
+import { hideUsage } from './outbound/strip-injected-usage.ts';
 import {
   parseError,
   parseFailure,
@@ -12,14 +19,7 @@ import {
   renderLateError,
   thinkingTold,
   wantedFormat,
-} from './errors.ts';
-import { hideUsage } from './hide-usage.ts';
-import { parseEvents } from './parse-events.ts';
-import { parseRequest } from './parse-request.ts';
-import { renderEvents } from './render-events.ts';
-import { renderReply } from './render-reply.ts';
-import { renderRequest } from './render-request.ts';
-import { withoutOthers } from './without-others.ts';
+} from './wire/errors.ts';
 
 export const chatCompletions: Format = {
   name: 'chat-completions',

@@ -1,15 +1,15 @@
 /** Google's Gemini API: `models/{model}:generateContent` and `:streamGenerateContent` (v1beta). */
 
 import type { Format } from '../format.ts';
-import { inboundCounting, outboundCounting } from './counting.ts';
-import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
-import { parseEvents } from './parse-events.ts';
-import { parseRequest } from './parse-request.ts';
-import { PING, renderEvents } from './render-events.ts';
-import { renderReply } from './render-reply.ts';
-import { renderRequest } from './render-request.ts';
-import { renderHeaders } from './vertex.ts';
-import { FORMAT } from './wire.ts';
+import { parseRequest } from './inbound/parse-request.ts';
+import { PING, renderEvents } from './inbound/render-events.ts';
+import { renderReply } from './inbound/render-reply.ts';
+import { parseEvents } from './outbound/parse-events.ts';
+import { renderRequest } from './outbound/render-request.ts';
+import { inboundCounting, outboundCounting } from './wire/counting.ts';
+import { parseError, parseFailure, renderError, renderLateError } from './wire/errors.ts';
+import { renderHeaders } from './wire/vertex.ts';
+import { FORMAT } from './wire/wire.ts';
 
 export const generateContent: Format = {
   name: FORMAT,

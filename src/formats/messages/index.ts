@@ -1,16 +1,16 @@
 /** Anthropic's messages: `POST /v1/messages`. */
 
 import type { Format } from '../format.ts';
-import { inboundCounting, outboundCounting } from './counting.ts';
-import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './errors.ts';
-import { extras } from './extras.ts';
-import { parseEvents } from './parse-events.ts';
-import { parseRequest } from './parse-request.ts';
-import { PING, renderEvents } from './render-events.ts';
-import { renderReply } from './render-reply.ts';
-import { renderRequest } from './render-request.ts';
-import { FORMAT } from './wire.ts';
-import { withoutOthers } from './without-others.ts';
+import { parseRequest } from './inbound/parse-request.ts';
+import { PING, renderEvents } from './inbound/render-events.ts';
+import { renderReply } from './inbound/render-reply.ts';
+import { extras } from './outbound/beta-features.ts';
+import { parseEvents } from './outbound/parse-events.ts';
+import { renderRequest } from './outbound/render-request.ts';
+import { withoutOthers } from './outbound/strip-foreign-content.ts';
+import { inboundCounting, outboundCounting } from './wire/counting.ts';
+import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './wire/errors.ts';
+import { FORMAT } from './wire/wire.ts';
 
 export const messages: Format = {
   name: FORMAT,

@@ -1,9 +1,16 @@
 /** OpenAI's responses (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
-import { refusesStreams } from '../openai-errors.ts';
-import { COMMENT_LINE } from '../openai-ping.ts';
-import { inboundCounting, outboundCounting } from './counting.ts';
+import { refusesStreams } from '../openai/errors.ts';
+import { COMMENT_LINE } from '../openai/ping.ts';
+import { parseRequest } from './inbound/parse-request.ts';
+import { renderEvents } from './inbound/render-events.ts';
+import { renderReply } from './inbound/render-reply.ts';
+import { parseEvents } from './outbound/parse-events.ts';
+import { renderRequest } from './outbound/render-request.ts';
+import { withoutOthers } from './outbound/strip-foreign-content.ts';
+import { isKnownElsewhere } from './outbound/supported-elsewhere.ts';
+import { inboundCounting, outboundCounting } from './wire/counting.ts';
 import {
   parseError,
   parseFailure,
@@ -11,14 +18,7 @@ import {
   renderError,
   renderLateError,
   thinkingTold,
-} from './errors.ts';
-import { isKnownElsewhere } from './known-elsewhere.ts';
-import { parseEvents } from './parse-events.ts';
-import { parseRequest } from './parse-request.ts';
-import { renderEvents } from './render-events.ts';
-import { renderReply } from './render-reply.ts';
-import { renderRequest } from './render-request.ts';
-import { withoutOthers } from './without-others.ts';
+} from './wire/errors.ts';
 
 export const responses: Format = {
   name: 'responses',

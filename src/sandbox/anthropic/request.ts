@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
 import { flawsOf } from '../flaws.ts';
 import type { World } from '../world.ts';

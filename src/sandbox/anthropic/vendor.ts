@@ -1,7 +1,7 @@
 /** Anthropic, simulated: its key and version headers, its paths, its models. */
 
-import type { JsonObject } from '../../json.ts';
-import { asText, isObject } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asText, isObject } from '../../lib/json.ts';
 import { header, Refused, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { answerMessages } from '../messages/answer.ts';
 import { tokensOfMessages } from '../messages/ask.ts';

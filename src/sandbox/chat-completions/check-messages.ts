@@ -1,7 +1,7 @@
 /** What chat completions demands of a conversation beyond its shape: every call answered, and nothing else. */
 
-import type { JsonObject } from '../../json.ts';
-import { asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObjects, asText } from '../../lib/json.ts';
 import { openaiRefusal } from '../openai/words.ts';
 
 /** OpenAI takes no longer ids of calls than this. */

@@ -1,7 +1,7 @@
 /** A script as chat-completions answers: OpenAI's own way, and the way of DeepSeek, which shows its reasoning. */
 
-import type { JsonObject } from '../../json.ts';
-import { asNumber, asObject } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asNumber, asObject } from '../../lib/json.ts';
 import type { Script, ScriptUsage, Stamp, WireEvent } from '../script.ts';
 import { callsOf, tail, textOf } from '../script.ts';
 

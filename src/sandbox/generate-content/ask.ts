@@ -1,8 +1,8 @@
 /** A generateContent request, its names in camelCase, as an `Ask`. */
 
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
-import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
 import { tokensOf } from '../pieces.ts';
 

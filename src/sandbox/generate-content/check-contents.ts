@@ -1,7 +1,7 @@
 /** What Gemini demands of a conversation beyond its shape: whose turn it is, and one response to each call. */
 
-import type { JsonObject } from '../../json.ts';
-import { asObjects } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObjects } from '../../lib/json.ts';
 import { googleRefusal } from '../google/words.ts';
 import { partsOf } from './ask.ts';
 

@@ -1,8 +1,8 @@
 /** What Gemini demands of a request's options beyond their shape, and what each model takes of them. */
 
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
-import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { googleRefusal } from '../google/words.ts';
 
 /** @throws Refused as Google would. */

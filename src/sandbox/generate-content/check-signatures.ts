@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto';
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
-import { asObject, asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, asText } from '../../lib/json.ts';
 import { googleRefusal } from '../google/words.ts';
 import { verify } from '../signatures.ts';
 import { partsOf, speaks } from './ask.ts';

@@ -1,7 +1,7 @@
 /** A script as Gemini's generateContent answers (recorded from Gemini 2.5 and 3 models in August 2026). */
 
-import type { JsonObject } from '../../json.ts';
-import { asNumber, asObject, parseJson } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asNumber, asObject, parseJson } from '../../lib/json.ts';
 import type { Script, ScriptPart, ScriptUsage, Stamp, WireEvent } from '../script.ts';
 import { tail } from '../script.ts';
 import { sign } from '../signatures.ts';

@@ -2,8 +2,8 @@
 
 import type { z } from 'zod';
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
-import { asObject, isObject, parseJson } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObject, isObject, parseJson } from '../../lib/json.ts';
 import { promptTokens } from '../caches.ts';
 import { compose } from '../compose.ts';
 import {

@@ -1,6 +1,6 @@
 /** How Google refuses a request (recorded from Gemini's API, and as quoted in public issues of its SDKs). */
 
-import type { Json, JsonObject } from '../../json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
 import { type Flaw, type FlawPath, snakeName } from '../flaws.ts';
 

@@ -1,6 +1,6 @@
 /** A message, from the request to the answer, and into its thread. */
 
-import { asText } from '../../json.ts';
+import { asText } from '../../lib/json.ts';
 import { checkedBody, lookUp } from '../anthropic/request.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 import { promptTokens } from '../caches.ts';

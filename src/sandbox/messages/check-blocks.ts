@@ -1,7 +1,7 @@
 /** What messages demands of a conversation beyond its shape: who says what, and that each use of a tool is answered. */
 
-import type { JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText, isEmpty } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asList, asObject, asObjects, asText, isEmpty } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 
 /** Blocks that only one side may send. */

@@ -2,9 +2,9 @@
 
 import { modelName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
-import { newestSchema } from '../../conversation/function-schema.ts';
-import type { JsonObject } from '../../json.ts';
-import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import { newestSchema } from '../../conversation/rules/function-schema.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 
 /** No `user_id` is longer, in characters; and what it must not hold. */

@@ -4,8 +4,8 @@
  */
 
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
-import { asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 
 const DIRECTIVE = 'the directive-only form (content: [] with output_config) is accepted at any position';

@@ -1,7 +1,7 @@
 /** What messages demands of thoughts that come back: signed by Anthropic, unchanged, and there where tools are used. */
 
-import type { Json, JsonObject } from '../../json.ts';
-import { asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 import { verify } from '../signatures.ts';
 import { speaks } from './ask.ts';

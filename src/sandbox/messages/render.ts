@@ -1,7 +1,7 @@
 /** A script as Anthropic's messages answers, by the event order of its streaming documentation and of recordings. */
 
-import type { JsonObject } from '../../json.ts';
-import { asObject, parseJson } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObject, parseJson } from '../../lib/json.ts';
 import type { Script, ScriptPart, ScriptUsage, Stamp, WireEvent } from '../script.ts';
 import { tail } from '../script.ts';
 import { sign } from '../signatures.ts';

@@ -3,8 +3,8 @@
  * SDK runs tools over one by itself.
  */
 
-import type { JsonObject } from '../../json.ts';
-import { asObject, asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 import { header, Refused, type VendorRequest } from '../exchange.ts';
 import type { World } from '../world.ts';

@@ -3,9 +3,9 @@
  * items, which are one schema, and patterns that Python reads.
  */
 
-import { isPythonPattern } from '../../conversation/patterns.ts';
-import type { JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText, isList } from '../../json.ts';
+import { isPythonPattern } from '../../conversation/rules/patterns.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asList, asObject, asObjects, asText, isList } from '../../lib/json.ts';
 import { openaiRefusal } from './words.ts';
 
 /** What may not stand at the root. */

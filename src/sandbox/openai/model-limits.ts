@@ -1,7 +1,7 @@
 /** What OpenAI's models refuse, in its words (recorded from o1-mini, o3 and gpt-5 models). */
 
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { listed, openaiRefusal } from './words.ts';
 
 /** What a parameter is where nothing is set: models that take no sampling take that all the same. */

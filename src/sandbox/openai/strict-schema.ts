@@ -3,8 +3,8 @@
  * the keywords and formats that users are told of most often (openai/openai-node, `lib/transform`).
  */
 
-import type { JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asList, asObject, asObjects, asText } from '../../lib/json.ts';
 import { openaiRefusal } from './words.ts';
 
 const NOT_PERMITTED = ['allOf', 'oneOf', 'not', 'patternProperties', 'propertyNames', 'uniqueItems'];

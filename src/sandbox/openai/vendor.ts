@@ -1,7 +1,7 @@
 /** OpenAI, simulated: its key, its paths, its models. */
 
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { answerChat } from '../chat-completions/answer.ts';
 import { header, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { answerResponses } from '../responses/answer.ts';

@@ -1,6 +1,6 @@
 /** How OpenAI refuses a request (recorded, and as quoted in public issues of its SDKs). */
 
-import type { Json } from '../../json.ts';
+import type { Json } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
 import { type Flaw, type FlawPath, typeName } from '../flaws.ts';
 

@@ -1,7 +1,7 @@
 /** A response, from the request to the answer, and into the store. */
 
-import type { JsonObject } from '../../json.ts';
-import { asObject, asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, asText } from '../../lib/json.ts';
 import { promptTokens } from '../caches.ts';
 import { compose } from '../compose.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';

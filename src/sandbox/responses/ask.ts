@@ -1,7 +1,7 @@
 /** A responses request as an `Ask`. */
 
-import type { Json, JsonObject } from '../../json.ts';
-import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, ToolResult } from '../ask.ts';
 import { choiceOf, textOf } from '../chat-completions/ask.ts';
 

@@ -1,7 +1,7 @@
 /** What OpenAI does with a dialogue beside going on with it: it counts its tokens, and makes a shorter one of it. */
 
 import type { z } from 'zod';
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { promptTokens } from '../caches.ts';
 import { type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn } from '../openai/request.ts';

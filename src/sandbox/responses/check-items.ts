@@ -1,7 +1,7 @@
 /** What responses demands of the items of a conversation beyond their shape. */
 
-import type { JsonObject } from '../../json.ts';
-import { asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asText } from '../../lib/json.ts';
 import type { OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import { verify } from '../signatures.ts';

@@ -1,8 +1,8 @@
 /** What responses demands of a request's options beyond their shape, and what each model takes of them. */
 
 import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../json.ts';
-import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { checkParameters } from '../openai/function-schema.ts';
 import { checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';

@@ -1,7 +1,7 @@
 /** A script as OpenAI's responses: every lifecycle event, numbered without gaps, items strictly one after the other. */
 
-import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject } from '../../json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { asList, asObject } from '../../lib/json.ts';
 import type { Script, ScriptPart, ScriptUsage, Stamp, WireEvent } from '../script.ts';
 import { tail } from '../script.ts';
 import { sign } from '../signatures.ts';

@@ -1,7 +1,7 @@
 /** What OpenAI keeps of earlier responses, and what a request takes from there. */
 
-import type { JsonObject } from '../../json.ts';
-import { asObject, asText } from '../../json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asObject, asText } from '../../lib/json.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import type { World } from '../world.ts';
 import { itemsOf } from './ask.ts';

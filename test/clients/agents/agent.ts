@@ -1,7 +1,7 @@
 /** Requests of coding agents as they are after an hour of work: a long history of tools, and all that goes beside it. */
 
 import type { FormatName } from '../../../src/conversation/prompt.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 export interface Agent {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Agents that speak chat-completions (Cline, opencode, Aider and their kin): cache marks and thoughts in OpenRouter's way. */
 
-import { asObject, asObjects, asText, type JsonObject } from '../../../src/json.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
 import { PNG } from '../support.ts';
 import { type Agent, asked, history, output } from './agent.ts';
 

@@ -1,6 +1,6 @@
 /** Claude Code: messages, with thoughts, cache marks, betas, and the system's word in the middle of the dialogue. */
 
-import { asObjects, asText, type JsonObject } from '../../../src/json.ts';
+import { asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
 import { sign } from '../../../src/sandbox/signatures.ts';
 import { PNG } from '../support.ts';
 import { type Agent, asked, history, output } from './agent.ts';

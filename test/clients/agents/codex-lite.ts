@@ -3,7 +3,7 @@
  * the input, in namespaces, and one of them runs code that calls the others.
  */
 
-import type { JsonObject } from '../../../src/json.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 const said = (role: string, text: string): JsonObject => ({
   type: 'message',

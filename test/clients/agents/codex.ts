@@ -1,6 +1,6 @@
 /** Codex: responses, nothing stored, sealed reasoning, a free-form tool with a grammar. */
 
-import { asObjects, asText, type JsonObject } from '../../../src/json.ts';
+import { asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
 import { sign } from '../../../src/sandbox/signatures.ts';
 import { PNG } from '../support.ts';
 import { type Agent, asked, history, output } from './agent.ts';

@@ -1,6 +1,6 @@
 /** Gemini CLI: generateContent, with signed calls, thoughts left out of the history, safety settings. */
 
-import { asObject, asObjects, asText, type JsonObject } from '../../../src/json.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
 import { sign } from '../../../src/sandbox/signatures.ts';
 import { PNG } from '../support.ts';
 import { type Agent, asked, history, output } from './agent.ts';

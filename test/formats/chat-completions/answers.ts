@@ -3,13 +3,13 @@
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
-import { parseEvents } from '../../../src/formats/chat-completions/parse-events.ts';
-import { renderEvents } from '../../../src/formats/chat-completions/render-events.ts';
+import { renderEvents } from '../../../src/formats/chat-completions/inbound/render-events.ts';
+import { parseEvents } from '../../../src/formats/chat-completions/outbound/parse-events.ts';
 import type { Asked, Target } from '../../../src/formats/format.ts';
-import { asList, asObject, type JsonObject, parseJson } from '../../../src/json.ts';
+import { asList, asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
+import { validator } from '../../../src/protocol/validate.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
 import { run } from '../../../src/streams/step.ts';
-import { validator } from '../../../src/validate/validate.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { argumentScan } from '../../../src/formats/chat-completions/argument-scan.ts';
-import { isObject, tryParseJson } from '../../../src/json.ts';
+import { argumentScan } from '../../../src/formats/chat-completions/outbound/argument-scan.ts';
+import { isObject, tryParseJson } from '../../../src/lib/json.ts';
 
 test('an object is whole exactly where its text first is, however it is cut', () => {
   const objects = fc.dictionary(fc.string(), fc.jsonValue());

@@ -10,7 +10,7 @@ import type {
   Turn,
 } from '../../../src/conversation/prompt.ts';
 import { dialectNames } from '../../../src/formats/chat-completions/dialects.ts';
-import { asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../../src/json.ts';
+import { asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../../src/lib/json.ts';
 import { modelOf, rendered } from './requests.ts';
 
 const PLAIN = ['', 'openai', 'azure'];

@@ -3,14 +3,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Fault, GatewayError } from '../../../src/errors.ts';
 import {
   isErrorBody,
   parseError,
   parseErrorObject,
   renderError,
-} from '../../../src/formats/chat-completions/errors.ts';
-import { asNumber, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+} from '../../../src/formats/chat-completions/wire/errors.ts';
+import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
+import { asNumber, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { objectOf } from './requests.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/errors/chat-completions');

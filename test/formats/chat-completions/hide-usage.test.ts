@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hideUsage } from '../../../src/formats/chat-completions/hide-usage.ts';
+import { hideUsage } from '../../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
 import { run } from '../../../src/streams/step.ts';
 
 const hidden = (...chunks: readonly (Uint8Array | string)[]): string =>

@@ -6,12 +6,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Reply } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
-import { parseEvents } from '../../../src/formats/chat-completions/parse-events.ts';
-import { renderReply } from '../../../src/formats/chat-completions/render-reply.ts';
+import { renderReply } from '../../../src/formats/chat-completions/inbound/render-reply.ts';
+import { parseEvents } from '../../../src/formats/chat-completions/outbound/parse-events.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { validateWhole } from '../../../src/protocol/validate.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
-import { validateWhole } from '../../../src/validate/validate.ts';
 import { ASKED, isOrdered, PROMPT, parsed, rendered, TARGET, violations } from './answers.ts';
 
 const folder = join(import.meta.dirname, '../../../fixtures/replies/chat-completions');

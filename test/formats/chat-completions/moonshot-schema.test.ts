@@ -12,7 +12,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
-} from '../../../src/json.ts';
+} from '../../../src/lib/json.ts';
 import { modelOf, rendered } from './requests.ts';
 
 const KIMI = modelOf('moonshotai');

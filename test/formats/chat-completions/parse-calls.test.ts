@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import { dialectOf } from '../../../src/formats/chat-completions/dialects.ts';
-import { nameFor } from '../../../src/formats/chat-completions/names.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { nameFor } from '../../../src/formats/chat-completions/outbound/tool-names.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { growthOf, SQUARE } from '../../support/cost.ts';
 import {
   chunk,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../../src/errors.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
 import {
   chunk,
   DONE,

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Own, Prompt } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
-import { parseRequest } from '../../../src/formats/chat-completions/parse-request.ts';
+import { parseRequest } from '../../../src/formats/chat-completions/inbound/parse-request.ts';
 import { unreported } from '../../../src/formats/format.ts';
-import { type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { objectOf } from './requests.ts';
 
 const USER = { role: 'user', content: 'Hello' };

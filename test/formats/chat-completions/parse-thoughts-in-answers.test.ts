@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/json.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { chunk, DONE, deltasOf, parsed, partsOf, rendered, whole } from './answers.ts';
 
 const end = [chunk({}, 'stop'), DONE];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
-import { renderEvents } from '../../../src/formats/chat-completions/render-events.ts';
+import { renderEvents } from '../../../src/formats/chat-completions/inbound/render-events.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
 import { ASKED, chunksOf, deltasOf, rendered, violations } from './answers.ts';
 

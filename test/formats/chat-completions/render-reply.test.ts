@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Part } from '../../../src/conversation/prompt.ts';
 import type { Reply } from '../../../src/conversation/reply.ts';
-import { renderReply } from '../../../src/formats/chat-completions/render-reply.ts';
-import { validateWhole } from '../../../src/validate/validate.ts';
+import { renderReply } from '../../../src/formats/chat-completions/inbound/render-reply.ts';
+import { validateWhole } from '../../../src/protocol/validate.ts';
 import { ASKED } from './answers.ts';
 
 const replyWith = (

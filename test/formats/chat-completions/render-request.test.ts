@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Thinking, ToolCallPart, Turn } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { dialectNames, dialectOf } from '../../../src/formats/chat-completions/dialects.ts';
-import { callIdFor, nameFor } from '../../../src/formats/chat-completions/names.ts';
+import { callIdFor, nameFor } from '../../../src/formats/chat-completions/outbound/tool-names.ts';
 import type { Note, Target } from '../../../src/formats/format.ts';
 import { changedNames } from '../../../src/formats/safe-names.ts';
-import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../src/json.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../src/lib/json.ts';
 import { chatRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';
 import { modelOf, REASONING, rendered } from './requests.ts';

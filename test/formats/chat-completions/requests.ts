@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
-import { parseRequest } from '../../../src/formats/chat-completions/parse-request.ts';
-import { renderRequest } from '../../../src/formats/chat-completions/render-request.ts';
+import { parseRequest } from '../../../src/formats/chat-completions/inbound/parse-request.ts';
+import { renderRequest } from '../../../src/formats/chat-completions/outbound/render-request.ts';
 import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/requests/chat-completions');

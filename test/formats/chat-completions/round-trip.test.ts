@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { dialectNames } from '../../../src/formats/chat-completions/dialects.ts';
-import { parseRequest } from '../../../src/formats/chat-completions/parse-request.ts';
+import { parseRequest } from '../../../src/formats/chat-completions/inbound/parse-request.ts';
 import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
-import { type JsonObject, parseJson } from '../../../src/json.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { compatibleRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
 import { growthOf, SQUARE } from '../../support/cost.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';

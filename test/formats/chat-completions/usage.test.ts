@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseUsage, renderUsage, usageReader } from '../../../src/formats/chat-completions/usage.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { parseUsage, renderUsage, usageReader } from '../../../src/formats/chat-completions/wire/usage.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 const FIGURES = { prompt_tokens: 100, completion_tokens: 30, total_tokens: 130 };
 

@@ -1,8 +1,8 @@
 /** What is left of a dialogue that other vendors' models took part in, by who goes on with it. */
 
 import { describe, expect, test } from 'vitest';
-import { withoutOthers } from '../../../src/formats/chat-completions/without-others.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { withoutOthers } from '../../../src/formats/chat-completions/outbound/strip-foreign-content.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 const user: JsonObject = { role: 'user', content: 'Hi' };
 const call: JsonObject = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };

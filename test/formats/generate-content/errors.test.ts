@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Fault, GatewayError } from '../../../src/errors.ts';
-import { parseError, parseInnerError, renderError } from '../../../src/formats/generate-content/errors.ts';
-import { asNumber, asObject, type JsonObject } from '../../../src/json.ts';
+import {
+  parseError,
+  parseInnerError,
+  renderError,
+} from '../../../src/formats/generate-content/wire/errors.ts';
+import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
+import { asNumber, asObject, type JsonObject } from '../../../src/lib/json.ts';
 import { object } from './fixtures.ts';
 
 const TYPE = 'type.googleapis.com/google.rpc.';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import { type Asked, type Note, reportInto, type Target } from '../../../src/formats/format.ts';
-import { parseEvents } from '../../../src/formats/generate-content/parse-events.ts';
-import { parseRequest } from '../../../src/formats/generate-content/parse-request.ts';
-import { renderRequest } from '../../../src/formats/generate-content/render-request.ts';
-import { isObject, type JsonObject, parseJson } from '../../../src/json.ts';
+import { parseRequest } from '../../../src/formats/generate-content/inbound/parse-request.ts';
+import { parseEvents } from '../../../src/formats/generate-content/outbound/parse-events.ts';
+import { renderRequest } from '../../../src/formats/generate-content/outbound/render-request.ts';
+import { isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { run } from '../../../src/streams/step.ts';
 
 /** A model that thinks by level, as Gemini 3 does. */

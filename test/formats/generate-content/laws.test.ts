@@ -6,17 +6,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { generateContent } from '../../../src/formats/generate-content/index.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { validateWhole, validator } from '../../../src/protocol/validate.ts';
 import { decodeSse, type Sse } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
-import { validateWhole, validator } from '../../../src/validate/validate.ts';
 import { ASKED, LEVELS, object, PROMPT } from './fixtures.ts';
 
 const folder = join(import.meta.dirname, '../../../fixtures/replies/generate-content');
 const files = new Set(readdirSync(folder));
-/** Those that are there streamed and whole; one that was recorded in one form alone is in `test/pairs.test.ts`. */
+/** Those that are there streamed and whole; one that was recorded in one form alone is in `test/formats/pairs.test.ts`. */
 const names = [...files]
   .flatMap((file) => (file.endsWith('.sse') ? [file.slice(0, -'.sse'.length)] : []))
   .filter((name) => files.has(`${name}.json`) && !name.includes('error'));

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
-import { parseEvents } from '../../../src/formats/generate-content/parse-events.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { parseEvents } from '../../../src/formats/generate-content/outbound/parse-events.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { run } from '../../../src/streams/step.ts';
 import { chunk, events, PROMPT } from './fixtures.ts';
 

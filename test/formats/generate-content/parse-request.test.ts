@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { type Note, reportInto } from '../../../src/formats/format.ts';
-import { parseRequest } from '../../../src/formats/generate-content/parse-request.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { parseRequest } from '../../../src/formats/generate-content/inbound/parse-request.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { parsed, request } from './fixtures.ts';
 
 const ask = (parts: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { generateContent } from '../../../src/formats/generate-content/index.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { validateWhole, validator } from '../../../src/protocol/validate.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
 import { run } from '../../../src/streams/step.ts';
-import { validateWhole, validator } from '../../../src/validate/validate.ts';
 import { ASKED, object } from './fixtures.ts';
 
 const { inbound } = generateContent;

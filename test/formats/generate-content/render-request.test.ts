@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Turn } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import type { Target } from '../../../src/formats/format.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { BUDGETS, LEVELS, PLAIN, parsed, rendered, request, requestNames } from './fixtures.ts';
 
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../../src/errors.ts';
-import { fromOpenApi } from '../../../src/formats/generate-content/from-openapi.ts';
-import { withoutRefSiblings } from '../../../src/formats/generate-content/ref-siblings.ts';
-import { toOpenApi } from '../../../src/formats/generate-content/to-openapi.ts';
-import type { Json, JsonObject } from '../../../src/json.ts';
+import { fromOpenApi } from '../../../src/formats/generate-content/inbound/from-openapi.ts';
+import { withoutRefSiblings } from '../../../src/formats/generate-content/outbound/ref-siblings.ts';
+import { toOpenApi } from '../../../src/formats/generate-content/outbound/to-openapi.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
 import { LEVELS, rendered } from './fixtures.ts';
 
 const shrunk = (schema: JsonObject) => {

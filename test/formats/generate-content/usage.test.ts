@@ -4,8 +4,8 @@ import {
   parseUsage,
   renderUsage,
   usageReader,
-} from '../../../src/formats/generate-content/usage.ts';
-import type { JsonObject } from '../../../src/json.ts';
+} from '../../../src/formats/generate-content/wire/usage.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 test.each<[name: string, told: JsonObject, read: JsonObject | undefined]>([
   ['nothing yet', { trafficType: 'ON_DEMAND' }, undefined],

@@ -6,17 +6,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
-import { renderReply } from '../../../src/formats/messages/render-reply.ts';
-import { parseJson } from '../../../src/json.ts';
-import { validateWhole, validator } from '../../../src/validate/validate.ts';
+import { renderReply } from '../../../src/formats/messages/inbound/render-reply.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { parseJson } from '../../../src/lib/json.ts';
+import { validateWhole, validator } from '../../../src/protocol/validate.ts';
 import { ASKED, bytesOf, parsed, parsedBytes, parsedWhole, rendered, stream } from './answers.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/replies/messages');
 
 const files = new Set(readdirSync(FOLDER));
 
-/** Those that are there streamed and whole; one that was recorded in one form alone is in `test/pairs.test.ts`. */
+/** Those that are there streamed and whole; one that was recorded in one form alone is in `test/formats/pairs.test.ts`. */
 const cases = [...files]
   .flatMap((file) => (file.endsWith('.sse') ? [file.slice(0, -'.sse'.length)] : []))
   .filter((name) => files.has(`${name}.json`))

@@ -3,10 +3,10 @@
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import type { Asked } from '../../../src/formats/format.ts';
-import { parseEvents } from '../../../src/formats/messages/parse-events.ts';
-import { renderEvents } from '../../../src/formats/messages/render-events.ts';
-import type { JsonObject } from '../../../src/json.ts';
-import { asObject, parseJson } from '../../../src/json.ts';
+import { renderEvents } from '../../../src/formats/messages/inbound/render-events.ts';
+import { parseEvents } from '../../../src/formats/messages/outbound/parse-events.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { asObject, parseJson } from '../../../src/lib/json.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
 

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { spelledOut } from '../../../src/formats/messages/client-tools.ts';
-import { parseRequest } from '../../../src/formats/messages/parse-request.ts';
-import type { Json, JsonObject } from '../../../src/json.ts';
-import { asObject, asText } from '../../../src/json.ts';
+import { spelledOut } from '../../../src/formats/messages/inbound/client-tools.ts';
+import { parseRequest } from '../../../src/formats/messages/inbound/parse-request.ts';
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import { asObject, asText } from '../../../src/lib/json.ts';
 
 const SCREEN = { display_width_px: 1024, display_height_px: 768, display_number: 1 };
 const PATH = '/repo/a.py';

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Fault, GatewayError } from '../../../src/errors.ts';
-import { errorOf, parseError, renderError } from '../../../src/formats/messages/errors.ts';
-import { parseJson } from '../../../src/json.ts';
+import { errorOf, parseError, renderError } from '../../../src/formats/messages/wire/errors.ts';
+import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
+import { parseJson } from '../../../src/lib/json.ts';
 
 describe('what a caller is told', () => {
   test.each<[Fault, string]>([

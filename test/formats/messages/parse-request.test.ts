@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
-import { parseRequest } from '../../../src/formats/messages/parse-request.ts';
-import type { Json, JsonObject } from '../../../src/json.ts';
+import { parseRequest } from '../../../src/formats/messages/inbound/parse-request.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
 
 const BASE = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi.' }] };
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenPart, ReplyEvent } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import type { Asked } from '../../../src/formats/format.ts';
-import { PING, renderEvents } from '../../../src/formats/messages/render-events.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { PING, renderEvents } from '../../../src/formats/messages/inbound/render-events.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { validator } from '../../../src/protocol/validate.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
-import { validator } from '../../../src/validate/validate.ts';
 import { ASKED, answer, PROMPT, rendered, said } from './answers.ts';
 
 type Detail = Omit<Extract<ReplyEvent, { type: 'part-detail' }>, 'type' | 'choice' | 'index'>;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Part } from '../../../src/conversation/prompt.ts';
 import type { Reply } from '../../../src/conversation/reply.ts';
-import { renderReply } from '../../../src/formats/messages/render-reply.ts';
-import type { JsonObject } from '../../../src/json.ts';
-import { validateWhole } from '../../../src/validate/validate.ts';
+import { renderReply } from '../../../src/formats/messages/inbound/render-reply.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { validateWhole } from '../../../src/protocol/validate.ts';
 import { ASKED } from './answers.ts';
 
 function whole(parts: readonly Part[], reply: Partial<Reply> = {}): JsonObject {

@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MediaPart, Part, Prompt, Turn } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
-import { renderRequest } from '../../../src/formats/messages/render-request.ts';
-import type { JsonObject } from '../../../src/json.ts';
-import { asObject, asObjects } from '../../../src/json.ts';
+import { renderRequest } from '../../../src/formats/messages/outbound/render-request.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { asObject, asObjects } from '../../../src/lib/json.ts';
 import { messagesRequest } from '../../../src/sandbox/schemas/messages.ts';
 import { ADAPTIVE, BUDGETED, PERMISSIVE, PLAIN } from './targets.ts';
 

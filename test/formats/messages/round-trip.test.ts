@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../../src/errors.ts';
 import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
-import { parseRequest } from '../../../src/formats/messages/parse-request.ts';
-import { renderRequest } from '../../../src/formats/messages/render-request.ts';
-import type { Json, JsonObject } from '../../../src/json.ts';
-import { asObjects, isObject, parseJson } from '../../../src/json.ts';
+import { parseRequest } from '../../../src/formats/messages/inbound/parse-request.ts';
+import { renderRequest } from '../../../src/formats/messages/outbound/render-request.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import { asObjects, isObject, parseJson } from '../../../src/lib/json.ts';
 import { messagesRequest } from '../../../src/sandbox/schemas/messages.ts';
 import { PERMISSIVE } from './targets.ts';
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { mergeFigures, parseUsage, renderUsage, usageReader } from '../../../src/formats/messages/usage.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import {
+  mergeFigures,
+  parseUsage,
+  renderUsage,
+  usageReader,
+} from '../../../src/formats/messages/wire/usage.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 const places = (minutes?: number, hour?: number): JsonObject => ({
   cache_creation: {

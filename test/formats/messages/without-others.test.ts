@@ -1,8 +1,8 @@
 /** What is left of a dialogue that other vendors' models took part in. */
 
 import { describe, expect, test } from 'vitest';
-import { withoutOthers } from '../../../src/formats/messages/without-others.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { withoutOthers } from '../../../src/formats/messages/outbound/strip-foreign-content.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 const thought = (signature?: string): JsonObject => ({
   type: 'thinking',

@@ -6,12 +6,12 @@ import { expect } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
 import type { Asked, Target } from '../../../src/formats/format.ts';
-import { parseEvents } from '../../../src/formats/responses/parse-events.ts';
-import { renderEvents } from '../../../src/formats/responses/render-events.ts';
-import { asObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { renderEvents } from '../../../src/formats/responses/inbound/render-events.ts';
+import { parseEvents } from '../../../src/formats/responses/outbound/parse-events.ts';
+import { asObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
+import { validateWhole, validator } from '../../../src/protocol/validate.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
-import { validateWhole, validator } from '../../../src/validate/validate.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
@@ -29,7 +29,7 @@ const folder = join(import.meta.dirname, '../../../fixtures/replies/responses');
 
 const files = new Set(readdirSync(folder));
 
-/** Every recorded answer that is there streamed and whole; the others are in `test/pairs.test.ts`. */
+/** Every recorded answer that is there streamed and whole; the others are in `test/formats/pairs.test.ts`. */
 export const recorded = [...files]
   .flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
   .filter((name) => files.has(`${name}.sse`))

@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Fault, GatewayError } from '../../../src/errors.ts';
-import { parseError, parseErrorObject, renderError } from '../../../src/formats/responses/errors.ts';
-import { asNumber, asObject, asText, isObject, type JsonObject, parseJson } from '../../../src/json.ts';
+import { parseError, parseErrorObject, renderError } from '../../../src/formats/responses/wire/errors.ts';
+import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
+import { asNumber, asObject, asText, isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 
 const folder = join(import.meta.dirname, '../../../fixtures/errors/responses');
 

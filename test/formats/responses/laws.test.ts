@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
-import { renderReply } from '../../../src/formats/responses/render-reply.ts';
-import { asObject, asObjects, asText, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { renderReply } from '../../../src/formats/responses/inbound/render-reply.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { decodeSse } from '../../../src/streams/sse.ts';
 import { run } from '../../../src/streams/step.ts';
 import {

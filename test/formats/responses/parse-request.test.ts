@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
-import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
-import { renderRequest } from '../../../src/formats/responses/render-request.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
+import { renderRequest } from '../../../src/formats/responses/outbound/render-request.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 
 const parse = (fields: JsonObject): Prompt =>
   parseRequest({ model: 'm', input: 'Hi', ...fields }, unreported);

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Part, Signature } from '../../../src/conversation/prompt.ts';
 import type { OpenPart, ReplyEvent } from '../../../src/conversation/reply.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import type { Asked } from '../../../src/formats/format.ts';
 import { unreported } from '../../../src/formats/format.ts';
-import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
-import { renderEvents } from '../../../src/formats/responses/render-events.ts';
-import { renderReply } from '../../../src/formats/responses/render-reply.ts';
-import { asObject, asObjects, type JsonObject } from '../../../src/json.ts';
+import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
+import { renderEvents } from '../../../src/formats/responses/inbound/render-events.ts';
+import { renderReply } from '../../../src/formats/responses/inbound/render-reply.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { asObject, asObjects, type JsonObject } from '../../../src/lib/json.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
 import {
   ASKED,

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Tool, Turn } from '../../../src/conversation/prompt.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
-import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
-import { renderRequest } from '../../../src/formats/responses/render-request.ts';
-import { isObject, type JsonObject, parseJson } from '../../../src/json.ts';
+import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
+import { renderRequest } from '../../../src/formats/responses/outbound/render-request.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { responsesRequest } from '../../../src/sandbox/schemas/responses.ts';
 
 const GPT: Target = {

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
-import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
-import { renderRequest } from '../../../src/formats/responses/render-request.ts';
-import { asObjects, isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
+import { renderRequest } from '../../../src/formats/responses/outbound/render-request.ts';
+import { asObjects, isObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 
 const folder = join(import.meta.dirname, '../../../fixtures/requests/responses');
 

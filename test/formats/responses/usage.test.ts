@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseUsage, renderUsage, usageReader } from '../../../src/formats/responses/usage.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { parseUsage, renderUsage, usageReader } from '../../../src/formats/responses/wire/usage.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 test.each<[name: string, told: JsonObject, read: JsonObject]>([
   ['nothing', {}, {}],

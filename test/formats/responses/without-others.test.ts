@@ -1,9 +1,9 @@
 /** What is left of a dialogue that other vendors' models took part in. */
 
 import { expect, test } from 'vitest';
-import { GatewayError } from '../../../src/errors.ts';
-import { withoutOthers } from '../../../src/formats/responses/without-others.ts';
-import { asObjects, type JsonObject } from '../../../src/json.ts';
+import { withoutOthers } from '../../../src/formats/responses/outbound/strip-foreign-content.ts';
+import { GatewayError } from '../../../src/lib/errors.ts';
+import { asObjects, type JsonObject } from '../../../src/lib/json.ts';
 
 const reasoning = (encrypted?: string | null): JsonObject => ({
   type: 'reasoning',

@@ -1,0 +1,70 @@
+/** Asks an identity provider for a document of its own: what it is, or its keys. */
+
+import type { Dispatcher } from 'undici';
+import { boundedText } from '../../lib/bounded-text.ts';
+import { codeBehind } from '../../lib/error-code.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { isProviders } from './address.ts';
+
+/** Keys that could not be had: says why, in words that hold nothing of what the provider said. */
+export class NoKeys extends Error {
+  override readonly name = 'NoKeys';
+}
+
+/** A provider has a few keys, of 2 KB at most. */
+const MAX_BYTES = 512 * 1024;
+
+/**
+ * Where the keys of an issuer are (OpenID Connect Discovery 1.0, 4).
+ * @throws NoKeys
+ */
+export async function discover(agent: Dispatcher, issuer: string, signal: AbortSignal): Promise<string> {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const { issuer: told, jwks_uri: keys } = await askProvider(agent, address, signal);
+  // One that speaks for another issuer would let in that one's callers (Discovery, 4.3).
+  if (told !== issuer)
+    throw new NoKeys(
+      'its openid-configuration is that of another issuer, if only by a slash at the end: write it as that has it.',
+    );
+  if (typeof keys !== 'string' || !isProviders(keys))
+    throw new NoKeys('its openid-configuration names no https address of its keys (jwks_uri).');
+  return keys;
+}
+
+/** The JSON object at an address. It is not looked for elsewhere: nothing is redirected. @throws NoKeys */
+export async function askProvider(
+  agent: Dispatcher,
+  address: string,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const answer = tryParseJson(await text(agent, new URL(address), signal));
+  if (!isObject(answer)) throw new NoKeys('it answered with something that is not an object in JSON.');
+  return answer;
+}
+
+async function text(
+  agent: Dispatcher,
+  { origin, pathname, search }: URL,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const { statusCode, body } = await agent.request({
+      origin,
+      path: pathname + search,
+      method: 'GET',
+      headers: { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'gateway' },
+      signal,
+    });
+    if (statusCode !== 200) {
+      body.on('error', () => undefined).destroy();
+      throw new NoKeys(`it answered ${statusCode}.`);
+    }
+    const whole = await boundedText(body, MAX_BYTES);
+    if (whole === undefined) throw new NoKeys('its answer is too long.');
+    return whole;
+  } catch (error) {
+    if (error instanceof NoKeys) throw error;
+    if (signal.aborted) throw new NoKeys('it took too long to answer.');
+    throw new NoKeys(`it could not be reached${codeBehind(error)}.`);
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * What keys, or groups of them, have spent, by day and month of UTC. Three places know of it, and the highest figure counts, for each of
+ * them may lack something but none has too much: this process, what the store has (of every process that shares it,
+ * a moment late), and Redis (of every process that shares it, at once).
+ */
+
+import type { Redis } from 'ioredis';
+import { openCalendar } from '../../lib/calendar.ts';
+import type { Fault } from './redis.ts';
+
+/** US dollars. */
+export interface Spent {
+  readonly day: number;
+  readonly month: number;
+}
+
+/** What was spent in the month of a day: before that day, and on it. */
+export interface Month<S> {
+  readonly before: S;
+  readonly today: S;
+}
+
+/** What the store has of keys that spent anything in the month of `day`: of all of them, or of `keys`. */
+export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, Spent>>;
+
+/** What is known at first of one that nobody has asked for yet today. */
+export type AtFirst = (key: string, day: string) => Spent | undefined;
+
+export interface Spending {
+  of(key: string): Spent | Promise<Spent>;
+  /** The same as far as it is known here, without asking anybody. */
+  known(key: string): Spent;
+  charge(key: string, cost: number, time: number): void;
+  /**
+   * Takes over what the store has: at first of every key, then of those that were asked for.
+   * @throws where the store cannot be asked.
+   */
+  refresh(): Promise<void>;
+}
+
+/** How long Redis keeps a day and a month, in seconds: somewhat longer than they are. */
+const KEEP = { day: 2 * 86_400, month: 33 * 86_400 };
+
+/**
+ * @param name under which it is in Redis.
+ * @param now milliseconds since 1970.
+ * @param onFault told of what is in Redis in the place of an amount, which then counts as nothing.
+ */
+export function openSpending(
+  name: string,
+  now: () => number,
+  stored: StoredSpending | undefined,
+  redis: Redis | undefined,
+  atFirst: AtFirst = () => undefined,
+  onFault: Fault = () => undefined,
+): Spending {
+  const calendar = openCalendar();
+  let day = calendar.day(now());
+  const today = new Map<string, number>();
+  const thisMonth = new Map<string, number>();
+  /** Keys that were asked for today or the day before; undefined until the store has told of all. */
+  let asked: Set<string> | undefined;
+  let askedToday = new Set<string>();
+
+  function turn(): void {
+    const present = calendar.day(now());
+    if (present === day) return;
+    today.clear();
+    if (asked !== undefined) asked = askedToday;
+    askedToday = new Set();
+    if (monthOf(present) !== monthOf(day)) thisMonth.clear();
+    day = present;
+  }
+
+  const placeOf = (period: string, key: string): string => `gateway:${name}:${period}:${key}`;
+  const known = (key: string): Spent => ({ day: today.get(key) ?? 0, month: thisMonth.get(key) ?? 0 });
+
+  /** Without Redis, what is known here counts. */
+  async function shared(others: Redis, key: string): Promise<Spent> {
+    const then = day;
+    const [dayPlace, monthPlace] = [placeOf(day, key), placeOf(monthOf(day), key)];
+    const [inDay, inMonth] = (await others.mget([dayPlace, monthPlace]).catch(() => undefined)) ?? [];
+    turn();
+    if (then !== day) return known(key);
+    return raise(key, { day: amount(dayPlace, inDay), month: amount(monthPlace, inMonth) });
+  }
+
+  function amount(place: string, text: string | null | undefined): number {
+    const number = Number(text ?? 0);
+    if (Number.isFinite(number)) return number;
+    onFault(`${place} is not an amount`);
+    return 0;
+  }
+
+  function raise(key: string, spent: Spent): Spent {
+    const { day: inDay, month: inMonth } = known(key);
+    const raised = { day: Math.max(inDay, spent.day), month: Math.max(inMonth, spent.month) };
+    today.set(key, raised.day);
+    thisMonth.set(key, raised.month);
+    return raised;
+  }
+
+  function share(period: string, key: string, before: number, cost: number, keep: number): void {
+    // A figure that Redis lost, or has not had yet, begins with what is known here. What cannot be shared now is
+    // counted here, and by the store.
+    redis
+      ?.multi()
+      .set(placeOf(period, key), before, 'EX', keep, 'NX')
+      .incrbyfloat(placeOf(period, key), cost)
+      .exec()
+      .then((results) => {
+        // What a transaction fails by after it was taken is among its results.
+        const failure = results?.find(([error]) => error !== null)?.[0];
+        if (failure) onFault(`${placeOf(period, key)}: ${failure.message}`);
+      })
+      .catch(() => undefined);
+  }
+
+  return {
+    of(key) {
+      turn();
+      if (!askedToday.has(key)) {
+        askedToday.add(key);
+        asked?.add(key);
+        const first = atFirst(key, day);
+        if (first !== undefined) raise(key, first);
+      }
+      return redis === undefined ? known(key) : shared(redis, key);
+    },
+    known(key) {
+      turn();
+      return known(key);
+    },
+    charge(key, cost, time) {
+      turn();
+      const of = calendar.day(time);
+      if (monthOf(of) !== monthOf(day)) return;
+      const month = thisMonth.get(key) ?? 0;
+      thisMonth.set(key, month + cost);
+      share(monthOf(day), key, month, cost, KEEP.month);
+      if (of !== day) return;
+      const inDay = today.get(key) ?? 0;
+      today.set(key, inDay + cost);
+      share(day, key, inDay, cost, KEEP.day);
+    },
+    async refresh() {
+      turn();
+      const then = day;
+      if (asked?.size === 0) return;
+      const found = await stored?.(then, asked);
+      asked ??= new Set(askedToday);
+      turn();
+      if (found === undefined || then !== day) return;
+      for (const [key, spent] of found) raise(key, spent);
+    },
+  };
+}
+
+/** The month of a day, YYYY-MM. */
+function monthOf(day: string): string {
+  return day.slice(0, 7);
+}

@@ -1,0 +1,57 @@
+/**
+ * The access log's lines: one an exchange, made from its record, so that nothing can be in it that is not in a record:
+ * no prompt, no answer, no key, no query, no address.
+ */
+
+import { openCalendar } from '../../lib/calendar.ts';
+import type { ExchangeRecord } from '../usage/exchange-record.ts';
+import { type LineStyle, prettyLine } from './pretty-line.ts';
+
+/** What makes a line, with its line break, of an exchange that is over. */
+export function exchangeLines(style: LineStyle): (record: ExchangeRecord) => string {
+  const calendar = openCalendar();
+  const json = (record: ExchangeRecord): string =>
+    exchangeLine(record, calendar.instant(record.time + record.duration));
+  if (style === 'json') return json;
+  const pretty = prettyLine();
+  return (record) => pretty(json(record));
+}
+
+/** A line as pino writes it, by hand: with this many fields that takes it 7 µs, and this 2, on every exchange. */
+function exchangeLine(record: ExchangeRecord, time: string): string {
+  const { usage } = record;
+  const line = {
+    level: record.status >= 500 || record.outcome === 'failed' ? 'warn' : 'info',
+    time,
+    id: record.id,
+    key: record.key,
+    group: record.group,
+    tag: record.tag,
+    // What was asked for, where a fallback was asked in its place, and why.
+    asked: record.gaveWay?.[0]?.model,
+    askedFault: record.gaveWay?.[0]?.fault,
+    model: record.model,
+    vendor: record.vendor,
+    format: record.format,
+    spoken: record.spoken,
+    operation: record.operation,
+    streamed: record.streamed,
+    status: record.status,
+    outcome: record.outcome,
+    fault: record.fault,
+    cause: record.cause,
+    duration: Math.round(record.duration),
+    firstByte: record.firstByte === undefined ? undefined : Math.round(record.firstByte),
+    input: usage.input,
+    cacheRead: usage.cacheRead,
+    cacheWrite: usage.cacheWrite,
+    cacheWriteHour: usage.cacheWriteHour,
+    output: usage.output,
+    reasoning: usage.reasoning,
+    cost: record.cost,
+    estimatedCost: record.estimated?.cost,
+    attempts: record.attempts,
+    msg: 'exchange',
+  };
+  return `${JSON.stringify(line)}\n`;
+}

@@ -1,0 +1,242 @@
+/**
+ * Exchanges counted as they end: plain numbers, a map look-up an exchange. prom-client hashes the labels of every
+ * single increment (about 1 µs each, a dozen an exchange), so it is asked only when somebody reads the metrics.
+ */
+
+import type { Tokens } from '../../conversation/tokens.ts';
+import type { Fault } from '../../lib/errors.ts';
+import { isSane } from '../usage/cost.ts';
+import type { ExchangeRecord, GaveWay, Outcome, Recorder } from '../usage/exchange-record.ts';
+import { isFailure } from '../usage/ledger.ts';
+
+/** Upper bounds in seconds: from a cached short answer to the ten minutes that a vendor may take by default. */
+export const DURATION_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640] as const;
+export const FIRST_BYTE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64] as const;
+
+/** Most series there will be of a kind, whatever is asked: beyond it a model is counted as `other`. */
+export const MAX_MODELS = 100;
+export const MAX_REQUEST_SERIES = 1_000;
+
+/** Stands for a model that has no series of its own. */
+const OTHER = 'other';
+
+/** Statuses that have a series of their own; a vendor may answer any other one, which is counted by its class. */
+const STATUSES = new Set([
+  200, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504, 529,
+]);
+
+export const TOKEN_TYPES = ['input', 'output', 'reasoning', 'cache_read', 'cache_write'] as const;
+export type TokenType = (typeof TOKEN_TYPES)[number];
+
+/** A histogram's figures: how many values fell into each bucket, and their sum. */
+export interface Buckets {
+  readonly bounds: readonly number[];
+  /** One a bound, and one for what is above the last. */
+  readonly counts: Float64Array;
+  sum: number;
+}
+
+export interface RequestSeries {
+  readonly labels: Readonly<
+    Record<'format' | 'model' | 'vendor' | 'status' | 'outcome' | 'streamed', string>
+  >;
+  count: number;
+}
+
+export interface ModelSeries {
+  readonly labels: Readonly<Record<'model' | 'vendor', string>>;
+  readonly tokens: Record<TokenType, number>;
+  cost: number;
+  /** What answers cost beyond it, estimated. */
+  estimated: number;
+  /** Answers whose cost nobody knows. */
+  uncounted: number;
+  attempts: number;
+  readonly duration: Buckets;
+  readonly firstByte: Buckets;
+}
+
+export interface ErrorSeries {
+  readonly labels: Readonly<Record<'fault' | 'format' | 'vendor', string>>;
+  count: number;
+}
+
+/** Requests for a model that could not answer, so that another was asked in its place. */
+export interface FallbackSeries {
+  readonly labels: Readonly<Record<'model' | 'vendor' | 'fault' | 'fallback', string>>;
+  count: number;
+}
+
+/** How a vendor has been doing. */
+export interface VendorSeries {
+  readonly vendor: string;
+  /** Failures since it last did as it was asked. */
+  failuresInARow: number;
+}
+
+/** All that was counted: plain data, which another thread can have. */
+export interface TallyFigures {
+  readonly requests: readonly RequestSeries[];
+  /** Only exchanges of which a vendor was asked have a model here. */
+  readonly models: readonly ModelSeries[];
+  readonly errors: readonly ErrorSeries[];
+  readonly fallbacks: readonly FallbackSeries[];
+  readonly vendors: readonly VendorSeries[];
+  /** Rules of a format that streams of ours have broken. */
+  readonly violations: number;
+}
+
+export const NO_FIGURES: TallyFigures = {
+  requests: [],
+  models: [],
+  errors: [],
+  fallbacks: [],
+  vendors: [],
+  violations: 0,
+};
+
+export interface Tally {
+  readonly record: Recorder;
+  /** As they are now. */
+  figures(): TallyFigures;
+}
+
+interface Entry {
+  readonly request: RequestSeries;
+  /** Absent where no vendor was asked. */
+  readonly model: ModelSeries | undefined;
+}
+
+/** A count that starts at nothing. */
+export function openTally(): Tally {
+  const entries = new Map<string, Entry>();
+  const models = new Map<string, ModelSeries>();
+  const errors = new Map<string, ErrorSeries>();
+  const fallbacks = new Map<string, FallbackSeries>();
+  const vendors = new Map<string, VendorSeries>();
+  let violations = 0;
+
+  function entryOf(record: ExchangeRecord): Entry {
+    const { format, model = '', vendor = '', outcome, streamed } = record;
+    const status = statusLabel(record.status);
+    const key = `${format} ${model} ${vendor} ${status} ${outcome} ${streamed}`;
+    const known = entries.get(key);
+    if (known !== undefined) return known;
+    if (entries.size >= MAX_REQUEST_SERIES && model !== OTHER) return entryOf({ ...record, model: OTHER });
+    const entry = {
+      request: { labels: { format, model, vendor, status, outcome, streamed: `${streamed}` }, count: 0 },
+      model: model === '' || vendor === '' ? undefined : modelOf(model, vendor),
+    };
+    entries.set(key, entry);
+    return entry;
+  }
+
+  function modelOf(model: string, vendor: string): ModelSeries {
+    const key = `${model} ${vendor}`;
+    const known = models.get(key);
+    if (known !== undefined) return known;
+    if (models.size >= MAX_MODELS && model !== OTHER) return modelOf(OTHER, vendor);
+    const series: ModelSeries = {
+      labels: { model, vendor },
+      tokens: { input: 0, output: 0, reasoning: 0, cache_read: 0, cache_write: 0 },
+      cost: 0,
+      estimated: 0,
+      uncounted: 0,
+      attempts: 0,
+      duration: buckets(DURATION_BUCKETS),
+      firstByte: buckets(FIRST_BYTE_BUCKETS),
+    };
+    models.set(key, series);
+    return series;
+  }
+
+  function countError(fault: Fault, format: string, vendor: string): void {
+    const key = `${fault} ${format} ${vendor}`;
+    const known = errors.get(key);
+    if (known === undefined) errors.set(key, { labels: { fault, format, vendor }, count: 1 });
+    else known.count += 1;
+  }
+
+  function countFallback({ model, vendor, fault, attempts }: GaveWay, fallback: string): void {
+    const key = `${model} ${vendor} ${fault} ${fallback}`;
+    const known = fallbacks.get(key);
+    if (known === undefined) fallbacks.set(key, { labels: { model, vendor, fault, fallback }, count: 1 });
+    else known.count += 1;
+    if (attempts > 0) modelOf(model, vendor).attempts += attempts;
+    countVendor(vendor, isFailure(fault) ? 'failed' : 'complete');
+  }
+
+  function countVendor(vendor: string, outcome: Outcome): void {
+    // Who left early has seen nothing of how it would have ended.
+    if (outcome === 'client-closed' || outcome === 'refused') return;
+    const series = vendors.get(vendor) ?? { vendor, failuresInARow: 0 };
+    series.failuresInARow = outcome === 'failed' ? series.failuresInARow + 1 : 0;
+    vendors.set(vendor, series);
+  }
+
+  return {
+    record(record) {
+      const { request, model } = entryOf(record);
+      request.count += 1;
+      if (model !== undefined) countModel(model, record);
+      const { gaveWay = [] } = record;
+      for (const [at, gave] of gaveWay.entries())
+        countFallback(gave, gaveWay[at + 1]?.model ?? record.model ?? '');
+      if (record.vendor !== undefined) countVendor(record.vendor, record.outcome);
+      if (record.fault !== undefined) countError(record.fault, record.format, record.vendor ?? '');
+      violations += record.violations ?? 0;
+    },
+    figures: () => ({
+      requests: Array.from(entries.values(), ({ request }) => request),
+      models: [...models.values()],
+      errors: [...errors.values()],
+      fallbacks: [...fallbacks.values()],
+      vendors: [...vendors.values()],
+      violations,
+    }),
+  };
+}
+
+function countModel(
+  series: ModelSeries,
+  { duration, firstByte, usage, cost, estimated, attempts, gaveWay, status, operation }: ExchangeRecord,
+): void {
+  observe(series.duration, duration / 1_000);
+  if (firstByte !== undefined) observe(series.firstByte, firstByte / 1_000);
+  countTokens(series, usage);
+  series.cost += cost ?? 0;
+  series.estimated += estimated?.cost ?? 0;
+  // The same exchanges that a report of the usage calls so.
+  if (cost === undefined && attempts > 0 && status < 400 && operation !== 'count-tokens')
+    series.uncounted += 1;
+  series.attempts += attempts;
+  for (const gave of gaveWay ?? []) series.attempts -= gave.attempts;
+}
+
+function countTokens({ tokens }: ModelSeries, usage: Tokens): void {
+  // One such figure, and no sum would ever change again.
+  if (!isSane(usage)) return;
+  tokens.input += usage.input ?? 0;
+  tokens.output += usage.output ?? 0;
+  tokens.reasoning += Math.max(0, Math.min(usage.reasoning ?? 0, usage.output ?? 0));
+  tokens.cache_read += usage.cacheRead ?? 0;
+  tokens.cache_write += usage.cacheWrite ?? 0;
+}
+
+function statusLabel(status: number): string {
+  return STATUSES.has(status) ? `${status}` : `${Math.trunc(status / 100)}xx`;
+}
+
+function buckets(bounds: readonly number[]): Buckets {
+  return { bounds, counts: new Float64Array(bounds.length + 1), sum: 0 };
+}
+
+function observe(into: Buckets, value: number): void {
+  let at = 0;
+  for (const bound of into.bounds) {
+    if (value <= bound) break;
+    at += 1;
+  }
+  into.counts[at] = (into.counts[at] ?? 0) + 1;
+  into.sum += value;
+}

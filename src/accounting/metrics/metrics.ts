@@ -1,0 +1,290 @@
+/**
+ * What Prometheus reads of a gateway. Every label's values are bounded: formats, faults and outcomes are closed sets,
+ * vendors come from the configuration, models from the catalog (what is not in it is no label), and of those no more
+ * than tally.ts allows. Of keys and groups there may be any number: they are a label of budgets only, of no more than
+ * account.ts allows; usage by them is in the store.
+ */
+
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import type { AccountOf, Budget } from '../../access/limits/account.ts';
+import type { UpstreamHealth } from '../../upstream/pool/upstreams.ts';
+import { TalliedHistogram } from './counted-histogram.ts';
+import {
+  type Buckets,
+  DURATION_BUCKETS,
+  FIRST_BYTE_BUCKETS,
+  type ModelSeries,
+  NO_FIGURES,
+  type TallyFigures,
+  TOKEN_TYPES,
+} from './counters.ts';
+import { watchProcess } from './process-metrics.ts';
+
+/** The figures of one process, as they can be sent to another one. */
+export type MetricSnapshot = readonly object[];
+
+export interface Metrics {
+  /** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
+  counter(name: string, help: string, read: () => number): void;
+  /** Adds a figure that goes up and down; over several processes it is summed. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** Tells of the places of those vendors that have several. */
+  upstreams(read: () => Iterable<UpstreamHealth>): void;
+  /** Tells of the budgets of keys, and of groups. */
+  budgets(read: () => Iterable<Budget>): void;
+  /** Prometheus's text format. */
+  render(): Promise<string>;
+  /** For `renderAll` in the process that is asked. */
+  snapshot(): Promise<MetricSnapshot>;
+  /** Stops what it watches. */
+  close(): void;
+}
+
+/** Failures in a row of a vendor's only place after which it counts as down. */
+const DOWN_AFTER = 5;
+
+/**
+ * The metrics of one gateway, in a registry of their own.
+ * @param counted gives what was counted of exchanges, whenever somebody reads the metrics.
+ */
+export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  let tally = NO_FIGURES;
+
+  new Counter({
+    name: 'gateway_requests_total',
+    help: 'Exchanges that are over. Model and vendor are empty if the request was refused before they were known.',
+    labelNames: ['format', 'model', 'vendor', 'status', 'outcome', 'streamed'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of tally.requests) this.inc(labels, count);
+    },
+  });
+  new Counter({
+    name: 'gateway_errors_total',
+    help: 'Exchanges in which something went wrong, by kind of fault.',
+    labelNames: ['fault', 'format', 'vendor'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of tally.errors) this.inc(labels, count);
+    },
+  });
+  new Counter({
+    name: 'gateway_fallbacks_total',
+    help: 'Requests whose model could not answer, by kind of fault, so that its fallback was asked.',
+    labelNames: ['model', 'vendor', 'fault', 'fallback'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of tally.fallbacks) this.inc(labels, count);
+    },
+  });
+  new Counter({
+    name: 'gateway_tokens_total',
+    help: 'Tokens as reported by vendors. Input includes cache reads and writes, output includes reasoning.',
+    labelNames: ['model', 'vendor', 'type'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, tokens } of tally.models) {
+        for (const type of TOKEN_TYPES) if (tokens[type] > 0) this.inc({ ...labels, type }, tokens[type]);
+      }
+    },
+  });
+  perModel(
+    'gateway_cost_dollars_total',
+    "Cost in US dollars, as the vendor reports or by the catalog's prices.",
+    ({ cost }) => cost,
+  );
+  perModel(
+    'gateway_estimated_cost_dollars_total',
+    'Estimated cost in US dollars of text whose usage vendors did not report. Budgets count it.',
+    ({ estimated }) => (estimated > 0 ? estimated : undefined),
+  );
+  perModel(
+    'gateway_uncounted_requests_total',
+    'Answers whose vendor reported no usage: they may have cost something, but how much is unknown.',
+    ({ uncounted }) => (uncounted > 0 ? uncounted : undefined),
+  );
+  perModel(
+    'gateway_upstream_attempts_total',
+    'Requests sent to vendors, including retries and those before a fallback.',
+    ({ attempts }) => attempts,
+  );
+  histogram(
+    'gateway_request_duration_seconds',
+    'Time from the request to the end of its answer.',
+    DURATION_BUCKETS,
+    ({ duration }) => duration,
+  );
+  histogram(
+    'gateway_time_to_first_token_seconds',
+    "Time from the request to the first byte of the vendor's answer.",
+    FIRST_BYTE_BUCKETS,
+    ({ firstByte }) => firstByte,
+  );
+  addCounter(
+    registry,
+    'gateway_protocol_violations_total',
+    "Violations of a format's rules in the gateway's own streams, if `validate` is set.",
+    () => tally.violations,
+  );
+  let places: () => Iterable<UpstreamHealth> = () => [];
+  new Gauge({
+    name: 'gateway_upstream_up',
+    help: "1 if a vendor's upstream is in use; 0 if it is left out because it fails or, if it is the only one, has failed five times in a row.",
+    labelNames: ['vendor', 'place'],
+    registers,
+    // Of several processes, the one that sees it down is heard.
+    aggregator: 'min',
+    collect() {
+      this.reset();
+      for (const { vendor, failuresInARow } of tally.vendors)
+        this.set({ vendor, place: '0' }, failuresInARow < DOWN_AFTER ? 1 : 0);
+      for (const { vendor, place, up } of places()) this.set({ vendor, place }, up ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'gateway_upstream_ejections_total',
+    help: "How often one of a vendor's upstreams was left out because it failed.",
+    labelNames: ['vendor', 'place'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { vendor, place, ejections } of places()) this.inc({ vendor, place }, ejections);
+    },
+  });
+  let budgetsNow: () => Iterable<Budget> = () => [];
+  /** As they are for whoever asks now: all figures are of the same ones. */
+  let budgets: Iterable<Budget> = [];
+  budgetsOf('key');
+  budgetsOf('group');
+  const stopWatching = watchProcess(registry);
+
+  function budgetsOf(kind: AccountOf): void {
+    new Gauge({
+      name: `gateway_${kind}_budget_dollars`,
+      help: `Budget of a ${kind} in US dollars for the present day or month (UTC). Only of ${kind}s that were used lately.`,
+      labelNames: [kind, 'period', 'models'],
+      registers,
+      aggregator: 'max',
+      collect() {
+        this.reset();
+        for (const { of, name, period, models, budget } of budgets)
+          if (of === kind) this.set({ [kind]: name, period, ...(models && { models }) }, budget);
+      },
+    });
+    new Gauge({
+      name: `gateway_${kind}_budget_remaining_dollars`,
+      help: `What is left of a ${kind}'s budget in US dollars; below 0 if its last answers went beyond it.`,
+      labelNames: [kind, 'period', 'models'],
+      registers,
+      // Of several processes, the one that knows of the most spent is heard.
+      aggregator: 'min',
+      collect() {
+        this.reset();
+        for (const { of, name, period, models, left } of budgets)
+          if (of === kind) this.set({ [kind]: name, period, ...(models && { models }) }, left);
+      },
+    });
+  }
+
+  /** A figure of each model; one of which there is none has no series. */
+  function perModel(name: string, help: string, pick: (of: ModelSeries) => number | undefined): void {
+    new Counter({
+      name,
+      help,
+      labelNames: ['model', 'vendor'],
+      registers,
+      collect() {
+        this.reset();
+        for (const series of tally.models) {
+          const value = pick(series);
+          if (value !== undefined) this.inc(series.labels, value);
+        }
+      },
+    });
+  }
+
+  function histogram(
+    name: string,
+    help: string,
+    bounds: readonly number[],
+    pick: (of: ModelSeries) => Buckets,
+  ): void {
+    new TalliedHistogram(
+      { name, help, labelNames: ['model', 'vendor'], buckets: [...bounds], registers },
+      function* () {
+        for (const series of tally.models) yield { labels: series.labels, buckets: pick(series) };
+      },
+    );
+  }
+
+  /** What several figures are made of, once for all of them. */
+  async function lookUp(): Promise<void> {
+    tally = await counted();
+    budgets = [...budgetsNow()];
+  }
+
+  return {
+    counter: (name, help, read) => addCounter(registry, name, help, read),
+    gauge(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    upstreams(read) {
+      places = read;
+    },
+    budgets(read) {
+      budgetsNow = read;
+    },
+    async render() {
+      await lookUp();
+      return registry.metrics();
+    },
+    async snapshot() {
+      await lookUp();
+      return registry.getMetricsAsJSON();
+    },
+    close: stopWatching,
+  };
+}
+
+/** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
+export function addCounter(registry: Registry, name: string, help: string, read: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+}
+
+/** The figures of several processes as if they were one. */
+export function addUp(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
+  return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
+}
+
+/** Of the figures those that only grow. */
+export function sumsOf(snapshot: MetricSnapshot): MetricSnapshot {
+  return snapshot.filter(
+    (metric) => 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram'),
+  );
+}
+
+/** The same in Prometheus's text format. */
+export function renderAll(snapshots: readonly MetricSnapshot[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...snapshots]).metrics();
+}

@@ -1,0 +1,117 @@
+/** Metrics of several processes behind one port: the first process asks each of them, and adds up. */
+
+import cluster, { type Worker } from 'node:cluster';
+import { randomUUID } from 'node:crypto';
+import { Registry } from 'prom-client';
+import { RELOADS_REFUSED } from '../observe.ts';
+import { addCounter, addUp, type MetricSnapshot, type Metrics, renderAll, sumsOf } from './metrics.ts';
+
+interface Question {
+  readonly metrics: 'ask';
+  readonly id: string;
+}
+
+interface Answer {
+  readonly metrics: 'told';
+  readonly id: string;
+  readonly snapshot: MetricSnapshot;
+}
+
+/** How long a worker may take: of one that is so late, what it told before is told again. */
+const PATIENCE = 2_000;
+
+/** What only the first process knows. */
+export interface FirstFigures {
+  /** Workers that were gone before they were told to go. */
+  readonly workersLost: () => number;
+  /** Configurations that it has read again and refused: workers never hear of those. */
+  readonly reloadsRefused: () => number;
+}
+
+/**
+ * In the first process: the figures of all workers as if they were one process's, and its own with them, in
+ * Prometheus's text format. What only grows keeps what workers that are gone had told: to Prometheus a figure that falls
+ * began anew, and all that it then is was counted since.
+ */
+export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): () => Promise<string> {
+  const registry = new Registry();
+  addCounter(
+    registry,
+    'gateway_workers_lost_total',
+    'Workers that ended unexpectedly; each was replaced.',
+    workersLost,
+  );
+  addCounter(registry, RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
+  /** What each of the workers that there are told last, by its number; and what comes of all that are gone. */
+  const told = new Map<number, MetricSnapshot>();
+  let gone: Promise<MetricSnapshot> = Promise.resolve([]);
+
+  async function askAll(): Promise<void> {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(
+      workers.map(async (worker) => {
+        const snapshot = await askWorker(worker);
+        if (snapshot !== undefined) told.set(worker.id, snapshot);
+      }),
+    );
+  }
+
+  return async () => {
+    await askAll();
+    for (const [id, snapshot] of told) {
+      if (cluster.workers?.[id] !== undefined) continue;
+      told.delete(id);
+      gone = gone.then((sums) => addUp([sums, sumsOf(snapshot)]));
+    }
+    const present = [...told.values()];
+    return renderAll([await registry.getMetricsAsJSON(), await gone, ...present]);
+  };
+}
+
+/** In a worker: answers when it is asked. */
+export function tellMetrics(metrics: Metrics): void {
+  process.on('message', (message: unknown) => {
+    if (!isQuestion(message)) return;
+    const { id } = message;
+    void metrics.snapshot().then((snapshot) => {
+      const answer: Answer = { metrics: 'told', id, snapshot: plain(snapshot) };
+      if (process.connected) process.send?.(answer);
+    });
+  });
+}
+
+function askWorker(worker: Worker): Promise<MetricSnapshot | undefined> {
+  const question: Question = { metrics: 'ask', id: randomUUID() };
+  return new Promise((resolve) => {
+    const done = (snapshot?: MetricSnapshot): void => {
+      clearTimeout(limit);
+      worker.off('message', onMessage);
+      resolve(snapshot);
+    };
+    const onMessage = (message: unknown): void => {
+      if (isAnswer(message) && message.id === question.id) done(message.snapshot);
+    };
+    const limit = setTimeout(done, PATIENCE);
+    worker.on('message', onMessage);
+    if (worker.isConnected()) worker.send(question, (error) => error && done());
+    else done();
+  });
+}
+
+/** What can be sent: figures, and not what collects them. */
+function plain(snapshot: MetricSnapshot): MetricSnapshot {
+  const values: MetricSnapshot = JSON.parse(JSON.stringify(snapshot));
+  return values;
+}
+
+function isQuestion(message: unknown): message is Question {
+  return isOfMetrics(message) && message.metrics === 'ask';
+}
+
+function isAnswer(message: unknown): message is Answer {
+  return isOfMetrics(message) && message.metrics === 'told';
+}
+
+function isOfMetrics(message: unknown): message is { readonly metrics: unknown } {
+  return typeof message === 'object' && message !== null && 'metrics' in message;
+}

@@ -1,0 +1,99 @@
+/** What an exchange's record is in the words of OpenTelemetry's semantic conventions, GenAI and HTTP. */
+
+import type { Attributes } from '@opentelemetry/api';
+import { modelName } from '../../catalog/catalog.ts';
+import type { FormatName, Operation } from '../../conversation/prompt.ts';
+import type { Route } from '../../pipeline/exchange.ts';
+import type { ExchangeRecord } from '../usage/exchange-record.ts';
+
+const ROUTES: Readonly<Record<FormatName, string>> = {
+  'chat-completions': '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+  'generate-content': '/v1beta/models/{model}:generateContent',
+};
+/** What is asked beside answers, where there is such a path. */
+const BESIDE: Readonly<Record<Exclude<Operation, 'generate'>, Partial<Record<FormatName, string>>>> = {
+  compact: { responses: '/v1/responses/compact' },
+  'count-tokens': {
+    responses: '/v1/responses/input_tokens',
+    messages: '/v1/messages/count_tokens',
+    'generate-content': '/v1beta/models/{model}:countTokens',
+  },
+};
+
+/** The conventions' names of vendors, where they differ from the catalog's. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  google: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  mistralai: 'mistral_ai',
+  xai: 'x_ai',
+  'x-ai': 'x_ai',
+  moonshotai: 'moonshot_ai',
+};
+
+/** The path of a route as it is documented, never as it was sent. */
+export function routeName({ format, operation }: Route): string {
+  return (operation === 'generate' ? undefined : BESIDE[operation][format]) ?? ROUTES[format];
+}
+
+/** What is asked of the vendor, in the conventions' words. */
+export function operationName({ operation, spoken }: Pick<ExchangeRecord, 'operation' | 'spoken'>): string {
+  if (operation === 'count-tokens') return 'count_tokens';
+  return spoken === 'generate-content' ? 'generate_content' : 'chat';
+}
+
+/** The name of the span for the vendor's answer. */
+export function spanName(record: ExchangeRecord): string {
+  const operation = operationName(record);
+  return record.model === undefined ? operation : `${operation} ${modelName(record.model)}`;
+}
+
+/** @param askedAt when the vendor was first asked, milliseconds since 1970. */
+export function clientAttributes(record: ExchangeRecord, askedAt: number): Attributes {
+  const { model, vendor = '', usage, streamed, firstByte, cost, attempts, gaveWay } = record;
+  const [asked] = gaveWay ?? [];
+  return {
+    'gen_ai.operation.name': operationName(record),
+    'gen_ai.provider.name': PROVIDERS[vendor] ?? vendor,
+    ...(model !== undefined && { 'gen_ai.request.model': modelName(model), 'gateway.model': model }),
+    'gen_ai.request.stream': streamed,
+    ...(streamed &&
+      firstByte !== undefined && {
+        'gen_ai.response.time_to_first_chunk': Math.max(0, record.time + firstByte - askedAt) / 1_000,
+      }),
+    ...(usage.input !== undefined && { 'gen_ai.usage.input_tokens': usage.input }),
+    ...(usage.output !== undefined && { 'gen_ai.usage.output_tokens': usage.output }),
+    ...(usage.cacheRead !== undefined && { 'gen_ai.usage.cache_read.input_tokens': usage.cacheRead }),
+    ...(usage.cacheWrite !== undefined && { 'gen_ai.usage.cache_write.input_tokens': usage.cacheWrite }),
+    ...(usage.reasoning !== undefined && { 'gen_ai.usage.reasoning.output_tokens': usage.reasoning }),
+    ...(cost !== undefined && { 'gateway.cost': cost }),
+    'gateway.attempts': attempts,
+    ...(asked !== undefined && { 'gateway.asked_model': asked.model }),
+    ...(isFailure(record, 400) && { 'error.type': record.fault ?? String(record.status) }),
+  };
+}
+
+/** Of the caller's request. */
+export function serverAttributes(record: ExchangeRecord): Attributes {
+  return {
+    'http.request.method': 'POST',
+    'http.route': routeName(record),
+    'http.response.status_code': record.status,
+    'gateway.request.id': record.id,
+    'gateway.format': record.format,
+    'gateway.outcome': record.outcome,
+    ...(record.key !== undefined && { 'gateway.key': record.key }),
+    ...(record.group !== undefined && { 'gateway.group': record.group }),
+    ...(record.tag !== undefined && { 'gateway.tag': record.tag }),
+    ...(isFailure(record, 500) && { 'error.type': record.fault ?? String(record.status) }),
+  };
+}
+
+/**
+ * Whether a span is of an error. Of the caller's request it is from 500 on, of what the vendor was asked from 400 on:
+ * a mistake of the client's is no failure of the server's (HTTP semantic conventions).
+ */
+export function isFailure({ outcome, status }: ExchangeRecord, from: number): boolean {
+  return outcome === 'failed' || status >= from;
+}

@@ -1,0 +1,257 @@
+/**
+ * The notes of one exchange while it runs. It is the one mutable thing that goes along the request path: an error
+ * keeps no value, and what was known before it must be told all the same.
+ */
+
+import type { Model } from '../../catalog/model.ts';
+import { pricesAt } from '../../catalog/prices-at.ts';
+import type { FormatName } from '../../conversation/prompt.ts';
+import { sumOf, type Tokens } from '../../conversation/tokens.ts';
+import { usageReaders } from '../../formats/usage-readers.ts';
+import type { Fault, GatewayError } from '../../lib/errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { SANDBOX } from '../../upstream/vendor.ts';
+import type { ExchangeTrace } from '../traces/traces.ts';
+import { causeOf } from './cause-of.ts';
+import { costOf, isSane, saneDollars } from './cost.ts';
+import type { Estimated, ExchangeRecord, GaveWay, Outcome, Recorder } from './exchange-record.ts';
+import { completed, openPassage, outputOf, type Passage, passBy } from './output-estimate.ts';
+import { mayRepeat, outermost } from './top-level-member.ts';
+import { hasUsage, remainsOf, tapChunk, type UsageTap, usageTap } from './usage-observer.ts';
+import { lastUsage, tierIn, usageIn } from './usage-search.ts';
+
+/** Of one shape from the first note to the last. */
+export interface Ledger {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** performance.now() when it began. */
+  readonly began: number;
+  /** Where the path says it, and not the endpoint. */
+  operation: ExchangeRecord['operation'] | undefined;
+  key: string | undefined;
+  group: string | undefined;
+  tag: string | undefined;
+  model: Model | undefined;
+  vendor: string | undefined;
+  spoken: FormatName | undefined;
+  streamed: boolean;
+  status: number;
+  fault: Fault | undefined;
+  cause: string | undefined;
+  /** performance.now() at the first byte of the vendor's body. */
+  first: number | undefined;
+  attempts: number;
+  /** What became of the models in whose place another one was asked, that which was asked for first. */
+  gaveWay: readonly GaveWay[] | undefined;
+  /** Rules of its format that the stream to the caller has broken, where somebody counted. */
+  violations: number | undefined;
+  /** Tokens of the request to the vendor, by its bytes. */
+  asked: number;
+  /** Whether a service tier is asked for. */
+  tiered: boolean;
+  tap: UsageTap | undefined;
+  passage: Passage | undefined;
+  /** Its trace, where those are collected. */
+  readonly trace: ExchangeTrace | undefined;
+}
+
+export function openLedger(trace?: ExchangeTrace): Ledger {
+  return {
+    time: Date.now(),
+    began: performance.now(),
+    operation: undefined,
+    key: undefined,
+    group: undefined,
+    tag: undefined,
+    model: undefined,
+    vendor: undefined,
+    spoken: undefined,
+    streamed: false,
+    status: 0,
+    fault: undefined,
+    cause: undefined,
+    first: undefined,
+    attempts: 0,
+    gaveWay: undefined,
+    violations: undefined,
+    asked: 0,
+    tiered: false,
+    tap: undefined,
+    passage: undefined,
+    trace,
+  };
+}
+
+/** Notes what an exchange has failed by, or was refused for. */
+export function noteFault(ledger: Ledger, error: GatewayError): void {
+  ledger.fault = error.fault;
+  ledger.cause = causeOf(error);
+}
+
+/**
+ * Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt.
+ * @param request what the vendor was sent, where its words must not pass for the vendor's: to look costs 3 µs a KB.
+ */
+export function tapBody(
+  ledger: Ledger,
+  spoken: FormatName,
+  request: Uint8Array | undefined,
+): (bytes: Uint8Array) => void {
+  const tap = usageTap(usageReaders[spoken].field, ledger.tiered);
+  const passage = openPassage(spoken);
+  const own = spoken === 'responses' && request !== undefined && mayRepeat(request) ? outermost() : undefined;
+  ledger.tap = tap;
+  ledger.passage = passage;
+  return (bytes) => {
+    ledger.first ??= performance.now();
+    tapChunk(tap, own === undefined ? bytes : own(bytes));
+    passBy(passage, bytes);
+  };
+}
+
+/** What nobody was told, since the caller left first: nginx's number for it, which dashboards know. */
+export const CLIENT_CLOSED = 499;
+
+/** Of an exchange, what is known beside its ledger. */
+export type Named = Pick<ExchangeRecord, 'id' | 'format' | 'operation'>;
+
+/**
+ * All that a record is made of, as it was at the end: what breaks off after it is noted in the open ledger, and is none
+ * of this one's. Plain data, which another thread can have.
+ */
+export interface ClosedLedger
+  extends Named,
+    Omit<ExchangeRecord, 'model' | 'outcome' | 'usage' | 'cost' | 'estimated'> {
+  readonly model: Pick<Model, 'id' | 'prices'> | undefined;
+  /** What was kept of the vendor's body, for `usageIn`. */
+  readonly remains: readonly Uint8Array[];
+  /** Whether the caller got all that was said. */
+  readonly finished: boolean;
+  /** Tokens by the text that went to the vendor and came back, of an answer of which not all may have been told. */
+  readonly passed: { readonly input: number; readonly output: number } | undefined;
+}
+
+/** Is given the notes of every exchange when it is over. Called on the request path: must return at once, not throw. */
+export type TakeNotes = (closed: ClosedLedger) => void;
+
+export function closeLedger(
+  ledger: Ledger,
+  { id, format, operation }: Named,
+  finished: boolean,
+): ClosedLedger {
+  const { began, first, tap } = ledger;
+  const remains = tap === undefined ? [] : ownRemains(ledger, tap);
+  return {
+    id,
+    time: ledger.time,
+    key: ledger.key,
+    group: ledger.group,
+    tag: ledger.tag,
+    model: ledger.model,
+    vendor: ledger.vendor,
+    format,
+    spoken: ledger.spoken,
+    operation: ledger.operation ?? operation,
+    streamed: ledger.streamed,
+    status: ledger.status,
+    fault: ledger.fault,
+    cause: ledger.cause,
+    duration: performance.now() - began,
+    firstByte: first === undefined ? undefined : first - began,
+    attempts: ledger.attempts,
+    gaveWay: ledger.gaveWay,
+    violations: ledger.violations,
+    remains,
+    finished,
+    passed: finished && (tap === undefined || hasUsage(tap)) ? undefined : passedOf(ledger),
+  };
+}
+
+/**
+ * What is kept of an answer. In a whole one of messages an input of a tool is an object, in which the model may have
+ * written a usage, as the caller has told it to: its own is the last one, and all of it.
+ */
+function ownRemains({ spoken, passage }: Ledger, tap: UsageTap): ClosedLedger['remains'] {
+  const remains = remainsOf(tap);
+  return spoken === 'messages' && passage?.isStream === false ? lastUsage(remains, 'usage') : remains;
+}
+
+function passedOf({ asked, passage }: Ledger): ClosedLedger['passed'] {
+  return { input: asked, output: passage === undefined ? 0 : outputOf(passage) };
+}
+
+const FREE: Model['prices'] = { input: 0, output: 0 };
+
+/** What remains of an exchange that is over. */
+export function recordOf(closed: ClosedLedger): ExchangeRecord {
+  const { model, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
+  const figures = figuresOf(spoken, remains);
+  const reader = spoken && usageReaders[spoken];
+  const usage = reader?.tokens(figures) ?? {};
+  const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
+  // What the sandbox answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
+  const simulated = closed.vendor === SANDBOX;
+  const prices = model && (simulated ? FREE : pricesAt(model.prices, closed.time));
+  const outcome = outcomeOf(closed);
+  return {
+    ...noted,
+    model: model?.id,
+    spoken,
+    status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
+    outcome,
+    usage,
+    cost: simulated
+      ? 0
+      : (saneDollars(reader?.dollars?.(figures)) ?? (prices && costOf(usage, prices, tiers))),
+    estimated:
+      prices && estimatedOf(closed, outcome, figures.length, usage, (all) => costOf(all, prices, tiers)),
+  };
+}
+
+/** What the vendor has not told of an answer; undefined of one that it has refused, or has told all of. */
+function estimatedOf(
+  { passed, spoken, operation, status, fault }: ClosedLedger,
+  outcome: Outcome,
+  figures: number,
+  usage: Tokens,
+  cost: (tokens: Tokens) => number | undefined,
+): Estimated | undefined {
+  if (passed === undefined || spoken === undefined) return undefined;
+  if (operation === 'count-tokens' || status >= 400) return undefined;
+  // A stream that is all of it an error is as good as refused; what took too long may have been thought about.
+  if (fault !== undefined && fault !== 'upstream-timeout' && passed.output === 0) return undefined;
+  const told = isSane(usage) ? usage : {};
+  const isPart = outcome !== 'complete' && usageReaders[spoken].beginsWithInput === true && figures === 1;
+  const all = completed(told, passed, isPart);
+  const tokens = sumOf(all) - sumOf(told);
+  return tokens > 0 ? { tokens, cost: (cost(all) ?? 0) - (cost(told) ?? 0) } : undefined;
+}
+
+/** Makes records of notes at once, where they are taken. */
+export function recording(record: Recorder): TakeNotes {
+  return (closed) => record(recordOf(closed));
+}
+
+function figuresOf(spoken: FormatName | undefined, remains: ClosedLedger['remains']): readonly JsonObject[] {
+  return spoken === undefined || remains.length === 0 ? [] : usageIn(remains, usageReaders[spoken].field);
+}
+
+/** Faults that are the vendor's, or ours: not of what was asked. */
+const FAILURES: ReadonlySet<Fault> = new Set([
+  'internal',
+  'upstream-auth',
+  'upstream-broken',
+  'upstream-overloaded',
+  'upstream-timeout',
+]);
+
+/** Whether a fault is a failure of the vendor's, or ours. */
+export function isFailure(fault: Fault): boolean {
+  return FAILURES.has(fault);
+}
+
+function outcomeOf({ fault, attempts, finished }: ClosedLedger): Outcome {
+  if (!finished && fault === undefined) return 'client-closed';
+  if (fault !== undefined && isFailure(fault)) return 'failed';
+  return attempts === 0 ? 'refused' : 'complete';
+}

@@ -1,0 +1,134 @@
+/**
+ * What an answer took that nobody has told, by the text that went to the vendor and came back: a vendor tells it in a
+ * stream's last event, so that a caller who leaves before it would have all for nothing. It counts against limits only,
+ * and is told apart from what vendors tell.
+ */
+
+import type { FormatName } from '../../conversation/prompt.ts';
+import type { Tokens } from '../../conversation/tokens.ts';
+import { usageReaders } from '../../formats/usage-readers.ts';
+import { asBuffer } from '../../upstream/net/to-buffer.ts';
+
+/** What passes of an answer. A value and no closures, as all that is made for every exchange. */
+export interface Passage {
+  readonly spoken: FormatName;
+  /** Whether it is a stream of events; undefined before its first byte. */
+  isStream: boolean | undefined;
+  /** Of a stream from its first text on. */
+  bytes: number;
+  /** What these begin with: it tells what events have beside their text. */
+  sample: Buffer | undefined;
+  sampled: number;
+}
+
+/** As in English and in code; in most other writings there are fewer. */
+const BYTES_PER_TOKEN = 4;
+
+/** So much without a space is base64, an image or a file; and what one is taken to be, in tokens. */
+const SHORTEST_FILE = 2_048;
+const FILE_TOKENS = 1_000;
+
+/** Bytes of a stream that are kept: some five events. Twice as many take eight times as long to allocate (measured). */
+const SAMPLE = 1_024;
+
+const OPEN = 0x7b;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+
+/** How an event of each format is known to have text, and such a text in it: the last one may be cut. */
+const TEXTS = {
+  'chat-completions': textsOf('chat-completions'),
+  responses: textsOf('responses'),
+  messages: textsOf('messages'),
+  'generate-content': textsOf('generate-content'),
+} as const satisfies Readonly<Record<FormatName, unknown>>;
+
+function textsOf(format: FormatName): { readonly mark: Buffer; readonly text: RegExp } {
+  const { within, fields } = usageReaders[format].text;
+  const text = new RegExp(`"(?:${fields.join('|')})" ?: ?"((?:[^"\\\\]|\\\\.?)*)`, 'gs');
+  return { mark: Buffer.from(`${within}"`), text };
+}
+
+export function openPassage(spoken: FormatName): Passage {
+  return { spoken, isStream: undefined, bytes: 0, sample: undefined, sampled: 0 };
+}
+
+/** Tokens of a request to a vendor. */
+export function tokensOfRequest(request: Uint8Array): number {
+  let bytes = request.byteLength;
+  let files = 0;
+  for (let start = 0; start + SHORTEST_FILE <= request.byteLength; ) {
+    // From the end of where one would have to be, most of what is none is never looked at.
+    let at = start + SHORTEST_FILE - 1;
+    while (at >= start && isBase64(request[at])) at -= 1;
+    if (at < start) {
+      const quote = request.indexOf(QUOTE, start + SHORTEST_FILE);
+      const end = quote < 0 ? request.byteLength : quote;
+      bytes -= end - start;
+      files += 1;
+      at = end;
+    }
+    start = at + 1;
+  }
+  return Math.ceil(bytes / BYTES_PER_TOKEN) + files * FILE_TOKENS;
+}
+
+/** Letters, digits and `+/=-_` (RFC 4648), and the backslash before a slash that some writers of JSON put there. */
+function isBase64(byte = 0): boolean {
+  const letter = byte | 0x20;
+  return (
+    (letter >= 0x61 && letter <= 0x7a) ||
+    (byte >= 0x2f && byte <= 0x39) ||
+    byte === 0x2b ||
+    byte === 0x2d ||
+    byte === 0x3d ||
+    byte === BACKSLASH ||
+    byte === 0x5f
+  );
+}
+
+/** Takes the next bytes of the answer. */
+export function passBy(passage: Passage, chunk: Uint8Array): void {
+  passage.isStream ??= chunk[0] !== OPEN && chunk[0] !== OPEN_LIST;
+  if (!passage.isStream) {
+    passage.bytes += chunk.byteLength;
+    return;
+  }
+  // What comes before the first text is no answer: some vendors say all that they were asked.
+  const from = passage.bytes === 0 ? asBuffer(chunk).indexOf(TEXTS[passage.spoken].mark) : 0;
+  if (from < 0) return;
+  if (passage.sampled < SAMPLE) keepSample(passage, chunk.subarray(from));
+  passage.bytes += chunk.byteLength - from;
+}
+
+function keepSample(passage: Passage, chunk: Uint8Array): void {
+  passage.sample ??= Buffer.allocUnsafe(SAMPLE);
+  const piece = chunk.subarray(0, SAMPLE - passage.sampled);
+  passage.sample.set(piece, passage.sampled);
+  passage.sampled += piece.byteLength;
+}
+
+/** Tokens of the text that has come. */
+export function outputOf(passage: Passage): number {
+  return Math.ceil((passage.bytes * shareOfText(passage)) / BYTES_PER_TOKEN);
+}
+
+/** How much of what has come is text: of a whole answer all. */
+function shareOfText({ spoken, isStream, sample, sampled }: Passage): number {
+  if (sample === undefined) return isStream ? 0 : 1;
+  const events = sample.toString('latin1', 0, sampled);
+  let bytes = 0;
+  for (const [, text = ''] of events.matchAll(TEXTS[spoken].text)) bytes += text.length;
+  return bytes / sampled;
+}
+
+/** Figures as told, with those estimated that lack. @param isPart whether the output told is that of a beginning. */
+export function completed(told: Tokens, passed: { input: number; output: number }, isPart: boolean): Tokens {
+  const { input = passed.input, output } = told;
+  return {
+    ...told,
+    input,
+    output: output === undefined || isPart ? Math.max(output ?? 0, passed.output) : output,
+  };
+}

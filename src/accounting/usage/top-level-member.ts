@@ -1,0 +1,65 @@
+/**
+ * What a response says of itself, without what it repeats. OpenAI's has all that was asked for in it: tools, schemas,
+ * metadata. There the caller's words stand as the vendor's own do, and a usage or a tier among them would be taken for
+ * what the answer took.
+ */
+
+import { asBuffer } from '../../upstream/net/to-buffer.ts';
+
+/** What of a request tells that its answer may have such words: an MCP server's stand there as the caller's do. */
+const NAMES = ['"usage"', '"service_tier"', '"mcp"'].map((name) => Buffer.from(name));
+
+/** Letters and the low line, which nobody has to escape: any name may be hidden so. */
+const ESCAPE = Buffer.from('\\u00');
+const NEEDLESS = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
+
+/** Within this, an object of the response's own is kept whole. */
+const KEPT = Buffer.from('"usage"');
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LF = 0x0a;
+
+/** Whether what answers a request of responses must be read so. To do it with all of them would cost every byte. */
+export function mayRepeat(request: Uint8Array): boolean {
+  const bytes = asBuffer(request);
+  if (NAMES.some((name) => bytes.includes(name))) return true;
+  return bytes.includes(ESCAPE) && NEEDLESS.test(bytes.toString('latin1'));
+}
+
+/** Takes an answer's bytes as they come. @returns of each piece what is of the response's own, its lists and objects empty. */
+export function outermost(): (piece: Uint8Array) => Uint8Array {
+  /** How deep the response's own fields stand: in a stream it is in an event. */
+  let own: number | undefined;
+  let depth = 0;
+  let inString = false;
+  let isEscaped = false;
+  /** How much of the last text there is KEPT; -1 where it is another. */
+  let like = -1;
+  let isKept = false;
+
+  return (piece) => {
+    own ??= piece[0] === 0x7b ? 1 : 2;
+    const left = Buffer.allocUnsafe(piece.byteLength);
+    let length = 0;
+    for (const byte of piece) {
+      const isOpening = !inString && (byte === 0x7b || byte === 0x5b);
+      if (isOpening && depth === own) isKept = like === KEPT.length;
+      if (!inString && (byte === 0x7d || byte === 0x5d)) depth -= 1;
+      if (depth <= own || isKept) left[length++] = byte;
+      if (depth === own && (inString || byte === QUOTE)) {
+        if (!inString) like = 0;
+        like = byte === KEPT[like] ? like + 1 : -1;
+      }
+      if (isOpening) depth += 1;
+      if (isEscaped) isEscaped = false;
+      else if (inString && byte === BACKSLASH) isEscaped = true;
+      else if (byte === QUOTE) inString = !inString;
+      else if (byte === LF && own === 2) {
+        depth = 0;
+        inString = false;
+      }
+    }
+    return left.subarray(0, length);
+  };
+}

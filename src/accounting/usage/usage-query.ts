@@ -1,0 +1,76 @@
+/** What may be asked of usage, in the words of the admin API; the command line asks the same. */
+
+import { z } from 'zod';
+import { dayOf } from '../../lib/calendar.ts';
+import { type Dimension, dimensions, type UsageQuery } from './report.ts';
+
+/** Days that are reported where it is not said which, the present one among them. */
+const USUAL_DAYS = 30;
+
+const DAY = 86_400_000;
+
+const day = z.iso.date({ error: 'must be a date such as 2027-01-31' });
+
+/** PostgreSQL takes no text with U+0000, not even to look for it. */
+const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
+
+export const usageQuery = z
+  .strictObject({
+    from: day
+      .exactOptional()
+      .meta({ description: 'First day (UTC). Default: so that there are 30 days up to the last.' }),
+    to: day.exactOptional().meta({ description: 'Last day (UTC). Default: today.' }),
+    by: z
+      .string()
+      .transform((text) => text.split(',').map((part) => part.trim()))
+      .pipe(z.array(z.enum(dimensions)).min(1))
+      .default(['key', 'model'])
+      .meta({
+        listOf: [...dimensions],
+        description:
+          'What to group by: day, group, key, model, vendor, tag, or several of them, comma-separated; group and tag not together.',
+      }),
+    group: name
+      .exactOptional()
+      .meta({ description: 'Only what keys of this group used while they were of it.' }),
+    key: name.exactOptional().meta({ description: 'Only the key of this name.' }),
+    model: name.exactOptional().meta({ description: 'Only this model, by its full id.' }),
+    tag: name.exactOptional().meta({ description: 'Only requests with this tag (header `x-gateway-tag`).' }),
+    simulated: z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((said) => said === 'true')
+      .meta({
+        description:
+          'Report what the sandbox answered (`true`), or what vendors did (`false`). The one costs nothing and is never in the other.',
+      }),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(1_000)
+      .meta({ description: 'Most lines to return.' }),
+  })
+  .refine(({ from, to = dayOf(Date.now()) }) => from === undefined || from <= to, {
+    path: ['from'],
+    error: 'is after the last day',
+  })
+  .refine((asked) => !(asks('group', asked) && asks('tag', asked)), {
+    path: ['group'],
+    error: 'cannot be combined with tag: usage is summed up by group and by tag, but not by both at once',
+  });
+
+function asks(
+  dimension: 'group' | 'tag',
+  asked: { readonly by: readonly Dimension[]; readonly group?: string; readonly tag?: string },
+): boolean {
+  return asked.by.includes(dimension) || asked[dimension] !== undefined;
+}
+
+/** @param now milliseconds since 1970. */
+export function queryOf(asked: z.output<typeof usageQuery>, now: number): UsageQuery {
+  const { from, to = dayOf(now), by, ...rest } = asked;
+  const usual = dayOf(Date.parse(to) - (USUAL_DAYS - 1) * DAY);
+  return { ...rest, from: from ?? usual, to, by: dimensions.filter((dimension) => by.includes(dimension)) };
+}

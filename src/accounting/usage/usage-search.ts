@@ -1,0 +1,154 @@
+/**
+ * Finds a vendor's usage in bytes, without parsing them: an answer is megabytes, its usage a few hundred bytes.
+ * `"usage":` cannot stand inside a JSON string, whose quotes are escaped; so the field is found by a search, and only it
+ * is kept: the first one and the last one, which together tell all of every format.
+ */
+
+import type { UsageField } from '../../conversation/tokens.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { afterString, CLOSE_OBJECT, COLON, isSpace, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
+import { joined } from '../../upstream/net/to-buffer.ts';
+
+/** No vendor's usage is longer. */
+const MAX_VALUE = 16 * 1024;
+
+/** So many in one search whose end is not in sight are none: to look for the end of thousands takes a second. */
+const MOST_OPEN = 8;
+
+const LF = 0x0a;
+
+/** What a field is known by. A search looks for the first byte, so that should be a rare one: no quote. */
+export interface Marks {
+  /** Its name, without the first quote. */
+  readonly name: Buffer;
+  /** Without this, no value of it tells any tokens. */
+  readonly figure: Buffer;
+}
+
+export const MARKS: Readonly<Record<UsageField, Marks>> = {
+  usage: { name: Buffer.from('usage"'), figure: Buffer.from('kens"') },
+  usageMetadata: { name: Buffer.from('usageMetadata"'), figure: Buffer.from('kenCount"') },
+};
+
+/** What an answer of OpenAI's is served by stands beside its usage: at its beginning as asked for, at its end as it was. */
+const TIER = Buffer.from('service_tier"');
+
+/** A tier's field is no longer. */
+const MAX_TIER = 64;
+
+/** In the midst of what a value tells, there are never so many bytes without a figure. */
+const WITHOUT_FIGURE = 512;
+
+/** The first field and the last one so far, each with its value. */
+export interface Kept {
+  first: Buffer | undefined;
+  last: Buffer | undefined;
+}
+
+/** The first and the last usage object of an answer, of which a tap has kept `remains`. */
+export function usageIn(remains: readonly Uint8Array[], field: UsageField): readonly JsonObject[] {
+  const kept: Kept = { first: undefined, last: undefined };
+  searchUsage(joined(remains), MARKS[field], kept);
+  return fieldsOf(kept).flatMap((bytes) => {
+    const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN_OBJECT)));
+    return isObject(value) ? [value] : [];
+  });
+}
+
+/** Of an answer of which a tap has kept `remains`, the last usage alone; what it has kept where there is none. */
+export function lastUsage(remains: readonly Uint8Array[], field: UsageField): readonly Uint8Array[] {
+  const kept: Kept = { first: undefined, last: undefined };
+  searchUsage(joined(remains), MARKS[field], kept);
+  return kept.last === undefined ? remains : [kept.last];
+}
+
+/** The last `service_tier` that an answer has told, of which a tap has kept `remains`. */
+export function tierIn(remains: readonly Uint8Array[]): string | undefined {
+  const field = lastTier(joined(remains));
+  return field && /^\s*:\s*"(\w+)"/.exec(field.toString('latin1', TIER.length))?.[1];
+}
+
+/** The field, and what comes after it. */
+export function lastTier(bytes: Buffer): Buffer | undefined {
+  const found = bytes.lastIndexOf(TIER);
+  return found < 0 ? undefined : Buffer.from(bytes.subarray(found, found + MAX_TIER));
+}
+
+/** The first one and the last one, where they differ. */
+export function fieldsOf({ first, last }: Kept): readonly Buffer[] {
+  if (first === undefined) return [];
+  return last === undefined || last === first ? [first] : [first, last];
+}
+
+/**
+ * Keeps every field that tells anything. @returns from where on one has begun that may go on in what follows.
+ * Where nothing is told only the end is searched, unless an event ends there: some streams say `"usage":null` with each.
+ * Where the first one is known, of those that are told with each event only the last.
+ */
+export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
+  let at = 0;
+  let open = 0;
+  if (bytes.includes(figure)) {
+    if (kept.first !== undefined) at = Math.max(0, lastWhole(bytes, name) - 1);
+  } else {
+    if (bytes[bytes.length - 1] === LF && bytes[bytes.length - 2] === LF) return bytes.length;
+    at = Math.max(0, bytes.length - WITHOUT_FIGURE);
+  }
+  for (;;) {
+    const found = bytes.indexOf(name, at);
+    if (found < 0) break;
+    at = found + name.length;
+    if (bytes[found - 1] !== QUOTE) continue;
+    const end = valueEnd(bytes, at);
+    if (end !== undefined && end > at) {
+      kept.last = Buffer.from(bytes.subarray(found - 1, end));
+      kept.first ??= kept.last;
+      at = end;
+    } else if (end === undefined) {
+      if (bytes.length - at < MAX_VALUE) return found - 1;
+      open += 1;
+      if (open === MOST_OPEN) at = bytes.length - MAX_VALUE;
+    }
+  }
+  for (let index = Math.max(at, bytes.length - name.length); index < bytes.length; index += 1)
+    if (bytes[index] === QUOTE) return index;
+  return bytes.length;
+}
+
+/** Where the name of the last field stands that has all of its value; -1 where there is none. */
+function lastWhole(bytes: Buffer, name: Buffer): number {
+  for (let before = bytes.length, open = 0; before > 0 && open < MOST_OPEN; ) {
+    const found = bytes.lastIndexOf(name, before - 1);
+    if (found < 0) break;
+    const end = bytes[found - 1] === QUOTE ? valueEnd(bytes, found + name.length) : undefined;
+    if (end !== undefined && end > found + name.length) return found;
+    if (end === undefined) open += 1;
+    before = found;
+  }
+  return -1;
+}
+
+/**
+ * Where the object ends that comes after the colon at `at`; `at` itself where there is none (`null`, or another kind
+ * of value); undefined where the bytes end before it does, or MAX_VALUE of them.
+ */
+function valueEnd(bytes: Buffer, at: number): number | undefined {
+  let position = at;
+  while (bytes[position] === COLON || isSpace(bytes[position])) position += 1;
+  if (position >= bytes.length) return undefined;
+  if (bytes[position] !== OPEN_OBJECT) return at;
+  let depth = 0;
+  for (const most = Math.min(bytes.length, at + MAX_VALUE); position < most; position += 1) {
+    const byte = bytes[position];
+    if (byte === QUOTE) {
+      const end = afterString(bytes, position, most);
+      if (end < 0) return undefined;
+      position = end - 1;
+    } else if (byte === OPEN_OBJECT) depth += 1;
+    else if (byte === CLOSE_OBJECT) {
+      depth -= 1;
+      if (depth === 0) return position + 1;
+    }
+  }
+  return undefined;
+}

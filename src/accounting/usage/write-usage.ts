@@ -1,0 +1,92 @@
+/** Writes exchanges, and adds them to the sums of their days, in one transaction. */
+
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { columnList, insertRows } from '../../store/insert-rows.ts';
+import { boundWaits } from '../../store/postgres.ts';
+import type { Store } from '../../store/store.ts';
+import {
+  type ExchangeRow,
+  type Tables,
+  USAGE_DAY,
+  USAGE_SUMS,
+  type UsageGroupRow,
+  type UsageSums,
+  type UsageTagRow,
+} from '../../store/tables.ts';
+import type { Batch } from './batches.ts';
+import { EXCHANGE_COLUMNS } from './exchange-row.ts';
+
+/**
+ * Writes the exchanges of a batch. One that is there already, since the answer to its first write got lost, is not
+ * written again: it counts once.
+ * @param rows a JSON list of ExchangeRows, their fields as `exchangeRow` orders them.
+ * @param has whether one of them has a tag, and whether one's key was of a group.
+ */
+export async function writeUsage(
+  { db, kind }: Store,
+  batch: string,
+  rows: string,
+  { tagged, grouped }: Pick<Batch, 'tagged' | 'grouped'> = { tagged: true, grouped: true },
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (kind === 'postgres') await boundWaits(transaction);
+    const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
+    if (written === 0n) return;
+    await addUp(transaction, 'gateway_usage_days', USAGE_DAY, batch);
+    if (tagged) await addUp(transaction, 'gateway_usage_tags', TAG, batch);
+    if (grouped) await addUp(transaction, 'gateway_usage_groups', GROUP, batch);
+  });
+}
+
+const TAG = [...USAGE_DAY, 'tag'] as const satisfies readonly (keyof UsageTagRow)[];
+const GROUP = [...USAGE_DAY, 'group_name'] as const satisfies readonly (keyof UsageGroupRow)[];
+
+/** Adds the exchanges of a batch to sums. @param of what these are of, and unique by; where one is null, it is in none. */
+async function addUp(
+  transaction: Transaction<Tables>,
+  table: 'gateway_usage_days' | 'gateway_usage_tags' | 'gateway_usage_groups',
+  of: typeof USAGE_DAY | typeof TAG | typeof GROUP,
+  batch: string,
+): Promise<void> {
+  const columns = columnList(of);
+  const sums = sumsOfExchanges();
+  // Always in one order: two processes that wait for each other's rows would never end.
+  await sql`
+    insert into ${sql.table(table)} (${columns}, ${columnList(USAGE_SUMS)})
+    select ${columns}, ${sql.join(USAGE_SUMS.map((column) => sums[column]))}
+    from gateway_exchanges
+    where batch = ${batch} and ${sql.join(
+      of.map((column) => sql`${sql.ref(column)} is not null`),
+      sql` and `,
+    )}
+    group by ${columns}
+    order by ${columns}
+    on conflict (${columns}) do update set ${sql.join(
+      USAGE_SUMS.map(
+        (column) =>
+          sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+      ),
+    )}`.execute(transaction);
+}
+
+/** What the exchanges of a batch add to each sum. */
+function sumsOfExchanges(): Readonly<Record<keyof UsageSums, RawBuilder<number>>> {
+  const count = (condition: RawBuilder<unknown>) =>
+    sql<number>`sum(case when ${condition} then 1 else 0 end)`;
+  const total = (column: keyof ExchangeRow) => sql<number>`sum(coalesce(${sql.ref(column)}, 0))`;
+  return {
+    requests: sql<number>`count(*)`,
+    errors: count(sql`status >= 400 or outcome = 'failed'`),
+    uncounted: count(sql`cost is null and attempts > 0 and status < 400 and operation <> 'count-tokens'`),
+    input: total('input'),
+    output: total('output'),
+    reasoning: total('reasoning'),
+    cache_read: total('cache_read'),
+    cache_write: total('cache_write'),
+    cost: total('cost'),
+    estimated_cost: total('estimated_cost'),
+    duration: total('duration'),
+    first_byte: total('first_byte'),
+    first_bytes: sql<number>`count(first_byte)`,
+  };
+}

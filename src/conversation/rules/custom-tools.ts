@@ -1,0 +1,112 @@
+/**
+ * Custom tools (OpenAI's, fed with free text rather than JSON) for vendors that know only functions: a function with
+ * one string field, `input`. The outbound half that renders a custom tool so also fuses `unwrapCustomCalls` behind
+ * its parser, so that no caller ever sees the wrapping. Unwrapping what is unwrapped already changes nothing.
+ */
+
+import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { tryParseBounded } from '../../lib/json-bounds.ts';
+import { fuse, type Sink, type Step } from '../../streams/step.ts';
+import type { CustomTool, FunctionTool, Prompt, Tool, ToolCallPart } from '../prompt.ts';
+import type { PartEnd, PartStart, ReplyEvent } from '../reply.ts';
+
+/** Grammar a custom tool's text must follow. */
+export interface Grammar {
+  /** `lark` or `regex`. */
+  readonly syntax: string;
+  readonly definition: string;
+}
+
+/**
+ * The grammar of a custom tool, as responses writes it (`{type, syntax, definition}`) or as chat-completions does
+ * (`{type, grammar: {syntax, definition}}`); undefined where the text is free.
+ */
+export function grammarOf(tool: CustomTool): Grammar | undefined {
+  const fields = asObject(tool.format?.['grammar']) ?? tool.format;
+  const definition = asText(fields?.['definition']);
+  return definition === undefined ? undefined : { syntax: asText(fields?.['syntax']) ?? 'lark', definition };
+}
+
+/** The names of the custom tools among `tools`. */
+export function customNames(tools: readonly Tool[] = []): ReadonlySet<string> {
+  return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+}
+
+/** A custom tool as a function with one string field; a grammar can only be told, in the description. */
+export function asFunctionTool(tool: CustomTool): FunctionTool {
+  const grammar = grammarOf(tool);
+  const rule = grammar && `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`;
+  const description = [tool.description, rule].filter((text) => text).join('\n\n');
+  return {
+    kind: 'function',
+    name: tool.name,
+    ...(description !== '' && { description }),
+    parameters: PARAMETERS,
+    ...(tool.own && { own: tool.own }),
+    ...(tool.extra && { extra: tool.extra }),
+  };
+}
+
+/** A custom call of the history as a call of the function that `asFunctionTool` makes; other calls as they are. */
+export function asFunctionCall(call: ToolCallPart): ToolCallPart {
+  if (!call.custom) return call;
+  const { custom: _, ...rest } = call;
+  return { ...rest, arguments: JSON.stringify({ input: call.arguments }) };
+}
+
+/** The free text in a call's JSON arguments. What a model wrote in another shape is given as it wrote it. */
+export function unwrapInput(argumentsText: string): string {
+  const value = tryParseBounded(argumentsText);
+  const input = isObject(value) ? asText(value['input']) : undefined;
+  return input ?? (argumentsText === '{}' ? '' : argumentsText);
+}
+
+/**
+ * Calls of functions that stand for custom tools of `prompt`, as custom calls again. Such a call's arguments are held
+ * to its end, for JSON text says nothing before it is whole; all else passes at once.
+ */
+export function unwrapCustomCalls(prompt: Prompt): Step<ReplyEvent, ReplyEvent> {
+  const names = customNames(prompt.tools);
+  /** Arguments so far of each choice's open call, where that is being unwrapped. */
+  const held = new Map<number, string>();
+
+  const open = (event: PartStart): PartStart => {
+    const { part } = event;
+    if (part.kind !== 'tool-call' || part.custom || !names.has(part.name)) return event;
+    held.set(event.choice, '');
+    return { ...event, part: { ...part, custom: true } };
+  };
+
+  const close = (event: PartEnd, out: Sink<ReplyEvent>): void => {
+    const wrapped = held.get(event.choice);
+    held.delete(event.choice);
+    const text = wrapped === undefined ? '' : unwrapInput(wrapped);
+    const { choice, index } = event;
+    if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
+    out.enqueue(event);
+  };
+
+  return {
+    transform(event, out) {
+      if (names.size === 0) return out.enqueue(event);
+      if (event.type === 'part-start') return out.enqueue(open(event));
+      if (event.type === 'part-end') return close(event, out);
+      const wrapped = event.type === 'part-delta' ? held.get(event.choice) : undefined;
+      if (event.type !== 'part-delta' || wrapped === undefined) return out.enqueue(event);
+      held.set(event.choice, wrapped + event.text);
+    },
+  };
+}
+
+/** A parser whose custom calls come out unwrapped; the parser itself where `prompt` has no custom tool. */
+export function withCustomCalls<I>(parser: Step<I, ReplyEvent>, prompt: Prompt): Step<I, ReplyEvent> {
+  const custom = prompt.tools?.some((tool) => tool.kind === 'custom');
+  return custom ? fuse(parser, unwrapCustomCalls(prompt)) : parser;
+}
+
+const PARAMETERS: JsonObject = {
+  type: 'object',
+  properties: { input: { type: 'string', description: 'The whole input of the tool, as free text.' } },
+  required: ['input'],
+  additionalProperties: false,
+};

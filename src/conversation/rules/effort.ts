@@ -1,0 +1,103 @@
+/**
+ * How much to think: words (OpenAI, Gemini 3 and Claude 4.6 on) and token budgets (Claude 4.5, Gemini 2.5), one
+ * turned into the other. The figures for low, medium and high are those of Google's own OpenAI-compatible endpoint.
+ */
+
+import { EFFORTS, type Effort, type Thinking } from '../prompt.ts';
+
+/** Tokens, smallest and largest. */
+interface Limits {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What a model takes, as far as these tables must know. */
+export interface EffortTraits {
+  /** The words it takes, from least to most; empty where it takes only budgets. */
+  readonly efforts: readonly Effort[];
+  /** Absent where it takes only words. */
+  readonly budget?: Limits;
+  /** Whether it can be told not to think at all. */
+  readonly canDisable: boolean;
+}
+
+const TOKENS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 32_768 } as const;
+
+/** `text` as an effort in lower case, or undefined where it is no such word. */
+export function asEffort(text: string): Effort | undefined {
+  const word = text.toLowerCase();
+  return EFFORTS.find((effort) => effort === word);
+}
+
+/** The word for a budget: 0 is `none`, up to 4,096 `low`, up to 16,384 `medium`, above that `high`. */
+export function effortOfBudget(budget: number): Effort {
+  if (budget <= 0) return 'none';
+  if (budget <= 4096) return 'low';
+  return budget <= 16_384 ? 'medium' : 'high';
+}
+
+/** The budget for a word, within `limits`. `none` is 0 whatever the limits are: whether that is allowed is not asked here. */
+export function budgetOfEffort(effort: Effort, limits: Limits): number {
+  if (effort === 'none') return 0;
+  return clamp(effort === 'max' ? limits.max : TOKENS[effort], limits);
+}
+
+/** The supported word nearest to `effort`: itself, else the next lower, else the next higher; undefined of an empty list. */
+export function nearestEffort(effort: Effort, supported: readonly Effort[]): Effort | undefined {
+  const at = EFFORTS.indexOf(effort);
+  const lower = EFFORTS.slice(0, at + 1).findLast((word) => supported.includes(word));
+  return lower ?? EFFORTS.slice(at + 1).find((word) => supported.includes(word));
+}
+
+/** What was asked, as a word; undefined where nothing was, or the model is to decide. */
+export function askedEffort({ effort, budget }: Thinking): Effort | undefined {
+  return effort ?? (budget === undefined ? undefined : effortOfBudget(budget));
+}
+
+/**
+ * What was asked, as a word this model takes.
+ * @returns `none` for 'do not think' where the model can do that, even if the word itself is not among its efforts (it
+ *   may be told in another way); undefined where nothing was asked, where the model is to decide, or where it takes no
+ *   words.
+ */
+export function effortFor(thinking: Thinking, traits: EffortTraits): Effort | undefined {
+  const asked = askedEffort(thinking);
+  if (asked === undefined) return undefined;
+  if (asked !== 'none') return nearestEffort(asked, wordsFor(asked, traits.efforts));
+  if (traits.canDisable || traits.efforts.includes('none')) return 'none';
+  return nearestEffort('none', traits.efforts);
+}
+
+/** Who asks for little thinking may get none of it; who asks for more does not, however few words the model knows. */
+function wordsFor(asked: Effort, supported: readonly Effort[]): readonly Effort[] {
+  const thinking = supported.filter((effort) => effort !== 'none');
+  return asked === 'minimal' || thinking.length === 0 ? supported : thinking;
+}
+
+/**
+ * What was asked, as a budget this model takes.
+ * @returns 0 for 'do not think' where the model can do that, its smallest budget where it cannot; undefined where
+ *   nothing was asked, where the model is to decide, or where it takes no budgets.
+ */
+export function budgetFor(thinking: Thinking, traits: EffortTraits): number | undefined {
+  const limits = traits.budget;
+  if (limits === undefined) return undefined;
+  const asked = askedBudget(thinking, limits);
+  if (asked === undefined) return undefined;
+  if (asked > 0) return clamp(asked, limits);
+  return traits.canDisable ? 0 : limits.min;
+}
+
+/** Whether it was asked not to think at all. */
+export function isThinkingOff(thinking: Thinking): boolean {
+  return thinking.effort === 'none' || (thinking.effort === undefined && thinking.budget === 0);
+}
+
+function askedBudget(thinking: Thinking, limits: Limits): number | undefined {
+  if (thinking.budget !== undefined) return thinking.budget;
+  return thinking.effort === undefined ? undefined : budgetOfEffort(thinking.effort, limits);
+}
+
+function clamp(tokens: number, limits: Limits): number {
+  return Math.min(Math.max(tokens, limits.min), limits.max);
+}

@@ -1,0 +1,27 @@
+/** References within a schema: JSON Pointers (RFC 6901) behind the `#` of a URL. */
+
+import { asObject, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { percentDecoded } from '../../lib/percent-decoded.ts';
+
+/**
+ * The keys on the way from the root to what a reference refers to; undefined where that is in no document of ours. Signs
+ * that a URL cannot have are percent-encoded (RFC 6901, 6), as generators do that name a definition `List<string>`.
+ */
+export function keysOf(reference: string): readonly string[] | undefined {
+  const [start, ...steps] = reference.split('/');
+  if (start !== '#') return undefined;
+  return steps.map((step) => percentDecoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** What a reference refers to, where that is a schema. @param root of which the reference is a part. */
+export function referred(reference: string, root: JsonObject): JsonObject | undefined {
+  const keys = keysOf(reference);
+  if (keys === undefined) return undefined;
+  let at: Json | undefined = root;
+  for (const key of keys) {
+    if (isList(at)) at = at[Number(key)];
+    else if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
+    else return undefined;
+  }
+  return asObject(at);
+}

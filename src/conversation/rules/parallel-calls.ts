@@ -1,0 +1,96 @@
+/**
+ * OpenAI's models make several calls at once by a tool of OpenAI's own, which takes a list of calls; where that is not
+ * undone at its end, callers are told a call of a tool that they do not have (`multi_tool_use.parallel`, and `parallel`
+ * of Azure's gpt-5.4: vercel/ai#19098), and nothing is run. The calls in it are told as such.
+ */
+
+import { asObject, asObjects, asText, isObject } from '../../lib/json.ts';
+import { fuse, type Sink, type Step } from '../../streams/step.ts';
+import type { Prompt } from '../prompt.ts';
+import type { OpenPart, PartDelta, PartDetail, PartEnd, PartStart, ReplyEvent } from '../reply.ts';
+import { tryParseExact } from './arguments.ts';
+
+const WRAPPERS: ReadonlySet<string> = new Set(['multi_tool_use.parallel', 'parallel']);
+const PREFIX = 'functions.';
+
+type Call = Extract<OpenPart, { kind: 'tool-call' }>;
+
+/** Such a call, as far as it has come. */
+interface Held {
+  readonly call: Call;
+  readonly events: (PartStart | PartDelta | PartDetail)[];
+  text: string;
+}
+
+/** A parser whose calls of several are told one by one; the parser itself where `prompt` has no function. */
+export function withParallelCalls<I>(parser: Step<I, ReplyEvent>, prompt: Prompt): Step<I, ReplyEvent> {
+  const names = new Set(prompt.tools?.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : [])));
+  return names.size === 0 ? parser : fuse(parser, apart(names));
+}
+
+/** @param names of the functions that may be called. */
+function apart(names: ReadonlySet<string>): Step<ReplyEvent, ReplyEvent> {
+  const held = new Map<number, Held>();
+  /** How many more parts of a choice were told than came. */
+  const added = new Map<number, number>();
+
+  const pass = (event: ReplyEvent, out: Sink<ReplyEvent>): void => {
+    const more = added.size > 0 && 'index' in event ? added.get(event.choice) : undefined;
+    out.enqueue(more !== undefined && 'index' in event ? { ...event, index: event.index + more } : event);
+  };
+
+  const hold = (event: PartStart): boolean => {
+    const { part, choice } = event;
+    if (part.kind !== 'tool-call' || !WRAPPERS.has(part.name) || names.has(part.name)) return false;
+    held.set(choice, { call: part, events: [event], text: '' });
+    return true;
+  };
+
+  /** What was held, as the calls in it; as it came where they are not all of the caller's tools. */
+  const tell = ({ call, events, text }: Held, end: PartEnd, out: Sink<ReplyEvent>): void => {
+    const { choice, index } = end;
+    const calls = callsIn(call, text, names);
+    if (calls === undefined) {
+      for (const event of events) pass(event, out);
+      pass(end, out);
+      return;
+    }
+    const before = added.get(choice) ?? 0;
+    for (const [place, { part, input }] of calls.entries()) {
+      added.set(choice, before + place);
+      pass({ type: 'part-start', choice, index, part }, out);
+      pass({ type: 'part-delta', choice, index, text: input }, out);
+      pass(end, out);
+    }
+  };
+
+  return {
+    transform(event, out) {
+      if (event.type === 'part-start' && hold(event)) return;
+      const one = held.size > 0 && 'index' in event ? held.get(event.choice) : undefined;
+      if (one === undefined || !('index' in event)) return pass(event, out);
+      if (event.type === 'part-end') {
+        held.delete(event.choice);
+        return tell(one, event, out);
+      }
+      one.events.push(event);
+      if (event.type === 'part-delta') one.text += event.text;
+    },
+  };
+}
+
+/** The calls in a call of several; undefined where one of them is none of `names`. */
+function callsIn(
+  { id, ...call }: Call,
+  text: string,
+  names: ReadonlySet<string>,
+): readonly { readonly part: Call; readonly input: string }[] | undefined {
+  const uses = asObjects(asObject(tryParseExact(text))?.['tool_uses']);
+  const calls = uses.flatMap(({ recipient_name, parameters }, at) => {
+    const recipient = asText(recipient_name) ?? '';
+    const name = recipient.startsWith(PREFIX) ? recipient.slice(PREFIX.length) : recipient;
+    if (!names.has(name) || !isObject(parameters)) return [];
+    return [{ part: { ...call, id: `${id}_${at + 1}`, name }, input: JSON.stringify(parameters) }];
+  });
+  return calls.length > 0 && calls.length === uses.length ? calls : undefined;
+}

@@ -1,0 +1,19 @@
+/**
+ * Tools that a request has twice, word for word, as frameworks write them that gather tools from several places: OpenAI
+ * takes them, and Anthropic and Google refuse the request ("tools: Tool names must be unique", "Duplicate function
+ * declaration found").
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Tool } from '../prompt.ts';
+
+/** The tools without those repeated; two of one name that differ stay, for the vendor to say so. */
+export function withoutRepeated<T extends Tool>(tools: readonly T[]): readonly T[] {
+  const seen = new Map<string, T>();
+  return tools.filter((tool) => {
+    if (tool.kind === 'hosted') return true;
+    const before = seen.get(tool.name);
+    seen.set(tool.name, tool);
+    return before === undefined || !isDeepStrictEqual(before, tool);
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * A schema that holds itself, as of a tree or of any JSON value, is a 400 for the whole request at Meta ("Recursive JSON
+ * schemas are not currently supported"): Codex's own tools have one, and servers of tools for databases.
+ */
+
+import { asText, type JsonObject } from '../../lib/json.ts';
+import { referred } from './json-pointer.ts';
+import { ALL_PLACES, rewritten, withSchemas } from './schema-places.ts';
+
+/** Deeper than any schema a vendor takes: what refers to something further down is cut there. */
+const MAX_DEPTH = 500;
+
+interface Search {
+  readonly root: JsonObject;
+  /** Schemas in which the one looked at stands, itself or by references. */
+  readonly open: Set<JsonObject>;
+  readonly seen: Set<JsonObject>;
+  /** What stands in place of those whose reference leads back to an open one. */
+  readonly cut: Map<JsonObject, JsonObject>;
+}
+
+/** The schema without the references by which it holds itself, of which the type is left; itself where there is none. */
+export function withoutCycles(schema: JsonObject): JsonObject {
+  const search: Search = { root: schema, open: new Set(), seen: new Set(), cut: new Map() };
+  look(schema, search);
+  if (search.cut.size === 0) return schema;
+  return rewritten(schema, (one) => search.cut.get(one) ?? one);
+}
+
+function look(schema: JsonObject, search: Search): void {
+  if (search.seen.has(schema) || search.open.size > MAX_DEPTH) return;
+  const { root, open, seen, cut } = search;
+  seen.add(schema);
+  open.add(schema);
+  const target = referred(asText(schema['$ref']) ?? '', root);
+  if (target && (open.has(target) || open.size > MAX_DEPTH)) cut.set(schema, typeAlone(schema, target));
+  else if (target) look(target, search);
+  for (const [key, value = null] of Object.entries(schema)) {
+    withSchemas(key, value, ALL_PLACES, (inner) => {
+      look(inner, search);
+      return inner;
+    });
+  }
+  open.delete(schema);
+}
+
+function typeAlone({ $ref: _, ...schema }: JsonObject, { type }: JsonObject): JsonObject {
+  return type === undefined ? schema : { type, ...schema };
+}

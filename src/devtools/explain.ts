@@ -1,0 +1,113 @@
+/** What a request becomes for a model, and what became of each of its fields. */
+
+import type { Catalog } from '../catalog/catalog.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { type Note, reportInto } from '../formats/format.ts';
+import { formats, inboundOf } from '../formats/formats.ts';
+import { asObjects, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { isOfResponses } from '../pipeline/cursor/index.ts';
+import { asSpelled, calledBy } from '../pipeline/field-path-for-caller.ts';
+import { spokenFor } from '../pipeline/native-format.ts';
+import { DEFAULT_VENDOR, type ReachOptions, reaches } from '../pipeline/reach.ts';
+import { renderPrompt } from '../pipeline/render-prompt.ts';
+import { notSupported } from '../pipeline/resolve-model.ts';
+import { targetOf } from '../pipeline/translate-request.ts';
+import { translatedFormat, upstreamName, type Vendors } from '../upstream/vendor.ts';
+
+export interface Explanation {
+  readonly from: FormatName;
+  readonly to: FormatName;
+  readonly native: boolean;
+  /** Canonical id of the model. */
+  readonly model: string;
+  /** The request as the vendor gets it. */
+  readonly request: JsonObject;
+  /** What did not reach the vendor as it was. */
+  readonly notes: readonly Note[];
+  /** The caller's fields that did, in meaning. */
+  readonly mapped: readonly string[];
+}
+
+/** What there is to ask. */
+export interface Served {
+  readonly catalog: Catalog;
+  readonly vendors: Vendors;
+  readonly reach: ReachOptions;
+}
+
+/**
+ * @param asked the model as a caller writes it.
+ * @throws GatewayError what the caller of such a request would be told.
+ */
+export function explain(
+  { catalog, vendors, reach }: Served,
+  from: FormatName,
+  asked: string,
+  body: JsonObject,
+): Explanation {
+  const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
+  const vendor = model && vendors.serving(model);
+  if (model === undefined || vendor === undefined || !reaches(reach, from, model))
+    throw notSupported(asked, DEFAULT_VENDOR[from]);
+  const isAnew = from === 'chat-completions' && isOfResponses(body);
+  const to = isAnew ? translatedFormat(vendor, model) : spokenFor(vendor, model, from, () => body);
+  const name = upstreamName(vendor, model);
+  if (to === from && !isAnew) {
+    const request = 'model' in body ? { ...body, model: name } : body;
+    return { from, to, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
+  }
+  const read: Note[] = [];
+  const prompt = { ...inboundOf(from, body).parseRequest(body, reportInto(read)), model: name };
+  const written: Note[] = [];
+  const request = renderPrompt(
+    formats[to].outbound,
+    prompt,
+    targetOf(vendor, model),
+    reportInto(written),
+    from,
+    body,
+  );
+  const notes = distinct([
+    ...read.map((note) => ({ ...note, field: asSpelled(note.field, from, body) })),
+    ...written.map((note) => ({ ...note, field: calledBy(note.field, from, body) })),
+  ]);
+  const noted = new Set(notes.map(({ field }) => field));
+  const mapped = Object.keys(body).filter((field) => !noted.has(field));
+  return { from, to, native: false, model: model.id, request, notes, mapped };
+}
+
+/** Each of the notes once. */
+function distinct(notes: readonly Note[]): readonly Note[] {
+  return [...new Map(notes.map((note) => [Object.values(note).join('\n'), note])).values()];
+}
+
+/** The format a request is written in, as far as its fields tell. */
+export function formatOfRequest(body: JsonObject): FormatName {
+  if (body['contents'] !== undefined) return 'generate-content';
+  // Cursor sends such a body to chat-completions, beside a list of no messages.
+  if (body['input'] !== undefined) return body['messages'] === undefined ? 'responses' : 'chat-completions';
+  const anthropic =
+    body['system'] !== undefined ||
+    body['thinking'] !== undefined ||
+    body['stop_sequences'] !== undefined ||
+    asObjects(body['tools']).some(({ input_schema, type }) => isObject(input_schema) || isDated(type)) ||
+    asObjects(body['messages']).some((message) =>
+      asObjects(message['content']).some((block) => ANTHROPIC_BLOCKS.has(block['type'])),
+    );
+  return anthropic ? 'messages' : 'chat-completions';
+}
+
+/** Anthropic's own tools have the day in their type: `bash_20250124`. */
+function isDated(type: Json | undefined): boolean {
+  return typeof type === 'string' && /_20\d{6}$/.test(type);
+}
+
+/** Block types that only `messages` has. */
+const ANTHROPIC_BLOCKS = new Set<unknown>([
+  'tool_use',
+  'tool_result',
+  'image',
+  'document',
+  'thinking',
+  'redacted_thinking',
+]);

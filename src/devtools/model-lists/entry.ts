@@ -1,0 +1,40 @@
+/** A listed model in the catalog's own shape. What its list does not tell is null, for a person to fill in. */
+
+import { modelName } from '../../catalog/catalog.ts';
+import { compact, type JsonObject } from '../../lib/json.ts';
+import type { Vendor } from '../../upstream/vendor.ts';
+import type { Fresh } from './compare.ts';
+import type { ListedThinking } from './listed.ts';
+
+/** Fields in the order of the catalog's data file. A configuration refuses the entry for as long as a null is in it. */
+export function entryOf(vendor: Vendor, { id, listed }: Fresh): JsonObject {
+  const { name, title, created, contextWindow, maxOutputTokens, prices = {}, input, thinking } = listed;
+  const { sampling, structuredOutput, shutdown } = listed;
+  return compact({
+    id,
+    name: title ?? name,
+    created: created ?? null,
+    shutdown,
+    contextWindow: contextWindow ?? null,
+    maxOutputTokens: maxOutputTokens ?? null,
+    prices: compact({ ...prices, input: prices.input ?? null, output: prices.output ?? null }),
+    input,
+    thinking: thinking && thinkingEntry(thinking),
+    sampling,
+    structuredOutput,
+    upstream: vendor.fullIds || name === modelName(id) ? undefined : name,
+  });
+}
+
+function thinkingEntry({ kinds, efforts, budget, canDisable }: ListedThinking): JsonObject {
+  return compact({ kinds, efforts, budget: budget && { ...budget }, canDisable: canDisable ?? null });
+}
+
+/** Paths of the fields that are to be filled in. */
+export function unknownOf(entry: JsonObject): readonly string[] {
+  return Object.entries(entry).flatMap(([field, value]) => {
+    if (value === null) return [field];
+    if (typeof value !== 'object' || Array.isArray(value)) return [];
+    return Object.entries(value).flatMap(([inner, held]) => (held === null ? [`${field}.${inner}`] : []));
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * Google's list: `GET /v1beta/models`, paged by `pageToken` (ai.google.dev, "Models", models.list). It tells what a
+ * model is asked by, and neither when it was released nor when it ends.
+ */
+
+import { asList, asObjects, asText, isList, isObject, type JsonObject } from '../../lib/json.ts';
+import { type Listed, type ListReader, titleOf, tokensOf } from './listed.ts';
+
+export const googleList: ListReader = {
+  path: (next) =>
+    `/v1beta/models?pageSize=1000${next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`}`,
+  page(body) {
+    if (!isObject(body)) return undefined;
+    const { models, nextPageToken } = body;
+    // What is empty is left out by Google: a page beyond the last model is an object without fields.
+    if (!isList(models) && Object.keys(body).some((field) => field !== 'nextPageToken')) return undefined;
+    const next = asText(nextPageToken);
+    return { models: asObjects(models).flatMap(modelOf), ...(next && { next }) };
+  },
+};
+
+function modelOf(model: JsonObject): readonly Listed[] {
+  const name = asText(model['name'])?.replace(/^models\//, '');
+  if (name === undefined) return [];
+  const methods = asList(model['supportedGenerationMethods']);
+  return [
+    {
+      name,
+      title: titleOf(model['displayName']),
+      contextWindow: tokensOf(model['inputTokenLimit']),
+      maxOutputTokens: tokensOf(model['outputTokenLimit']),
+      kind: methods.includes('generateContent') ? undefined : kindOf(methods.map(asText)),
+    },
+  ];
+}
+
+/** What is made by the methods that are not `generateContent`. */
+const MADE_BY: Readonly<Record<string, string>> = {
+  embedContent: 'embedding',
+  predict: 'image',
+  predictLongRunning: 'video',
+  bidiGenerateContent: 'live audio',
+};
+
+function kindOf(methods: readonly (string | undefined)[]): string {
+  const known = methods.find((method) => method !== undefined && Object.hasOwn(MADE_BY, method));
+  return (known !== undefined && MADE_BY[known]) || 'no generateContent';
+}

@@ -1,0 +1,140 @@
+/**
+ * OpenAI's list, and that of every service that speaks chat-completions: `GET /models` below their base, one page.
+ * OpenAI itself tells a name, a day and `shutdown_date` (developers.openai.com, "List models"). Others tell more, each
+ * under names of its own, all read here: OpenRouter (openrouter.ai/docs, "Model"), Mistral (docs.mistral.ai, "Model
+ * card"), Together (docs.together.ai, "List all models"; a list without an object around it), Groq (console.groq.com,
+ * "Models"), vLLM (`max_model_len`).
+ */
+
+import {
+  asFlag,
+  asList,
+  asNumber,
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../lib/json.ts';
+import {
+  dayOf,
+  effortsAmong,
+  type Input,
+  type Listed,
+  type ListedPrices,
+  type ListedThinking,
+  type ListReader,
+  titleOf,
+  tokensOf,
+} from './listed.ts';
+
+export const openaiList: ListReader = {
+  path: () => '/models',
+  page(body) {
+    const data = isObject(body) ? body['data'] : body;
+    return isList(data) ? { models: asObjects(data).flatMap(modelOf) } : undefined;
+  },
+};
+
+function modelOf(model: JsonObject): readonly Listed[] {
+  const name = asText(model['id']);
+  if (name === undefined) return [];
+  const top = asObject(model['top_provider']) ?? {};
+  const takes = isList(model['supported_parameters']) ? asList(model['supported_parameters']) : undefined;
+  const created = asNumber(model['created']) ?? 0;
+  return [
+    {
+      name,
+      title: titleOf(model['display_name']) ?? titleOf(model['name']),
+      created: created > 0 ? Math.floor(created) : undefined,
+      contextWindow: first(model, [
+        'context_length',
+        'context_window',
+        'max_context_length',
+        'max_model_len',
+      ]),
+      maxOutputTokens:
+        tokensOf(top['max_completion_tokens']) ??
+        first(model, ['max_completion_tokens', 'max_output_length']),
+      prices: pricesOf(asObject(model['pricing'])),
+      input: inputOf(model),
+      thinking: thinkingOf(asObject(model['reasoning'])),
+      sampling: takes?.includes('temperature') === false ? false : undefined,
+      structuredOutput: takes?.includes('structured_outputs') === false ? false : undefined,
+      shutdown: dayOf(model['shutdown_date']) ?? dayOf(model['expiration_date']),
+      deprecated: dayOf(model['deprecation']),
+      withdrawn: model['active'] === false || model['archived'] === true || undefined,
+      kind: kindOf(model),
+    },
+  ];
+}
+
+function first(model: JsonObject, fields: readonly string[]): number | undefined {
+  return fields.map((field) => tokensOf(model[field])).find((tokens) => tokens !== undefined);
+}
+
+/** OpenRouter's words are per token, Together's per million. */
+function pricesOf(pricing: JsonObject | undefined): ListedPrices | undefined {
+  if (pricing === undefined) return undefined;
+  if (pricing['prompt'] === undefined) {
+    return { input: dollars(pricing['input'], 1), output: dollars(pricing['output'], 1) };
+  }
+  return {
+    input: dollars(pricing['prompt'], 1e6),
+    output: dollars(pricing['completion'], 1e6),
+    cacheRead: dollars(pricing['input_cache_read'], 1e6),
+    cacheWrite: dollars(pricing['input_cache_write'], 1e6),
+  };
+}
+
+/** A price, from a number or its digits. A negative one says that it depends. */
+function dollars(value: Json | undefined, times: number): number | undefined {
+  const price = /^\d/.test(asText(value) ?? '') ? Number(value) : asNumber(value);
+  if (price === undefined || !(price >= 0) || price === Number.POSITIVE_INFINITY) return undefined;
+  return Number((price * times).toPrecision(12));
+}
+
+const INPUTS: Readonly<Record<string, Input>> = {
+  text: 'text',
+  image: 'image',
+  file: 'document',
+  audio: 'audio',
+  video: 'video',
+};
+
+function modalities(model: JsonObject, way: 'input' | 'output'): readonly string[] | undefined {
+  const told = asObject(model['architecture'])?.[`${way}_modalities`] ?? model[`${way}_modalities`];
+  return isList(told) ? told.flatMap((word) => asText(word) ?? []) : undefined;
+}
+
+function inputOf(model: JsonObject): readonly Input[] | undefined {
+  const told = modalities(model, 'input')?.flatMap((word) =>
+    Object.hasOwn(INPUTS, word) ? (INPUTS[word] ?? []) : [],
+  );
+  return told === undefined || told.length === 0 ? undefined : [...new Set(told)];
+}
+
+function thinkingOf(reasoning: JsonObject | undefined): ListedThinking | undefined {
+  const words = asList(reasoning?.['supported_efforts']).flatMap((word) => asText(word) ?? []);
+  const mandatory = asFlag(reasoning?.['mandatory']);
+  const efforts = effortsAmong(new Set(words)).filter((word) => word !== 'none' || mandatory !== true);
+  if (efforts.length === 0) return undefined;
+  return { kinds: ['effort'], efforts, canDisable: mandatory === undefined ? undefined : !mandatory };
+}
+
+/** Together's words for models that answer in text. */
+const TEXT_TYPES = new Set(['chat', 'language', 'code', 'base', 'model']);
+
+function kindOf(model: JsonObject): string | undefined {
+  const output = modalities(model, 'output');
+  if (output !== undefined && !output.includes('text')) return plain(output.join(' and '));
+  if (asObject(model['capabilities'])?.['completion_chat'] === false) return 'no chat';
+  const type = asText(model['type']);
+  return type === undefined || TEXT_TYPES.has(type) ? undefined : plain(type);
+}
+
+function plain(kind: string): string {
+  return titleOf(kind) ?? 'no text';
+}

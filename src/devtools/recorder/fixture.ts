@@ -1,0 +1,154 @@
+/**
+ * An exchange as fixtures: the request's body under `requests/<format>`, and the answer under `replies/<format>`, a
+ * stream byte for byte as `.sse`, a whole answer as `.json`. What the vendor refused is one file under
+ * `errors/<format>`, `{status, headers, body}` and the request: it is none of those that vendors take.
+ */
+
+import { join } from 'node:path';
+import type { FormatName } from '../../conversation/prompt.ts';
+import { isObject, type Json, parseJson, tryParseJson } from '../../lib/json.ts';
+import { decodeSse } from '../../streams/sse.ts';
+import { run } from '../../streams/step.ts';
+import type { AnswerHeaders } from '../../upstream/headers.ts';
+import { cleanBytes, type Identity, identitiesIn } from './clean.ts';
+import { inPieces } from './pieces.ts';
+import { bodySecrets, ownerSecrets } from './secrets.ts';
+
+/** One whole exchange, decompressed. */
+export interface Exchange {
+  readonly format: FormatName;
+  readonly request: Uint8Array;
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly answer: Uint8Array;
+  /** What the vendor was shown that stands in no configuration. */
+  readonly secret?: string;
+}
+
+export interface Fixture {
+  /** Below the fixtures' folder. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** An exchange that makes no fixture: says why. */
+export class NoFixture extends Error {
+  override readonly name = 'NoFixture';
+}
+
+/** Every path that a case may have files at. */
+export function pathsOf(format: FormatName, name: string): readonly string[] {
+  return [
+    join('requests', format, `${name}.json`),
+    join('replies', format, `${name}.sse`),
+    join('replies', format, `${name}.json`),
+    join('errors', format, `${name}.json`),
+  ];
+}
+
+/**
+ * @param secrets what must not be in any file.
+ * @throws NoFixture
+ */
+export function fixturesOf(exchange: Exchange, name: string, secrets: readonly string[]): readonly Fixture[] {
+  const { format, request, headers, answer, secret } = exchange;
+  const body = tryParseJson(textOf(request));
+  const shown = secret === undefined ? [] : [secret];
+  const known = [...secrets, ...shown, ...bodySecrets(body), ...ownerSecrets(headers)];
+  const identities = unique([
+    ...identitiesIn(body),
+    ...bodiesOf(exchange).flatMap(identitiesIn),
+    ...requestIds(headers),
+  ]);
+  const clean = (bytes: Uint8Array): Buffer => cleanBytes(bytes, known, identities);
+  const answered = clean(answer);
+  const asked = clean(request);
+  if (exchange.status >= 400)
+    return [
+      {
+        path: join('errors', format, `${name}.json`),
+        bytes: pretty({
+          status: exchange.status,
+          headers: toldHeaders(headers, clean),
+          body: jsonOrText(answered),
+          request: jsonOrText(asked),
+        }),
+      },
+    ];
+  const reply = replyOf(exchange, name, answered);
+  if (reply.path.endsWith('.sse') && inPieces(answered, known))
+    throw new NoFixture(
+      'The answer spells out a secret across several events, so it cannot be recorded. Ask for something else.',
+    );
+  return [{ path: join('requests', format, `${name}.json`), bytes: readable(asked) }, reply];
+}
+
+function replyOf({ format, status, headers }: Exchange, name: string, answered: Buffer): Fixture {
+  if (status !== 200)
+    throw new NoFixture(`The vendor answered with status ${status}, which is not recorded.`);
+  if (isStream(headers)) return { path: join('replies', format, `${name}.sse`), bytes: answered };
+  if (!isObject(tryParseJson(answered.toString('utf8'))))
+    throw new NoFixture('The vendor answered with neither a stream of events nor a JSON object.');
+  return { path: join('replies', format, `${name}.json`), bytes: readable(answered) };
+}
+
+function isStream(headers: AnswerHeaders): boolean {
+  return String(headers['content-type'] ?? '').startsWith('text/event-stream');
+}
+
+/** The JSON values that an answer consists of. */
+function bodiesOf({ headers, answer }: Exchange): readonly (Json | undefined)[] {
+  if (!isStream(headers)) return [tryParseJson(textOf(answer))];
+  return run(decodeSse(Number.POSITIVE_INFINITY), [answer]).map(({ data }) => tryParseJson(data));
+}
+
+/** Headers that say what an error means, and when to come back. */
+function toldHeaders(headers: AnswerHeaders, clean: (bytes: Uint8Array) => Buffer): Record<string, string> {
+  const told = Object.entries(headers).flatMap(([name, value]) =>
+    value !== undefined && (TOLD.has(name) || name.includes('ratelimit'))
+      ? [[name, clean(Buffer.from(String(value))).toString('utf8')]]
+      : [],
+  );
+  return Object.fromEntries(told);
+}
+
+const REQUEST_IDS = ['request-id', 'x-request-id'];
+
+const TOLD = new Set(['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry', ...REQUEST_IDS]);
+
+function requestIds(headers: AnswerHeaders): readonly Identity[] {
+  return REQUEST_IDS.flatMap((name) => {
+    const value = String(headers[name] ?? '');
+    return value === '' ? [] : [{ value, instead: 'req_recorded' }];
+  });
+}
+
+/** One of each value: what was said first of it. */
+function unique(identities: readonly Identity[]): readonly Identity[] {
+  return [...new Map(identities.toReversed().map((identity) => [identity.value, identity])).values()];
+}
+
+/** JSON laid out as the other fixtures are, where that changes nothing but blanks; else the bytes as they are. */
+function readable(bytes: Buffer): Buffer {
+  const text = bytes.toString('utf8');
+  const laidOut = JSON.stringify(parseJson(text), undefined, 2);
+  return withoutBlanks(laidOut) === withoutBlanks(text) ? Buffer.from(`${laidOut}\n`) : bytes;
+}
+
+/** JSON text without what stands between its tokens. */
+function withoutBlanks(text: string): string {
+  return text.replaceAll(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/gs, '$1');
+}
+
+function pretty(value: Json): Buffer {
+  return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+function jsonOrText(bytes: Uint8Array): Json {
+  const text = textOf(bytes);
+  return tryParseJson(text) ?? text;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
+}

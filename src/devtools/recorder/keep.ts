@@ -1,0 +1,38 @@
+/** Recordings as files of a folder of fixtures. */
+
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FormatName } from '../../conversation/prompt.ts';
+import { makeFolder } from '../../store/make-folder.ts';
+import { type Fixture, pathsOf } from './fixture.ts';
+
+/** The file that a case of that name has already; undefined where it has none. */
+export function takenBy(folder: string, format: FormatName, name: string): string | undefined {
+  return pathsOf(format, name)
+    .map((path) => join(folder, path))
+    .find((path) => existsSync(path));
+}
+
+/**
+ * Writes a case, in the place of what it had: an old answer beside a new one would say that they are the same.
+ * @returns the files.
+ * @throws Error (`EEXIST`) where one is there, and is not to be written over.
+ */
+export async function writeCase(
+  folder: string,
+  format: FormatName,
+  name: string,
+  fixtures: readonly Fixture[],
+  force: boolean,
+): Promise<readonly string[]> {
+  if (force) for (const path of pathsOf(format, name)) await rm(join(folder, path), { force: true });
+  const files: string[] = [];
+  for (const { path, bytes } of fixtures) {
+    const file = join(folder, path);
+    makeFolder(dirname(file));
+    await writeFile(file, bytes, { flag: 'wx' });
+    files.push(file);
+  }
+  return files;
+}

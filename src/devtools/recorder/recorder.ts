@@ -1,0 +1,181 @@
+/** A vendor's stand-in on the loopback interface: passes requests on, gives the answers back, and keeps both. */
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { FormatName } from '../../conversation/prompt.ts';
+import { codeBehind } from '../../lib/error-code.ts';
+import { GatewayError } from '../../lib/errors.ts';
+import { isObject, tryParseJson } from '../../lib/json.ts';
+import type { Passes } from '../../upstream/credentials/cloud-tokens.ts';
+import { bind } from '../../upstream/net/bind.ts';
+import type { Vendor } from '../../upstream/vendor.ts';
+import { ask, endToEnd, headersTo, type Waits } from './exchange.ts';
+import { type Exchange, NoFixture } from './fixture.ts';
+import { inflated } from './inflated.ts';
+import { isLocal } from './local.ts';
+import { type Target, targetOf } from './route.ts';
+import { callerSecrets } from './secrets.ts';
+
+export interface RecorderOptions {
+  readonly agent: Dispatcher;
+  /** Where the vendor has no key. */
+  readonly passes: Passes;
+  readonly vendor: Vendor;
+  readonly waits: Waits;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** The largest body of a request, in bytes. */
+  readonly bodyLimit: number;
+  /** How many exchanges are recorded. */
+  readonly count: number;
+  /** Why an exchange in that format cannot be kept: asked before the vendor is, who bills. */
+  refuse(format: FormatName): string | undefined;
+  /** Keeps an exchange. @throws NoFixture where it makes none; the next one is waited for. */
+  keep(exchange: Exchange, callersSecrets: readonly string[]): Promise<void>;
+  /** Says what happens, to whoever watches. */
+  tell(message: string): void;
+}
+
+export interface Recorder {
+  readonly url: string;
+  /** Resolves when all exchanges are recorded; fails where one cannot be kept. */
+  readonly over: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a caller is told where the vendor is not asked. */
+export class Declined extends Error {
+  override readonly name = 'Declined';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Listens on 127.0.0.1 alone: whoever reaches it spends the vendor's key. @throws Error where the port is taken. */
+export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
+  const { count, tell } = options;
+  const { promise: over, resolve, reject } = Promise.withResolvers<void>();
+  let recorded = 0;
+  /** Exchanges are made one after the other, so that their files are numbered as they were asked for. */
+  let line: Promise<unknown> = Promise.resolve();
+
+  const take = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isLocal(incoming.headers))
+      throw new Declined(403, 'Only programs on this machine may send requests here.');
+    const target = targetOf(options.vendor, incoming.method, incoming.url ?? '');
+    if (target === undefined) {
+      const asked = `${incoming.method} ${(incoming.url ?? '').split('?', 1)[0]}`;
+      throw new Declined(404, `${asked} is not an endpoint of ${options.vendor.name} that can be recorded.`);
+    }
+    const turn = line.then(async () => {
+      if (response.closed) return;
+      if (recorded === count)
+        throw new Declined(503, 'Everything has been recorded: the recorder is closing.');
+      const exchange = await pass(options, target, incoming, response);
+      await options.keep(exchange, secretsOfCaller(incoming));
+      recorded += 1;
+      if (recorded === count) resolve();
+    });
+    // Whoever waits for this turn is told how it went; for the next one it is over either way.
+    line = turn.catch(() => undefined);
+    await turn;
+  };
+
+  const server = createServer((incoming, response) => {
+    response.shouldKeepAlive = false;
+    take(incoming, response).catch((error: unknown) => {
+      if (error instanceof Declined) {
+        tell(error.message);
+        decline(response, error);
+        if (error.status === 409) reject(error);
+      } else if (error instanceof NoFixture || error instanceof Broken) {
+        tell(error.message);
+        if (!response.headersSent) decline(response, new Declined(502, error.message));
+        // What broke off must not look whole.
+        else if (!response.writableEnded) response.destroy();
+      } else reject(error);
+    });
+  });
+  const port = await bind(server, { host: '127.0.0.1', port: options.port });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    over,
+    async close() {
+      server.closeIdleConnections();
+      await new Promise<void>((closed) => server.close(() => closed()));
+    },
+  };
+}
+
+/** An exchange that did not come to its end. */
+class Broken extends Error {
+  override readonly name = 'Broken';
+}
+
+/** Passes one request on, and its answer back as it comes. @throws Declined, Broken */
+async function pass(
+  options: RecorderOptions,
+  { format, path }: Target,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<Exchange> {
+  const { agent, passes, vendor, waits } = options;
+  const leaving = new AbortController();
+  response.once('close', () => leaving.abort());
+  try {
+    const body = await bodyOf(incoming, options.bodyLimit);
+    const request = await inflated(body, incoming.headers['content-encoding']);
+    if (request === undefined || !isObject(tryParseJson(request.toString('utf8'))))
+      throw new Declined(400, 'The request body must be a JSON object.');
+    const refused = options.refuse(format);
+    if (refused !== undefined) throw new Declined(409, refused);
+    const sending = { path, headers: headersTo(vendor, incoming.headers), body, signal: leaving.signal };
+    const { answer: answered, ...shown } = await ask(agent, passes, vendor, sending, waits);
+    const { statusCode: status, headers, body: answering } = answered;
+    response.writeHead(status, endToEnd(headers));
+    response.flushHeaders();
+    const chunks: Buffer[] = [];
+    for await (const chunk of answering) {
+      chunks.push(chunk);
+      if (!response.write(chunk)) await once(response, 'drain', { signal: leaving.signal });
+    }
+    response.end();
+    const answer = await inflated(Buffer.concat(chunks), headers['content-encoding']);
+    if (answer === undefined) throw new NoFixture('The vendor’s answer cannot be decompressed.');
+    return { format, request, status, headers, answer, ...shown };
+  } catch (error) {
+    if (error instanceof NoFixture || error instanceof Declined) throw error;
+    if (error instanceof GatewayError) throw new Broken(error.message);
+    throw new Broken(
+      leaving.signal.aborted
+        ? 'The client left before the answer was complete: nothing was recorded.'
+        : `The exchange with ${vendor.name} failed${codeBehind(error)}: nothing was recorded.`,
+    );
+  }
+}
+
+async function bodyOf(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += chunk.length;
+    if (size > limit) throw new Declined(413, 'The request is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function secretsOfCaller({ headers, url = '' }: IncomingMessage): readonly string[] {
+  return callerSecrets(headers, new URL(url, 'http://localhost').searchParams);
+}
+
+function decline(response: ServerResponse, { status, message }: Declined): void {
+  if (response.headersSent) return;
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ error: { message } }));
+}

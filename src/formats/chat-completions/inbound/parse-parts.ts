@@ -1,0 +1,109 @@
+/** Content parts of a caller's messages: text, images, audio, video and files. */
+
+import { parseDataUrl } from '../../../conversation/data-url.ts';
+import { mediaOf, mediumIn, typeByName } from '../../../conversation/media-types.ts';
+import type { ContentPart, MediaPart } from '../../../conversation/prompt.ts';
+import {
+  asObject,
+  asText,
+  isEmpty,
+  type Json,
+  type JsonObject,
+  withoutFields,
+  withoutNulls,
+} from '../../../lib/json.ts';
+import { OF_CLIENTS } from '../../of-clients.ts';
+import { missing } from '../../openai/fields.ts';
+import { audioIn } from '../../openai/media.ts';
+import { markAndRest } from '../wire/cache-breakpoints.ts';
+
+/** What a `data:` URL is that does not say it (RFC 2397, 2). */
+const UNSAID = 'text/plain';
+
+/**
+ * One part of a message's content. A kind nobody here knows is opaque.
+ * @throws GatewayError where a known kind lacks what makes it one.
+ */
+export function parsePart(value: JsonObject, param: string): ContentPart {
+  const { type, ...fields } = value;
+  switch (type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text': {
+      const { text, ...rest } = fields;
+      if (typeof text !== 'string') throw missing(`${param}.text`);
+      return { kind: 'text', text, ...markAndRest(withoutFields(rest, OF_CLIENTS)) };
+    }
+    case 'refusal': {
+      const { refusal, ...rest } = fields;
+      if (typeof refusal !== 'string') throw missing(`${param}.refusal`);
+      return { kind: 'refusal', text: refusal, ...markAndRest(rest) };
+    }
+    case 'image_url':
+    case 'video_url':
+    case 'file_url':
+    case 'document_url': {
+      const { [type]: link, ...rest } = fields;
+      return parseLink(type, link, rest, param);
+    }
+    case 'input_audio': {
+      const { input_audio: audio, ...rest } = fields;
+      const given = asText(asObject(audio)?.['data']);
+      if (given === undefined) throw missing(`${param}.input_audio.data`);
+      const found = audioIn(given, asText(asObject(audio)?.['format']));
+      return { kind: 'media', media: 'audio', ...found, ...markAndRest(rest) };
+    }
+    case 'file': {
+      const { file, ...rest } = fields;
+      return parseFile(asObject(file) ?? {}, rest, param);
+    }
+    default:
+      if (typeof type !== 'string') throw missing(`${param}.type`);
+      return { kind: 'opaque', format: 'chat-completions', value };
+  }
+}
+
+function parseLink(
+  type: 'image_url' | 'video_url' | 'file_url' | 'document_url',
+  link: Json | undefined,
+  around: JsonObject,
+  param: string,
+): MediaPart {
+  const { url: address, detail, ...rest } = asObject(link) ?? {};
+  const url = asText(link) ?? asText(address);
+  if (url === undefined) throw missing(`${param}.${type}.url`);
+  const inline = parseDataUrl(url);
+  const left = withoutNulls(rest);
+  const isDocument = type === 'file_url' || type === 'document_url';
+  return {
+    kind: 'media',
+    media: isDocument ? 'document' : mediumIn(type === 'image_url' ? 'image' : 'video', inline?.mediaType),
+    ...(inline && { mediaType: inline.mediaType || UNSAID }),
+    source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
+    ...(typeof detail === 'string' && { detail }),
+    ...markAndRest(around, isDocument || !isEmpty(left) ? { [type]: left } : {}),
+  };
+}
+
+function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPart {
+  const { file_id: id, file_data: data, filename, ...rest } = file;
+  const name = asText(filename);
+  const left = withoutNulls(rest);
+  const common = {
+    kind: 'media',
+    media: 'document',
+    ...(name !== undefined && { name }),
+    ...markAndRest(around, isEmpty(left) ? {} : { file: left }),
+  } as const;
+  if (typeof id === 'string') return { ...common, source: { kind: 'file', id, format: 'chat-completions' } };
+  if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
+  if (/^https?:/.test(data)) return { ...common, source: { kind: 'url', url: data } };
+  const inline = parseDataUrl(data);
+  const mediaType = inline ? inline.mediaType || UNSAID : (typeByName(name) ?? 'application/pdf');
+  return {
+    ...common,
+    media: mediaOf(mediaType),
+    mediaType,
+    source: { kind: 'base64', data: inline?.data ?? data },
+  };
+}

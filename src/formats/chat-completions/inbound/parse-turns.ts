@@ -1,0 +1,71 @@
+/** Messages to turns. */
+
+import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
+import { invalid } from '../../../lib/errors.ts';
+import { isObject, type JsonObject, withoutFields, withoutNulls } from '../../../lib/json.ts';
+import { missing, wrongValue } from '../../openai/fields.ts';
+import { markLast } from '../wire/cache-breakpoints.ts';
+import { parseAssistant } from './parse-assistant.ts';
+import { parseContent } from './parse-content.ts';
+import { parseOldResult, parseResult } from './parse-results.ts';
+import { waitingCalls } from './pending-calls.ts';
+
+const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
+
+/**
+ * The turns of a list of messages, each with its path. Tool messages that follow one another are one turn.
+ * @throws GatewayError in OpenAI's words where a message is none.
+ */
+export function parseTurns(messages: readonly (readonly [JsonObject, string])[]): Turn[] {
+  const turns: Turn[] = [];
+  const waiting = waitingCalls();
+  let results: ToolResultPart[] | undefined;
+  for (const [at, [given, param]] of messages.entries()) {
+    const message = withoutFields(given, NOTES);
+    const { role } = message;
+    if (role === 'tool' || role === 'function') {
+      const part =
+        role === 'tool' ? parseResult(message, waiting, param) : parseOldResult(message, waiting, param, at);
+      if (results === undefined) {
+        results = [];
+        turns.push({ role: 'user', parts: results });
+      }
+      results.push(part);
+      continue;
+    }
+    results = undefined;
+    turns.push(
+      role === 'assistant' ? parseAssistant(message, waiting, param, at) : parseSpoken(message, param),
+    );
+  }
+  return turns;
+}
+
+/**
+ * Notes that GitHub Copilot CLI makes on messages for itself, and that come along once it goes on with a session (1.0.102,
+ * `--continue`): Anthropic and Google refuse what they do not know.
+ */
+const NOTES: readonly string[] = ['__copilotMessageSource', '__copilotUserShellOutput'];
+
+/** A message of role system, developer or user. */
+function parseSpoken(message: JsonObject, param: string): Turn {
+  const { role, content, name, cache_control: control, ...rest } = message;
+  if (role === undefined || role === null) throw missing(`${param}.role`);
+  if (role !== 'user' && role !== 'system' && role !== 'developer') {
+    throw wrongValue(`${param}.role`, role, ROLES);
+  }
+  if (content === undefined) throw missing(`${param}.content`);
+  if (content === null) {
+    throw invalid("Invalid value for 'content': expected a string, got null.", `${param}.content`);
+  }
+  const parts = parseContent(content, `${param}.content`);
+  return {
+    role: role === 'user' ? 'user' : 'system',
+    parts: markLast(parts, control),
+    ...(role === 'developer' && { developer: true }),
+    ...(typeof name === 'string' && { name }),
+    ...extraOf(withoutNulls(rest)),
+    ...(isObject(control) && ownOf('chat-completions', { cache_control: control })),
+  };
+}

@@ -1,0 +1,56 @@
+/** Which call a result answers: the oldest of its id or name that no other result has answered. */
+
+import type { ToolCallPart } from '../../../conversation/prompt.ts';
+
+/** Calls in their order; those before `next` are answered. */
+interface Queue {
+  readonly calls: ToolCallPart[];
+  next: number;
+}
+
+export interface Waiting {
+  add(calls: readonly ToolCallPart[]): void;
+  /** Each takes the call it finds, which then waits no longer. */
+  byId(id: string): ToolCallPart | undefined;
+  byName(name: string): ToolCallPart | undefined;
+  oldest(): ToolCallPart | undefined;
+}
+
+/** Adding and taking cost the same however long the conversation is. */
+export function waitingCalls(): Waiting {
+  const answered = new Set<ToolCallPart>();
+  const all: Queue = { calls: [], next: 0 };
+  const ids = new Map<string, Queue>();
+  const names = new Map<string, Queue>();
+
+  const take = (queue: Queue | undefined): ToolCallPart | undefined => {
+    if (queue === undefined) return undefined;
+    for (;;) {
+      const call = queue.calls[queue.next];
+      if (call === undefined) return undefined;
+      queue.next += 1;
+      if (answered.has(call)) continue;
+      answered.add(call);
+      return call;
+    }
+  };
+
+  return {
+    add(calls) {
+      for (const call of calls) {
+        all.calls.push(call);
+        push(ids, call.id, call);
+        push(names, call.name, call);
+      }
+    },
+    byId: (id) => take(ids.get(id)),
+    byName: (name) => take(names.get(name)),
+    oldest: () => take(all),
+  };
+}
+
+function push(queues: Map<string, Queue>, key: string, call: ToolCallPart): void {
+  const queue = queues.get(key);
+  if (queue) queue.calls.push(call);
+  else queues.set(key, { calls: [call], next: 0 });
+}

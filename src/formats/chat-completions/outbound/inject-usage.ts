@@ -1,0 +1,43 @@
+/**
+ * Asks a stream for its usage where its caller did not: with `stream_options.include_usage` (OpenAI, Azure, Ollama and
+ * others), in the bytes of the request. What comes of that is none of the caller's: `hide-usage.ts` takes it out.
+ */
+
+import { type Span, scanObject, spliced } from '../../../lib/json-scan.ts';
+import { dialectOf } from '../dialects.ts';
+
+const NULL = Buffer.from('null');
+const OPEN = 0x7b;
+
+/** @see UsageOnRequest.ask */
+export function askUsage(
+  request: Buffer,
+  fields: ReadonlyMap<string, Span>,
+  dialect: string,
+): Buffer | undefined {
+  if (!dialectOf(dialect).streamOptions) return undefined;
+  const stream = fields.get('stream');
+  // Some services take 1 or "true" for true.
+  if (stream === undefined || /^(?:false|null)$/.test(textAt(request, stream))) return undefined;
+  const options = fields.get('stream_options');
+  if (options === undefined) {
+    const start = request.indexOf('{') + 1;
+    return spliced(request, { start, end: start }, '"stream_options":{"include_usage":true},');
+  }
+  const written = request.subarray(options.start, options.end);
+  if (written.equals(NULL)) return spliced(request, options, '{"include_usage":true}');
+  // What else is no object, the service refuses.
+  if (written[0] !== OPEN) return undefined;
+  const inner = scanObject(written);
+  const asked = inner.get('include_usage');
+  if (asked === undefined) {
+    const start = options.start + 1;
+    return spliced(request, { start, end: start }, `"include_usage":true${inner.size === 0 ? '' : ','}`);
+  }
+  if (textAt(written, asked) === 'true') return undefined;
+  return spliced(request, { start: options.start + asked.start, end: options.start + asked.end }, 'true');
+}
+
+function textAt(bytes: Buffer, { start, end }: Span): string {
+  return bytes.toString('latin1', start, end);
+}

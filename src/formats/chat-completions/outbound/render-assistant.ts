@@ -1,0 +1,117 @@
+/** What the assistant said and called, as one message. */
+
+import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
+import { wholeArguments } from '../../../conversation/rules/arguments.ts';
+import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
+import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import { foreign } from '../../foreign.ts';
+import { ownFields, reportForeign } from '../../own-fields.ts';
+import { unmarkLast } from '../wire/cache-breakpoints.ts';
+import { renderAnnotations } from '../wire/citations.ts';
+import type { Writing } from '../wire/encoded-text.ts';
+import { renderContent, renderPart, spokenIn } from './render-content.ts';
+import { renderThoughts, signatureField } from './render-thoughts.ts';
+import { callIdFor, nameFor } from './tool-names.ts';
+
+export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
+  const { dialect, report } = writing;
+  const own = ownFields(turn.own, 'chat-completions', 'turns[]', report);
+  const thoughts = renderThoughts(turn.parts, writing);
+  const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, writing)] : []));
+  const texts = turn.parts.filter((part) => part.kind === 'text');
+  const spoken = spokenIn(turn.parts).filter((part) => !isForeign(part) && isAnswer(part, writing));
+  const refusal = dialect.newFields
+    ? spoken.map((part) => (part.kind === 'refusal' ? part.text : '')).join('')
+    : '';
+  const said = refusal === '' ? spoken : spoken.filter((part) => part.kind !== 'refusal');
+  const { cache_control: control } = own;
+  const filled = said.filter(isFilled);
+  const content = assistantContent(control ? unmarkLast(filled) : filled, thoughts.content, writing);
+  return {
+    ...turn.extra,
+    ...(control !== undefined && { cache_control: control }),
+    ...foreignBlocks(turn.parts, writing),
+    ...(dialect.newFields && own['audio'] !== undefined && { audio: own['audio'] }),
+    role: 'assistant',
+    content: content === '' && (calls.length > 0 || refusal !== '') ? null : content,
+    ...(refusal !== '' && { refusal }),
+    ...thoughts.fields,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...textSignature(texts, writing),
+    ...annotationsField(texts, writing),
+    ...(turn.name !== undefined && { name: turn.name }),
+  };
+}
+
+/** Texts of one answer belong together without anything between. */
+function assistantContent(
+  spoken: readonly ContentPart[],
+  thoughts: readonly JsonObject[],
+  writing: Writing,
+): Json {
+  if (thoughts.length === 0) return renderContent(spoken, '', writing);
+  return [...thoughts, ...spoken.flatMap((part) => renderPart(part, writing))];
+}
+
+function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
+  const { dialect, report } = writing;
+  const call = dialect.customTools ? part : asFunctionCall(part);
+  reportForeign(call.own, 'chat-completions', 'turns[]', report);
+  const beside = {
+    ...call.extra,
+    ...signatureField(call.signature, writing),
+    id: callIdFor(call.id, dialect),
+  };
+  const name = nameFor(call.name, dialect);
+  if (call.custom) return { ...beside, type: 'custom', custom: { name, input: call.arguments } };
+  const text = writing.exact ? call.arguments || '{}' : wholeArguments(call.arguments);
+  return { ...beside, type: 'function', function: { name, arguments: text } };
+}
+
+/** Images and files in an answer have no place in the history, unless the caller wrote them there. */
+function isAnswer(part: ContentPart, { exact, report }: Writing): boolean {
+  if (part.kind !== 'media' || exact) return true;
+  report('turns[].content', 'dropped', `${part.media} in an answer of the assistant`);
+  return false;
+}
+
+/** Blocks of other formats, which an answer showed under `provider_specific_fields`. */
+function foreignBlocks(parts: readonly Part[], writing: Writing): JsonObject {
+  const blocks = parts.filter((part) => part.kind === 'opaque').filter(isForeign);
+  if (!writing.dialect.complete) {
+    for (const part of blocks) renderPart(part, writing);
+    return {};
+  }
+  const others = foreign();
+  for (const { format, value } of blocks) others.block(format, value);
+  return others.fields();
+}
+
+function isForeign(part: ContentPart): boolean {
+  return part.kind === 'opaque' && part.format !== 'chat-completions';
+}
+
+/** An empty text only carries a signature. */
+function isFilled(part: ContentPart): boolean {
+  return part.kind !== 'text' || part.text !== '' || part.mark !== undefined;
+}
+
+/** The message has room for one signature: the last one. */
+function textSignature(texts: readonly TextPart[], writing: Writing): JsonObject {
+  return signatureField(texts.findLast((part) => part.signature)?.signature, writing);
+}
+
+function annotationsField(texts: readonly TextPart[], { dialect, report }: Writing): JsonObject {
+  if (texts.every((part) => part.citations === undefined)) return {};
+  if (!dialect.newFields) {
+    report('turns[].citations', 'dropped', 'of an earlier answer: the service takes none back');
+    return {};
+  }
+  const { annotations } = renderAnnotations(texts);
+  return annotations.length > 0 ? { annotations } : {};
+}
+
+/** Whether nothing is left of what the assistant said. */
+export function isSilent({ role: _role, content, ...rest }: JsonObject): boolean {
+  return (content === '' || content === null) && isEmpty(rest);
+}

@@ -1,0 +1,61 @@
+/** The content of messages: a string where that says all, else a list of parts. */
+
+import type { ContentPart, Part, RefusalPart } from '../../../conversation/prompt.ts';
+import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import { reportForeign } from '../../own-fields.ts';
+import { markFields } from '../wire/cache-breakpoints.ts';
+import type { Writing } from '../wire/encoded-text.ts';
+import { renderMedia } from './render-media.ts';
+
+/** The parts that are content; calls, results and thoughts go elsewhere. */
+export function spokenIn(parts: readonly Part[]): readonly ContentPart[] {
+  return parts.filter(
+    (part) =>
+      part.kind === 'text' || part.kind === 'refusal' || part.kind === 'media' || part.kind === 'opaque',
+  );
+}
+
+/**
+ * Content for a message; '' where there is none.
+ * @param glue between texts, where the service takes a list of them only as one string.
+ */
+export function renderContent(parts: readonly ContentPart[], glue: string, writing: Writing): Json {
+  const items = parts.flatMap((part) => renderPart(part, writing));
+  if (items.length === 0) return '';
+  const texts = items.map(plainText);
+  if (texts.length > 1 && writing.dialect.textLists) return items;
+  return texts.every((text) => text !== undefined) ? texts.join(glue) : items;
+}
+
+/** One part; none where it can only be read by another format. */
+export function renderPart(part: ContentPart, writing: Writing): JsonObject[] {
+  const { report } = writing;
+  if (part.kind === 'opaque') {
+    if (part.format === 'chat-completions') return [part.value];
+    const type = part.value['type'];
+    const name = typeof type === 'string' ? type.slice(0, 60) : 'a block';
+    report('turns[].content', 'dropped', `${name}: only ${part.format} can read it`);
+    return [];
+  }
+  reportForeign(part.own, 'chat-completions', 'turns[]', report);
+  const beside = { ...part.extra, ...markFields(part, writing) };
+  switch (part.kind) {
+    case 'text':
+      return [{ ...beside, type: 'text', text: part.text }];
+    case 'refusal':
+      return [{ ...beside, ...refusal(part, writing) }];
+    case 'media':
+      return [{ ...beside, ...renderMedia(part, writing) }];
+  }
+}
+
+function refusal({ text }: RefusalPart, { dialect }: Writing): JsonObject {
+  return dialect.newFields ? { type: 'refusal', refusal: text } : { type: 'text', text };
+}
+
+/** The text of a part that is nothing but text. */
+function plainText(item: JsonObject): string | undefined {
+  const { type, text, ...rest } = item;
+  if (type !== 'text' || typeof text !== 'string') return undefined;
+  return isEmpty(rest) ? text : undefined;
+}

@@ -1,0 +1,82 @@
+/** Images, audio, video and files as parts of a message's content. */
+
+import { fieldsOf } from '../../../conversation/format-specific.ts';
+import type { MediaPart } from '../../../conversation/prompt.ts';
+import { type GatewayError, invalid } from '../../../lib/errors.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
+import { storedId } from '../../foreign-file.ts';
+import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../../openai/media.ts';
+import type { Dialect } from '../dialects.ts';
+import type { Writing } from '../wire/encoded-text.ts';
+
+/** What media are where nobody says it. */
+const USUAL = { image: 'image/png', video: 'video/mp4', document: 'application/pdf' } as const;
+
+/**
+ * A media part as the service's dialect writes it.
+ * @throws GatewayError where it has no way to.
+ */
+export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
+  const { dialect } = writing;
+  const { source, name, media } = part;
+  if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
+  if (source.kind === 'file') return fileOf(part, { file_id: storedId(source, FILE_STORES) });
+  if (media === 'audio') {
+    if (source.kind === 'url') throw cannotTake('Audio given as a URL');
+    return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };
+  }
+  const mediaType = part.mediaType ?? USUAL[media];
+  const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
+  if (media === 'image') return linkOf('image_url', { ...part, ...detailFor(part, writing) }, url);
+  if (media === 'document') return renderDocument(part, url, mediaType, dialect);
+  if (!dialect.video) throw cannotTake('Video');
+  return linkOf('video_url', part, url);
+}
+
+function renderDocument(part: MediaPart, url: string, mediaType: string, dialect: Dialect): JsonObject {
+  const own = fieldsOf(part.own, 'chat-completions');
+  if (dialect.complete && own['file_url'] !== undefined) return linkOf('file_url', part, url);
+  if (dialect.complete && own['document_url'] !== undefined) return linkOf('document_url', part, url);
+  if (dialect.documents === 'document_url') {
+    return { type: 'document_url', document_url: url, ...(part.name && { document_name: part.name }) };
+  }
+  if (dialect.documents === 'inline' && part.source.kind === 'url') {
+    throw cannotTake('A document given as a URL');
+  }
+  // OpenAI refuses `file_data` without a name, so one is made.
+  const needsName = part.name === undefined && dialect.documents === 'inline';
+  return fileOf(part, { file_data: url, ...(needsName && { filename: fileNameFor(mediaType) }) });
+}
+
+function linkOf(type: string, part: MediaPart, url: string): JsonObject {
+  const { detail } = part;
+  return {
+    type,
+    [type]: {
+      ...asObject(fieldsOf(part.own, 'chat-completions')[type]),
+      url,
+      ...(detail !== undefined && { detail }),
+    },
+  };
+}
+
+/** `original` is OpenAI's own, from Codex above all: elsewhere it is a 400, and `high` comes nearest. */
+function detailFor({ detail }: MediaPart, { dialect, report }: Writing): Pick<MediaPart, 'detail'> {
+  if (detail !== 'original' || dialect.newFields) return {};
+  report('turns[].detail', 'approximated', 'an image in its original detail, sent as high');
+  return { detail: 'high' };
+}
+
+function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
+  const { name } = part;
+  const file = {
+    ...asObject(fieldsOf(part.own, 'chat-completions')['file']),
+    ...fields,
+    ...(name !== undefined && { filename: name }),
+  };
+  return { type: 'file', file };
+}
+
+function cannotTake(what: string): GatewayError {
+  return invalid(`${what} cannot be sent to this model.`, 'turns');
+}

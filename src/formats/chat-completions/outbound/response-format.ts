@@ -1,0 +1,58 @@
+/** The form of the answer: `response_format`, and in words what that cannot say to a service. */
+
+import { fieldsOf } from '../../../conversation/format-specific.ts';
+import type { OutputFormat, Prompt } from '../../../conversation/prompt.ts';
+import { strictnessOf } from '../../../conversation/rules/strict-schema.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
+import { outputSchemaOf } from '../../openai/functions.ts';
+import { saysJson } from '../../openai/json-word.ts';
+import type { Writing } from '../wire/encoded-text.ts';
+import { servedSchema } from './served-schema.ts';
+
+export interface OutputPlan {
+  readonly fields: JsonObject;
+  /** To be said to the model beside the caller's own instructions. */
+  readonly instruction?: string;
+}
+
+const JSON_ONLY = 'Write the answer as JSON only: no other text, no code fence.';
+
+export function planOutput(prompt: Prompt, writing: Writing): OutputPlan {
+  const { dialect, target, report } = writing;
+  const { output } = prompt;
+  if (output === undefined) return { fields: {} };
+  if (output.kind === 'text') return { fields: { response_format: { type: 'text' } } };
+  const fields = { response_format: { type: 'json_object' } };
+  if (output.kind === 'json') {
+    return dialect.jsonWord && !saysJson(prompt.turns) ? { fields, instruction: JSON_ONLY } : { fields };
+  }
+  if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt, writing) } };
+  report('output', 'approximated', 'the schema is described in words: it is not enforced here');
+  const about = output.description === undefined ? '' : ` (${output.description})`;
+  const told = `It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
+  return { fields, instruction: `${JSON_ONLY} ${told}` };
+}
+
+function schemaFormat(
+  output: OutputFormat & { kind: 'json-schema' },
+  prompt: Prompt,
+  writing: Writing,
+): JsonObject {
+  const { name, description } = output;
+  const { exact, report } = writing;
+  const schema = exact
+    ? output.schema
+    : servedSchema(outputSchemaOf(output.schema, report), 'output', writing);
+  const strict = strictnessOf(output, prompt.own?.format);
+  const title = name ?? (prompt.own?.format === 'chat-completions' ? undefined : 'answer');
+  return {
+    type: 'json_schema',
+    json_schema: {
+      ...asObject(asObject(fieldsOf(prompt.own, 'chat-completions')['response_format'])?.['json_schema']),
+      ...(title !== undefined && { name: title }),
+      ...(description !== undefined && { description }),
+      schema,
+      ...(strict !== undefined && { strict }),
+    },
+  };
+}

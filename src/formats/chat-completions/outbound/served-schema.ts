@@ -1,0 +1,29 @@
+/** Schemas as a service takes them that refuses some. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { PromptPath } from '../../format.ts';
+import type { Writing } from '../wire/encoded-text.ts';
+import { moonshotSchema } from './moonshot-schema.ts';
+
+/**
+ * The schema as the service takes it, with a report of `field` where that is another one.
+ * @throws GatewayError `invalid-request` where it is too large to be written so.
+ */
+export function servedSchema(
+  schema: JsonObject,
+  field: PromptPath,
+  { dialect, report }: Writing,
+): JsonObject {
+  if (!dialect.cyclicSchemas) {
+    const served = withoutCycles(schema);
+    if (served !== schema) report(field, 'approximated', 'where it holds itself, its type is told alone');
+    return served;
+  }
+  if (!dialect.moonshotSchemas) return schema;
+  const served = moonshotSchema(schema);
+  if (isDeepStrictEqual(served, schema)) return schema;
+  report(field, 'approximated', 'as much of it as Moonshot has words for');
+  return served;
+}

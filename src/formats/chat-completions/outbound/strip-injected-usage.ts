@@ -1,0 +1,190 @@
+/**
+ * Takes out of a stream what it tells only because `include_usage` asks, where its caller did not. A chunk of usage
+ * alone comes before `[DONE]`, its `choices` empty, at which a client would fail that reads `choices[0]` of every chunk;
+ * and every other chunk may say `"usage": null` (OpenAI). Bytes in, bytes out: all else stays as it was written, such as
+ * usage told with the last choice, which some services do unasked.
+ */
+
+import { afterSpace, CLOSE_LIST, isAt, OPEN_LIST, OPEN_OBJECT, type Span } from '../../../lib/json-bytes.ts';
+import type { Sink, Step } from '../../../streams/step.ts';
+import { unread } from '../../../streams/unread-bytes.ts';
+import { asBuffer } from '../../../upstream/net/to-buffer.ts';
+import { membersOf, spanOfMember } from './json-member.ts';
+
+/** A longer line is let pass as it is: it holds no figures, and nobody waits for its end. */
+const LONGEST = 64 * 1024;
+
+/** A key, without the first quote: a search stops at every byte that is as its first one, and quotes are everywhere. */
+const USAGE = Buffer.from('usage"');
+const KEYS = [Buffer.from('"usage"'), Buffer.from('"choices"')];
+const DATA = Buffer.from('data:');
+const NULL = Buffer.from('null');
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Only lines with `"usage"` in them are looked at, which a search finds; what lies between is handed on as it is.
+ * @see UsageOnRequest.hide
+ */
+export function hideUsage(): Step<Uint8Array, Uint8Array> {
+  /** The beginning of a line. */
+  const held = unread();
+  /** Whether the rest of a line comes that was let pass. */
+  let isPassing = false;
+  /** Whether the next line is the first one of an event, and whether the one before was, and is taken out. */
+  let isFirst = true;
+  let isGone = false;
+
+  /** What is shown of lines, of which only the last one may lack its end. */
+  function shown(bytes: Buffer, lines: Lines): Buffer {
+    const cuts: Span[] = [];
+    let at = 0;
+    // The blank line of an event that was taken out belongs to it.
+    const skipBlank = (): void => {
+      isGone = at === bytes.length;
+      if (isGone || !isLineEnd(bytes[at])) return;
+      const end = lines.end(at) ?? bytes.length;
+      cuts.push({ start: at, end });
+      at = end;
+    };
+    if (isGone) skipBlank();
+    for (;;) {
+      const found = bytes.indexOf(USAGE, at);
+      if (found < 0) break;
+      const line = { start: lines.start(found, at), end: lines.end(found) ?? bytes.length };
+      const cut = cutOf(bytes, line);
+      at = line.end;
+      if (cut === undefined) continue;
+      cuts.push(cut);
+      if (cut === line && (line.start === 0 ? isFirst : endsBlank(bytes, line.start))) skipBlank();
+    }
+    isFirst = endsBlank(bytes, bytes.length);
+    return without(bytes, cuts);
+  }
+
+  /** Lets pass what belongs to a long line. @returns where it ends. */
+  function pass(bytes: Buffer, out: Sink<Uint8Array>): number {
+    const end = linesOf(bytes).end(0);
+    isPassing = end === undefined;
+    give(out, bytes.subarray(0, end));
+    return end ?? bytes.length;
+  }
+
+  /** Whether a piece only makes the line longer that is held. Of that the last byte may be half of its end. */
+  function goesOn(chunk: Uint8Array): boolean {
+    const size = held.size();
+    if (size === 0 || size + chunk.byteLength > LONGEST || held.bytes()[size - 1] === CR) return false;
+    const bytes = asBuffer(chunk);
+    return !bytes.includes(LF) && !bytes.includes(CR);
+  }
+
+  return {
+    transform(chunk, out) {
+      const isMore = goesOn(chunk);
+      const all = held.add(chunk);
+      if (isMore) return;
+      const passed = isPassing ? pass(all, out) : 0;
+      const bytes = all.subarray(passed);
+      const lines = linesOf(bytes);
+      const whole = lines.whole();
+      if (whole > 0) give(out, shown(whole === bytes.length ? bytes : bytes.subarray(0, whole), lines));
+      const rest = bytes.subarray(whole);
+      isPassing ||= rest.length > LONGEST;
+      if (isPassing) {
+        isFirst = false;
+        isGone = false;
+        give(out, rest);
+      }
+      held.take(isPassing ? all.length : passed + whole);
+    },
+    flush(out) {
+      if (held.size() > 0) give(out, shown(held.bytes(), linesOf(held.bytes())));
+    },
+  };
+}
+
+function give(out: Sink<Uint8Array>, bytes: Buffer): void {
+  if (bytes.length > 0) out.enqueue(bytes);
+}
+
+/** Where lines begin and end (WHATWG HTML, 9.2.5: with LF, CR or both). To be asked from the first line to the last. */
+interface Lines {
+  /** The beginning of the line that the byte at `at` is in, where another one ends at `from`. */
+  start(at: number, from: number): number;
+  /** Behind the line that the byte at `at` is in; undefined where its end is not to be seen: a CR may be half of one. */
+  end(at: number): number | undefined;
+  /** Behind the last line whose end is to be seen. */
+  whole(): number;
+}
+
+function linesOf(bytes: Buffer): Lines {
+  // Most streams have none, and are not searched for one at every line.
+  const hasCr = bytes.includes(CR);
+  const last = (byte: number, at: number): number => (at < 0 ? -1 : bytes.lastIndexOf(byte, at));
+  const nextLf = nextOf(bytes, LF);
+  const nextCr = hasCr ? nextOf(bytes, CR) : () => bytes.length;
+  return {
+    start(at, from) {
+      const before = bytes.subarray(from, at);
+      return from + 1 + Math.max(before.lastIndexOf(LF), hasCr ? before.lastIndexOf(CR) : -1);
+    },
+    end(at) {
+      const lf = nextLf(at);
+      const cr = nextCr(at);
+      if (lf < cr) return lf + 1;
+      if (cr + 1 >= bytes.length) return undefined;
+      return lf === cr + 1 ? lf + 1 : cr + 1;
+    },
+    whole: () => 1 + Math.max(last(LF, bytes.length - 1), hasCr ? last(CR, bytes.length - 2) : -1),
+  };
+}
+
+/** Where a byte comes next; the length where it does not. What lies before it is searched once, however often it is asked. */
+function nextOf(bytes: Buffer, byte: number): (at: number) => number {
+  let next = -1;
+  return (at) => {
+    if (next < at) {
+      const found = bytes.indexOf(byte, at);
+      next = found < 0 ? bytes.length : found;
+    }
+    return next;
+  };
+}
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === LF || byte === CR;
+}
+
+/** Whether the line that ends at `end` is blank. */
+function endsBlank(bytes: Buffer, end: number): boolean {
+  const before = end - (bytes[end - 1] === LF && bytes[end - 2] === CR ? 2 : 1);
+  return before === 0 || isLineEnd(bytes[before - 1]);
+}
+
+/** What is not to be seen of a line with `"usage"` in it: all of it, or that member. */
+function cutOf(bytes: Buffer, line: Span): Span | undefined {
+  if (line.end - line.start > LONGEST || !isAt(bytes, line.start, DATA)) return undefined;
+  const data = { start: line.start + DATA.length, end: line.end };
+  const [usage, choices] = membersOf(bytes, KEYS, data) ?? [];
+  if (usage === undefined || choices === undefined) return undefined;
+  if (isAt(bytes, usage.value.start, NULL)) return spanOfMember(bytes, usage);
+  const isAlone = bytes[usage.value.start] === OPEN_OBJECT && isEmptyList(bytes, choices.value);
+  return isAlone ? line : undefined;
+}
+
+function isEmptyList(bytes: Buffer, { start, end }: Span): boolean {
+  return bytes[start] === OPEN_LIST && bytes[afterSpace(bytes, start + 1, end)] === CLOSE_LIST;
+}
+
+function without(bytes: Buffer, cuts: readonly Span[]): Buffer {
+  if (cuts.length === 0) return bytes;
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const { start, end } of cuts) {
+    pieces.push(bytes.subarray(at, start));
+    at = end;
+  }
+  pieces.push(bytes.subarray(at));
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,14 @@
+/** What every part of a request's renderer must know. */
+
+import type { Report, Target } from '../../format.ts';
+import type { Dialect } from '../dialects.ts';
+
+export interface Writing {
+  readonly dialect: Dialect;
+  readonly target: Target;
+  readonly report: Report;
+  /** Whether the caller speaks this format: then turns stand as they were given. */
+  readonly exact: boolean;
+  /** Whether the model may think: it was not told not to. */
+  readonly thinks: boolean;
+}

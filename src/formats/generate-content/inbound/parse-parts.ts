@@ -1,0 +1,76 @@
+/** The parts of a request's contents. One part of Gemini's may hold several things at once: none of them is lost. */
+
+import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import type { Part } from '../../../conversation/prompt.ts';
+import { argumentsText } from '../../../conversation/rules/arguments.ts';
+import { invalid } from '../../../lib/errors.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { parseResult } from '../wire/function-responses.ts';
+import { type CallIds, isGeminiId } from '../wire/ids.ts';
+import { detailOf, parseFile, parseInline } from '../wire/media.ts';
+import { unsealProof } from '../wire/thought-signature.ts';
+import { CALL_OWN, FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from '../wire/wire.ts';
+
+/** A list of parts, or the one part given in its place. */
+export function parseParts(value: Json | undefined, param: string, ids: CallIds): readonly Part[] {
+  return listOf(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
+}
+
+function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
+  if (typeof value === 'string') return [{ kind: 'text', text: value }];
+  if (!isObject(value)) throw invalid(`Invalid value at '${param}': a part is an object.`, param);
+  const { known, own, extra } = sortFields(value, [...PART_FIELDS, ...PART_OPAQUE], PART_OWN);
+  const data = parseData(known, param, ids);
+  const isThought = known['thought'] === true;
+  const holdsOpaque = PART_OPAQUE.some((name) => name in known) || (isThought && 'inlineData' in known);
+  const sealed = asText(known['thoughtSignature']);
+  if (holdsOpaque || (data.length === 0 && !isEmpty(extra))) {
+    return [{ kind: 'opaque', format: FORMAT, value }];
+  }
+  if (data.length === 0 && sealed === undefined) {
+    throw invalid(`${param}.data: required oneof field 'data' must have one initialized field`, param);
+  }
+  const last = data.at(-1) ?? textPart('', isThought);
+  const proof = sealed === undefined ? {} : unsealProof(sealed, last.kind);
+  const { mediaResolution, ...others } = own;
+  const detail = last.kind === 'media' && last.media === 'image' ? detailOf(mediaResolution) : undefined;
+  const fields = { ...last.own?.fields, ...(detail === undefined ? own : others) };
+  const seen = detail === undefined ? last : { ...last, detail };
+  return [...data.slice(0, -1), { ...seen, ...proof, ...ownOf(FORMAT, fields), ...extraOf(extra) }];
+}
+
+function parseData(known: JsonObject, param: string, ids: CallIds): readonly Part[] {
+  const parts: Part[] = [];
+  const text = asText(known['text']);
+  const inline = asObject(known['inlineData']);
+  const file = asObject(known['fileData']);
+  const call = asObject(known['functionCall']);
+  const response = asObject(known['functionResponse']);
+  if (text !== undefined) parts.push(textPart(text, known['thought'] === true));
+  if (inline) parts.push(parseInline(inline, `${param}.inlineData`));
+  if (file) parts.push(parseFile(file, `${param}.fileData`));
+  if (call) parts.push(parseCall(call, `${param}.functionCall`, ids));
+  if (response) parts.push(parseResult(response, `${param}.functionResponse`, ids.ofResult));
+  return parts;
+}
+
+function textPart(text: string, isThought: boolean): Part {
+  return { kind: isThought ? 'thinking' : 'text', text };
+}
+
+function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
+  const { known, own, extra } = sortFields(value, ['name', 'args', 'id'], CALL_OWN);
+  const name = asText(known['name']);
+  if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
+  const id = asText(known['id']);
+  return {
+    kind: 'tool-call',
+    id: ids.ofCall(name, id),
+    name,
+    arguments: argumentsText(known['args']),
+    // An id that does not look like Gemini's is sent to Gemini only where the caller itself speaks this format.
+    ...ownOf(FORMAT, { ...own, ...(id !== undefined && !isGeminiId(id) && { id }) }),
+    ...extraOf(extra),
+  };
+}

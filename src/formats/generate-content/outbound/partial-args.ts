@@ -1,0 +1,112 @@
+/**
+ * Arguments that come piece by piece (Vertex AI, `streamFunctionCallArguments`): each piece names its place by a JSON
+ * Path (RFC 9535) of names and indexes, and a text may come in several. A piece without a value is an end: of a text, or
+ * of a list (`$.tags[]`); where nothing has come before, that is all there is of a list or an object (vercel/ai#14358).
+ */
+
+import type { GatewayError } from '../../../lib/errors.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asText, isObject } from '../../../lib/json.ts';
+import { broken } from '../../event-data.ts';
+
+/** What grows: objects without a prototype, so that no name in them means anything to JavaScript. */
+type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };
+
+export interface PartialArgs {
+  /** @throws GatewayError `upstream-broken` where a piece has no place to go. */
+  add(piece: JsonObject): void;
+  /** All that came, as JSON text. */
+  text(): string;
+}
+
+const MAX_STEPS = 100;
+const LIST_END = '[]';
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy;
+
+export function partialArgs(): PartialArgs {
+  const root: { [name: string]: Growing } = emptyObject();
+  /** The place of a text that is to be continued. */
+  let open: string | undefined;
+  return {
+    add(piece) {
+      const path = asText(piece['jsonPath']) ?? '';
+      const said = pieceValue(piece);
+      if (said === undefined && (path === '$' || piece['willContinue'] === true)) return;
+      const isList = said === undefined && path.endsWith(LIST_END);
+      const steps = parsePath(isList ? path.slice(0, -LIST_END.length) : path);
+      const isEnd = said === undefined && steps.reduce<Growing | undefined>(childOf, root) !== undefined;
+      const nothing = isList ? [] : emptyObject();
+      if (!isEnd) setAt(root, steps, said === undefined ? nothing : said, open === path);
+      open = piece['willContinue'] === true ? path : undefined;
+    },
+    text: () => JSON.stringify(root),
+  };
+}
+
+function pieceValue(piece: JsonObject): Growing | undefined {
+  const value: Json | undefined = piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'];
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (JSON.isRawJSON(value)) return value;
+  return 'nullValue' in piece ? null : undefined;
+}
+
+function parsePath(path: string): readonly (string | number)[] {
+  const written = path.replace(/^\$/, '');
+  const steps = [...written.matchAll(STEP)];
+  const isWhole = steps.map(([step]) => step).join('') === written;
+  if (!isWhole || steps.length === 0 || steps.length > MAX_STEPS) throw misplaced();
+  return steps.map(([, name, index, single, double]) => {
+    const quoted = (single ?? double)?.replaceAll(/\\(.)/g, '$1');
+    return index === undefined ? (name ?? quoted ?? '') : Number(index);
+  });
+}
+
+function setAt(
+  root: { [name: string]: Growing },
+  steps: readonly (string | number)[],
+  value: Growing,
+  isMore: boolean,
+): void {
+  let at: Growing = root;
+  for (const [depth, step] of steps.entries()) {
+    const isLast = depth === steps.length - 1;
+    const known: Growing | undefined = childOf(at, step);
+    if (isLast) {
+      const isText = typeof known === 'string' && typeof value === 'string' && isMore;
+      putChild(at, step, isText ? known + value : value);
+      return;
+    }
+    const next: Growing = known ?? (typeof steps[depth + 1] === 'number' ? [] : emptyObject());
+    if (known === undefined || known === null) putChild(at, step, next);
+    at = next;
+  }
+}
+
+function childOf(parent: Growing | undefined, step: string | number): Growing | undefined {
+  if (Array.isArray(parent)) return parent[indexOf(step)];
+  return parent !== undefined && isGrowingObject(parent) ? parent[String(step)] : undefined;
+}
+
+/** Behind a point an index is written as a name is. */
+function indexOf(step: string | number): number {
+  return typeof step === 'number' || /^\d+$/.test(step) ? Number(step) : Number.NaN;
+}
+
+/** Lists grow by one at a time: an index far beyond the end is no argument of anybody's. */
+function putChild(parent: Growing, step: string | number, value: Growing): void {
+  if (Array.isArray(parent) && indexOf(step) <= parent.length) parent[indexOf(step)] = value;
+  else if (!Array.isArray(parent) && isGrowingObject(parent)) parent[String(step)] = value;
+  else throw misplaced();
+}
+
+function isGrowingObject(value: Growing): value is { [name: string]: Growing } {
+  return isObject(value) && !JSON.isRawJSON(value);
+}
+
+function emptyObject(): { [name: string]: Growing } {
+  return Object.create(null);
+}
+
+function misplaced(): GatewayError {
+  return broken('an argument that has no place in its call');
+}

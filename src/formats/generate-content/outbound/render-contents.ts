@@ -1,0 +1,136 @@
+/** Turns as Gemini's `systemInstruction` and `contents`. */
+
+import type { Part, Turn } from '../../../conversation/prompt.ts';
+import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { asObjects } from '../../../lib/json.ts';
+import type { Report, Target } from '../../format.ts';
+import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
+import { renderResult } from '../wire/function-responses.ts';
+import { isGemini3 } from '../wire/model-generation.ts';
+import { FORMAT } from '../wire/wire.ts';
+import { type Rendering, renderPart, signatureOf } from './render-parts.ts';
+
+/** A stand-in for the signature of a call that another model made (Gemini API, "Thought signatures", FAQ). */
+const PLACEHOLDER = 'skip_thought_signature_validator';
+
+interface Contents {
+  readonly system: readonly JsonObject[];
+  readonly contents: readonly JsonObject[];
+}
+
+/**
+ * The system turns up to the first answer, in order, as the parts of one instruction, and the rest as contents whose
+ * roles take turns. A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
+ */
+export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
+  const given = readable(turns, report);
+  const known = laterSystemAsUser(given, beforeAnswers(given), report);
+  const spoken = strictTurns(known.filter((turn) => turn.role !== 'system'));
+  const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
+  reportTurns(turns, report);
+  const system = known
+    .filter((turn) => turn.role === 'system')
+    .flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
+  const current = spoken.findLastIndex((turn) => turn.role === 'user' && !turn.parts.every(isResult));
+  const contents = spoken.flatMap((turn, at) =>
+    renderTurn(turn, rendering).map((parts): JsonObject => {
+      if (turn.role !== 'assistant') return { ...turn.extra, role: 'user', parts };
+      return { ...turn.extra, role: 'model', parts: at > current ? signFirst(parts, target) : parts };
+    }),
+  );
+  const seen = system.filter((part) => part['text'] !== '');
+  if (target.prefill === false && endsSaid(contents)) {
+    report('turns', 'approximated', 'a user turn added at the end, so that the model goes on');
+    return { system: seen, contents: [...contents, GO_ON] };
+  }
+  if (contents.length > 0 || seen.length === 0) return { system: seen, contents };
+  report('turns', 'approximated', 'only a system message: sent as the user');
+  return { system: [], contents: [{ role: 'user', parts: seen }] };
+}
+
+/**
+ * For a conversation that ends with the model, from Gemini 3.6 Flash and 3.5 Flash-Lite on, which take no answer that
+ * is begun for them ("What's new in Gemini 3.6 Flash", API changes).
+ */
+const GO_ON: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] };
+
+/** Whether the model has the last word: its calls are still to be answered. */
+function endsSaid(contents: readonly JsonObject[]): boolean {
+  const last = contents.at(-1);
+  const parts = asObjects(last?.['parts']);
+  return last?.['role'] === 'model' && parts.every((part) => part['functionCall'] === undefined);
+}
+
+function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
+  const repeated = new Set<string>();
+  for (const { parts } of turns) {
+    const ids = new Set<string>();
+    for (const part of parts) {
+      if (part.kind !== 'tool-call') continue;
+      if (ids.has(part.id)) repeated.add(part.id);
+      ids.add(part.id);
+    }
+  }
+  return repeated;
+}
+
+/** The turns without blocks of another vendor's, so that one of nothing else is no turn among those that take turns. */
+function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
+  return turns.map((turn) => {
+    const parts = turn.parts.filter((part) => part.kind !== 'opaque' || part.format === FORMAT);
+    if (parts.length === turn.parts.length) return turn;
+    report('turns[].content', 'dropped', "a block of another vendor's");
+    return { ...turn, parts };
+  });
+}
+
+function isResult(part: Part): boolean {
+  return part.kind === 'tool-result';
+}
+
+function reportTurns(turns: readonly Turn[], report: Report): void {
+  if (turns.some((turn) => turn.name !== undefined)) {
+    report('turns[].name', 'dropped', 'Gemini has no names of speakers');
+  }
+  const hasMark = turns.some((turn) =>
+    turn.parts.some(
+      (part) => part.mark || (part.kind === 'tool-result' && part.content.some((piece) => piece.mark)),
+    ),
+  );
+  if (hasMark) report('turns[].mark', 'dropped', 'Gemini caches by itself');
+}
+
+/**
+ * A turn as the parts of one content, or of two where tools have answered and something else is said. Beside responses,
+ * what else is said is taken for the model's by some ("Requests ending with a model turn are not supported"), and is
+ * answered with nothing by Gemini 3.5 Flash; contents of one role in a row are fine with all.
+ */
+function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonObject[])[] {
+  const responses: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  for (const part of turn.parts) {
+    if (part.kind !== 'tool-result') {
+      others.push(...renderPart(part, rendering));
+      continue;
+    }
+    const name = part.name ?? rendering.names.get(part.id) ?? part.id;
+    const unlike = rendering.repeated.has(part.id) ? { ...part, id: '' } : part;
+    const { response, media } = renderResult(unlike, name, rendering.target, rendering.report);
+    responses.push({ ...response, ...signatureOf(part, rendering.report) });
+    for (const medium of media) others.push(medium);
+  }
+  return [responses, others].filter((parts) => parts.length > 0);
+}
+
+/**
+ * From Gemini 3 on, a call of the current turn is refused without a signature, at the first of each step only
+ * (Gemini API, "Thought signatures").
+ */
+function signFirst(parts: readonly JsonObject[], target: Target): readonly JsonObject[] {
+  if (!isGemini3(target)) return parts;
+  const first = parts.findIndex((part) => part['functionCall'] !== undefined);
+  const call = parts[first];
+  if (call === undefined || call['thoughtSignature'] !== undefined) return parts;
+  return parts.with(first, { ...call, thoughtSignature: PLACEHOLDER });
+}

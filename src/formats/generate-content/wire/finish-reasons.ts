@@ -1,0 +1,109 @@
+/** Why Gemini stopped. The set is open: new words come without notice, and some callers make them numbers. */
+
+import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
+import type { Json } from '../../../lib/json.ts';
+
+/**
+ * Candidate.FinishReason of v1beta by number: what is sent where a caller asks for `$alt=json;enum-encoding=int`.
+ */
+const FINISHES_BY_NUMBER: readonly string[] = [
+  'FINISH_REASON_UNSPECIFIED',
+  'STOP',
+  'MAX_TOKENS',
+  'SAFETY',
+  'RECITATION',
+  'OTHER',
+  'LANGUAGE',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MALFORMED_FUNCTION_CALL',
+  'IMAGE_SAFETY',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_OTHER',
+  'NO_IMAGE',
+  'IMAGE_RECITATION',
+];
+
+const FINISHES: ReadonlyMap<string, Finish> = new Map([
+  ['STOP', 'stop'],
+  ['MAX_TOKENS', 'length'],
+  ['SAFETY', 'content-filter'],
+  ['RECITATION', 'content-filter'],
+  ['LANGUAGE', 'content-filter'],
+  ['BLOCKLIST', 'content-filter'],
+  ['PROHIBITED_CONTENT', 'content-filter'],
+  ['SPII', 'content-filter'],
+  ['MODEL_ARMOR', 'content-filter'],
+  ['IMAGE_SAFETY', 'content-filter'],
+  ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
+  ['IMAGE_RECITATION', 'content-filter'],
+  ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
+  ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
+  ['TOO_MANY_TOOL_CALLS', 'malformed-call'],
+  ['MISSING_THOUGHT_SIGNATURE', 'malformed-call'],
+  ['MALFORMED_RESPONSE', 'malformed-call'],
+  // The limit of one request: nobody who is told in another format can go on from there by Google's token.
+  ['CONTINUATION', 'length'],
+]);
+
+/** The vendor's word for the end; undefined where the answer goes on. */
+export function finishWord(value: Json | undefined): string | undefined {
+  return wordOf(value, FINISHES_BY_NUMBER);
+}
+
+/** PromptFeedback.BlockReason of v1beta by number. */
+const BLOCKS_BY_NUMBER: readonly string[] = [
+  'BLOCK_REASON_UNSPECIFIED',
+  'SAFETY',
+  'OTHER',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'IMAGE_SAFETY',
+];
+
+/** The vendor's word for why it would not answer a prompt; undefined where it would. */
+export function blockWord(value: Json | undefined): string | undefined {
+  return wordOf(value, BLOCKS_BY_NUMBER);
+}
+
+function wordOf(value: Json | undefined, byNumber: readonly string[]): string | undefined {
+  const word = typeof value === 'number' ? (byNumber[value] ?? String(value)) : value;
+  return typeof word === 'string' && word !== '' && !word.endsWith('_REASON_UNSPECIFIED') ? word : undefined;
+}
+
+/**
+ * What the word means for the answer as a whole. Gemini says STOP for calls too, and is not always right where it
+ * calls a call unexpected: calls that came whole are calls. For what has no word of its own (OTHER), an answer that
+ * says something is one, and one of nothing was declined: elsewhere it would look like success.
+ * @param has what the answer holds: calls, and anything for the caller at all.
+ */
+export function parseFinish(
+  word: string,
+  has: { readonly calls: boolean; readonly anything: boolean },
+): Pick<ChoiceEnd, 'finish' | 'native'> {
+  const known = FINISHES.get(word) ?? 'other';
+  const isCall = has.calls && (known === 'stop' || word === 'UNEXPECTED_TOOL_CALL');
+  const finish = isCall ? 'tool-calls' : known === 'other' && !has.anything ? 'content-filter' : known;
+  return { finish, ...(word !== 'STOP' && word !== 'MAX_TOKENS' && { native: word }) };
+}
+
+const WORDS: Readonly<Record<Finish, string>> = {
+  stop: 'STOP',
+  'stop-sequence': 'STOP',
+  'tool-calls': 'STOP',
+  length: 'MAX_TOKENS',
+  'context-length': 'MAX_TOKENS',
+  'content-filter': 'SAFETY',
+  refusal: 'SAFETY',
+  pause: 'OTHER',
+  'malformed-call': 'MALFORMED_FUNCTION_CALL',
+  other: 'OTHER',
+};
+
+/** Gemini's word: its own again where it was its own. */
+export function renderFinish({ native, finish }: Pick<ChoiceEnd, 'finish' | 'native'>): string {
+  return native !== undefined && /^[A-Z][A-Z_]+$/.test(native) ? native : WORDS[finish];
+}

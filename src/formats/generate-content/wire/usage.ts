@@ -1,0 +1,91 @@
+/**
+ * `usageMetadata`. Gemini counts thoughts beside the answer and what its tools read beside the prompt; neutrally
+ * both are inside. A figure of 0 is left out on its wire.
+ */
+
+import type { GenerateContentResponseUsageMetadata } from '@google/genai';
+import { fieldsOf, ownOf } from '../../../conversation/format-specific.ts';
+import type { Usage } from '../../../conversation/reply.ts';
+import {
+  countOf,
+  type Tier,
+  type Tokens,
+  tiersNamed,
+  type UsageReader,
+  usageOf,
+} from '../../../conversation/tokens.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asNumber, asText, compact } from '../../../lib/json.ts';
+import { renderUsedTier } from './service-tier.ts';
+import { FORMAT } from './wire.ts';
+
+export const usageReader: UsageReader = {
+  field: 'usageMetadata',
+  tokens: (figures) => parseTokens(figures.reduce(laterFigures, {})) ?? {},
+  tiers: (figures) => servedBy(figures.at(-1) ?? {}),
+  text: { within: 'parts', fields: ['text'] },
+};
+
+/** Vertex AI tells it in words of its own: `ON_DEMAND_FLEX`, `ON_DEMAND_PRIORITY`. */
+function servedBy({ serviceTier, trafficType }: JsonObject): readonly Tier[] {
+  const onDemand = /^ON_DEMAND_(\w+)$/.exec(asText(trafficType) ?? '')?.[1];
+  return tiersNamed((asText(serviceTier) ?? onDemand)?.toLowerCase());
+}
+
+/** Figures as told so far: the last say all, but that a chunk which counts nothing of the answer takes none of it back. */
+export function laterFigures(earlier: JsonObject, later: JsonObject): JsonObject {
+  if ('candidatesTokenCount' in later || 'thoughtsTokenCount' in later) return later;
+  const { candidatesTokenCount, thoughtsTokenCount } = earlier;
+  return { ...later, ...compact({ candidatesTokenCount, thoughtsTokenCount }) };
+}
+
+/** What the metadata of a chunk count; undefined where they tell no figures yet. */
+function parseTokens(value: JsonObject): Tokens | undefined {
+  const prompt = countOf(value['promptTokenCount']);
+  const answer = countOf(value['candidatesTokenCount']);
+  if (prompt === undefined && answer === undefined && countOf(value['totalTokenCount']) === undefined)
+    return undefined;
+  const reasoning = countOf(value['thoughtsTokenCount']);
+  return {
+    input: (prompt ?? 0) + (countOf(value['toolUsePromptTokenCount']) ?? 0),
+    cacheRead: countOf(value['cachedContentTokenCount']),
+    output: (answer ?? 0) + (reasoning ?? 0),
+    reasoning,
+  };
+}
+
+/** The usage in a chunk with what else it says; undefined where it tells no figures yet. */
+export function parseUsage(value: JsonObject): Usage | undefined {
+  const tokens = parseTokens(value);
+  if (tokens === undefined) return undefined;
+  const {
+    promptTokenCount: _prompt,
+    candidatesTokenCount: _answer,
+    totalTokenCount: _total,
+    cachedContentTokenCount: _cached,
+    thoughtsTokenCount: _thoughts,
+    ...rest
+  } = value;
+  return {
+    ...usageOf(tokens),
+    ...ownOf(FORMAT, rest),
+  };
+}
+
+/** Gemini's figures, and the tier it names among them; undefined where nothing is known. */
+export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
+  const { input, output, cacheRead, reasoning, own } = usage;
+  if (input === undefined && output === undefined) return undefined;
+  const fields = fieldsOf(own, FORMAT);
+  const byTools = asNumber(fields['toolUsePromptTokenCount']) ?? 0;
+  const prompt = Math.max(0, (input ?? 0) - byTools);
+  const answer = Math.max(0, (output ?? 0) - (reasoning ?? 0));
+  const figures = {
+    promptTokenCount: prompt,
+    ...(answer > 0 && { candidatesTokenCount: answer }),
+    ...(cacheRead !== undefined && cacheRead > 0 && { cachedContentTokenCount: cacheRead }),
+    ...(reasoning !== undefined && reasoning > 0 && { thoughtsTokenCount: reasoning }),
+    totalTokenCount: (input ?? 0) + (output ?? 0),
+  } satisfies GenerateContentResponseUsageMetadata & Record<string, Json>;
+  return { ...(tier && { serviceTier: renderUsedTier(tier) }), ...fields, ...figures };
+}

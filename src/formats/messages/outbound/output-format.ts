@@ -1,0 +1,92 @@
+/**
+ * How a JSON answer is got: enforced by the vendor where it can; else as the input of a tool the model must call, which
+ * the caller never sees; else by asking for it.
+ */
+
+import type { FunctionTool, OutputFormat, Prompt } from '../../../conversation/prompt.ts';
+import { newestSchema } from '../../../conversation/rules/function-schema.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { Report, Target } from '../../format.ts';
+import { speaksMessages } from '../wire/wire.ts';
+import { fitsGrammar } from './grammar-limits.ts';
+import { closedSchema, isObjectSchema } from './schema.ts';
+
+export type OutputPlan =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'enforced'; readonly schema: JsonObject }
+  /** `alone`: no other tool may be called. */
+  | { readonly kind: 'tool'; readonly tool: FunctionTool; readonly alone: boolean }
+  | { readonly kind: 'instruction'; readonly text: string };
+
+/** @param canForce whether the model can be made to call a tool. */
+export function planOutput(prompt: Prompt, target: Target, canForce: boolean, report: Report): OutputPlan {
+  const { output } = prompt;
+  if (output === undefined || output.kind === 'text') return { kind: 'free' };
+  if (output.kind === 'json') {
+    report('output', 'approximated', 'JSON is asked for in the system prompt');
+    return {
+      kind: 'instruction',
+      text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
+    };
+  }
+  // What a caller of this format wrote goes to the vendor as it is.
+  if (speaksMessages(prompt)) return { kind: 'enforced', schema: output.schema };
+  const schema = target.structuredOutput ? closedSchema(newestSchema(output.schema)) : undefined;
+  if (schema !== undefined && fitsGrammar([], schema)) {
+    reportEnforced(output, schema, report);
+    return { kind: 'enforced', schema };
+  }
+  if (canForce && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
+    report('output', 'approximated', 'sent as the input of a tool that must be called');
+    return { kind: 'tool', tool: jsonTool(prompt, output), alone: !mayCallTools(prompt) };
+  }
+  report('output', 'approximated', 'the schema is given in the system prompt, and not enforced');
+  return { kind: 'instruction', text: instruction(output) };
+}
+
+/** The name of the tool whose input is the answer: one that is no tool of the caller's. */
+export function jsonToolName(prompt: Prompt): string {
+  const taken = new Set(prompt.tools?.map((tool) => (tool.kind === 'hosted' ? '' : tool.name)));
+  let name = 'json_response';
+  while (taken.has(name)) name += '_';
+  return name;
+}
+
+type JsonSchemaOutput = Extract<OutputFormat, { kind: 'json-schema' }>;
+
+function mayCallTools({ tools, toolChoice }: Prompt): boolean {
+  return tools !== undefined && tools.length > 0 && toolChoice?.mode !== 'none';
+}
+
+function jsonTool(prompt: Prompt, { schema, description }: JsonSchemaOutput): FunctionTool {
+  const purpose = 'Gives the answer. Call it once, with the whole answer as its input.';
+  return {
+    kind: 'function',
+    name: jsonToolName(prompt),
+    description: description === undefined ? purpose : `${purpose}\n\n${description}`,
+    parameters: schema,
+  };
+}
+
+function instruction({ schema, name, description }: JsonSchemaOutput): string {
+  const about = [name, description].filter((text) => text !== undefined).join(': ');
+  return [
+    'Answer with JSON that matches the following JSON schema and nothing else: no other text, no code fence.',
+    ...(about === '' ? [] : [about]),
+    JSON.stringify(schema),
+  ].join('\n');
+}
+
+function reportEnforced(output: JsonSchemaOutput, schema: JsonObject, report: Report): void {
+  if (schema !== output.schema) {
+    report(
+      'output',
+      'approximated',
+      'objects closed, keywords that are not enforced moved into descriptions',
+    );
+  }
+  for (const field of ['name', 'description', 'strict'] as const) {
+    if (output[field] === undefined || output[field] === true) continue;
+    report('output', 'approximated', `without ${field}`);
+  }
+}

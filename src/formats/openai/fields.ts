@@ -1,0 +1,95 @@
+/**
+ * Fields as both of OpenAI's formats have them, and readers of a caller's that say what is wrong in OpenAI's own words.
+ * `null` is absent, as it is at OpenAI.
+ */
+
+import { GatewayError } from '../../lib/errors.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+
+/** Fields that mean the same in both formats and pass from one to the other as they are. */
+export const SHARED_FIELDS: ReadonlySet<string> = new Set([
+  'moderation',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+]);
+
+/** A reader: what a field holds, or undefined where there is none. It throws a 400 for what is of another type. */
+function reader<T extends Json>(expected: string, fits: (value: Json) => value is T) {
+  return (value: Json | undefined, param: string): T | undefined => {
+    if (value === undefined || value === null) return undefined;
+    if (fits(value)) return value;
+    throw wrongType(param, expected, value);
+  };
+}
+
+/** The number of a field. @see reader */
+export const numberAt = reader('a decimal', (value) => typeof value === 'number');
+/** The integer of a field. @see reader */
+export const integerAt = reader('an integer', (value): value is number => Number.isInteger(value));
+/** The boolean of a field. @see reader */
+export const flagAt = reader('a boolean', (value) => typeof value === 'boolean');
+/** The string of a field. @see reader */
+export const textAt = reader('a string', (value) => typeof value === 'string');
+/** The object of a field. @see reader */
+export const objectAt = reader('an object', isObject);
+
+/** The string of a field that has to be there. */
+export function requiredText(value: Json | undefined, param: string): string {
+  const text = textAt(value, param);
+  if (text === undefined) throw missing(param);
+  return text;
+}
+
+/** The objects of a field's list, each with its own path; none where there is no list. */
+export function objectsAt(
+  value: Json | undefined,
+  param: string,
+): readonly (readonly [object: JsonObject, param: string])[] {
+  if (value === undefined || value === null) return [];
+  if (!isList(value)) throw wrongType(param, 'an array of objects', value);
+  return value.map((item, at) => {
+    const here = `${param}[${at}]`;
+    if (isObject(item)) return [item, here] as const;
+    throw wrongType(here, 'an object', item);
+  });
+}
+
+/** A 400 for a field of the wrong type; `expected` with its article, e.g. `an integer`. */
+export function wrongType(param: string, expected: string, value: Json): GatewayError {
+  const message = `Invalid type for '${param}': expected ${expected}, but got ${kindOf(value)} instead.`;
+  return new GatewayError('invalid-request', message, { param, code: 'invalid_type' });
+}
+
+/** A 400 for a list that has nothing in it. */
+export function emptyList(param: string): GatewayError {
+  const message = `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
+  return new GatewayError('invalid-request', message, { param, code: 'empty_array' });
+}
+
+/** A 400 for a word that is none of the known ones. */
+export function wrongValue(
+  param: string,
+  value: Json | undefined,
+  supported: readonly string[],
+): GatewayError {
+  const shown = typeof value === 'string' ? value.slice(0, 40) : typeof value;
+  const words = supported.map((word) => `'${word}'`);
+  const known = [...words.slice(0, -1), `and ${words.at(-1)}`].join(words.length > 2 ? ', ' : ' ');
+  const message = `Invalid value: '${shown}'. Supported values are: ${known}.`;
+  return new GatewayError('invalid-request', message, { param, code: 'invalid_value' });
+}
+
+/** A 400 for a field that has to be there. */
+export function missing(param: string): GatewayError {
+  const message = `Missing required parameter: '${param}'.`;
+  return new GatewayError('invalid-request', message, { param, code: 'missing_required_parameter' });
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (isList(value)) return 'an array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

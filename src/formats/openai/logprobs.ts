@@ -1,0 +1,33 @@
+/** Log probabilities of tokens, as both of OpenAI's formats list them. */
+
+import type { TokenLogprob } from '../../conversation/reply.ts';
+import { asNumber, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
+
+/** The tokens of a list; none where `value` is anything else. */
+export function parseTokens(value: Json | undefined): readonly TokenLogprob[] {
+  return asObjects(value).map(parseToken);
+}
+
+/** @param takesNull whether `bytes` may be null, as vendors write it that tell none. */
+export function renderTokens(tokens: readonly TokenLogprob[], takesNull: boolean): readonly JsonObject[] {
+  return tokens.map((token) => ({
+    ...renderToken(token, takesNull),
+    top_logprobs: (token.top ?? []).map((top) => renderToken(top, takesNull)),
+  }));
+}
+
+function parseToken(token: JsonObject): TokenLogprob {
+  const { bytes, top_logprobs: top } = token;
+  return {
+    token: asText(token['token']) ?? '',
+    logprob: asNumber(token['logprob']) ?? 0,
+    ...(bytes === null && { bytes }),
+    ...(isList(bytes) && { bytes: bytes.filter((byte) => typeof byte === 'number') }),
+    ...(isList(top) && top.length > 0 && { top: parseTokens(top) }),
+  };
+}
+
+function renderToken({ token, logprob, bytes }: TokenLogprob, takesNull: boolean): JsonObject {
+  if (bytes === null && takesNull) return { token, logprob, bytes };
+  return { token, logprob, bytes: bytes ?? [...Buffer.from(token, 'utf8')] };
+}

@@ -1,0 +1,78 @@
+/** `text` and `reasoning` of a caller's request: how the answer is to look, and how much to think about it. */
+
+import { EFFORTS, type OutputFormat, type Thinking } from '../../../conversation/prompt.ts';
+import { asEffort } from '../../../conversation/rules/effort.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { flagAt, missing, objectAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
+
+const FORMATS = ['text', 'json_schema', 'json_object'];
+
+export interface TextSettings {
+  readonly output?: OutputFormat;
+  /** `text` without `format`: verbosity, and what nobody knows. */
+  readonly rest: JsonObject;
+}
+
+export function parseTextSettings(text: JsonObject | undefined): TextSettings {
+  const { format, ...rest } = text ?? {};
+  const asked = objectAt(format, 'text.format');
+  if (asked === undefined) return { rest };
+  return { output: parseOutput(asked), rest };
+}
+
+function parseOutput(format: JsonObject): OutputFormat {
+  switch (requiredText(format['type'], 'text.format.type')) {
+    case 'text':
+      return { kind: 'text' };
+    case 'json_object':
+      return { kind: 'json' };
+    case 'json_schema': {
+      const schema = objectAt(format['schema'], 'text.format.schema');
+      if (schema === undefined) throw missing('text.format.schema');
+      const description = textAt(format['description'], 'text.format.description');
+      const strict = flagAt(format['strict'], 'text.format.strict');
+      return {
+        kind: 'json-schema',
+        name: requiredText(format['name'], 'text.format.name'),
+        ...(description !== undefined && { description }),
+        schema,
+        ...(strict !== undefined && { strict }),
+      };
+    }
+    default:
+      throw wrongValue('text.format.type', format['type'], FORMATS);
+  }
+}
+
+/** `text` or `reasoning` as they are at the end: an item of the conversation may set something else from there on. */
+export function updated(
+  settings: JsonObject | undefined,
+  field: 'text' | 'reasoning',
+  input: Json | undefined,
+): JsonObject | undefined {
+  const updates = asObjects(input).filter(({ type }) => type === 'configuration_update');
+  const changes = updates.flatMap((update) => Object.entries(withoutNulls(asObject(update[field]) ?? {})));
+  if (changes.length === 0) return settings;
+  return Object.fromEntries([...Object.entries(settings ?? {}), ...changes]);
+}
+
+export interface ReasoningSettings {
+  readonly thinking?: Thinking;
+  /** `reasoning` without `effort`: the kind of summary, and fields that only OpenAI understands. */
+  readonly rest: JsonObject;
+}
+
+/** A summary of any kind asks for visible thoughts; `generate_summary` is its old name. */
+export function parseReasoning(reasoning: JsonObject | undefined): ReasoningSettings {
+  const { effort: word, ...told } = reasoning ?? {};
+  const asked = textAt(word, 'reasoning.effort');
+  const effort = asked === undefined ? undefined : asEffort(asked);
+  if (asked !== undefined && effort === undefined) throw wrongValue('reasoning.effort', asked, EFFORTS);
+  const visible = (asText(told['summary']) ?? asText(told['generate_summary'])) !== undefined;
+  const thinking: Thinking = { ...(effort && { effort }), ...(visible && { visible }) };
+  // A summary `auto` is all that `visible` says.
+  const rest = Object.entries(told).filter(
+    ([field, value]) => value !== null && !(field === 'summary' && value === 'auto'),
+  );
+  return { ...(effort || visible ? { thinking } : {}), rest: Object.fromEntries(rest) };
+}

@@ -1,0 +1,37 @@
+/** Annotations of an output_text part (`url_citation` and OpenAI's file kinds) and neutral citations. */
+
+import type { Citation } from '../../../conversation/prompt.ts';
+import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
+
+/** An annotation as a citation; kinds without a URL mean something to OpenAI only. */
+export function parseAnnotation(annotation: JsonObject): Citation {
+  const url = annotation['type'] === 'url_citation' ? asText(annotation['url']) : undefined;
+  const title = asText(annotation['title']);
+  const start = asNumber(annotation['start_index']);
+  const end = asNumber(annotation['end_index']);
+  return {
+    ...(url !== undefined && { url }),
+    ...(url !== undefined && title !== undefined && { title }),
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+    own: { format: 'responses', fields: annotation },
+  };
+}
+
+/**
+ * A citation as an annotation.
+ * @param from where the text begins that it is on.
+ * @param to where that ends: a citation without offsets is about the whole of it.
+ * @returns undefined where there is no URL to point to and the annotation was not OpenAI's in the first place.
+ */
+export function renderAnnotation(citation: Citation, from: number, to: number): JsonObject | undefined {
+  if (citation.own?.format === 'responses') return citation.own.fields;
+  if (citation.url === undefined) return undefined;
+  return {
+    type: 'url_citation',
+    url: citation.url,
+    title: citation.title ?? '',
+    start_index: from + (citation.start ?? 0),
+    end_index: citation.end === undefined ? to : from + citation.end,
+  };
+}

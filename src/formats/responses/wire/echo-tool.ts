@@ -1,0 +1,39 @@
+/**
+ * A tool as a response says it back: with all that OpenAI always says of one, however little the request did. Clients
+ * whose types are strict cannot read an answer that lacks it (as recorded of OpenAI: web_search, tool_search, namespace).
+ */
+
+import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
+import { asObject, asObjects, type JsonObject } from '../../../lib/json.ts';
+
+export function echoTool(tool: JsonObject): JsonObject {
+  const { type, description, parameters, strict, format } = tool;
+  switch (type) {
+    case 'function':
+      return {
+        ...tool,
+        description: description ?? null,
+        parameters: parameters ?? null,
+        strict: strict ?? fitsStrict(asObject(parameters)),
+      };
+    case 'custom':
+      return { ...tool, format: format ?? { type: 'text' } };
+    case 'namespace':
+      return { ...tool, tools: asObjects(tool['tools']).map(echoTool) };
+    case 'tool_search':
+      return { ...tool, description: description ?? null, parameters: parameters ?? null };
+    default:
+      return typeof type === 'string' && type.startsWith('web_search') ? echoSearch(tool) : tool;
+  }
+}
+
+function echoSearch(tool: JsonObject): JsonObject {
+  const place = asObject(tool['user_location']);
+  return {
+    ...tool,
+    search_context_size: tool['search_context_size'] ?? 'medium',
+    user_location: place
+      ? { type: 'approximate', city: null, country: null, region: null, timezone: null, ...place }
+      : null,
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * What a process says of itself while it serves: into its log, so that a JSON log is JSON to the last line. Where there
+ * is none, or not yet, as plain lines.
+ */
+
+import type { Log } from '../accounting/log/log.ts';
+
+/** Says a sentence; of an error, where one goes with it, a log has only the kind and where it came from. */
+export type Tell = (message: string, error?: unknown) => void;
+
+export interface Teller {
+  /** Something that happened as it should: a reload. */
+  readonly note: (message: string) => void;
+  /** Something that should not have happened. */
+  readonly trouble: Tell;
+  /** From now on into `log`, or as plain lines. */
+  into(log: Log | undefined): void;
+  /** The log is over: only what should not have happened is told now, as plain lines on standard error. */
+  end(): void;
+}
+
+/** A teller that has no log yet. */
+export function openTeller(): Teller {
+  let open: Log | undefined;
+  let isOver = false;
+  return {
+    note(message) {
+      if (open !== undefined) open.note(message);
+      else if (!isOver) console.log(message);
+    },
+    trouble(message, error) {
+      if (open === undefined) tellPlainly(message, error);
+      else open.problem(message, error);
+    },
+    into(log) {
+      open = log;
+    },
+    end() {
+      open = undefined;
+      isOver = true;
+    },
+  };
+}
+
+/** On standard error: where nobody has a log. */
+export const tellPlainly: Tell = (message, error) => {
+  if (error === undefined) console.error(message);
+  else console.error(message, error);
+};

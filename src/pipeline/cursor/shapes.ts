@@ -1,0 +1,140 @@
+/**
+ * What Cursor writes into a body of chat-completions that is another format's: tools that are flat, as responses has
+ * them, or have an `input_schema`, as messages; and as messages too `system`, calls and results as blocks of the content,
+ * and cache marks on them (OhadBaehr/cursor-openrouter-proxy).
+ */
+
+import {
+  asList,
+  asObject,
+  asObjects,
+  asText,
+  compact,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../lib/json.ts';
+
+/** Blocks of messages that are none of chat-completions. */
+const BLOCKS = new Set<Json | undefined>(['tool_use', 'tool_result', 'image']);
+
+/** Whether a body has anything in another format's shape. */
+export function hasOtherShapes(body: JsonObject): boolean {
+  const { tools, tool_choice: choice, messages } = body;
+  return (
+    hasSystem(body) ||
+    asList(tools).some((tool) => isObject(tool) && isFlat(tool)) ||
+    chatChoice(choice) !== choice ||
+    asList(messages).some((message) => isObject(message) && asList(message['content']).some(isOthers))
+  );
+}
+
+function isFlat({ name, function: fn, custom, input_schema: schema, type }: JsonObject): boolean {
+  if (typeof name !== 'string' || isObject(fn) || isObject(custom)) return false;
+  return isObject(schema) || type === 'function' || type === 'custom';
+}
+
+function isOthers(block: Json): boolean {
+  return isObject(block) && BLOCKS.has(block['type']);
+}
+
+/** A `system` beside the messages. */
+function hasSystem({ system, messages }: JsonObject): boolean {
+  return isList(messages) && (isList(system) || typeof system === 'string');
+}
+
+/** A body in shapes of chat-completions. */
+export function chatShaped(body: JsonObject): JsonObject {
+  const { tools, tool_choice: choice, messages, system, ...rest } = body;
+  const leading = hasSystem(body) ? [{ role: 'system', ...compact({ content: system }) }] : [];
+  return {
+    ...rest,
+    ...compact({
+      tools: isList(tools) ? tools.map((tool) => (isObject(tool) ? chatTool(tool) : tool)) : tools,
+      tool_choice: chatChoice(choice),
+      parallel_tool_calls: asObject(choice)?.['disable_parallel_tool_use'] === true ? false : undefined,
+      messages: isList(messages) ? [...leading, ...messages.flatMap(chatMessages)] : messages,
+      system: hasSystem(body) ? undefined : system,
+    }),
+  };
+}
+
+function chatTool(tool: JsonObject): JsonObject {
+  if (!isFlat(tool)) return tool;
+  const { type, name, description, parameters, input_schema: schema, strict, format, ...rest } = tool;
+  const described = compact({ name, description });
+  if (isObject(schema)) return { type: 'function', function: { ...described, parameters: schema }, ...rest };
+  return type === 'custom'
+    ? { type, custom: { ...described, ...compact({ format }) }, ...rest }
+    : { type: 'function', function: { ...described, ...compact({ parameters, strict }) }, ...rest };
+}
+
+/** The modes of messages are objects; a tool that is named is understood in every shape. */
+function chatChoice(choice: Json | undefined): Json | undefined {
+  const type = asObject(choice)?.['type'];
+  if (type === 'any') return 'required';
+  return type === 'auto' || type === 'none' ? type : choice;
+}
+
+function chatMessages(message: Json): readonly Json[] {
+  if (!isObject(message) || !isList(message['content'])) return [message];
+  const { role, content } = message;
+  if (role === 'assistant') return [withCalls(message, content)];
+  const results = asObjects(content).filter(({ type }) => type === 'tool_result');
+  const said = content.filter((block) => !isBlock(block, 'tool_result')).map(chatPart);
+  const spoken = results.length > 0 && said.length === 0 ? [] : [{ ...message, content: said }];
+  return [...results.map(chatResult), ...spoken];
+}
+
+/**
+ * A message of the assistant with its `tool_use` blocks as calls. LangChain has each in `tool_calls` too (langchainjs#9972),
+ * and there alone where it put it together from a stream.
+ */
+function withCalls(message: JsonObject, content: readonly Json[]): JsonObject {
+  const blocks = asObjects(content).filter(({ type }) => type === 'tool_use');
+  if (blocks.length === 0) return message;
+  const known = new Set(asObjects(message['tool_calls']).map(({ id }) => id));
+  const calls = blocks.filter(({ id }) => !known.has(id));
+  const said = content.filter((block) => !isBlock(block, 'tool_use'));
+  const mark = blocks.find(({ cache_control: control }) => isObject(control))?.['cache_control'];
+  return {
+    ...compact({ cache_control: mark }),
+    ...message,
+    content: said.length === 0 ? null : said,
+    tool_calls: [
+      ...asList(message['tool_calls']),
+      ...calls.map(({ id, name, input }) => ({
+        ...compact({ id }),
+        type: 'function',
+        function: compact({ name, arguments: asText(input) ?? JSON.stringify(input ?? {}) }),
+      })),
+    ],
+  };
+}
+
+function chatResult({ tool_use_id: id, content, is_error: failed, cache_control }: JsonObject): JsonObject {
+  const parts = isList(content) ? content.map(chatPart) : (asText(content) ?? '');
+  const failure: readonly Json[] = [{ type: 'text', text: 'Error' }];
+  return {
+    role: 'tool',
+    ...compact({ tool_call_id: id, cache_control }),
+    content:
+      failed === true ? [...failure, ...(isList(parts) ? parts : [{ type: 'text', text: parts }])] : parts,
+  };
+}
+
+/** An image as messages has it, as a link. */
+function chatPart(block: Json): Json {
+  const source = isObject(block) && block['type'] === 'image' ? asObject(block['source']) : undefined;
+  if (source === undefined) return block;
+  const url =
+    source['type'] === 'base64'
+      ? `data:${asText(source['media_type']) ?? 'image/png'};base64,${asText(source['data']) ?? ''}`
+      : asText(source['url']);
+  return url === undefined ? block : { type: 'image_url', image_url: { url } };
+}
+
+function isBlock(value: Json, type: string): boolean {
+  return isObject(value) && value['type'] === type;
+}

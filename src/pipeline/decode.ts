@@ -1,0 +1,81 @@
+/** What is asked, and in which format: the request's head. The body is not read before its sender is known. */
+
+import { GatewayError } from '../lib/errors.ts';
+import { decompressorOf } from '../upstream/content-coding.ts';
+import type { Call, Incoming, Route } from './exchange.ts';
+import { readBody } from './read-body.ts';
+import { queryOf, rawPath } from './request-head.ts';
+
+export interface DecodeOptions {
+  /** Largest body, in bytes; of a compressed one, before and after it is decompressed. */
+  readonly bodyLimit: number;
+}
+
+/** `application/json` and `application/<anything>+json`, with or without parameters. */
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+
+/** The generate-content methods served, and what each asks for. */
+const METHODS: Readonly<Record<string, Route['operation']>> = {
+  generateContent: 'generate',
+  streamGenerateContent: 'generate',
+  countTokens: 'count-tokens',
+};
+
+/** Path prefix of generate-content's models. */
+export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
+
+/**
+ * @throws GatewayError `unsupported-media-type` for a body that says to be no JSON, or compressed in a way not taken;
+ *   `not-found` for a method of generate-content that there is not.
+ */
+export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
+  return (incoming) => {
+    const { message, response, ledger, load } = incoming;
+    requireJson(message.headers['content-type']);
+    const decompress = decompressorOf(message.headers['content-encoding']);
+    const named = route.format === 'generate-content' ? namedInPath(rawPath(message)) : undefined;
+    if (ledger && named) ledger.operation = named.operation;
+    return {
+      ...incoming,
+      route: named === undefined ? route : { ...route, operation: named.operation },
+      query: queryOf(message),
+      ...(named !== undefined && { named }),
+      readBody: () =>
+        readBody(message, response, {
+          limit: options.bodyLimit,
+          decompress,
+          arriving: load && (() => load.arriving(response)),
+        }),
+    };
+  };
+}
+
+function requireJson(type: string | undefined): void {
+  if (type === undefined || JSON_TYPE.test(type)) return;
+  throw new GatewayError(
+    'unsupported-media-type',
+    'The request body must be JSON, with Content-Type: application/json.',
+  );
+}
+
+/** `/v1beta/models/{model}:{method}`; the model's bytes are decoded once. */
+function namedInPath(path: string): { model: string; method: string; operation: Route['operation'] } {
+  const call = path.replace(MODELS_PATH, '');
+  const colon = call.lastIndexOf(':');
+  const method = call.slice(colon + 1);
+  const operation = colon > 0 && Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+  if (operation === undefined) {
+    const known = Object.keys(METHODS).join(', ');
+    throw new GatewayError('not-found', `There is no such method. The methods of a model are ${known}.`);
+  }
+  return { model: decodedName(call.slice(0, colon)), method, operation };
+}
+
+/** The name of a model, percent-encoded as paths have it. */
+export function decodedName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new GatewayError('not-found', 'The model in the path is not valid UTF-8.');
+  }
+}

@@ -1,0 +1,81 @@
+/** What callers call the fields of a prompt. */
+
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import { camelCase } from '../formats/generate-content/wire/wire.ts';
+import type { JsonObject } from '../lib/json.ts';
+
+/** How callers write a prompt's fields, where it is not the same: as the first of these that a request has. */
+const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, readonly string[]>([
+  ['turns', ['messages', 'input']],
+  ['toolChoice', ['tool_choice', 'function_call']],
+  ['parallelToolCalls', ['parallel_tool_calls', 'tool_choice']],
+  ['output', ['response_format', 'text', 'output_config', 'output_format']],
+  ['thinking', ['thinking', 'reasoning_effort', 'reasoning', 'output_config', 'enable_thinking']],
+  ['maxTokens', ['max_completion_tokens', 'max_tokens', 'max_output_tokens']],
+  ['topP', ['top_p']],
+  ['topK', ['top_k']],
+  ['stop', ['stop', 'stop_sequences']],
+  ['frequencyPenalty', ['frequency_penalty']],
+  ['presencePenalty', ['presence_penalty']],
+  ['choices', ['n']],
+  ['logprobs', ['logprobs', 'include']],
+  ['topLogprobs', ['top_logprobs']],
+  ['user', ['user', 'safety_identifier', 'metadata']],
+  ['serviceTier', ['service_tier']],
+  ['cacheKey', ['prompt_cache_key']],
+  ['mark', ['cache_control']],
+  ['cachedContent', ['extra_body.google.cached_content']],
+]);
+
+/** The same of Google's, most of them within another one. */
+const CALLED_BY_GOOGLE: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, readonly string[]>([
+  ['turns', ['contents']],
+  ['toolChoice', ['toolConfig.functionCallingConfig']],
+  ['output', ['generationConfig.responseMimeType']],
+  ['thinking', ['generationConfig.thinkingConfig']],
+  ['maxTokens', ['generationConfig.maxOutputTokens']],
+  ['temperature', ['generationConfig.temperature']],
+  ['topP', ['generationConfig.topP']],
+  ['topK', ['generationConfig.topK']],
+  ['stop', ['generationConfig.stopSequences']],
+  ['seed', ['generationConfig.seed']],
+  ['frequencyPenalty', ['generationConfig.frequencyPenalty']],
+  ['presencePenalty', ['generationConfig.presencePenalty']],
+  ['choices', ['generationConfig.candidateCount']],
+  ['logprobs', ['generationConfig.responseLogprobs']],
+  ['topLogprobs', ['generationConfig.logprobs']],
+]);
+
+/** The same of what stands within turns and tools. */
+const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string, string>>>>> = {
+  'chat-completions': { '.mark': '.cache_control', '.citations': '.annotations', '.thinking': '.reasoning' },
+  responses: {
+    '.mark': '.prompt_cache_breakpoint',
+    '.citations': '.annotations',
+    '.thinking': '.reasoning',
+    '.signature': '.encrypted_content',
+  },
+  messages: { '.mark': '.cache_control' },
+  'generate-content': { '.thinking': '.thought', '.signature': '.thoughtSignature' },
+};
+
+/**
+ * A place in a prompt as its caller calls it: `turns[].citations` is `input[].annotations`, `own.store` is `store`. What
+ * is no place of a prompt stays as it is.
+ */
+export function calledBy(field: string, from: FormatName, body: JsonObject): string {
+  const [root = '', ...rest] = field.split(/(?=[.[])/);
+  if (root === 'own') return asSpelled(rest.join('').slice(1), from, body);
+  const names = (from === 'generate-content' ? CALLED_BY_GOOGLE : CALLED).get(root) ?? [root];
+  const called = names.find((name) => name in body) ?? names[0] ?? root;
+  const within = rest.map((part) => CALLED_WITHIN[from]?.[part] ?? part).join('');
+  return asSpelled(called + within, from, body);
+}
+
+/** A field as its body has it: Google takes each in camelCase and in snake_case (proto3 JSON mapping). */
+export function asSpelled(field: string, from: FormatName, body: JsonObject): string {
+  if (from !== 'generate-content') return field;
+  const [root = '', ...rest] = field.split(/(?=[.[])/);
+  const spelled = Object.keys(body).find((name) => camelCase(name) === root) ?? root;
+  return spelled + rest.join('');
+}

@@ -1,0 +1,151 @@
+/**
+ * A native stream of events byte for byte, but for what its failures say that no caller should read. Pieces of whole
+ * events that speak of no failure pass at once. An event that is cut is held until all of it is there, unless it is a
+ * long one of an answer.
+ */
+
+import type { Outbound } from '../formats/format.ts';
+import { decodeSse } from '../streams/sse.ts';
+import { run, type Sink, type Step } from '../streams/step.ts';
+import { asBuffer, joined } from '../upstream/net/to-buffer.ts';
+import { hiddenInJson } from '../upstream/redact.ts';
+
+type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
+
+/** Bytes in which an event says of which kind it is. */
+const HEAD = 1_024;
+
+/** How much of an event is held, in bytes; and of one that may tell a failure, which may have a whole request in it. */
+const MOST_HELD = 16 * 1_024;
+const MOST_OF_FAILURE = 1_024 * 1_024;
+
+const COLON = 0x3a;
+const LF = 0x0a;
+
+/** As many bytes of what came before may belong to the line breaks that end an event. */
+const SEAM = 3;
+
+/** @param key the vendor's, which is hidden wherever it stands. */
+export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Uint8Array> {
+  const { failing } = reader.marks;
+  /** What has come of an event that is not all there. */
+  let held: Uint8Array[] = [];
+  let size = 0;
+  /** Whether its beginning speaks of a failure, once that has been asked. */
+  let mayFail: boolean | undefined;
+  /** Whether the rest of an event passes that is too long to be held. */
+  let isPassing = false;
+  /** The last bytes of all, as latin1. */
+  let tail = '';
+
+  const forget = (): void => {
+    held = [];
+    size = 0;
+    mayFail = undefined;
+  };
+  const hold = (piece: Buffer, out: Sink<Uint8Array>): void => {
+    held.push(piece);
+    size += piece.length;
+    sayComments(out);
+    if (size <= MOST_HELD) return;
+    mayFail ??= failing.test(joined(held).toString('latin1', 0, HEAD));
+    if (mayFail && size <= MOST_OF_FAILURE) return;
+    for (const each of held) out.enqueue(each);
+    forget();
+    isPassing = true;
+  };
+  /** A comment says that somebody is there, and has to say it at once. */
+  const sayComments = (out: Sink<Uint8Array>): void => {
+    if (held[0]?.[0] !== COLON || !held.at(-1)?.includes(LF)) return;
+    let rest = joined(held);
+    forget();
+    while (rest[0] === COLON && rest.includes(LF)) {
+      const end = rest.indexOf(LF) + 1;
+      out.enqueue(rest.subarray(0, end));
+      rest = rest.subarray(end);
+    }
+    if (rest.length > 0) held.push(rest);
+    size = rest.length;
+  };
+
+  const transform = (chunk: Uint8Array, out: Sink<Uint8Array>): void => {
+    const bytes = asBuffer(chunk);
+    const text = bytes.toString('latin1');
+    const seam = tail + text;
+    const end = (isPassing ? firstEnd(seam, tail.length) : lastEnd(seam)) - tail.length;
+    tail = (end > 0 && end < bytes.length && isPassing ? seam.slice(0, tail.length + end) : seam).slice(
+      -SEAM,
+    );
+    if (end <= 0) {
+      if (isPassing) out.enqueue(chunk);
+      else hold(bytes, out);
+      return;
+    }
+    if (isPassing) {
+      isPassing = false;
+      out.enqueue(bytes.subarray(0, end));
+      if (end < bytes.length) transform(bytes.subarray(end), out);
+      return;
+    }
+    const isWhole = size === 0 && end === bytes.length;
+    if (isWhole && !failing.test(text)) {
+      out.enqueue(chunk);
+      return;
+    }
+    const events = joined([...held, bytes.subarray(0, end)]);
+    forget();
+    out.enqueue(shown(events, reader, key));
+    if (end < bytes.length) hold(bytes.subarray(end), out);
+  };
+
+  return {
+    transform,
+    flush(out) {
+      if (size > 0) out.enqueue(shown(joined(held), reader, key));
+      forget();
+    },
+  };
+}
+
+/** Where the last event ends that does; 0 where none does. */
+function lastEnd(text: string): number {
+  const ends = text.lastIndexOf('\n\n') + 2;
+  if (ends === text.length || !text.includes('\r')) return ends === 1 ? 0 : ends;
+  return Math.max(
+    ends === 1 ? 0 : ends,
+    after(text.lastIndexOf('\r\n\r\n'), 4),
+    after(text.lastIndexOf('\r\r'), 2),
+  );
+}
+
+/** Where the first event ends that does so behind `from`; 0 where none does. */
+function firstEnd(text: string, from: number): number {
+  const ends = [
+    after(text.indexOf('\n\n', Math.max(0, from - 1)), 2),
+    after(text.indexOf('\r\n\r\n', Math.max(0, from - SEAM)), 4),
+    after(text.indexOf('\r\r', Math.max(0, from - 1)), 2),
+  ].filter((end) => end > from);
+  return ends.length === 0 ? 0 : Math.min(...ends);
+}
+
+function after(at: number, length: number): number {
+  return at < 0 ? 0 : at + length;
+}
+
+/** Events as they are, but for those that tell a failure. */
+function shown(events: Buffer, reader: Reader, key: string): Uint8Array {
+  if (!reader.marks.failing.test(events.toString('latin1'))) return events;
+  const text = events.toString('utf8');
+  const told = text
+    .split(/(?<=\n\n|\r\n\r\n|\r\r)/)
+    .map((event) => withoutHidden(event, reader, key))
+    .join('');
+  return told === text ? events : Buffer.from(told);
+}
+
+function withoutHidden(event: string, { parseFailure, marks }: Reader, key: string): string {
+  if (!marks.failing.test(event)) return event;
+  const isFailure = run(decodeSse(), [Buffer.from(event)]).some((said) => parseFailure(said) !== undefined);
+  if (!isFailure) return event;
+  return event.replaceAll(/^data:[^\r\n]*/gm, (line) => hiddenInJson(line, key));
+}

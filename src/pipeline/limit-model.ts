@@ -1,0 +1,35 @@
+/** No more than the key and its group may use of the model that is asked. */
+
+import { isLimitedByModel, type Limits } from '../access/limits/limits.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { GatewayError } from '../lib/errors.ts';
+import type { Stage } from '../streams/chain.ts';
+import type { Routed } from './exchange.ts';
+
+/** Refuses what is over a limit for the model; where nothing is limited by model, it passes at once. @throws GatewayError */
+export function limitModel(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
+  /** One that is let in. Its fallbacks, each another model's request, keep to the limits for theirs. */
+  async function admit(limited: Limits, routed: Routed): Promise<Routed> {
+    const { principal, response, route, model, beside = [], standings, otherwise } = routed;
+    const asked = { model: model.id, beside, otherNames };
+    const allowed = await limited.admitModel(principal, asked, response, route.format, standings);
+    const admitted = { ...routed, ...allowed };
+    return otherwise === undefined
+      ? admitted
+      : { ...admitted, otherwise: async () => firstOf(limited, await otherwise()) };
+  }
+
+  /** A fallback that is over a limit cannot answer either: the one after it may. */
+  async function firstOf(limited: Limits, fallback: Routed | undefined): Promise<Routed | undefined> {
+    if (fallback === undefined) return undefined;
+    try {
+      return await admit(limited, fallback);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return firstOf(limited, await fallback.otherwise?.());
+    }
+  }
+
+  return (routed) =>
+    limits === undefined || !isLimitedByModel(routed.principal) ? routed : admit(limits, routed);
+}

@@ -1,0 +1,35 @@
+/** The one place that makes an error into an answer, for as long as no head has been sent. */
+
+import { noteFault } from '../accounting/usage/ledger.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { formats } from '../formats/formats.ts';
+import { asGatewayError, waitHeaders } from '../lib/errors.ts';
+import type { Answer, Incoming } from './exchange.ts';
+import { discard } from './read-body.ts';
+
+/** Statuses after which the same request may well succeed: official SDKs retry those on their own. */
+const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
+
+/** An error as an answer in the caller's format. What is no GatewayError says nothing of itself. */
+export function rescue(thrown: unknown, format: FormatName, { id, message, ledger }: Incoming): Answer {
+  const error = asGatewayError(thrown);
+  if (ledger) noteFault(ledger, error);
+  // Anthropic's own status for 'overloaded', which its SDKs and agents know.
+  const status = format === 'messages' && error.fault === 'upstream-overloaded' ? 529 : error.status;
+  const body = Buffer.from(JSON.stringify(formats[format].renderError(error, id)));
+  const headers: Record<string, string> = {
+    ...error.headers,
+    'content-type': 'application/json',
+    'content-length': String(body.byteLength),
+    'x-request-id': id,
+  };
+  if (format === 'messages') headers['request-id'] = id;
+  Object.assign(headers, waitHeaders(error));
+  const isLasting = error.fault === 'upstream-auth' || error.fault === 'quota-exceeded';
+  if (!PASSING.has(status) || isLasting) headers['x-should-retry'] = 'false';
+  if (!message.complete) {
+    headers['connection'] = 'close';
+    discard(message);
+  }
+  return { status, headers, body };
+}

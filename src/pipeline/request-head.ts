@@ -1,0 +1,53 @@
+/** What is wrong with a request before anyone asks what it means: its target and its header lines. */
+
+import type { IncomingMessage } from 'node:http';
+import { GatewayError, invalidKey } from '../lib/errors.ts';
+
+/** Headers that must not come twice: of two, Node shows the first, and something on the way may have read the other. */
+const SINGLE = new Set(['host', 'authorization']);
+
+/** More header lines than any client and all its proxies send. */
+const MAX_HEADERS = 100;
+
+/** The path as it was sent: what routing has made of it may be another one. */
+export function rawPath(message: IncomingMessage): string {
+  const target = message.url ?? '/';
+  const cut = target.indexOf('?');
+  return cut < 0 ? target : target.slice(0, cut);
+}
+
+/** The parameters behind it. */
+export function queryOf(message: IncomingMessage): URLSearchParams {
+  const target = message.url ?? '';
+  const cut = target.indexOf('?');
+  return new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
+}
+
+/** What is to be refused of a head, or undefined where nothing is. */
+export function faultOfHead(message: IncomingMessage): GatewayError | undefined {
+  if (!isPlain(rawPath(message))) return new GatewayError('not-found', 'There is no such endpoint.');
+  const lines = message.rawHeaders;
+  if (lines.length > 2 * MAX_HEADERS) {
+    return new GatewayError('invalid-request', `The request has more than ${MAX_HEADERS} headers.`, {
+      status: 431,
+    });
+  }
+  const seen = new Set<string>();
+  for (let at = 0; at < lines.length; at += 2) {
+    const name = lines[at]?.toLowerCase() ?? '';
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) return repeated(name);
+    seen.add(name);
+  }
+  return undefined;
+}
+
+/** Whether a path means what it says: no dot segments, spelled out or encoded, no fragment, nothing but a path. */
+function isPlain(path: string): boolean {
+  return path.startsWith('/') && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\/\/|[\\#]/i.test(path);
+}
+
+function repeated(name: string): GatewayError {
+  if (name === 'authorization') return invalidKey();
+  return new GatewayError('invalid-request', `The request has more than one ${name} header.`);
+}

@@ -1,0 +1,216 @@
+/**
+ * What a request may hold where its key is held to something: fields that are known to reach no other model, as the
+ * vendors' SDKs have them (`sdk-fields.ts`), with what is known beyond those, and without what is known to choose.
+ */
+
+import { FORMAT_NAMES, type FormatName } from '../../conversation/prompt.ts';
+import { SDK_FIELDS } from './sdk-fields.ts';
+
+/** An object's fields, each with those of the object that it holds. */
+export interface Harmless {
+  readonly fields: ReadonlyMap<string, Harmless>;
+  /** Whether it may hold anything: a schema, a dialogue, what is said of a request to its caller alone. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Fields of the SDKs' that are refused, each with all that it holds. Google's choose a model themselves, or have another
+ * one rank what was found; those of Anthropic's are headers in its SDK, and choose an account; any other field of its
+ * `fallbacks` may be one that names a model.
+ */
+export const REFUSED: Readonly<Record<FormatName, readonly string[]>> = {
+  'chat-completions': [],
+  responses: [],
+  messages: ['workspace_id', 'user_profile_id', 'fallbacks.*'],
+  'generate-content': [
+    'generationConfig.routingConfig',
+    'generationConfig.modelSelectionConfig',
+    'tools.retrieval.vertexRagStore.ragRetrievalConfig.ranking',
+  ],
+};
+
+/** What OpenRouter's tools are told ("Server tools", its API reference); their models are judged by `models-beside.ts`. */
+const OPENROUTER_TOOL = [
+  ...[
+    'name',
+    'model',
+    'analysis_models',
+    'tools.*',
+    'instructions',
+    'max_tool_calls',
+    'max_completion_tokens',
+  ],
+  ...['temperature', 'reasoning.effort', 'reasoning.max_tokens', 'forward_transcript'],
+  ...[
+    'engine',
+    'max_results',
+    'max_total_results',
+    'search_context_size',
+    'allowed_domains',
+    'excluded_domains',
+  ],
+];
+
+/**
+ * Fields of services that speak OpenAI's chat-completions, by their API references: how to sample and to think (Alibaba,
+ * DeepSeek, MiniMax, Mistral, Moonshot, OpenRouter, vLLM, Z.ai), and Google's thinking in its OpenAI-compatible endpoint. The
+ * models in `models`, `preset`, `plugins`, `providerOptions` and those that end in `fallbacks` are judged by
+ * `models-beside.ts`, whatever else these hold.
+ */
+const CHAT = [
+  ...[
+    'top_k',
+    'top_a',
+    'min_p',
+    'repetition_penalty',
+    'random_seed',
+    'ignore_eos',
+    'safe_prompt',
+    'prompt_mode',
+  ],
+  ...[
+    'thinking.type',
+    'thinking.budget_tokens',
+    'thinking.clear_thinking',
+    'thinking.keep',
+    'thinking.display',
+  ],
+  ...['enable_thinking', 'thinking_budget', 'reasoning_split', 'chat_template_kwargs.*', 'include_reasoning'],
+  ...[
+    'reasoning.effort',
+    'reasoning.max_tokens',
+    'reasoning.exclude',
+    'reasoning.enabled',
+    'reasoning.summary',
+  ],
+  ...['cache_control.type', 'cache_control.ttl', 'usage.include', 'route', 'response_format.schema.*'],
+  ...[
+    'extra_body.google.thinking_config.*',
+    'tools.strict',
+    'tools.cache_control.type',
+    'tools.cache_control.ttl',
+  ],
+  ...['models', 'preset', 'fallbacks.*', 'context_window_fallbacks.*', 'content_policy_fallbacks.*'],
+  ...[
+    'plugins.id',
+    'plugins.model',
+    'plugins.analysis_models',
+    'plugins.max_results',
+    'plugins.search_prompt',
+  ],
+  ...['plugins.engine', 'plugins.enabled', 'plugins.pdf.engine'],
+  ...['providerOptions.gateway.models', 'providerOptions.gateway.order', 'providerOptions.gateway.only'],
+];
+
+/** Beside those of the SDKs. Names in the dialects of Google's JSON are added by `spellings`. */
+const ALSO: Readonly<Record<FormatName, readonly string[]>> = {
+  'chat-completions': CHAT,
+  responses: ['models', 'fallbacks.*', 'top_k', 'seed', 'stop'],
+  // Earlier models have these; Anthropic's newest SDKs no longer do.
+  messages: ['temperature', 'top_p', 'top_k', 'output_format.type', 'output_format.schema.*'],
+  // It has to be that of the path (`requireSameModel`).
+  'generate-content': ['model'],
+};
+
+/** Tools of services that speak chat-completions, beside those of the SDKs. Plugins go by their id. */
+const MORE_TOOLS = [
+  // Moonshot's and Z.ai's own, which ask nobody.
+  ...['builtin_function', 'web_search', 'retrieval'],
+  ...['advisor', 'fusion', 'image_generation', 'subagent', 'web_search', 'web_fetch', 'datetime'].map(
+    (name) => `openrouter:${name}`,
+  ),
+];
+
+/** The ids of plugins of OpenRouter's; whom `fusion` asks is judged by `models-beside.ts`. */
+export const PLUGINS: ReadonlySet<string> = new Set(['web', 'file-parser', 'response-healing', 'fusion']);
+
+/** Query parameters that change nothing but how an answer is written, and which version of it that is. */
+export const PARAMETERS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
+  'chat-completions': new Set(['beta', 'api-version']),
+  responses: new Set(['beta', 'api-version']),
+  messages: new Set(['beta']),
+  'generate-content': new Set(['alt', 'fields', 'prettyPrint']),
+};
+
+/** What a format's requests may hold. */
+export const HARMLESS: Readonly<Record<FormatName, Harmless>> = perFormat((format) =>
+  treeOf(pathsOf(format)),
+);
+
+/** The same of a body of responses that comes to chat-completions: Cursor's have fields of both. */
+export const HARMLESS_OF_BOTH: Harmless = treeOf([...pathsOf('chat-completions'), ...pathsOf('responses')]);
+
+/** What a tool of OpenRouter's may hold. */
+export const OPENROUTER: Harmless = treeOf([
+  'type',
+  ...OPENROUTER_TOOL.map((path) => `parameters.${path}`),
+  'cache_control.*',
+]);
+
+/** The `type` of tools that a format's requests may bring. */
+export const TOOLS: Readonly<Record<FormatName, ReadonlySet<string>>> = perFormat(
+  (format) => new Set(format === 'chat-completions' ? chatTools() : SDK_FIELDS[format].tools),
+);
+
+/** Agents bring the tools of any format to chat-completions (Cursor does). */
+function chatTools(): readonly string[] {
+  return [...FORMAT_NAMES.flatMap((format) => SDK_FIELDS[format].tools), ...MORE_TOOLS];
+}
+
+function pathsOf(format: FormatName): readonly string[] {
+  const refused = REFUSED[format];
+  const sdks = SDK_FIELDS[format].fields.filter(
+    (path) => !refused.some((each) => path === each || path.startsWith(`${each}.`)),
+  );
+  const brought =
+    format === 'chat-completions'
+      ? (['responses', 'messages'] as const).flatMap((other) =>
+          SDK_FIELDS[other].fields.filter((path) => path.startsWith('tools.')),
+        )
+      : [];
+  const all = [...sdks, ...ALSO[format], ...brought];
+  if (format !== 'generate-content') return all;
+  // A count may be asked for of a whole request.
+  const counted = all.map((path) => `generateContentRequest.${path}`);
+  return [...all, ...counted].flatMap(spellings);
+}
+
+/** A path in camelCase and in snake_case, of which Google takes either (proto3 JSON mapping). */
+function spellings(path: string): readonly string[] {
+  const snake = path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return snake === path ? [path] : [path, snake];
+}
+
+interface Growing extends Harmless {
+  readonly fields: Map<string, Growing>;
+  isOpen: boolean;
+}
+
+function treeOf(paths: readonly string[]): Harmless {
+  const root: Growing = { fields: new Map(), isOpen: false };
+  for (const path of paths) {
+    let at = root;
+    for (const name of path.split('.')) {
+      if (name === '*') {
+        at.isOpen = true;
+        break;
+      }
+      let next = at.fields.get(name);
+      if (next === undefined) {
+        next = { fields: new Map(), isOpen: false };
+        at.fields.set(name, next);
+      }
+      at = next;
+    }
+  }
+  return root;
+}
+
+function perFormat<T>(make: (format: FormatName) => T): Readonly<Record<FormatName, T>> {
+  return {
+    'chat-completions': make('chat-completions'),
+    responses: make('responses'),
+    messages: make('messages'),
+    'generate-content': make('generate-content'),
+  };
+}

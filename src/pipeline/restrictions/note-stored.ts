@@ -1,0 +1,159 @@
+/**
+ * The ids of what a native answer has stored at its vendor, as it passes. They are read where only the vendor can have put
+ * them: what a caller has sent comes back in other fields (`metadata`, `tools`), and must make nothing the caller's own.
+ */
+
+import type { FormatName } from '../../conversation/prompt.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { tokensIn } from '../../lib/json-bounds.ts';
+import { scanObject } from '../../lib/json-scan.ts';
+import type { Body } from '../../streams/body.ts';
+import { decodeSse, type Sse } from '../../streams/sse.ts';
+import type { Step } from '../../streams/step.ts';
+import { changed } from '../../streams/transform-body.ts';
+import { asBuffer } from '../../upstream/net/to-buffer.ts';
+
+/** Values at the places of ids. */
+type Told = readonly (Json | undefined)[];
+
+/** Takes ids. */
+export type Bind = (ids: readonly string[]) => void;
+
+/** The longest event that is read, in UTF-16 code units, and the longest whole answer, in bytes. */
+const LONGEST = 16 * 1024 * 1024;
+
+/** Events that carry ids: of the other ones, which are most, nothing is read. */
+const TELLING =
+  /^(?:response\.(?:created|completed|incomplete|failed|output_item\.(?:added|done)|output_text\.annotation\.added)|message_start|message_delta|content_block_start)$/;
+
+/**
+ * The answer, of which each piece has been read before it goes on.
+ * @param streamed whether it is a stream of events, and not one object.
+ */
+export function noteStored(
+  format: FormatName,
+  body: Body | Uint8Array,
+  streamed: boolean,
+  bind: Bind,
+): Body | Uint8Array {
+  if (format === 'generate-content') return body;
+  if (body instanceof Uint8Array) {
+    const reading = streamed ? readEvents(format, bind) : readWhole(format, bind);
+    reading.read(body);
+    reading.end();
+    return body;
+  }
+  const reading = streamed ? readEvents(format, bind) : readWhole(format, bind);
+  const step: Step<Uint8Array, Uint8Array> = {
+    transform(chunk, out) {
+      reading.read(chunk);
+      out.enqueue(chunk);
+    },
+    flush: () => reading.end(),
+  };
+  return changed(body, step);
+}
+
+interface Reading {
+  read(chunk: Uint8Array): void;
+  end(): void;
+}
+
+function readEvents(format: FormatName, bind: Bind): Reading {
+  let decoder: Step<Uint8Array, Sse> | undefined = decodeSse(LONGEST);
+  const out = {
+    enqueue({ event, data }: Sse) {
+      if (format === 'chat-completions' ? data.includes('"audio"') : TELLING.test(event ?? '')) {
+        bind(idsIn(format, objectIn(data)));
+      }
+    },
+  };
+  return {
+    read(chunk) {
+      try {
+        decoder?.transform(chunk, out);
+      } catch {
+        // An event that is too long: the answer goes on, and what it stores from here on is nobody's.
+        decoder = undefined;
+      }
+    },
+    end() {},
+  };
+}
+
+function readWhole(format: FormatName, bind: Bind): Reading {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  return {
+    read(chunk) {
+      size += chunk.byteLength;
+      // Of one that is longer, what is stored is nobody's.
+      if (size <= LONGEST) chunks.push(chunk);
+      else chunks.length = 0;
+    },
+    end() {
+      if (size <= LONGEST) bind(idsIn(format, objectIn(asBuffer(Buffer.concat(chunks)).toString('utf8'))));
+    },
+  };
+}
+
+/** An object within the bounds that requests have: an answer without bounds could cost what it likes. */
+function objectIn(text: string): JsonObject {
+  try {
+    scanObject(Buffer.from(text));
+  } catch {
+    return {};
+  }
+  return tokensIn(text) > 0 ? (asObject(tryParseJson(text)) ?? {}) : {};
+}
+
+function idsIn(format: FormatName, said: JsonObject): readonly string[] {
+  const ids =
+    format === 'responses' ? ofResponses(said) : format === 'messages' ? ofMessages(said) : ofChat(said);
+  return ids.flatMap((id) => asText(id) ?? []);
+}
+
+/** Of a response or an event of one: the response, its items, and the files that those have made. */
+function ofResponses(said: JsonObject): Told {
+  const response = asObject(said['response']) ?? (said['object'] === 'response' ? said : {});
+  const items = [...asObjects(response['output']), ...[asObject(said['item']) ?? []].flat()];
+  const annotations = [asObject(said['annotation']) ?? []].flat();
+  return [response['id'], ...items.flatMap(ofItem), ...annotations.flatMap(ofAnnotation)];
+}
+
+function ofItem(item: JsonObject): Told {
+  const annotations = asObjects(item['content']).flatMap((part) => asObjects(part['annotations']));
+  const environment = asObject(item['environment']);
+  return [
+    item['id'],
+    ...(item['type'] === 'code_interpreter_call' ? [item['container_id']] : []),
+    ...(item['type'] === 'shell_call' ? [environment?.['container_id']] : []),
+    ...annotations.flatMap(ofAnnotation),
+  ];
+}
+
+function ofAnnotation(annotation: JsonObject): Told {
+  if (annotation['type'] !== 'container_file_citation') return [];
+  return [annotation['container_id'], annotation['file_id']];
+}
+
+/** Of a message or an event of one: it, its container, and the files that tools have made in that. */
+function ofMessages(said: JsonObject): Told {
+  const message = asObject(said['message']) ?? said;
+  const container = asObject(message['container']) ?? asObject(asObject(said['delta'])?.['container']);
+  const blocks = [...asObjects(message['content']), ...[asObject(said['content_block']) ?? []].flat()];
+  const outputs = blocks
+    .filter(({ type }) => asText(type)?.endsWith('code_execution_tool_result') === true)
+    .flatMap((block) => asObjects(asObject(block['content'])?.['content']));
+  return [
+    message['type'] === 'message' ? message['id'] : undefined,
+    container?.['id'],
+    ...outputs.map((output) => output['file_id']),
+  ];
+}
+
+function ofChat(said: JsonObject): Told {
+  return asObjects(said['choices']).map(
+    (choice) => asObject((asObject(choice['message']) ?? asObject(choice['delta']))?.['audio'])?.['id'],
+  );
+}

@@ -1,0 +1,61 @@
+/**
+ * Clients ask some services for what only the vendor has whose models these are, though an answer needs none of it: they
+ * take every address for the vendor's. What one refuses of it is left out, and of the next requests at once, each of
+ * which would be refused first.
+ */
+
+import { tryParseExact } from '../../conversation/rules/arguments.ts';
+import { formats } from '../../formats/formats.ts';
+import type { GatewayError } from '../../lib/errors.ts';
+import { isObject } from '../../lib/json.ts';
+import { betasOf } from '../../upstream/headers.ts';
+import { isAnthropicItself } from '../../upstream/vendor.ts';
+import type { Routed } from '../exchange.ts';
+import { type Scanned, scanned } from '../scanned.ts';
+import { isNative } from '../translate-request.ts';
+import { openSaidLately } from './ttl-cache.ts';
+
+export interface RefusedExtras {
+  /** The request without what the service has refused; itself where it has refused nothing. */
+  without(routed: Routed): Routed;
+  /** Remembers what a refusal is of. @returns whether there is any, so that the request may be taken without it. */
+  learn(routed: Routed, error: GatewayError): boolean;
+}
+
+/** @param clock milliseconds, from anywhere. */
+export function openRefusedExtras(clock: () => number): RefusedExtras {
+  const refused = openSaidLately<ReadonlySet<string>>(clock);
+  return {
+    without(routed) {
+      if (refused.isEmpty() || !isNative(routed)) return routed;
+      const without = refused.of(kindOf(routed));
+      return without === undefined ? routed : { ...routed, ...bodyWithout(routed, without), without };
+    },
+    learn(routed, error) {
+      const { vendor, spoken, message } = routed;
+      const { extras } = formats[spoken].outbound;
+      // The vendor itself refuses what its caller got wrong.
+      if (extras === undefined || isAnthropicItself(vendor) || !isNative(routed)) return false;
+      const known = refused.of(kindOf(routed)) ?? new Set();
+      const told = extras.refusedIn(error, betasOf(message.headers)).filter((name) => !known.has(name));
+      if (told.length === 0) return false;
+      refused.remember(kindOf(routed), new Set([...known, ...told]));
+      return true;
+    },
+  };
+}
+
+/** Each model has betas of its own, and counting takes others than answers do (anthropics/claude-code#11154). */
+function kindOf({ vendor: { origin, basePath }, model, route }: Routed): string {
+  return `${origin}${basePath} ${model.id} ${route.operation}`;
+}
+
+function bodyWithout({ body, spoken }: Routed, without: ReadonlySet<string>): Scanned | undefined {
+  // Most have none of it, and a long dialogue takes a while to read.
+  if (![...without].some((name) => body.includes(`"${name}"`))) return undefined;
+  const request = tryParseExact(body.toString('utf8'));
+  const { extras } = formats[spoken].outbound;
+  const left = extras && isObject(request) ? extras.without(request, without) : request;
+  if (left === request) return undefined;
+  return scanned(Buffer.from(JSON.stringify(left)));
+}

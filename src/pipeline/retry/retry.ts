@@ -1,0 +1,202 @@
+/**
+ * Several attempts to get one answer: at another upstream of the vendor, of another model, or the same again after a
+ * wait. Only while nothing of an answer is out; never for a caller who has left; and no more than vendors can stand.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { amended, asGatewayError, GatewayError } from '../../lib/errors.ts';
+import type { Stage } from '../../streams/chain.ts';
+import type { Upstreams } from '../../upstream/pool/upstreams.ts';
+import { recordedName, type Vendor } from '../../upstream/vendor.ts';
+import type { Replied, Routed } from '../exchange.ts';
+import { inItsWords } from '../scanned.ts';
+import { dialogueOf } from '../session.ts';
+import { openWanted, type Wanted } from './learned-preferences.ts';
+import { openRefusedExtras, type RefusedExtras } from './refused-fields.ts';
+import { reworded } from './repairs.ts';
+import { type Followed, follow } from './report-outcome.ts';
+import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
+
+/** What all attempts for one caller have in common. */
+interface Course {
+  readonly once: Stage<Routed, Replied>;
+  readonly upstreams: Upstreams;
+  readonly wanted: Wanted;
+  readonly extras: RefusedExtras;
+  /** performance.now() before the first. */
+  readonly began: number;
+}
+
+/** An attempt that is to be made. */
+interface Try {
+  readonly target: Routed;
+  /** The upstream that has just failed. */
+  readonly avoid?: Vendor;
+}
+
+/** An attempt that came to nothing. */
+interface Failed {
+  /** What the caller is told, where nothing better comes: an error, or an answer that is one. */
+  readonly told: GatewayError | Replied;
+  readonly error: GatewayError;
+  /** At which upstream; absent where none could be asked. */
+  readonly at?: Vendor;
+}
+
+/** @param once a single attempt. */
+export function attempts(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
+  const wanted = openWanted(() => performance.now());
+  const extras = openRefusedExtras(() => performance.now());
+  return async (given) => {
+    const course = { once, upstreams, wanted, extras, began: performance.now() };
+    const routed = wanted.asWanted(given);
+    const outcome = await attemptReworded(course, { target: routed }, 1);
+    return isFailed(outcome) ? goOn(course, routed, outcome) : outcome;
+  };
+}
+
+async function goOn(course: Course, routed: Routed, first: Failed): Promise<Replied> {
+  const { limit } = course.upstreams.retries;
+  let failed = first;
+  let { told } = first;
+  let target = routed;
+  let number = 1;
+  while (number <= limit && !routed.signal.aborted) {
+    const next = await nextTry(course, target, failed, number);
+    if (next === undefined) break;
+    number += 1;
+    if (next.target.model !== target.model) noteGaveWay(target, failed);
+    const outcome = await attemptReworded(course, next, number);
+    if (!isFailed(outcome)) return byFallback(outcome, next.target, routed);
+    failed = outcome;
+    target = next.target;
+    // What became of the model that was asked for is what the caller is told.
+    if (target.model === routed.model) told = outcome.told;
+  }
+  return giveUp(told, number);
+}
+
+/** The answer, which says whose it is where that is not the model that was asked for. */
+function byFallback(replied: Replied, { model }: Routed, asked: Routed): Replied {
+  if (model === asked.model) return replied;
+  return { ...replied, headers: { ...replied.headers, 'x-gateway-model': model.id } };
+}
+
+/** Notes what a model has failed by: what comes then is told of another one. */
+function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: Failed): void {
+  if (ledger === undefined) return;
+  const { gaveWay: before = [] } = ledger;
+  const attempts = before.reduce((left, made) => left - made.attempts, ledger.attempts);
+  ledger.gaveWay = [...before, { model: model.id, vendor: recordedName(at), fault: error.fault, attempts }];
+}
+
+/** How often one attempt is reworded: without what is others', as this model takes it, without what was thought. */
+const MOST_REWORDED = 3;
+
+/** How often it is made without something more: each refusal of a field names one. */
+const MOST_LEFT_OUT = 8;
+
+/** An attempt, and where the vendor refuses what is in the request, others that count as the same. */
+async function attemptReworded(course: Course, next: Try, number: number): Promise<Replied | Failed> {
+  let { target } = next;
+  let outcome = await attempt(course, next, number);
+  let lessons = 0;
+  for (let made = 0; isFailed(outcome); ) {
+    const { told, error, at = target.vendor } = outcome;
+    if (lessons < MOST_LEFT_OUT && course.extras.learn({ ...target, vendor: at }, error)) lessons += 1;
+    else {
+      const other = made < MOST_REWORDED ? reworded(target, told, course.wanted) : undefined;
+      if (other === undefined) break;
+      target = other;
+      made += 1;
+    }
+    outcome = await attempt(course, { ...next, target }, number + 1);
+  }
+  return outcome;
+}
+
+async function attempt(course: Course, { target, avoid }: Try, number: number): Promise<Replied | Failed> {
+  const { once, upstreams } = course;
+  let at: Vendor | undefined;
+  let followed: Followed | undefined;
+  try {
+    const pool = upstreams.poolOf(target.vendor);
+    const lease =
+      pool && (await pool.take(limitedOf(target), avoid, target.vendor.upstreams && dialogueOf(target)));
+    at = lease?.vendor ?? target.vendor;
+    followed = lease && follow(lease);
+    if (number === 1) upstreams.budgetOf(at).deposit();
+    const asked =
+      number === 1 && followed === undefined
+        ? target
+        : {
+            ...target,
+            vendor: at,
+            // One of several upstreams may have a name of its own for the model.
+            ...inItsWords({ ...target, vendor: at }),
+            attempt: {
+              timeLeft: timeLeft(course),
+              ...(followed !== undefined && { ended: followed.ended }),
+            },
+          };
+    const replied = await once(course.extras.without(asked));
+    followed?.judge(replied.refusal);
+    return replied.refusal === undefined ? replied : { told: replied, error: replied.refusal, at };
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    followed?.judge(error);
+    return { told: error, error, ...(at !== undefined && { at }) };
+  }
+}
+
+/** Where to try next, once the time for it has come; undefined where there is no use in it. */
+async function nextTry(
+  course: Course,
+  target: Routed,
+  { error, at }: Failed,
+  made: number,
+): Promise<Try | undefined> {
+  const { retries, poolOf, budgetOf } = course.upstreams;
+  const loss = lossOf(error);
+  if (loss === undefined) return undefined;
+  const again = mayRetry(loss, retries.after);
+  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitedOf(target), at);
+  if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
+  const other = await target.otherwise?.();
+  if (other !== undefined) return { target: other };
+  if (!again || at === undefined) return undefined;
+  const wait = waitBefore(error, made, retries);
+  if (wait === undefined || wait >= timeLeft(course) || !budgetOf(at).withdraw()) return undefined;
+  const waited = await sleep(wait, true, { signal: target.signal }).catch(() => false);
+  return waited ? { target } : undefined;
+}
+
+/**
+ * What vendors limit by itself: a model's answers, and apart from them the counting of its tokens ("Token counting", Claude
+ * documentation: "separate and independent rate limits").
+ */
+function limitedOf({ model, route }: Routed): string {
+  return route.operation === 'count-tokens' ? `${model.id} ${route.operation}` : model.id;
+}
+
+/** Milliseconds that are left for all attempts. */
+function timeLeft({ upstreams, began }: Course): number {
+  return upstreams.timeoutClock.limits.total - (performance.now() - began);
+}
+
+/**
+ * What came of it; after more than one attempt, with the advice to official SDKs not to begin it all again. But who is
+ * overloaded is waited for by agents through ten tries and more, as they do at the vendor itself.
+ */
+function giveUp(told: GatewayError | Replied, number: number): Replied {
+  const failure = told instanceof GatewayError ? told : told.refusal;
+  const final = number > 1 && failure?.retryAfter === undefined && failure?.fault !== 'upstream-overloaded';
+  if (told instanceof GatewayError) throw final ? amended(told, NOT_AGAIN) : told;
+  return final ? { ...told, headers: { ...told.headers, ...NOT_AGAIN.headers } } : told;
+}
+
+const NOT_AGAIN = { headers: { 'x-should-retry': 'false' } } as const;
+
+function isFailed(outcome: Replied | Failed): outcome is Failed {
+  return 'told' in outcome;
+}

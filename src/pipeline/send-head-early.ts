@@ -1,0 +1,107 @@
+/**
+ * Bridges a vendor that keeps even the head of its answer back, as some do until the model has thought: a balancer on
+ * the way cuts a connection on which nothing is said for a minute. After `hold` a translated stream begins all the
+ * same, and says that it is alive until the answer, or its failure, is there.
+ */
+
+import { noteFault } from '../accounting/usage/ledger.ts';
+import { formats } from '../formats/formats.ts';
+import { asGatewayError, GatewayError } from '../lib/errors.ts';
+import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
+import { within } from '../lib/with-timeout.ts';
+import type { Body } from '../streams/body.ts';
+import type { Stage } from '../streams/chain.ts';
+import { type Sse, sseText } from '../streams/sse.ts';
+import { eventStreamHeaders } from '../upstream/headers.ts';
+import { upstreamName } from '../upstream/vendor.ts';
+import type { Replied, Routed } from './exchange.ts';
+import { askedOf, asksList, asksStream, isNative } from './translate-request.ts';
+
+export interface BridgeOptions {
+  /** Milliseconds that the head of a translated stream waits, so that a failure has its status. */
+  readonly hold: number;
+  /** Milliseconds between two signs of life. */
+  readonly keepAlive: number;
+}
+
+const utf8 = new TextEncoder();
+
+/**
+ * Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for, a count
+ * is none that could begin, and of a list what comes later could not go on with it.
+ */
+export function bridge(options: BridgeOptions, answer: Stage<Routed, Replied>): Stage<Routed, Replied> {
+  return (routed) => {
+    const waits = isNative(routed) || routed.route.operation !== 'generate' || asksList(routed);
+    return waits ? answer(routed) : bridged(routed, answer(routed), options);
+  };
+}
+
+async function bridged(
+  routed: Routed,
+  answer: Replied | Promise<Replied>,
+  options: BridgeOptions,
+): Promise<Replied> {
+  const replied = Promise.resolve(answer);
+  const early = await within(replied, options.hold);
+  if (early !== undefined) return early;
+  const body = tryParseJson(routed.body.toString('utf8'));
+  return isObject(body) && asksStream(routed, body) ? begun(routed, body, replied, options) : replied;
+}
+
+function begun(
+  routed: Routed,
+  asked: JsonObject,
+  replied: Promise<Replied>,
+  { keepAlive }: BridgeOptions,
+): Replied {
+  const { id, route, allowance, ledger } = routed;
+  const ping = utf8.encode(formats[route.format].inbound.ping);
+  let answer: Body | undefined;
+
+  const body: Body = {
+    pipeTo(sink) {
+      sink.write(ping);
+      const timer = setInterval(() => sink.write(ping), keepAlive);
+      replied.then(eventsOf).then(
+        (events) => {
+          clearInterval(timer);
+          answer = events;
+          events.pipeTo(sink);
+        },
+        (thrown) => {
+          clearInterval(timer);
+          const error = asGatewayError(thrown);
+          if (ledger !== undefined) noteFault(ledger, error);
+          sink.write(utf8.encode(failure(routed, asked, error)));
+          sink.close();
+        },
+      );
+    },
+    pull: () => answer?.pull(),
+    // Until there is an answer, the exchange's own signal ends all that is done for it.
+    cancel: () => answer?.cancel(),
+  };
+  // A caller who leaves before it asks for more must not make this an unhandled rejection.
+  replied.catch(() => undefined);
+  const headers = eventStreamHeaders({});
+  return { id, format: route.format, status: 200, headers, body, allowance, ledger };
+}
+
+/** @throws GatewayError where the answer is no stream. */
+function eventsOf({ body, headers }: Replied): Body {
+  if (!(body instanceof Uint8Array)) {
+    if (headers['content-type']?.startsWith('text/event-stream')) return body;
+    body.cancel();
+  }
+  throw new GatewayError('upstream-broken', 'The upstream answered with something that is not a stream.');
+}
+
+/** A failure as all there is to the stream, in the caller's format. */
+function failure({ id, route, model, vendor }: Routed, body: JsonObject, error: GatewayError): string {
+  const prompt = { model: upstreamName(vendor, model), turns: [], stream: true };
+  const renderer = formats[route.format].inbound.renderEvents(askedOf(id, prompt, body));
+  const said: Sse[] = [];
+  renderer.fail(error, { enqueue: (event) => void said.push(event) });
+  return said.map(sseText).join('');
+}

@@ -1,0 +1,264 @@
+/** In the words of the vendor: the body as it is on the native path, else parsed and rendered anew. */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { isHeld } from '../access/keys.ts';
+import { isMetered } from '../access/limits/limits.ts';
+import { vendorName } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import { stopsOf } from '../conversation/stop-at.ts';
+import { type Asked, type Target, unreported } from '../formats/format.ts';
+import { formats, inboundOf } from '../formats/formats.ts';
+import { type JsonObject, wellFormed } from '../lib/json.ts';
+import { requestHeaders } from '../upstream/headers.ts';
+import {
+  answerPath,
+  countingPath,
+  isAnthropicItself,
+  isVertex,
+  pathAt,
+  upstreamName,
+  type Vendor,
+} from '../upstream/vendor.ts';
+import type { Prepared, Route, Routed, Translation } from './exchange.ts';
+import { parseBody, withWrittenNumbers } from './parse-body.ts';
+import { renderPrompt } from './render-prompt.ts';
+import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
+import { sessionHeader, sessionInHeaders } from './session.ts';
+import { atVertex, isForVertex } from './vertex.ts';
+
+export interface RequestOptions {
+  /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */
+  readonly askUsage: 'limited' | 'always';
+}
+
+/** @throws GatewayError `invalid-request` for what the caller's format has not, or the vendor has no way to take. */
+export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
+  return (routed) => {
+    const prepared = isNative(routed) ? native(routed, askUsage) : translated(routed);
+    return isForVertex(prepared) ? atVertex(prepared) : prepared;
+  };
+}
+
+/** Whether the vendor has the body, and the caller the answer, as the other one wrote it. */
+export function isNative({ spoken, route, anew }: Routed): boolean {
+  return spoken === route.format && anew === undefined;
+}
+
+/** Whether a body asks for a stream: of generate-content the method does, which stands in the path. */
+export function asksStream({ named }: Routed, body: JsonObject): boolean {
+  return named === undefined ? body['stream'] === true : named.method === 'streamGenerateContent';
+}
+
+/** Whether a stream is one JSON list: one of Gemini's is, where events are not asked for. */
+export function asksList({ named, query }: Routed): boolean {
+  return named?.method === 'streamGenerateContent' && query.get('alt') !== 'sse';
+}
+
+function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
+  const { vendor, spoken, route, message, named, body, model, without } = routed;
+  const counts = isMetered(routed.principal);
+  const asks = counts || askUsage === 'always';
+  if (counts && spoken === 'responses') refuseBackground(routed);
+  const asking = asks ? withUsage(routed) : undefined;
+  const { query, headers } =
+    asks && spoken === 'generate-content'
+      ? askingAll(routed.query, message.headers)
+      : {
+          query: routed.query,
+          headers: isHeld(routed.principal) ? withoutParameters(message.headers) : message.headers,
+        };
+  const stream = message.headers.accept?.includes('text/event-stream') ?? false;
+  return {
+    ...routed,
+    path:
+      pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
+      passedOn(query),
+    headers: requestHeaders(
+      vendor,
+      spoken,
+      headers,
+      stream,
+      sessionHeader(routed, dialectOf(vendor, model)),
+      without,
+    ),
+    payload: asking?.payload ?? body,
+    ...(asking !== undefined && { hide: asking.hide }),
+  };
+}
+
+/** The body with the question for usage in it, where the caller has not asked. */
+function withUsage({
+  spoken,
+  body,
+  fields,
+  vendor,
+  model,
+}: Routed): Pick<Prepared, 'payload' | 'hide'> | undefined {
+  const { usageOnRequest } = formats[spoken].outbound;
+  if (usageOnRequest === undefined) return undefined;
+  const payload = usageOnRequest.ask(body, fields, dialectOf(vendor, model));
+  return payload && { payload, hide: usageOnRequest.hide };
+}
+
+function translated(routed: Routed): Prepared {
+  const { vendor, spoken, route, model, id } = routed;
+  const body = parseBody(routed.body, routed.fields);
+  const inbound = inboundOf(route.format, body);
+  const { outbound } = formats[spoken];
+  const counting = countingOf(route, spoken);
+  const target = learned(targetOf(vendor, model), routed);
+  const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
+  const given = withWrittenNumbers(parsed, routed.body, routed.fields);
+  const stream = given.stream || asksStream(routed, body);
+  const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
+  const prompt = {
+    ...asTold(given, routed),
+    model: target.model,
+    stream,
+    ...(cacheKey !== undefined && { cacheKey }),
+  };
+  const streams = stream && !routed.whole;
+  let untold = false;
+  const request = renderPrompt(
+    outbound,
+    stream === streams ? prompt : unstreamed(prompt),
+    target,
+    (field, outcome) => {
+      untold ||= field === 'stop' && outcome === 'approximated';
+    },
+    route.format,
+    body,
+  );
+  const stops = untold ? stopsOf(prompt, route.format, body) : undefined;
+  const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
+  const asked = askedOf(id, prompt, body);
+  return {
+    ...routed,
+    path: pathAt(vendor, pathOf(spoken, route.operation, target.model, streams)),
+    headers: requestHeaders(vendor, spoken, callersOwn(routed), streams && counting === undefined, {
+      ...sessionHeader(routed, target.dialect),
+      ...outbound.renderHeaders?.(prompt, target),
+    }),
+    payload: Buffer.from(wellFormed(payload)),
+    translation: { inbound, outbound, asked, target, ...(stops && { stops }), ...(counting && { counting }) },
+  };
+}
+
+/** The caller's headers, where a fallback has what was written for it: that may need one of them (`anthropic-beta`). */
+function callersOwn({ instead, spoken, route, message }: Routed): IncomingHttpHeaders | undefined {
+  if (instead === undefined || spoken !== route.format) return undefined;
+  // These two are about the request as the caller wrote it.
+  const { accept: _, 'idempotency-key': __, ...headers } = message.headers;
+  return headers;
+}
+
+/** How a count is asked for on both sides; undefined where an answer is. */
+function countingOf({ format, operation }: Route, spoken: FormatName): Translation['counting'] {
+  if (operation !== 'count-tokens') return undefined;
+  const inbound = formats[format].inbound.counting;
+  const outbound = formats[spoken].outbound.counting;
+  if (inbound === undefined || outbound === undefined) throw new TypeError(`${format} counts no ${spoken}.`);
+  return { inbound, outbound };
+}
+
+/** What a renderer of answers must know of a request. @param id of the exchange, of which ids of answers are made. */
+export function askedOf(id: string, prompt: Prompt, body: JsonObject): Asked {
+  return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
+}
+
+/** What is known of a model with what its vendor has said of it. */
+function learned(target: Target, { thinks }: Routed): Target {
+  if (thinks !== 'always') return target;
+  const { kinds = [], efforts = [], ...traits } = target.thinking ?? {};
+  const thinking = {
+    ...traits,
+    kinds,
+    efforts: efforts.filter((word) => word !== 'none'),
+    canDisable: false,
+  };
+  return { ...target, thinking };
+}
+
+/** The prompt for an answer that comes whole, of which a stream is made. */
+function unstreamed(prompt: Prompt): Prompt {
+  const { own, ...rest } = prompt;
+  const { stream_options: _, ...fields } = own?.fields ?? {};
+  return { ...rest, stream: false, ...(own && { own: { ...own, fields } }) };
+}
+
+/** The prompt without what its vendor has refused of it. */
+function asTold(prompt: Prompt, { forgets, thinks }: Routed): Prompt {
+  const told = forgets ? withoutThoughts(prompt) : prompt;
+  if (thinks === 'hidden' && told.thinking)
+    return { ...told, thinking: { ...told.thinking, visible: false } };
+  if (thinks !== 'untold') return told;
+  const { thinking: _, ...untold } = told;
+  return untold;
+}
+
+function withoutThoughts(prompt: Prompt): Prompt {
+  const turns = prompt.turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.filter(({ kind }) => kind !== 'thinking'),
+  }));
+  return { ...prompt, turns };
+}
+
+/** What a renderer must know of a model at a vendor. */
+export function targetOf(vendor: Vendor, model: Model): Target {
+  return {
+    model: upstreamName(vendor, model),
+    maxOutputTokens: model.maxOutputTokens,
+    ...(model.thinking !== undefined && { thinking: model.thinking }),
+    sampling: model.sampling ?? true,
+    ...(model.prefill !== undefined && { prefill: model.prefill }),
+    ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
+    // Not all that have Claude take one: Amazon, Google and Microsoft have begun to, each with some of the models.
+    ...(model.laterSystem && isAnthropicItself(vendor) && { laterSystem: true }),
+    ...cachesAt(vendor),
+    structuredOutput: model.structuredOutput ?? true,
+    dialect: dialectOf(vendor, model),
+  };
+}
+
+/** The mark for a whole request is Anthropic's own; not all clouds that have Claude take it (prompt caching guide, automatic caching). */
+function cachesAt(vendor: Vendor): Pick<Target, 'caches'> {
+  const { caches = isAnthropicItself(vendor) ? 'agents' : 'asked' } = vendor;
+  return caches === 'asked' ? {} : { caches };
+}
+
+/** How the service deviates in its format. One in front of many vendors speaks for none of them. */
+export function dialectOf(vendor: Vendor, model: Model): string {
+  if (vendor.dialect === undefined && isVertex(vendor)) return 'vertex';
+  return vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id)));
+}
+
+function pathOf(format: FormatName, operation: Route['operation'], model: string, stream: boolean): string {
+  if (operation === 'compact') return '/responses/compact';
+  return operation === 'count-tokens' ? countingPath(format, model) : answerPath(format, model, stream);
+}
+
+/** @param method of generate-content, which has it in its path. */
+function nativePath(
+  format: FormatName,
+  operation: Route['operation'],
+  model: string,
+  method: string | undefined,
+): string {
+  if (format === 'generate-content') return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
+  return pathOf(format, operation, model, false);
+}
+
+/**
+ * The caller's query without the gateway's own key, and without a model: which one is asked stands in the body or the
+ * path, by which the key was judged and the answer is paid, and some services take the query's (BerriAI/litellm#41810).
+ */
+function passedOn(query: URLSearchParams): string {
+  if (query.size === 0) return '';
+  for (const name of new Set(query.keys())) {
+    if (name === 'key' || name.toLowerCase() === 'model') query.delete(name);
+  }
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}

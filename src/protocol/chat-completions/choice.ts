@@ -1,0 +1,39 @@
+/** What a choice's end must agree with, streamed or whole. */
+
+import { asObject, tryParseJson } from '../../lib/json.ts';
+import { show } from '../shape.ts';
+import type { Rule } from './rules.ts';
+
+/** The texts of a message, and of a delta. */
+export const TEXTS = { content: 'a string?', refusal: 'a string?', reasoning_content: 'a string?' } as const;
+
+const WORDS = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
+
+/** Ends at which calls are whole. */
+const WHOLE = new Set(['stop', 'tool_calls', 'function_call']);
+
+export interface ChoiceEnd {
+  readonly finish: string;
+  /** Arguments of its function calls; a custom call's input is free text and not here. */
+  readonly calls: readonly string[];
+  /** How many calls it has, functions or custom. */
+  readonly callCount: number;
+  /** Whether it has the older `function_call`. */
+  readonly legacy: boolean;
+  /** Whether the caller named the tool to call. */
+  readonly forced: boolean;
+}
+
+/** Says where a choice's finish and what it holds disagree. */
+export function checkChoiceEnd(end: ChoiceEnd, say: (rule: Rule, detail: string) => void): void {
+  const { finish, calls, callCount, legacy, forced } = end;
+  if (!WORDS.has(finish)) say('finish-word', `\`${finish}\``);
+  if (finish === 'tool_calls' && callCount === 0) say('finish-payload', '`tool_calls` without a tool call');
+  if (finish === 'function_call' && !legacy) say('finish-payload', '`function_call` without a function call');
+  if (finish === 'stop' && callCount > 0 && !forced) say('finish-stop', `with ${callCount} tool calls`);
+  if (!WHOLE.has(finish)) return;
+  for (const text of calls) {
+    if (text === '') say('call-arguments-empty', 'it says nothing');
+    else if (asObject(tryParseJson(text)) === undefined) say('call-arguments', show(text));
+  }
+}

@@ -1,0 +1,24 @@
+/** Usage of chat-completions: cached tokens are part of the prompt's, reasoning part of the completion's. */
+
+import { asNumber, asObject, type JsonObject } from '../../lib/json.ts';
+import { misfit } from '../shape.ts';
+import type { Rule } from './rules.ts';
+
+const SHAPE = { prompt_tokens: 'a count', completion_tokens: 'a count', total_tokens: 'a count' } as const;
+
+/** Says what is wrong with a usage object. */
+export function checkUsage(usage: JsonObject, say: (rule: Rule, detail: string) => void): void {
+  const wrong = misfit(usage, SHAPE);
+  if (wrong !== undefined) {
+    say('usage-shape', wrong);
+    return;
+  }
+  const prompt = asNumber(usage['prompt_tokens']) ?? 0;
+  const completion = asNumber(usage['completion_tokens']) ?? 0;
+  const total = asNumber(usage['total_tokens']) ?? 0;
+  const cached = asNumber(asObject(usage['prompt_tokens_details'])?.['cached_tokens']) ?? 0;
+  const reasoning = asNumber(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']) ?? 0;
+  if (total !== prompt + completion) say('usage-sum', `total ${total} is not ${prompt} + ${completion}`);
+  if (cached > prompt) say('usage-sum', `${cached} cached of ${prompt} prompt tokens`);
+  if (reasoning > completion) say('usage-sum', `${reasoning} reasoning of ${completion} completion tokens`);
+}

@@ -1,0 +1,147 @@
+/**
+ * One GenerateContentResponse: a chunk of a stream and a whole answer have the same shape, and a whole answer is a
+ * stream of one (Gemini API reference, "GenerateContentResponse").
+ */
+
+import { asList, asObject, asObjects, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isCount, isName, show } from '../shape.ts';
+import { checkPart, type PartContext } from './part.ts';
+import type { Rule } from './rules.ts';
+import { checkUsage } from './usage.ts';
+
+const WORDS = new Set([
+  'FINISH_REASON_UNSPECIFIED',
+  'STOP',
+  'MAX_TOKENS',
+  'SAFETY',
+  'RECITATION',
+  'LANGUAGE',
+  'OTHER',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MALFORMED_FUNCTION_CALL',
+  'IMAGE_SAFETY',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'IMAGE_PROHIBITED_CONTENT',
+  'NO_IMAGE',
+  'IMAGE_RECITATION',
+  'IMAGE_OTHER',
+  'CONTINUATION',
+  'MODEL_ARMOR',
+  'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
+]);
+
+interface Candidate extends PartContext {
+  finished: boolean;
+}
+
+export interface AnswerChecker {
+  /** @returns whether the chunk is an error. */
+  add(chunk: JsonObject, say: (rule: Rule, detail: string) => void): boolean;
+  /** Says what is missing now that nothing more comes. */
+  end(say: (rule: Rule, detail: string) => void): void;
+}
+
+/** A checker that has seen nothing. */
+export function answerChecker(): AnswerChecker {
+  const ids = new Set<string>();
+  const candidates = new Map<number, Candidate>();
+  let blocked = false;
+  let counted = false;
+  let version: string | undefined;
+  let responseId: string | undefined;
+
+  function addCandidate(value: Json, say: (rule: Rule, detail: string) => void): void {
+    if (!isObject(value)) {
+      say('candidates-list', show(value));
+      return;
+    }
+    const { index: at = 0, content, finishReason: finish } = value;
+    if (!isCount(at)) {
+      say('candidate-index', show(at));
+      return;
+    }
+    const candidate = candidates.get(at) ?? { ids, continuing: false, finished: false };
+    candidates.set(at, candidate);
+    if (answersCall(content)) candidate.finished = false;
+    if (candidate.finished) say('after-finish', show(value));
+    checkContent(content, candidate, say);
+    if (finish === undefined) return;
+    candidate.finished = true;
+    // A caller may ask for enums as numbers (`$alt=json;enum-encoding=int`).
+    if (!isCount(finish) && (typeof finish !== 'string' || !WORDS.has(finish)))
+      say('finish-word', show(finish));
+  }
+
+  function checkSame(chunk: JsonObject, say: (rule: Rule, detail: string) => void): void {
+    const { modelVersion, responseId: id } = chunk;
+    if (isName(modelVersion)) {
+      version ??= modelVersion;
+      if (version !== modelVersion) say('model-same', `${version}, then ${modelVersion}`);
+    }
+    if (isName(id)) {
+      responseId ??= id;
+      if (responseId !== id) say('model-same', `${responseId}, then ${id}`);
+    }
+  }
+
+  return {
+    add(chunk, say) {
+      const { error, candidates: list, promptFeedback: feedback, usageMetadata: usage } = chunk;
+      if (error !== undefined) {
+        checkError(error, say);
+        return true;
+      }
+      if (list === undefined && feedback === undefined && usage === undefined)
+        say('chunk-empty', show(chunk));
+      if (list !== undefined && !isList(list)) say('candidates-list', show(list));
+      for (const candidate of asList(list)) addCandidate(candidate, say);
+      if (asObject(feedback)?.['blockReason'] !== undefined) blocked = true;
+      if (blocked && candidates.size > 0) say('blocked-candidate', show(feedback));
+      if (usage !== undefined && checkUsage(usage, say)) counted = true;
+      checkSame(chunk, say);
+      return false;
+    },
+    end(say) {
+      if (!blocked && candidates.size === 0) say('candidate-missing', 'none came');
+      for (const [at, { finished }] of candidates) {
+        if (at >= candidates.size) say('candidate-index', `${at} of ${candidates.size} candidates`);
+        if (!finished) say('finish-missing', `candidate ${at}`);
+      }
+      if (!counted) say('usage-missing', 'none came');
+      if (version === undefined) say('model-missing', 'none came');
+    },
+  };
+}
+
+function checkContent(
+  content: Json | undefined,
+  candidate: Candidate,
+  say: (rule: Rule, detail: string) => void,
+): void {
+  if (content === undefined) return;
+  const { role, parts } = asObject(content) ?? {};
+  if (!isObject(content)) say('content-shape', show(content));
+  if (parts === undefined) return;
+  if (!isList(parts)) say('content-shape', `parts ${show(parts)}`);
+  if (role !== 'model') say('content-role', show(role));
+  for (const part of asList(parts)) {
+    if (isObject(part)) checkPart(part, candidate, say);
+    else say('content-shape', `a part is ${show(part)}`);
+  }
+}
+
+function checkError(error: Json, say: (rule: Rule, detail: string) => void): void {
+  const { code, message, status } = asObject(error) ?? {};
+  if (typeof code !== 'number' || typeof message !== 'string' || typeof status !== 'string') {
+    say('error-shape', show(error));
+  }
+}
+
+/** Whether the vendor itself ran a function (an MCP server's) and shows what it gave: the model then goes on. */
+function answersCall(content: Json | undefined): boolean {
+  return asObjects(asObject(content)?.['parts']).some((part) => part['functionResponse'] !== undefined);
+}

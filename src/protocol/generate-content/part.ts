@@ -1,0 +1,56 @@
+/** The parts of a candidate's content (Gemini API reference, "Part"). */
+
+import { asObject, isObject, type JsonObject } from '../../lib/json.ts';
+import { isName, misfit, show } from '../shape.ts';
+import type { Rule } from './rules.ts';
+
+/** What a part may hold, and what it may say of what it holds. */
+const META = new Set([
+  'thought',
+  'thoughtSignature',
+  'videoMetadata',
+  'mediaResolution',
+  'partMetadata',
+  'mediaProcessing',
+  'speechMetadata',
+]);
+
+const SHAPE = { text: 'a string?', thought: 'a flag?', thoughtSignature: 'a string?' } as const;
+
+/** What has to be remembered from one part to the next. */
+export interface PartContext {
+  readonly ids: Set<string>;
+  /** Whether a call's arguments are still coming (Vertex AI, `willContinue`). */
+  continuing: boolean;
+}
+
+/** Says what is wrong with a part. */
+export function checkPart(
+  part: JsonObject,
+  context: PartContext,
+  say: (rule: Rule, detail: string) => void,
+): void {
+  const held = Object.keys(part).filter((field) => !META.has(field));
+  const wrong = misfit(part, SHAPE);
+  if (wrong !== undefined) say('part-shape', wrong);
+  if (held.length !== 1) say('part-field', held.length === 0 ? 'nothing' : held.join(' and '));
+  for (const field of held) {
+    if (field !== 'text' && !isObject(part[field])) say('part-shape', `\`${field}\` is ${show(part[field])}`);
+  }
+  const call = asObject(part['functionCall']);
+  if (call) checkCall(call, context, say);
+}
+
+function checkCall(call: JsonObject, context: PartContext, say: (rule: Rule, detail: string) => void): void {
+  const { id, name, args, partialArgs, willContinue } = call;
+  const piece = context.continuing || willContinue === true || partialArgs !== undefined;
+  if (!context.continuing && !isName(name)) say('call-shape', `name ${show(name)}`);
+  if (args !== undefined && !isObject(args)) say('call-shape', `args ${show(args)}`);
+  if (!piece && args === undefined) say('call-args', show(call));
+  if (id !== undefined && !context.continuing) {
+    if (!isName(id)) say('call-id', show(id));
+    else if (context.ids.has(id)) say('call-id', `\`${id}\` a second time`);
+    else context.ids.add(id);
+  }
+  context.continuing = willContinue === true;
+}

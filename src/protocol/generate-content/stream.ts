@@ -1,0 +1,37 @@
+/** The chunks of a `:streamGenerateContent` answer: the stream ends with the connection, so its end has no mark. */
+
+import { asObject, tryParseJson } from '../../lib/json.ts';
+import { show } from '../shape.ts';
+import { type ValidateOptions, type Validator, violationLog } from '../validator.ts';
+import { answerChecker } from './answer.ts';
+import { excused, type Rule } from './rules.ts';
+
+/** A validator of one stream. */
+export function generateContentValidator(options?: ValidateOptions): Validator {
+  const log = violationLog<Rule>(excused, options);
+  const answer = answerChecker();
+  let index = -1;
+  let failed = false;
+
+  const say = (rule: Rule, detail: string): void => log.say(rule, index, detail);
+
+  return {
+    failed: () => failed,
+    add({ event, data }) {
+      index += 1;
+      if (event !== undefined) say('event-name', event);
+      if (failed) {
+        say('after-error', show(data));
+        return;
+      }
+      const chunk = asObject(tryParseJson(data));
+      if (chunk) failed = answer.add(chunk, say);
+      else say('json', show(data));
+    },
+    end() {
+      index += 1;
+      if (!failed) answer.end(say);
+      return log.all;
+    },
+  };
+}

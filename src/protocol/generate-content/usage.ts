@@ -1,0 +1,36 @@
+/** Usage of generate-content: thoughts are not part of the candidates' tokens, and a count that is 0 is left out. */
+
+import { isObject, type Json } from '../../lib/json.ts';
+import { isCount, misfit, show } from '../shape.ts';
+import type { Rule } from './rules.ts';
+
+const SHAPE = {
+  promptTokenCount: 'a count?',
+  candidatesTokenCount: 'a count?',
+  thoughtsTokenCount: 'a count?',
+  toolUsePromptTokenCount: 'a count?',
+  cachedContentTokenCount: 'a count?',
+  totalTokenCount: 'a count?',
+} as const;
+
+/** Says what is wrong with usage. @returns whether it tells a total: Vertex AI's first chunks may not. */
+export function checkUsage(usage: Json, say: (rule: Rule, detail: string) => void): boolean {
+  const wrong = isObject(usage) ? misfit(usage, SHAPE) : show(usage);
+  if (wrong !== undefined) say('usage-shape', wrong);
+  if (wrong !== undefined || !isObject(usage) || !isCount(usage['totalTokenCount'])) return false;
+  const count = (field: keyof typeof SHAPE): number => {
+    const value = usage[field];
+    return isCount(value) ? value : 0;
+  };
+  const prompt = count('promptTokenCount');
+  const candidates = count('candidatesTokenCount');
+  const thoughts = count('thoughtsTokenCount');
+  const tools = count('toolUsePromptTokenCount');
+  const cached = count('cachedContentTokenCount');
+  const total = count('totalTokenCount');
+  if (total !== prompt + candidates + thoughts + tools) {
+    say('usage-sum', `total ${total} is not ${prompt} + ${candidates} + ${thoughts} + ${tools}`);
+  }
+  if (cached > prompt) say('usage-sum', `${cached} cached of ${prompt} prompt tokens`);
+  return true;
+}

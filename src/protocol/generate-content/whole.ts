@@ -1,0 +1,13 @@
+/** A whole GenerateContentResponse: a stream of one chunk. */
+
+import type { JsonObject } from '../../lib/json.ts';
+import { answerChecker } from './answer.ts';
+import type { Rule } from './rules.ts';
+
+/** Says what is wrong with a whole answer. @returns whether it is an error body, which is judged as one. */
+export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) => void): boolean {
+  const answer = answerChecker();
+  if (answer.add(body, say)) return true;
+  answer.end(say);
+  return false;
+}

@@ -1,0 +1,55 @@
+/** The kinds of content blocks, and what each must have (Anthropic API reference, "Messages"). */
+
+import { asObject, asText, type JsonObject } from '../../lib/json.ts';
+import { misfit, type Shape, show } from '../shape.ts';
+import type { Rule } from './rules.ts';
+
+const CALL: Shape = { id: 'a non-empty string', name: 'a non-empty string', input: 'an object' };
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  text: { text: 'a string' },
+  thinking: { thinking: 'a string' },
+  redacted_thinking: { data: 'a non-empty string' },
+  tool_use: CALL,
+  server_tool_use: CALL,
+  mcp_tool_use: CALL,
+};
+
+/** The `type` of a block; '' where it has none. */
+export function kindOf(block: JsonObject): string {
+  return asText(block['type']) ?? '';
+}
+
+/** Says what a block lacks, and whether its id was seen before. */
+export function checkBlock(
+  block: JsonObject,
+  ids: Set<string>,
+  say: (rule: Rule, detail: string) => void,
+): void {
+  const kind = kindOf(block);
+  const shape = Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined;
+  if (kind === '') say('block-fields', `no \`type\`: ${show(block)}`);
+  const wrong = shape && misfit(block, shape);
+  if (wrong !== undefined) say('block-fields', `${kind}: ${wrong}`);
+  const id = asText(block['id']);
+  if (shape !== CALL || id === undefined) return;
+  if (!/^[A-Za-z0-9_-]+$/.test(id)) say('call-id', show(id));
+  if (ids.has(id)) say('call-id', `\`${id}\` a second time`);
+  ids.add(id);
+}
+
+/** Tool calls of a message, by who made them. */
+export interface Calls {
+  direct: number;
+  byCode: number;
+}
+
+/** Whether a tool call was made by code that the vendor runs, not by the model itself ("Programmatic tool calling"). */
+export function isByCode(block: JsonObject): boolean {
+  return (asText(asObject(block['caller'])?.['type']) ?? 'direct') !== 'direct';
+}
+
+/** Counts a block that is a tool call. */
+export function countCall(block: JsonObject, calls: Calls): void {
+  if (kindOf(block) === 'tool_use') calls[isByCode(block) ? 'byCode' : 'direct'] += 1;
+}

@@ -1,0 +1,46 @@
+/** What the end of a message must agree with, streamed or whole. */
+
+import { isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { misfit, show } from '../shape.ts';
+import type { Calls } from './block.ts';
+import type { Rule } from './rules.ts';
+
+const WORDS = new Set([
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+  'compaction',
+]);
+
+const USAGE = {
+  input_tokens: 'a count?',
+  output_tokens: 'a count',
+  cache_creation_input_tokens: 'a count?',
+  cache_read_input_tokens: 'a count?',
+} as const;
+
+/** Says where the reason to stop is none, or disagrees with what the message holds. */
+export function checkStop(
+  { stop_reason: reason, stop_sequence: sequence }: JsonObject,
+  { direct, byCode }: Calls,
+  say: (rule: Rule, detail: string) => void,
+): void {
+  if (typeof reason !== 'string' || !WORDS.has(reason)) say('stop-word', show(reason));
+  if (reason === 'tool_use' && direct + byCode === 0) say('stop-payload', '`tool_use` without a tool call');
+  if ((reason === 'end_turn' || reason === 'stop_sequence') && direct > 0) {
+    say('stop-payload', `\`${reason}\` with ${direct} tool calls`);
+  }
+  if ((reason === 'stop_sequence') !== (typeof sequence === 'string')) {
+    say('stop-sequence', `${show(sequence)} with ${show(reason)}`);
+  }
+}
+
+/** Says what is wrong with a usage object. */
+export function checkUsage(usage: Json | undefined, say: (rule: Rule, detail: string) => void): void {
+  const wrong = isObject(usage) ? misfit(usage, USAGE) : show(usage);
+  if (wrong !== undefined) say('usage-shape', wrong);
+}

@@ -1,0 +1,42 @@
+/** A whole message (Anthropic API reference, "Messages"). */
+
+import { asList, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { misfit, show } from '../shape.ts';
+import { checkBlock, countCall, kindOf } from './block.ts';
+import { checkStop, checkUsage } from './end.ts';
+import type { Rule } from './rules.ts';
+
+const BODY = {
+  id: 'a non-empty string',
+  model: 'a non-empty string',
+  content: 'a list',
+  stop_reason: 'a string',
+  stop_sequence: 'a string|null',
+} as const;
+
+/** Says what is wrong with a whole answer. @returns whether it is an error body, which is judged as one. */
+export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) => void): boolean {
+  if (body['type'] === 'error') {
+    const { type, message } = asObject(body['error']) ?? {};
+    if (typeof type !== 'string' || typeof message !== 'string') say('error-shape', show(body));
+    return true;
+  }
+  const { type, role, content, usage } = body;
+  const wrong = misfit(body, BODY);
+  if (wrong !== undefined) say('body-fields', wrong);
+  if (type !== 'message' || role !== 'assistant') say('body-fields', `${show(type)} of ${show(role)}`);
+  const ids = new Set<string>();
+  const calls = { direct: 0, byCode: 0 };
+  for (const block of asList(content)) {
+    if (!isObject(block)) {
+      say('block-fields', show(block));
+      continue;
+    }
+    checkBlock(block, ids, say);
+    if (kindOf(block) === 'text' && asText(block['text']) === '') say('block-empty', show(block));
+    countCall(block, calls);
+  }
+  checkStop(body, calls, say);
+  checkUsage(usage, say);
+  return false;
+}

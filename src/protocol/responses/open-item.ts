@@ -1,0 +1,137 @@
+/** An item between its added and its done: its parts and texts in their order. */
+
+import { asText, type JsonObject } from '../../lib/json.ts';
+import { isCount, isName, show } from '../shape.ts';
+import { itemTexts, kindOf, partText } from './item.ts';
+import type { Rule } from './rules.ts';
+
+type Say = (rule: Rule, detail: string) => void;
+
+/** A list of an item's that has its parts: those of a message or of reasoning, or the commands of a shell. */
+type Place = 'content' | 'summary' | 'command';
+
+/** A text event's name without `.delta` or `.done`: where the text is, and in what. */
+export const TEXTS: Readonly<
+  Record<string, { readonly place: Place | 'item'; readonly kind: string; readonly field: string }>
+> = {
+  'response.output_text': { place: 'content', kind: 'output_text', field: 'text' },
+  'response.refusal': { place: 'content', kind: 'refusal', field: 'refusal' },
+  'response.reasoning_text': { place: 'content', kind: 'reasoning_text', field: 'text' },
+  'response.reasoning_summary_text': { place: 'summary', kind: 'summary_text', field: 'text' },
+  'response.function_call_arguments': { place: 'item', kind: 'function_call', field: 'arguments' },
+  'response.mcp_call_arguments': { place: 'item', kind: 'mcp_call', field: 'arguments' },
+  'response.custom_tool_call_input': { place: 'item', kind: 'custom_tool_call', field: 'input' },
+  'response.code_interpreter_call_code': { place: 'item', kind: 'code_interpreter_call', field: 'code' },
+  'response.shell_call_command': { place: 'command', kind: 'shell_call', field: 'command' },
+};
+
+/** Kinds of items whose text must have had its done. */
+const SPOKEN = new Set(['function_call', 'custom_tool_call']);
+
+interface Text {
+  readonly kind: string;
+  readonly place: Place | 'item';
+  readonly index: number;
+  text: string;
+  done: boolean;
+}
+
+export interface OpenItem {
+  readonly id: string | undefined;
+  readonly kind: string;
+  /** The text of the item itself: a call's arguments. */
+  readonly own: Text;
+  part: Text | undefined;
+  readonly next: Record<Place, number>;
+  /** Texts of the parts that are done. */
+  readonly texts: Readonly<Record<Place, string[]>>;
+}
+
+export function openItem(item: JsonObject): OpenItem {
+  return {
+    id: asText(item['id']),
+    kind: kindOf(item),
+    own: { kind: kindOf(item), place: 'item', index: 0, text: '', done: false },
+    part: undefined,
+    next: { content: 0, summary: 0, command: 0 },
+    texts: { content: [], summary: [], command: [] },
+  };
+}
+
+export function addPart(item: OpenItem, place: Place, event: JsonObject, part: JsonObject, say: Say): void {
+  const at = event[`${place}_index`];
+  if (item.part) say('part-overlap', `part ${show(at)} while ${item.part.index} is open`);
+  if (at !== item.next[place]) say('part-index', `${show(at)} where ${item.next[place]} is next`);
+  item.part = {
+    kind: kindOf(part),
+    place,
+    index: isCount(at) ? at : item.next[place],
+    text: partText(part),
+    done: false,
+  };
+  item.next[place] = item.part.index + 1;
+}
+
+export function endPart(item: OpenItem, place: Place, event: JsonObject, part: JsonObject, say: Say): void {
+  const open = item.part;
+  if (open?.place !== place || event[`${place}_index`] !== open.index) {
+    say('part-unopened', `done of part ${show(event[`${place}_index`])}`);
+    return;
+  }
+  if (!open.done) say('text-undone', `part ${open.index}`);
+  if (partText(part) !== open.text) say('done-text', `part: ${show(partText(part))}`);
+  item.texts[place].push(open.text);
+  item.part = undefined;
+}
+
+/** The text that an event speaks of; undefined, and said, where it is not open. */
+function textOf(item: OpenItem, base: string, event: JsonObject, say: Say): Text | undefined {
+  const known = TEXTS[base];
+  if (!known) return undefined;
+  const text = known.place === 'item' ? item.own : item.part;
+  if (!text || (known.place !== 'item' && event[`${known.place}_index`] !== text.index)) {
+    say('part-unopened', base);
+    return undefined;
+  }
+  if (text.kind !== known.kind) say('part-kind', `${base} in ${text.kind}`);
+  return text;
+}
+
+export function addText(item: OpenItem, base: string, event: JsonObject, say: Say): void {
+  const text = textOf(item, base, event, say);
+  if (!text) return;
+  if (text.done) say('after-done', base);
+  const { delta } = event;
+  if (typeof delta === 'string') text.text += delta;
+  else say('delta-text', show(delta));
+}
+
+export function endText(item: OpenItem, base: string, event: JsonObject, say: Say): void {
+  const text = textOf(item, base, event, say);
+  if (!text) return;
+  const whole = event[TEXTS[base]?.field ?? ''];
+  if (text.done) say('after-done', base);
+  if (text.text === '' && isName(whole)) say('delta-missing', base);
+  else if (whole !== text.text) say('done-text', `${base}: ${show(whole)}`);
+  if (typeof whole === 'string') text.text = whole;
+  text.done = true;
+}
+
+/** Judges the done of the item against all that came of it. */
+export function endItem(open: OpenItem, item: JsonObject, say: Say): void {
+  if (open.id !== asText(item['id'])) say('item-id', `${show(item['id'])} was added as ${show(open.id)}`);
+  if (open.kind !== kindOf(item)) say('item-id', `${kindOf(item)} was added as ${open.kind}`);
+  if (open.part) say('part-unclosed', `part ${open.part.index}`);
+  if (SPOKEN.has(open.kind) && !open.own.done) say('text-undone', open.kind);
+  const said = [...open.texts.summary, ...open.texts.content, ...open.texts.command];
+  if (open.own.done) said.push(open.own.text);
+  const told = itemTexts(item);
+  if (compared(open) && (told.length !== said.length || told.some((text, at) => text !== said[at]))) {
+    say('done-text', `item: ${show(told)}`);
+  }
+}
+
+/** Hosted tools tell the same in ways of their own; only what clients build on is compared. */
+function compared({ kind, next }: OpenItem): boolean {
+  return kind === 'message' || kind === 'reasoning' || SPOKEN.has(kind) || next.command > 0;
+}

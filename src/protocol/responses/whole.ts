@@ -1,0 +1,26 @@
+/** A whole response (OpenAI API reference, "The response object"). */
+
+import { asList, asObject, isObject, type JsonObject } from '../../lib/json.ts';
+import { show } from '../shape.ts';
+import { checkArguments, checkIds, checkItem, type ItemIds } from './item.ts';
+import { checkResponse, outputOf } from './response.ts';
+import type { Rule } from './rules.ts';
+
+/** Says what is wrong with a whole answer. @returns whether it tells of a failure, which is judged as one. */
+export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) => void): boolean {
+  const { error, status } = body;
+  if (body['object'] === undefined && error !== undefined && error !== null) {
+    if (!isObject(error) || typeof error['message'] !== 'string') say('error-shape', show(error));
+    return true;
+  }
+  checkResponse(body, say);
+  const items = outputOf(body);
+  const ids: ItemIds = { items: new Set(), calls: new Set() };
+  if (items.length !== asList(body['output']).length) say('item-shape', 'an item is no object');
+  for (const item of items) {
+    checkItem(item, say);
+    checkIds(item, ids, say);
+    checkArguments(item, say);
+  }
+  return status === 'failed' || asObject(error) !== undefined;
+}

@@ -1,0 +1,95 @@
+/** Judges a recorded answer of which only the text is known. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import { isList, isObject, type Json, type JsonObject, tryParseJson } from '../lib/json.ts';
+import { decodeSse, type Sse } from '../streams/sse.ts';
+import { run } from '../streams/step.ts';
+import { show } from './shape.ts';
+import { RULEBOOKS, validator } from './validate.ts';
+import type { Result, ValidateOptions } from './validator.ts';
+
+/** How a file holds an answer: as server-sent events, as a JSON list of chunks (Gemini without `alt=sse`), or whole. */
+export type FileShape = 'sse' | 'json-array' | 'json-object';
+
+export interface FileResult extends Result {
+  readonly shape: FileShape;
+  /** Absent where neither the caller nor the file tells: the only violation is then `unrecognised`. */
+  readonly format?: FormatName;
+}
+
+/**
+ * Judges the text of an answer. Never throws.
+ * @param format absent: it is read off the events.
+ */
+export function validateFile(text: string, format?: FormatName, options?: ValidateOptions): FileResult {
+  // A byte order mark is no part of the text (WHATWG HTML, 9.2.5).
+  const { shape, events, body } = read(text.replace(/^\uFEFF/, ''));
+  const known = format ?? detect(body ? [body] : dataOf(events));
+  if (known === undefined) {
+    const violation = { rule: 'unrecognised', index: 0, detail: show(text) };
+    return { shape, violations: [violation], failed: false };
+  }
+  if (body) return { shape, format: known, ...RULEBOOKS[known].whole(body, options) };
+  const judged = validator(known, options);
+  for (const event of events) judged.add(event);
+  const violations = judged.end();
+  return { shape, format: known, violations, failed: judged.failed() };
+}
+
+interface Contents {
+  readonly shape: FileShape;
+  readonly events: readonly Sse[];
+  readonly body?: JsonObject;
+}
+
+function read(text: string): Contents {
+  const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
+  if (isObject(value)) return { shape: 'json-object', events: [], body: value };
+  if (isList(value)) {
+    const events = value.map((chunk) => ({ data: JSON.stringify(chunk) }));
+    return { shape: 'json-array', events };
+  }
+  const bytes = new TextEncoder().encode(text);
+  return { shape: 'sse', events: run(decodeSse(Number.POSITIVE_INFINITY), [bytes]) };
+}
+
+function* dataOf(events: readonly Sse[]): Generator<Json | undefined> {
+  for (const { data } of events) yield tryParseJson(data);
+}
+
+/** The format of the first value that tells. */
+function detect(values: Iterable<Json | undefined>): FormatName | undefined {
+  for (const value of values) {
+    const format = isObject(value) ? formatOf(value) : undefined;
+    if (format !== undefined) return format;
+  }
+  return undefined;
+}
+
+const MESSAGES_TYPES = new Set([
+  'message',
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+]);
+
+function formatOf(value: JsonObject): FormatName | undefined {
+  const { object, type, error } = value;
+  if (object === 'response' || (typeof type === 'string' && type.startsWith('response.'))) return 'responses';
+  if (typeof type === 'string' && MESSAGES_TYPES.has(type)) return 'messages';
+  if (type === 'error')
+    return value['sequence_number'] === undefined && isObject(error) ? 'messages' : 'responses';
+  if (object === 'chat.completion' || object === 'chat.completion.chunk') return 'chat-completions';
+  if (isList(value['choices'])) return 'chat-completions';
+  if (isList(value['candidates']) || isObject(value['promptFeedback']) || isObject(value['usageMetadata'])) {
+    return 'generate-content';
+  }
+  if (!isObject(error)) return undefined;
+  return typeof error['code'] === 'number' && typeof error['status'] === 'string'
+    ? 'generate-content'
+    : 'chat-completions';
+}

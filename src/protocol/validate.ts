@@ -1,0 +1,93 @@
+/** Judges streams and whole answers of every format by the format's rules. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { decodeSse, type Sse } from '../streams/sse.ts';
+import type { Sink } from '../streams/step.ts';
+import * as chat from './chat-completions/rules.ts';
+import { chatCompletionsValidator } from './chat-completions/stream.ts';
+import { checkWhole as checkCompletion } from './chat-completions/whole.ts';
+import * as google from './generate-content/rules.ts';
+import { generateContentValidator } from './generate-content/stream.ts';
+import { checkWhole as checkAnswer } from './generate-content/whole.ts';
+import * as messages from './messages/rules.ts';
+import { messagesValidator } from './messages/stream.ts';
+import { checkWhole as checkMessage } from './messages/whole.ts';
+import * as responses from './responses/rules.ts';
+import { responsesValidator } from './responses/stream.ts';
+import { checkWhole as checkResponse } from './responses/whole.ts';
+import {
+  judge,
+  type Result,
+  type RuleTable,
+  type ValidateOptions,
+  type Validator,
+  type Violation,
+} from './validator.ts';
+
+/** All that is judged by in one format. */
+export interface Rulebook {
+  /** A sentence for every rule. */
+  readonly rules: RuleTable;
+  /** The rules that `strict: false` does not apply, and which services break them. */
+  readonly excused: RuleTable;
+  readonly stream: (options?: ValidateOptions) => Validator;
+  readonly whole: (body: JsonObject, options?: ValidateOptions) => Result;
+}
+
+export const RULEBOOKS: Readonly<Record<FormatName, Rulebook>> = {
+  'chat-completions': {
+    rules: chat.rules,
+    excused: chat.excused,
+    stream: chatCompletionsValidator,
+    whole: (body, options) =>
+      judge<chat.Rule>(body, (answer, say) => checkCompletion(answer, say, options), chat.excused, options),
+  },
+  responses: {
+    rules: responses.rules,
+    excused: responses.excused,
+    stream: responsesValidator,
+    whole: (body, options) => judge(body, checkResponse, responses.excused, options),
+  },
+  messages: {
+    rules: messages.rules,
+    excused: messages.excused,
+    stream: messagesValidator,
+    whole: (body, options) => judge(body, checkMessage, messages.excused, options),
+  },
+  'generate-content': {
+    rules: google.rules,
+    excused: google.excused,
+    stream: generateContentValidator,
+    whole: (body, options) => judge(body, checkAnswer, google.excused, options),
+  },
+};
+
+/** A validator of one stream of `format`. */
+export function validator(format: FormatName, options?: ValidateOptions): Validator {
+  return RULEBOOKS[format].stream(options);
+}
+
+/** Judges a stream from its bytes, cut anywhere. @throws GatewayError where an event is longer than we read. */
+export function validateStream(
+  format: FormatName,
+  bytes: Iterable<Uint8Array>,
+  options?: ValidateOptions,
+): Result {
+  const judged = validator(format, options);
+  const sink: Sink<Sse> = { enqueue: (event) => judged.add(event) };
+  const decoder = decodeSse();
+  for (const chunk of bytes) decoder.transform(chunk, sink);
+  decoder.flush?.(sink);
+  const violations = judged.end();
+  return { violations, failed: judged.failed() };
+}
+
+/** Judges a whole answer. An error body of the format is well-formed; whether it is one tells `RULEBOOKS[…].whole`. */
+export function validateWhole(
+  format: FormatName,
+  body: JsonObject,
+  options?: ValidateOptions,
+): readonly Violation[] {
+  return RULEBOOKS[format].whole(body, options).violations;
+}

@@ -1,0 +1,86 @@
+/** What the admin API answers, and how it reads what it is asked. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { asGatewayError, GatewayError } from '../../../lib/errors.ts';
+import { wording } from '../../../lib/zod-messages.ts';
+import { readBody } from '../../../pipeline/read-body.ts';
+
+/** A request to the admin API. */
+export interface AdminRequest {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** What stands in the path for `{key}` or `{group}`; '' where it has none. */
+  readonly named: string;
+}
+
+/** Bytes: a thousand models fit in. */
+const BODY_LIMIT = 512 * 1024;
+
+/** An error's body. */
+export const errorBody = z.strictObject({
+  error: z.strictObject({
+    message: z.string(),
+    code: z.string(),
+    param: z.string().nullable().meta({ description: 'The field that is wrong.' }),
+  }),
+});
+
+/** An answer that nobody on the way is to keep: it may hold a key. */
+export function answerJson(body: unknown, status = 200): Response {
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
+}
+
+/** Any thrown value as an answer; what is no GatewayError says nothing of itself. */
+export function answerError(error: unknown): Response {
+  const { fault, status, message, param, code, headers } = asGatewayError(error);
+  const body: z.output<typeof errorBody> = {
+    error: { message, code: code ?? fault.replaceAll('-', '_'), param: param ?? null },
+  };
+  const response = answerJson(body, status);
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
+
+/** A body as `schema` has it; none at all is `{}`. @throws GatewayError */
+export async function readAs<S extends z.ZodType>(request: AdminRequest, schema: S): Promise<z.output<S>> {
+  const bytes = await bytesOf(request);
+  return checked(bytes.length === 0 ? {} : parse(bytes), schema);
+}
+
+/** Like `readAs`, for requests that mean nothing without a body. @throws GatewayError, also where there is no body. */
+export async function readRequiredAs<S extends z.ZodType>(
+  request: AdminRequest,
+  schema: S,
+): Promise<z.output<S>> {
+  const bytes = await bytesOf(request);
+  if (bytes.length === 0) throw new GatewayError('invalid-request', 'The request has no body.');
+  return checked(parse(bytes), schema);
+}
+
+function bytesOf({ message, response }: AdminRequest): Promise<Buffer> {
+  return readBody(message, response, { limit: BODY_LIMIT, decompress: undefined });
+}
+
+/** A value as `schema` has it. @throws GatewayError that names the field. */
+export function checked<S extends z.ZodType>(value: unknown, schema: S): z.output<S> {
+  const parsed = schema.safeParse(value, { error: wording });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const param = issue?.path.join('.') ?? '';
+  const message = issue?.message ?? 'This is not a valid value.';
+  throw new GatewayError(
+    'invalid-request',
+    param === '' ? message : `${param}: ${message}`,
+    param === '' ? {} : { param },
+  );
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new GatewayError('invalid-request', 'The body is not valid JSON.');
+  }
+}

@@ -1,0 +1,119 @@
+/** The admin API: one line per path. */
+
+import { H3, type H3Event } from 'h3';
+import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
+import { queryOf } from '../../../pipeline/request-head.ts';
+import { isReachable, isShort, type Store } from '../../../store/store.ts';
+import { nodeExchangeOf } from '../../listen/node-exchange.ts';
+import { type AdminRequest, answerError } from './answers.ts';
+import { admitAdmin } from './authenticate-admin.ts';
+import {
+  answerGroup,
+  answerGroupChange,
+  answerGroups,
+  answerNewGroup,
+  answerNoGroup,
+} from './group-routes.ts';
+import {
+  answerChange,
+  answerCreate,
+  answerList,
+  answerOne,
+  answerRevoke,
+  answerRotate,
+} from './key-routes.ts';
+import { answerUsage } from './usage-route.ts';
+
+export interface AdminOptions {
+  readonly key: string;
+  /** Is called when keys or groups may have changed. */
+  readonly onKeys?: () => void;
+}
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Endpoint = (store: Store, request: AdminRequest) => Promise<Response>;
+
+/** Every path, and what answers each of its methods. */
+const adminRoutes: Readonly<Record<string, { readonly [M in Method]?: Endpoint }>> = {
+  '/admin/keys': { GET: answerList, POST: answerCreate },
+  '/admin/keys/{key}': { GET: answerOne, PATCH: answerChange, DELETE: answerRevoke },
+  '/admin/keys/{key}/rotate': { POST: answerRotate },
+  '/admin/groups': { GET: answerGroups, POST: answerNewGroup },
+  '/admin/groups/{group}': { GET: answerGroup, PATCH: answerGroupChange, DELETE: answerNoGroup },
+  '/admin/usage': { GET: answerUsage },
+};
+
+/** @returns an app, to which more can be added; what it does not know it answers itself, so that comes first. */
+export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOptions): H3 {
+  const admit = admitAdmin(key);
+  const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
+  for (const [path, methods] of Object.entries(adminRoutes)) {
+    const allow = Object.keys(methods).join(', ');
+    app.all(path.replace(/\{(\w+)\}/, ':$1'), (event) => {
+      const { method } = event.req;
+      const endpoint = isMethod(method) ? methods[method] : undefined;
+      return answer(event, () => {
+        if (endpoint === undefined) {
+          throw methodNotAllowed(allow);
+        }
+        return endpoint;
+      });
+    });
+  }
+  app.all('/admin/**', (event) =>
+    answer(event, () => {
+      throw new GatewayError('not-found', 'There is no such endpoint.');
+    }),
+  );
+  return app;
+
+  async function answer(event: H3Event, endpointOf: () => Endpoint): Promise<Response> {
+    try {
+      const request = requestOf(event);
+      admit(request.message);
+      const response = await endpointOf()(store, request);
+      if (event.req.method !== 'GET') onKeys();
+      return response;
+    } catch (error) {
+      return answerError(error instanceof GatewayError ? error : await failure(store, error));
+    }
+  }
+}
+
+const AWAY = 'The store cannot be reached at the moment.';
+const SHORT = 'The store cannot be written to at the moment: it is full, locked or read-only.';
+
+/** An error that is none of the caller's. */
+async function failure(store: Store, cause: unknown): Promise<GatewayError> {
+  if (!isShort(cause) && (await isReachable(store)))
+    return new GatewayError('internal', 'The gateway failed to carry out this request.', { cause });
+  const details = { status: 503, code: 'store_unavailable', cause };
+  return new GatewayError('internal', isShort(cause) ? SHORT : AWAY, details);
+}
+
+function requestOf(event: H3Event): AdminRequest {
+  const { message, response } = nodeExchangeOf(event);
+  return {
+    message,
+    response,
+    query: queryOf(message),
+    named: namedBy(event.context.params ?? {}),
+  };
+}
+
+/** What a path names, which has one part for it at most. @throws GatewayError `not-found` for what can be no name. */
+function namedBy(params: Readonly<Record<string, string>>): string {
+  const [[kind, text] = ['key', '']] = Object.entries(params);
+  try {
+    const name = decodeURIComponent(text);
+    // PostgreSQL takes no such text, not even to look for it.
+    if (!name.includes('\0')) return name;
+  } catch {
+    // Then it is no name either.
+  }
+  throw new GatewayError('not-found', `There is no such ${kind}.`);
+}
+
+function isMethod(method: string): method is Method {
+  return method === 'GET' || method === 'POST' || method === 'PATCH' || method === 'DELETE';
+}

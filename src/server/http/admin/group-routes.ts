@@ -1,0 +1,57 @@
+/** `/admin/groups`: the groups of the store. */
+
+import { z } from 'zod';
+import { GatewayError } from '../../../lib/errors.ts';
+import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../../store/groups.ts';
+import { groupColumnsOf, groupSettings, newGroup } from '../../../store/key-settings.ts';
+import { groupView, groupViewOf } from '../../../store/key-view.ts';
+import type { Store } from '../../../store/store.ts';
+import { type AdminRequest, answerJson, readAs, readRequiredAs } from './answers.ts';
+
+/** All of them: groups are few. */
+export const groupList = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(groupView).meta({ description: 'By name.' }),
+});
+
+export async function answerGroups(store: Store): Promise<Response> {
+  const rows = await listGroups(store);
+  return answerJson({ object: 'list', data: rows.map(groupViewOf) } satisfies z.output<typeof groupList>);
+}
+
+/** Makes a group. @throws GatewayError `conflict` where its name is taken, `invalid-request` for settings that are none. */
+export async function answerNewGroup(store: Store, request: AdminRequest): Promise<Response> {
+  const { name, ...settings } = await readAs(request, newGroup);
+  const row = await createGroup(store, name, groupColumnsOf(settings));
+  if (row !== undefined) return answerJson(groupViewOf(row), 201);
+  throw new GatewayError('conflict', `There is already a group named ${name}.`, {
+    param: 'name',
+    code: 'name_taken',
+  });
+}
+
+/** The group of a name. @throws GatewayError `not-found` */
+export async function answerGroup(store: Store, { named }: AdminRequest): Promise<Response> {
+  return answerJson(groupViewOf((await findGroup(store, named)) ?? noSuchGroup()));
+}
+
+/** Sets what the body has. @throws GatewayError `not-found`, `invalid-request` */
+export async function answerGroupChange(store: Store, request: AdminRequest): Promise<Response> {
+  const columns = groupColumnsOf(await readRequiredAs(request, groupSettings));
+  return answerJson(groupViewOf((await changeGroup(store, request.named, columns)) ?? noSuchGroup()));
+}
+
+/** Deletes a group. @throws GatewayError `not-found`; `conflict` while keys are of it, which would lose its limits. */
+export async function answerNoGroup(store: Store, { named }: AdminRequest): Promise<Response> {
+  const deleted = (await deleteGroup(store, named)) ?? noSuchGroup();
+  if (!('keys' in deleted)) return answerJson(groupViewOf(deleted));
+  throw new GatewayError(
+    'conflict',
+    `Keys that are not revoked are still of the group ${named}: ${deleted.keys}. Give them another group, or none ("group": null), first.`,
+    { code: 'group_has_keys' },
+  );
+}
+
+function noSuchGroup(): never {
+  throw new GatewayError('not-found', 'There is no such group.');
+}

@@ -1,0 +1,176 @@
+/** `/admin/keys`: the keys of the store. */
+
+import { z } from 'zod';
+import { GatewayError } from '../../../lib/errors.ts';
+import { NoSuchGroup } from '../../../store/changes.ts';
+import { columnsOf, keySettings, newKey } from '../../../store/key-settings.ts';
+import { keyView, viewOf } from '../../../store/key-view.ts';
+import {
+  changeKey,
+  createKey,
+  findKey,
+  type MadeKey,
+  MOST_GRACE_DAYS,
+  pageOfKeys,
+  revokeKey,
+  rotateKey,
+} from '../../../store/keys.ts';
+import type { Store } from '../../../store/store.ts';
+import type { KeyRow } from '../../../store/tables.ts';
+import { type AdminRequest, answerJson, checked, readAs, readRequiredAs } from './answers.ts';
+
+export const rotation = z.strictObject({
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(MOST_GRACE_DAYS * 86_400)
+    .default(0)
+    .meta({ description: 'How long the old key keeps working, in seconds.' }),
+  again: z.boolean().default(false).meta({
+    description:
+      'Whether the new key of the last rotation was lost, for instance because its answer never arrived: it stops working and is replaced, and the old key keeps its grace period.',
+  }),
+});
+
+/** Keys of one answer: what is more holds all live streams for longer than a moment. */
+const MOST_KEYS = 10_000;
+
+/** PostgreSQL takes no text with U+0000, not even to look for it. */
+const lookedFor = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
+
+export const listQuery = z.strictObject({
+  revoked: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'Whether to include revoked keys.' }),
+  name_prefix: lookedFor.default('').meta({ description: 'Only keys whose name begins with this.' }),
+  group: lookedFor.exactOptional().meta({ description: 'Only keys of this group.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_KEYS)
+    .default(MOST_KEYS)
+    .meta({ description: 'Most keys to return.' }),
+  after: z
+    .string()
+    .regex(/^key_[\w-]+$/, 'must be the id of a key')
+    .exactOptional()
+    .meta({ description: 'Only keys after the one with this id: the `last_id` of the previous page.' }),
+});
+
+/** A key that has just been made: the one answer that holds it. */
+export const madeKey = keyView.extend({
+  key: z.string().meta({ description: 'Only shown this once: not it but its hash is stored.' }),
+});
+
+/** A page, as OpenAI's own admin API has them, so that its SDKs can walk them. */
+export const keyList = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(keyView).meta({ description: 'Newest first.' }),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean().meta({ description: 'Whether there are more: ask for those `after` the `last_id`.' }),
+});
+
+/** A page of the keys. @throws GatewayError `invalid-request` for a query that is none. */
+export async function answerList(store: Store, { query }: AdminRequest): Promise<Response> {
+  const asked = checked(Object.fromEntries(query), listQuery);
+  const { rows, more } = await pageOfKeys(store, {
+    revoked: asked.revoked === 'true',
+    prefix: asked.name_prefix,
+    group: asked.group,
+    after: asked.after === undefined ? undefined : await keyBefore(store, asked.after),
+    limit: asked.limit,
+  });
+  return answerJson({
+    object: 'list',
+    data: rows.map(viewOf),
+    first_id: rows[0]?.id ?? null,
+    last_id: rows.at(-1)?.id ?? null,
+    has_more: more,
+  } satisfies z.output<typeof keyList>);
+}
+
+/** One that was revoked since its page was read is still where it was. */
+async function keyBefore(store: Store, id: string): Promise<KeyRow> {
+  const row = await findKey(store, id);
+  if (row !== undefined) return row;
+  throw new GatewayError('invalid-request', `after: there is no key ${id}.`, { param: 'after' });
+}
+
+/** Makes a key. @throws GatewayError `conflict` where its name is taken, `invalid-request` for settings that are none. */
+export async function answerCreate(store: Store, request: AdminRequest): Promise<Response> {
+  const { name, ...settings } = await readAs(request, newKey);
+  const made = await ofKnownGroup(createKey(store, name, columnsOf(settings)));
+  if (made === undefined) {
+    throw new GatewayError('conflict', `There is already a key named ${name}.`, {
+      param: 'name',
+      code: 'name_taken',
+    });
+  }
+  return answerJson(madeView(made), 201);
+}
+
+/** The key of an id or a name. @throws GatewayError `not-found` */
+export async function answerOne(store: Store, { named }: AdminRequest): Promise<Response> {
+  return answerJson(viewOf(await existing(store, named)));
+}
+
+/** Sets what the body has. @throws GatewayError `not-found`, `invalid-request`; `conflict` where it has been revoked. */
+export async function answerChange(store: Store, request: AdminRequest): Promise<Response> {
+  const settings = await readRequiredAs(request, keySettings);
+  const { id } = await existing(store, request.named);
+  return answerJson(
+    viewOf((await ofKnownGroup(changeKey(store, id, columnsOf(settings)))) ?? revokedAlready(id)),
+  );
+}
+
+/** Revoked twice is revoked: whoever asks again, since no answer came, gets the same one. */
+export async function answerRevoke(store: Store, { named }: AdminRequest): Promise<Response> {
+  const { id } = await existing(store, named);
+  return answerJson(viewOf((await revokeKey(store, id)) ?? (await existing(store, id))));
+}
+
+/** Another key in the place of one. @throws GatewayError as `answerChange`; `conflict` also within an earlier grace. */
+export async function answerRotate(store: Store, request: AdminRequest): Promise<Response> {
+  const { grace_seconds: grace, again } = await readAs(request, rotation);
+  const { id } = await existing(store, request.named);
+  const made = (await rotateKey(store, id, { grace: grace * 1_000, again })) ?? revokedAlready(id);
+  if ('promisedUntil' in made) {
+    const until = new Date(made.promisedUntil).toISOString();
+    throw new GatewayError(
+      'conflict',
+      `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, "again": true replaces it. To end both keys at once, leave out grace_seconds.`,
+      { param: 'grace_seconds', code: 'key_in_grace' },
+    );
+  }
+  return answerJson(madeView(made), 201);
+}
+
+/** @throws GatewayError `invalid-request` where the key was to be of a group that there is not. */
+async function ofKnownGroup<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof NoSuchGroup)) throw error;
+    throw new GatewayError('invalid-request', `group: ${error.message}`, {
+      param: 'group',
+      code: 'unknown_group',
+    });
+  }
+}
+
+async function existing(store: Store, named: string): Promise<KeyRow> {
+  const row = await findKey(store, named);
+  if (row !== undefined) return row;
+  throw new GatewayError('not-found', 'There is no such key.');
+}
+
+function revokedAlready(id: string): never {
+  throw new GatewayError('conflict', `The key ${id} has been revoked.`, { code: 'key_revoked' });
+}
+
+function madeView({ key, row }: MadeKey): z.output<typeof madeKey> {
+  return { ...viewOf(row), key };
+}

@@ -1,0 +1,55 @@
+/** What there is to look at on the admin's listener: the metrics, for his key, and the page that asks for it. */
+
+import type { H3, H3Event } from 'h3';
+import { answerMetrics, type RenderMetrics } from '../../../accounting/metrics/metrics-endpoint.ts';
+import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
+import { rawPath } from '../../../pipeline/request-head.ts';
+import { nodeExchangeOf } from '../../listen/node-exchange.ts';
+import { openDashboard } from '../../pages/dashboard.ts';
+import { answerError } from './answers.ts';
+import { admitAdmin } from './authenticate-admin.ts';
+
+export interface WatchOptions {
+  /** The admin's. */
+  readonly key: string;
+  readonly render: RenderMetrics;
+}
+
+/** Adds `/metrics`, `/dashboard` and its files, `/`, which leads there, and, for all that nobody has added, 404. */
+export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
+  const admit = admitAdmin(key);
+  const page = openDashboard();
+
+  const metrics = async (event: H3Event): Promise<Response> => {
+    try {
+      admit(nodeExchangeOf(event).message);
+      return await answerMetrics(render);
+    } catch (error) {
+      return answerError(error);
+    }
+  };
+  const file = (event: H3Event): Response => {
+    const { message } = nodeExchangeOf(event);
+    return page(rawPath(message), message.headers['if-none-match']) ?? answerError(notThere());
+  };
+  for (const [path, answer] of [
+    ['/', toDashboard],
+    ['/metrics', metrics],
+    ['/dashboard', file],
+    ['/dashboard/**', file],
+  ] as const) {
+    app.get(path, answer);
+    app.head(path, answer);
+    app.all(path, () => answerError(methodNotAllowed('GET')));
+  }
+  app.all('/**', () => answerError(notThere()));
+}
+
+/** Relative, for a proxy may serve this below a path of its own. */
+function toDashboard(): Response {
+  return new Response(null, { status: 302, headers: { location: 'dashboard' } });
+}
+
+function notThere(): GatewayError {
+  return new GatewayError('not-found', 'There is no such endpoint.');
+}

@@ -1,0 +1,33 @@
+/** `/admin/usage`: what was used, and what it cost. */
+
+import { z } from 'zod';
+import { reportUsage } from '../../../accounting/usage/report.ts';
+import { queryOf, usageQuery } from '../../../accounting/usage/usage-query.ts';
+import { figuresOf, lineView, usageFigures, usageLine } from '../../../accounting/usage/usage-view.ts';
+import type { Store } from '../../../store/store.ts';
+import { type AdminRequest, answerJson, checked } from './answers.ts';
+
+export const usageAnswer = z.strictObject({
+  object: z.literal('list'),
+  from: z.iso.date(),
+  to: z.iso.date(),
+  data: z.array(usageLine),
+  has_more: z.boolean().meta({ description: 'Whether there are more lines than `limit`.' }),
+  total: usageFigures.meta({
+    description: 'The sum of everything that matches, including lines beyond `limit`.',
+  }),
+});
+
+/** A report. @throws GatewayError `invalid-request` for a query that is none. */
+export async function answerUsage(store: Store, { query }: AdminRequest): Promise<Response> {
+  const asked = queryOf(checked(Object.fromEntries(query), usageQuery), Date.now());
+  const { lines, total, more } = await reportUsage(store, asked);
+  return answerJson({
+    object: 'list',
+    from: asked.from,
+    to: asked.to,
+    data: lines.map(lineView),
+    has_more: more,
+    total: figuresOf(total),
+  } satisfies z.output<typeof usageAnswer>);
+}

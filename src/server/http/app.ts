@@ -1,0 +1,252 @@
+/** The HTTP face: one line per path, each naming its format and operation. */
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { H3, type H3Event } from 'h3';
+import type { Principal } from '../../access/keys.ts';
+import type { FormatName } from '../../conversation/prompt.ts';
+import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { admit } from '../../pipeline/authenticate.ts';
+import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
+import type { Incoming, Load, Route } from '../../pipeline/exchange.ts';
+import type { Gateway } from '../../pipeline/gateway.ts';
+import { rescue } from '../../pipeline/render-failure.ts';
+import { faultOfHead, queryOf, rawPath } from '../../pipeline/request-head.ts';
+import { nodeExchangeOf } from '../listen/node-exchange.ts';
+import { openPlayground } from '../pages/playground.ts';
+import { isHandshake, judge } from '../websocket/handshake.ts';
+import type { SocketRoom } from '../websocket/room.ts';
+import { familyOf, isAnthropics, isGoogles } from './client-family.ts';
+import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
+import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
+import { isCall, nearestPath } from './nearest-path.ts';
+import { openDescription } from './openapi/document.ts';
+import { respond, toResponse } from './respond.ts';
+import { type Exchange, runExchanges } from './run-exchanges.ts';
+
+/** What the app asks of whoever runs it. */
+export interface Host {
+  /** The gateway as it is now: a reload gives the next request another one. */
+  current(): Gateway;
+  /** The one that an exchange began with. It keeps that: another one would be closed as if nobody used it. */
+  gatewayOf(response: ServerResponse): Gateway;
+  /** What balancers are told of the process. */
+  condition(): 'ok' | 'overloaded' | 'draining';
+  readonly load: Load;
+  /** How many WebSockets a key may open. */
+  readonly socketRoom: Pick<SocketRoom, 'refusal'>;
+  /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
+  signalOf(response: ServerResponse): AbortSignal;
+}
+
+type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
+
+/** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
+const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
+
+/** What is asked by POST at a path of its own. */
+const ASKED: Readonly<Record<string, Route>> = {
+  '/v1/chat/completions': { format: 'chat-completions', operation: 'generate' },
+  '/v1/responses': { format: 'responses', operation: 'generate' },
+  '/v1/responses/compact': { format: 'responses', operation: 'compact' },
+  '/v1/responses/input_tokens': { format: 'responses', operation: 'count-tokens' },
+  '/v1/messages': { format: 'messages', operation: 'generate' },
+  '/v1/messages/count_tokens': { format: 'messages', operation: 'count-tokens' },
+};
+
+/** An app with every path there is; what is asked at any other one is refused in the words of whoever asks. */
+export function createApp(host: Host): H3 {
+  const app = new H3({
+    silent: true,
+    allowMalformedURL: true,
+    onError: (error, event) => {
+      const incoming = incomingOf(event, host);
+      const family = familyOf(event.url.pathname, incoming.message);
+      return toResponse(rescue(error.cause ?? error, family, incoming));
+    },
+  });
+
+  for (const [path, route] of Object.entries(ASKED)) {
+    ask(path, runExchanges(route, host.gatewayOf));
+    app.all(path, async (event) => fail(event, await wrongMethod(event)));
+  }
+  // The path says what is asked.
+  const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.gatewayOf);
+  const listAny = list('any', listModels);
+  const oneOfAny = list('any', (gateway, principal, asksAnthropic, path) =>
+    oneModel(gateway, principal, modelIn(path), asksAnthropic),
+  );
+  const listGoogles = list('generate-content', listGoogleModels);
+  const oneOfGoogles = list('generate-content', (gateway, principal, _, path) => {
+    if (isCall(path)) throw methodNotAllowed('POST');
+    return oneGoogleModel(gateway, principal, modelIn(path));
+  });
+  ask('/v1beta/models/**', askGoogle);
+  readOnly('/v1beta/models', listGoogles);
+  read('/v1beta/models/**', oneOfGoogles);
+  // Google's SDK asks below /v1 where it is not told a version (@google/genai 3 and later).
+  ask('/v1/models/**', askGoogle);
+  readOnly('/v1/models', (incoming, path) =>
+    (isGoogles(incoming.message) ? listGoogles : listAny)(incoming, path),
+  );
+  read('/v1/models/**', (incoming, path) =>
+    (isGoogles(incoming.message) ? oneOfGoogles : oneOfAny)(incoming, path),
+  );
+  const playground = openPlayground();
+  const page: Endpoint = ({ message }, path) =>
+    playground(path, message.headers['if-none-match']) ??
+    Response.json({ error: { message: 'File not found.' } }, { status: 404 });
+  readOnly('/', page);
+  readOnly('/playground', page);
+  readOnly('/playground/models.json', list('chat-completions', listPricedModels));
+  readOnly('/playground/**', page);
+  // Claude Code opens its connection by this, before it asks anything: an error would close it again.
+  readOnly('/api/hello', () => Response.json({ message: 'hello' }));
+  readOnly('/health/live', () => Response.json({ status: 'ok' }));
+  readOnly('/health/ready', () => {
+    const status = host.condition();
+    return Response.json({ status }, { status: status === 'ok' ? 200 : 503 });
+  });
+  readOnly('/openapi.json', openDescription());
+  read(
+    '/metrics',
+    (incoming) =>
+      host.current().metrics?.(incoming.message) ??
+      toResponse(rescue(noEndpoint(), 'chat-completions', incoming)),
+  );
+  for (const path of ANNOUNCED) {
+    app.on('POST', path, (event) =>
+      fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
+    );
+    app.on('OPTIONS', path, answerPreflight);
+    refuseOthers(path, 'POST');
+  }
+  for (const path of ['/v1/models/**', '/v1beta/models/**']) refuseOthers(path, 'GET, POST');
+  app.all('/**', (event) => fail(event, noEndpoint(nearestPath(event.url.pathname))));
+  return app;
+
+  /** A path of exchanges: their answers are written to Node's response as they come. */
+  function ask(path: string, exchange: Exchange): void {
+    app.on('POST', path, async (event) => {
+      const incoming = incomingOf(event, host);
+      const { message, response } = incoming;
+      const fault = faultOfHead(message);
+      respond(
+        response,
+        fault === undefined
+          ? await exchange(incoming)
+          : rescue(fault, familyOf(rawPath(message), message), incoming),
+        originHeaders(message, host.current().cors),
+      );
+      // h3 has nothing to add: whatever came of this would be written behind the answer.
+      return new Promise<never>(() => undefined);
+    });
+    app.on('OPTIONS', path, answerPreflight);
+  }
+
+  function answerPreflight(event: H3Event): Response {
+    return preflight(nodeExchangeOf(event).message, host.current().cors);
+  }
+
+  /** A path that is read, also by browsers of the origins allowed. */
+  function read(path: string, endpoint: Endpoint): void {
+    const run = async (event: H3Event): Promise<Response> => {
+      const incoming = incomingOf(event, host);
+      const { message } = incoming;
+      const fault = faultOfHead(message);
+      if (fault !== undefined) return fail(event, fault);
+      return allowOrigin(await endpoint(incoming, rawPath(message)), message, host.current().cors);
+    };
+    app.on('GET', path, run);
+    // Balancers and monitors ask by HEAD; the body is left out further down.
+    app.on('HEAD', path, run);
+    app.on('OPTIONS', path, answerPreflight);
+  }
+
+  /** The same of a path that is there for nothing else. */
+  function readOnly(path: string, endpoint: Endpoint): void {
+    read(path, endpoint);
+    refuseOthers(path, 'GET');
+  }
+
+  function refuseOthers(path: string, allow: string): void {
+    app.all(path, (event) => fail(event, methodNotAllowed(allow)));
+  }
+
+  /** A model list or an entry of it. */
+  function list(
+    family: FormatName | 'any',
+    render: (gateway: Gateway, principal: Principal, anthropic: boolean, path: string) => JsonObject,
+  ): Endpoint {
+    return async (incoming, path) => {
+      const { message } = incoming;
+      const anthropic = isAnthropics(message);
+      const format = family === 'any' ? (anthropic ? 'messages' : 'chat-completions') : family;
+      try {
+        const gateway = host.current();
+        const principal = await admit(gateway, family, message, queryOf(message));
+        const body = render(gateway, principal, anthropic, path);
+        return Response.json(body, { headers: { 'x-request-id': incoming.id } });
+      } catch (error) {
+        return toResponse(rescue(error, format, incoming));
+      }
+    };
+  }
+
+  /** Why what is asked for otherwise than by POST is refused; a WebSocket that could be had, for what is wrong with it. */
+  async function wrongMethod(event: H3Event): Promise<GatewayError> {
+    const { message } = nodeExchangeOf(event);
+    // What stands in between may have taken the word away that asks for one, but not what comes with it.
+    if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
+    if (!isHandshake(message)) return noSocket();
+    const judged = await judge(message, host.current(), host.condition() === 'ok', host.socketRoom);
+    return judged instanceof GatewayError ? judged : noSocket();
+  }
+
+  /** The error, behind the preflight that a browser asks first: without one, all its page reads is 'Failed to fetch'. */
+  function fail(event: H3Event, error: GatewayError): Response {
+    const incoming = incomingOf(event, host);
+    if (isPreflight(incoming.message)) return answerPreflight(event);
+    const family = familyOf(rawPath(incoming.message), incoming.message);
+    const response = toResponse(rescue(error, family, incoming));
+    return allowOrigin(response, incoming.message, host.current().cors);
+  }
+}
+
+function incomingOf(event: H3Event, { load, signalOf }: Host): Incoming {
+  const { message, response } = nodeExchangeOf(event);
+  return { id: requestId(message), message, response, signal: signalOf(response), load };
+}
+
+/** The caller's own request id where it is a sane one; what is echoed in a header must not be anything else. */
+function requestId(message: IncomingMessage): string {
+  const given = message.headers['x-request-id'];
+  if (typeof given === 'string' && /^[\w-]{1,128}$/.test(given)) return given;
+  return `req_${randomUUID().replaceAll('-', '')}`;
+}
+
+/** The model named below `/v1/models/` or `/v1beta/models/`. */
+function modelIn(path: string): string {
+  return decodedName(path.replace(MODELS_PATH, ''));
+}
+
+function noEndpoint(nearest?: string): GatewayError {
+  const hint =
+    nearest === undefined
+      ? 'Models are asked at /v1/chat/completions, /v1/responses, /v1/messages and /v1beta/models/{model}:generateContent.'
+      : `Did you mean ${nearest}? Check your client's base URL.`;
+  return new GatewayError('not-found', `There is no such endpoint. ${hint}`);
+}
+
+/** Codex speaks responses over a WebSocket first. At this status it turns to POST at once, at others after all retries. */
+function noSocket(): GatewayError {
+  return new GatewayError(
+    'method-not-allowed',
+    'WebSockets are not available here; send a POST request instead.',
+    {
+      status: 426,
+      headers: { allow: 'POST', upgrade: 'HTTP/1.1' },
+    },
+  );
+}

@@ -1,0 +1,64 @@
+/** The whole service as an OpenAPI 3.1 document (spec.openapis.org/oas/v3.1.1). */
+
+import type { JsonObject } from '../../../lib/json.ts';
+import { version } from '../../version.ts';
+import { adminPaths, adminSchemas } from './admin-paths.ts';
+import { announcedPaths, generatePaths } from './generate-paths.ts';
+import { readPaths } from './read-paths.ts';
+import { componentHeaders } from './responses.ts';
+import { componentSchemas } from './schemas.ts';
+
+const DESCRIPTION = `One address, one key, four wire formats, every text model of a catalog.
+
+Any catalog model can be asked in the formats of OpenAI (chat completions, responses) and Anthropic (messages); Google's generateContent only reaches Google models. If the format is the one of the model's own vendor, bytes pass unchanged; otherwise request and answer are translated. Errors are always in the format of the endpoint.
+
+Paths that are not described here answer 404. Those that are answer other methods with 405 and \`Allow\`, and OPTIONS as browsers need it.`;
+
+/** The document, made anew. */
+export function openApi(): JsonObject {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Gateway',
+      version: version(),
+      summary: 'A gateway to the text models of many vendors.',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'chat-completions', description: "OpenAI's format." },
+      { name: 'responses', description: "OpenAI's newer format." },
+      { name: 'messages', description: "Anthropic's format." },
+      { name: 'generate-content', description: "Google's format." },
+      { name: 'models', description: 'Models that can be used.' },
+      { name: 'announced', description: 'Endpoints that are announced, but not available yet.' },
+      { name: 'playground', description: 'A page to try the gateway in the browser.' },
+      { name: 'process', description: 'Health checks for load balancers and operators, and this document.' },
+      { name: 'admin', description: 'Keys, usage and metrics, on a listener of their own.' },
+    ],
+    paths: { ...generatePaths(), ...readPaths(), ...announcedPaths(), ...adminPaths() },
+    components: {
+      schemas: { ...componentSchemas(), ...adminSchemas() },
+      headers: componentHeaders,
+      securitySchemes: {
+        bearerKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The API key, on any endpoint. Where identity providers are configured, a signed JWT of one of them may stand here, as wherever a key may.',
+        },
+        anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
+        adminKey: { type: 'http', scheme: 'bearer', description: 'The admin key (GATEWAY_ADMIN_KEY).' },
+        googleKeyInQuery: { type: 'apiKey', in: 'query', name: 'key' },
+      },
+    },
+  };
+}
+
+/** The answer to `GET /openapi.json`. */
+export function openDescription(): () => Response {
+  const text = JSON.stringify(openApi());
+  return () => new Response(text, { headers: { 'content-type': 'application/json' } });
+}

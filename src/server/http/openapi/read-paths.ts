@@ -1,0 +1,160 @@
+/** Endpoints that only tell something: models, health, the playground, this very document. */
+
+import type { FormatName } from '../../../conversation/prompt.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { eitherResponse, eithersErrors, errorResponses, fileResponse, jsonResponse } from './responses.ts';
+import type { SchemaName } from './schemas.ts';
+
+const anyKey = [{ bearerKey: [] }, { anthropicKey: [] }, { googleKey: [] }];
+const googleKeys = [{ bearerKey: [] }, { googleKey: [] }, { googleKeyInQuery: [] }];
+
+function inPath(name: string, description: string): JsonObject {
+  return { name, in: 'path', required: true, description, schema: { type: 'string' } };
+}
+
+/**
+ * What stands at a path that OpenAI's, Anthropic's and Google's clients all read: the key's header says who asks.
+ * @param answers the schema for OpenAI's and Anthropic's, and for Google's.
+ */
+function shared(
+  id: string,
+  summary: string,
+  answers: readonly [SchemaName, SchemaName],
+  parameters: readonly JsonObject[] = [],
+): JsonObject {
+  return {
+    get: {
+      operationId: id,
+      tags: ['models'],
+      summary: `${summary} With an \`anthropic-version\` header it also has Anthropic's fields; with a key in \`x-goog-api-key\` it is Google's.`,
+      security: anyKey,
+      ...(parameters.length > 0 && { parameters: [...parameters] }),
+      responses: {
+        200: eitherResponse('What the key may use.', ...answers),
+        ...eithersErrors(
+          'chat-completions',
+          'generate-content',
+          401,
+          ...(parameters.length > 0 ? [404 as const] : []),
+        ),
+      },
+    },
+  };
+}
+
+function list(id: string, summary: string, answer: SchemaName, family: FormatName): JsonObject {
+  return {
+    get: {
+      operationId: id,
+      tags: ['models'],
+      summary,
+      security: family === 'generate-content' ? googleKeys : anyKey,
+      responses: {
+        200: jsonResponse('The models that the key may use.', answer),
+        ...errorResponses(family, 401),
+      },
+    },
+  };
+}
+
+function one(
+  id: string,
+  parameters: readonly JsonObject[],
+  answer: SchemaName,
+  family: FormatName,
+): JsonObject {
+  return {
+    get: {
+      operationId: id,
+      tags: ['models'],
+      summary: 'One model.',
+      security: family === 'generate-content' ? googleKeys : anyKey,
+      parameters: [...parameters],
+      responses: { 200: jsonResponse('The model.', answer), ...errorResponses(family, 401, 404) },
+    },
+  };
+}
+
+function plain(id: string, tag: string, summary: string, responses: JsonObject): JsonObject {
+  return { get: { operationId: id, tags: [tag], summary, security: [], responses } };
+}
+
+const NOT_THERE = jsonResponse('File not found.', 'OpenAIError');
+
+/** The paths, by what they are. */
+export function readPaths(): JsonObject {
+  return {
+    '/v1/models': shared('listModels', 'The models.', ['ModelList', 'GoogleModelList']),
+    '/v1/models/{vendor}/{model}': shared(
+      'getModel',
+      'One model.',
+      ['Model', 'GoogleModel'],
+      [inPath('vendor', 'The vendor.'), inPath('model', "The model's name.")],
+    ),
+    '/v1/models/{model}': shared(
+      'getModelByShortName',
+      'One model.',
+      ['Model', 'GoogleModel'],
+      [
+        inPath(
+          'model',
+          'An OpenAI model (with an `anthropic-version` header, an Anthropic model; with `x-goog-api-key`, a Google model), without its vendor.',
+        ),
+      ],
+    ),
+    '/v1beta/models': list('listGoogleModels', 'The Google models.', 'GoogleModelList', 'generate-content'),
+    '/v1beta/models/{model}': one(
+      'getGoogleModel',
+      [inPath('model', 'A Google model, without its vendor.')],
+      'GoogleModel',
+      'generate-content',
+    ),
+    '/api/hello': plain('isThere', 'process', 'Claude Code calls this to open its connection.', {
+      200: {
+        description: 'The connection is open.',
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
+    }),
+    '/health/live': plain('isAlive', 'process', 'Whether the process is running.', {
+      200: jsonResponse('It does.', 'Health'),
+    }),
+    '/health/ready': plain('isReady', 'process', 'Whether the process accepts new requests.', {
+      200: jsonResponse('It does.', 'Health'),
+      503: jsonResponse('It is shutting down, or overloaded.', 'Health'),
+    }),
+    '/openapi.json': plain('getDescription', 'process', 'This document.', {
+      200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+    }),
+    '/': plain('getPlayground', 'playground', 'A page to chat with any model.', {
+      200: fileResponse('The page.', 'text/html'),
+    }),
+    '/playground': plain('getPlaygroundByName', 'playground', 'The same page.', {
+      200: fileResponse('The page.', 'text/html'),
+    }),
+    '/playground/{file}': {
+      get: {
+        operationId: 'getPlaygroundFile',
+        tags: ['playground'],
+        summary: "The page's scripts and styles.",
+        security: [],
+        parameters: [inPath('file', 'Path of the file, which may contain slashes.')],
+        responses: {
+          200: fileResponse('The file.', 'text/javascript', 'text/css', 'image/svg+xml', 'text/html'),
+          404: NOT_THERE,
+        },
+      },
+    },
+    '/playground/models.json': {
+      get: {
+        operationId: 'listPricedModels',
+        tags: ['playground'],
+        summary: 'The models that the key may use, with their prices.',
+        security: [{ bearerKey: [] }],
+        responses: {
+          200: jsonResponse('The models.', 'PricedModels'),
+          ...errorResponses('chat-completions', 401),
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** Answers as an OpenAPI document tells them. */
+
+import type { FormatName } from '../../../conversation/prompt.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { limitHeaderComponents, limitHeaders, retryAfter } from './limit-headers.ts';
+import { type SchemaName, schemaAt } from './schemas.ts';
+
+const ERRORS: Readonly<Record<FormatName, SchemaName>> = {
+  'chat-completions': 'OpenAIError',
+  responses: 'OpenAIError',
+  messages: 'AnthropicError',
+  'generate-content': 'GoogleError',
+};
+
+const MEANINGS = {
+  400: 'The body is not JSON, or one of its fields is invalid, or the vendor says so.',
+  401: 'The API key is missing or not valid.',
+  403: 'The key may not use the model.',
+  404: '`Model not supported`: it is not in the catalog, or no vendor that serves it is configured.',
+  413: 'The body is too large.',
+  415: 'The content type of the body is not JSON.',
+  429: 'Over a limit or budget of the key, of its group, or of the vendor; `Retry-After` says when to try again.',
+  500: 'An error of the vendor, or of the gateway itself.',
+  502: "The vendor is down, broke off its answer, or refused the gateway's own key.",
+  503: 'The vendor or the gateway is overloaded.',
+  504: 'The vendor took too long to answer.',
+  529: 'The vendor is overloaded.',
+} as const;
+
+/** Answers to those whose limits are not looked at. */
+const UNADMITTED: ReadonlySet<number> = new Set([401, 403, 415]);
+
+export type ErrorStatus = keyof typeof MEANINGS;
+
+const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
+
+/** A JSON answer. */
+export function jsonResponse(description: string, schema: SchemaName): JsonObject {
+  return {
+    description,
+    headers: { 'x-request-id': REQUEST_ID },
+    content: { 'application/json': { schema: schemaAt(schema) } },
+  };
+}
+
+/** A JSON answer in one of two forms. */
+export function eitherResponse(description: string, one: SchemaName, other: SchemaName): JsonObject {
+  return {
+    description,
+    headers: { 'x-request-id': REQUEST_ID },
+    content: { 'application/json': { schema: { anyOf: [schemaAt(one), schemaAt(other)] } } },
+  };
+}
+
+/** A model's answer. @param events what it is as a stream, where it may be one. */
+export function answerResponse(whole: JsonObject, events?: string): JsonObject {
+  return {
+    description:
+      events === undefined ? 'The answer.' : 'The answer: whole, or as events if a stream was requested.',
+    headers: { 'x-request-id': REQUEST_ID, ...limitHeaders },
+    content: {
+      'application/json': { schema: whole },
+      ...(events !== undefined && {
+        'text/event-stream': { schema: { type: 'string', description: events } },
+      }),
+    },
+  };
+}
+
+/** Statuses that are not in the list are a vendor's own: on a native path they come through as they are. */
+export const otherResponses: JsonObject = {
+  description: "Any other status is the vendor's own, with its own body.",
+  headers: { 'x-request-id': REQUEST_ID, ...limitHeaders, ...retryAfter },
+};
+
+/** An answer that is a file. */
+export function fileResponse(description: string, ...types: string[]): JsonObject {
+  return {
+    description,
+    content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }])),
+  };
+}
+
+/** Errors of these statuses, in a format's words. */
+export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
+  return errorsWith({}, schemaAt(ERRORS[format]), statuses);
+}
+
+/** Errors of an endpoint that one of two formats answers, as the caller's headers say. */
+export function eithersErrors(one: FormatName, other: FormatName, ...statuses: ErrorStatus[]): JsonObject {
+  return errorsWith({}, { anyOf: [schemaAt(ERRORS[one]), schemaAt(ERRORS[other])] }, statuses);
+}
+
+/**
+ * Errors of these statuses where a model is asked: a key has limits there, and so has the vendor.
+ * @param listed whether an error may be the one entry of a list, as Google's stream without `alt=sse` is one.
+ */
+export function refusalResponses(
+  format: FormatName,
+  listed: boolean,
+  ...statuses: ErrorStatus[]
+): JsonObject {
+  const error = schemaAt(ERRORS[format]);
+  const schema = listed ? { anyOf: [error, { type: 'array', items: error, minItems: 1 }] } : error;
+  return errorsWith(limitHeaders, schema, statuses);
+}
+
+function errorsWith(limits: JsonObject, schema: JsonObject, statuses: readonly ErrorStatus[]): JsonObject {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      {
+        description: MEANINGS[status],
+        headers: {
+          'x-request-id': REQUEST_ID,
+          ...(!UNADMITTED.has(status) && limits),
+          ...(status >= 429 && retryAfter),
+        },
+        content: { 'application/json': { schema } },
+      },
+    ]),
+  );
+}
+
+export const componentHeaders: JsonObject = {
+  RequestId: {
+    description:
+      "The id of this exchange in logs and errors: the caller's own `x-request-id` if it sent a usable one.",
+    schema: { type: 'string' },
+  },
+  ...limitHeaderComponents,
+};

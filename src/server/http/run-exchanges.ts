@@ -1,0 +1,79 @@
+/** From a request to its answer: through the pipeline of its route, noted, and ended where it is ended from outside. */
+
+import type { ServerResponse } from 'node:http';
+import {
+  CLIENT_CLOSED,
+  closeLedger,
+  openLedger,
+  recordOf,
+  type TakeNotes,
+} from '../../accounting/usage/ledger.ts';
+import type { Answer, Incoming, Route } from '../../pipeline/exchange.ts';
+import type { Gateway } from '../../pipeline/gateway.ts';
+import { type Pipeline, pipeline } from '../../pipeline/pipeline.ts';
+import { rescue } from '../../pipeline/render-failure.ts';
+
+/** What asks a model. Never rejects: an error is an answer too. */
+export type Exchange = (incoming: Incoming) => Promise<Answer>;
+
+/** The exchanges of a route, each by the gateway that it began with. */
+export function runExchanges(route: Route, gatewayOf: (response: ServerResponse) => Gateway): Exchange {
+  const pipelineOf = builtOnce(route);
+  return (incoming) => {
+    const gateway = gatewayOf(incoming.response);
+    const exchange = gateway.note === undefined ? incoming : noted(gateway, gateway.note, route, incoming);
+    return answerUnlessEnded(pipelineOf(gateway), route, exchange);
+  };
+}
+
+/** A route's path through the gateway that there is now: another one only after a reload. */
+function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
+  let built: { readonly gateway: Gateway; readonly run: Pipeline } | undefined;
+  return (gateway) => {
+    if (built?.gateway !== gateway) built = { gateway, run: pipeline(gateway, route) };
+    return built.run;
+  };
+}
+
+/** A request with a ledger, which is closed once its connection has done with it. */
+function noted({ traces }: Gateway, note: TakeNotes, route: Route, incoming: Incoming): Incoming {
+  const { id, message, response } = incoming;
+  const { format, operation } = route;
+  const trace = traces?.begin(route, message.headers);
+  const ledger = openLedger(trace);
+  // Before the exchange is aborted: what then breaks off was not broken before.
+  response.prependListener('close', () => {
+    const closed = closeLedger(ledger, { id, format, operation }, response.writableFinished);
+    note(closed);
+    trace?.end(recordOf(closed));
+  });
+  return { ...incoming, ledger };
+}
+
+/**
+ * The answer, unless the exchange is ended from outside before it has one: the error that ended it then. Whatever the
+ * exchange is waiting for, a body that is still being sent or another try, need not know of this.
+ */
+function answerUnlessEnded(run: Pipeline, route: Route, incoming: Incoming): Promise<Answer> {
+  const { signal, ledger } = incoming;
+  return new Promise((resolve) => {
+    let isGiven = false;
+    const give = (answer: Answer): void => {
+      if (isGiven) return;
+      isGiven = true;
+      signal.removeEventListener('abort', onAbort);
+      if (ledger !== undefined) ledger.status = answer.status;
+      resolve(answer);
+    };
+    const onAbort = (): void =>
+      // Of a caller who left, no error is to be noted: there is nobody to tell it to.
+      give(
+        incoming.response.destroyed
+          ? { status: CLIENT_CLOSED, headers: {}, body: Buffer.alloc(0) }
+          : rescue(signal.reason, route.format, incoming),
+      );
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort);
+    void run(incoming).then(give);
+  });
+}

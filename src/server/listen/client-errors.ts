@@ -1,0 +1,50 @@
+/** What Node's HTTP parser refuses, and what does not arrive in time, answered as far as anybody is there to read it. */
+
+import type { Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { errorCode } from '../../lib/error-code.ts';
+import { GatewayError } from '../../lib/errors.ts';
+import { type Pipelining, stopParsing } from '../http/pipelining.ts';
+
+/** The statuses that Node answers with by itself; the format of a head that was not read is not known. */
+const STATUS_LINES: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** @param end ends an exchange with an error that is told in its own format. */
+export function answerClientErrors(
+  server: Server,
+  { giveUpUnfinished, answering }: Pick<Pipelining, 'giveUpUnfinished' | 'answering'>,
+  end: (response: ServerResponse, error: GatewayError) => void,
+): void {
+  server.on('clientError', (error: Error, connection: Duplex) => {
+    const code = errorCode(error);
+    let isAnswered = false;
+    if (connection instanceof Socket) {
+      const answer = answering(connection);
+      isAnswered = answer?.headersSent === true;
+      const refuse = (response: ServerResponse): void => end(response, bodyTimeout());
+      if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && giveUpUnfinished(connection, refuse)) return;
+      // Behind a request that asks for the connection to be closed: its answer is still to come (RFC 9112, 9.6).
+      if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) {
+        stopParsing(connection);
+        return;
+      }
+    }
+    if (connection.writable && !isAnswered) {
+      connection.write(
+        `HTTP/1.1 ${STATUS_LINES[code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`,
+      );
+    }
+    connection.destroy();
+  });
+}
+
+function bodyTimeout(): GatewayError {
+  return new GatewayError('request-timeout', 'The request body did not arrive in time.', {
+    headers: { connection: 'close' },
+  });
+}

@@ -1,0 +1,208 @@
+/** The exchanges in flight: how many, whose they are, what they hold, and a way to end each from outside. */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerResponse } from 'node:http';
+import { openCounts } from '../../lib/counters.ts';
+import { GatewayError } from '../../lib/errors.ts';
+import { bag } from '../../lib/slot-set.ts';
+import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/arrivals.ts';
+import type { Load } from '../../pipeline/exchange.ts';
+import type { Gateway } from '../../pipeline/gateway.ts';
+import type { InFlightLimits } from '../../pipeline/shed-load.ts';
+import { cutOff } from '../http/cut-off.ts';
+
+/** A connection that may hold something beside the exchanges: one that messages come over. */
+export interface Beside {
+  /** Bytes. */
+  held(): number;
+  end(error: GatewayError): void;
+}
+
+export interface Live extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
+  /** Follows an exchange to its end; whatever `run` starts is its course. */
+  follow(response: ServerResponse, gateway: Gateway, run: () => void): void;
+  /** The gateway that an exchange began with; undefined once it is over. */
+  gatewayOf(response: ServerResponse): Gateway | undefined;
+  /** Aborts when the exchange is over before its answer is; the reason is a GatewayError. */
+  signalOf(response: ServerResponse): AbortSignal;
+  /** The answers whose heads have not been written. */
+  headless(): ServerResponse[];
+  /** Ends an exchange. */
+  end(response: ServerResponse, error: GatewayError): void;
+  /** Ends every exchange, and each that begins from now on. @returns how many were in flight. */
+  endAll(error: GatewayError): number;
+  /** Ends those that hold most; of those that hold about the same, the ones that began last. */
+  endLargest(count: number, error: GatewayError): void;
+  /** Follows a connection until it `leave`s. @returns what arrives over it, before it is an exchange's. */
+  beside(key: string, connection: Beside): { readonly arrival: Arrival; leave(): void };
+  /**
+   * Counts a message that is not whole yet as one in flight for `key`.
+   * @returns what is called when it is whole or over, once; undefined where as many are in flight as may be.
+   */
+  beginMessage(key: string, limits: InFlightLimits): (() => void) | undefined;
+  /**
+   * Ends the exchange in whose course an error came up that nobody caught.
+   * @returns false where the error is nobody's: it came up outside of every exchange.
+   */
+  blame(): boolean;
+  /** Whether an exchange still runs on `gateway`. */
+  uses(gateway: Gateway): boolean;
+}
+
+interface Entry {
+  readonly response: ServerResponse;
+  /** The gateway it began with, which it keeps. */
+  readonly gateway: Gateway;
+  readonly controller: AbortController;
+  /** Its number among all there have been. */
+  readonly number: number;
+  key?: string;
+  /** Bytes: of its request, and of an answer that is collected. */
+  held: number;
+}
+
+/** How long an answer that was ended may take to say so before its connection is cut, in milliseconds. */
+export const LAST_WORDS = 2_000;
+
+/** Differences below this say nothing about who holds most, in bytes. */
+const ABOUT_THE_SAME = 64 * 1024;
+
+/** What nobody has set a bound to. */
+const UNBOUNDED: PendingLimits = {
+  pendingBytes: Number.POSITIVE_INFINITY,
+  pendingBytesPerKey: Number.POSITIVE_INFINITY,
+};
+
+/** The exchanges of one server, before the first of them. @param limits of what is on its way. */
+export function followExchanges(limits: () => PendingLimits = () => UNBOUNDED): Live {
+  const arrivals = openArrivals(limits);
+  const connections = bag<Beside>();
+  /** Messages that are not whole yet. */
+  let messages = 0;
+  const inFlight = bag<Entry>();
+  const entries = new WeakMap<ServerResponse, Entry>();
+  let begun = 0;
+  const perKey = openCounts();
+  // What a callback or a promise was started for is known to Node even where the error it throws says nothing.
+  const course = new AsyncLocalStorage<Entry>();
+  let ending: GatewayError | undefined;
+
+  function over(entry: Entry): void {
+    entries.delete(entry.response);
+    if (entry.key !== undefined) perKey.remove(entry.key);
+    if (!entry.response.writableFinished) {
+      entry.controller.abort(new GatewayError('upstream-broken', 'The caller left.'));
+    }
+  }
+
+  return {
+    inFlight: () => inFlight.size + messages,
+    claim(response, key) {
+      const entry = entries.get(response);
+      if (entry === undefined || entry.key !== undefined) return perKey.of(key);
+      entry.key = key;
+      return perKey.add(key);
+    },
+    arriving(response) {
+      const entry = entries.get(response);
+      if (entry === undefined) return NOBODYS;
+      const arrival = arrivals.begin(entry.key ?? '', (error) => entry.controller.abort(error));
+      const before = entry.held;
+      response.once('close', arrival.end);
+      return {
+        holds(bytes) {
+          entry.held = before + bytes;
+          arrival.holds(bytes);
+        },
+        end() {
+          response.off('close', arrival.end);
+          arrival.end();
+        },
+      };
+    },
+    beside(key, connection) {
+      const arrival = arrivals.begin(key, connection.end);
+      const remove = connections.add(connection);
+      return {
+        arrival,
+        leave() {
+          arrival.end();
+          remove();
+        },
+      };
+    },
+    beginMessage(key, { inFlight: most, inFlightPerKey }) {
+      if (inFlight.size + messages >= most || perKey.of(key) >= inFlightPerKey) return undefined;
+      messages += 1;
+      perKey.add(key);
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        messages -= 1;
+        perKey.remove(key);
+      };
+    },
+    follow(response, gateway, run) {
+      begun += 1;
+      const entry: Entry = { response, gateway, controller: new AbortController(), number: begun, held: 0 };
+      entries.set(response, entry);
+      const leave = inFlight.add(entry);
+      response.once('close', () => {
+        leave();
+        over(entry);
+      });
+      if (ending) entry.controller.abort(ending);
+      course.run(entry, run);
+    },
+    gatewayOf: (response) => entries.get(response)?.gateway,
+    signalOf(response) {
+      const entry = entries.get(response);
+      return (
+        entry?.controller.signal ?? AbortSignal.abort(new GatewayError('upstream-broken', 'The caller left.'))
+      );
+    },
+    headless: () => [...inFlight].map(({ response }) => response).filter(({ headersSent }) => !headersSent),
+    end: (response, error) => entries.get(response)?.controller.abort(error),
+    endAll(error) {
+      ending = error;
+      const count = inFlight.size;
+      for (const { controller } of inFlight) controller.abort(error);
+      return count;
+    },
+    endLargest(count, error) {
+      const exchanges = [...inFlight].map(({ response, controller, held, number }) => ({
+        held: sizeClass(held + response.writableLength),
+        number,
+        end: () => controller.abort(error),
+      }));
+      const others = [...connections].map((connection) => ({
+        held: sizeClass(connection.held()),
+        number: 0,
+        end: () => connection.end(error),
+      }));
+      const largest = [...exchanges, ...others.filter(({ held }) => held > 0)]
+        .sort((one, other) => other.held - one.held || other.number - one.number)
+        .slice(0, count);
+      for (const { end } of largest) end();
+    },
+    blame() {
+      const entry = course.getStore();
+      if (entry === undefined) return false;
+      entry.controller.abort(new GatewayError('internal', 'The gateway failed to answer this request.'));
+      setTimeout(() => cutOff(entry.response), LAST_WORDS).unref();
+      return true;
+    },
+    uses(gateway) {
+      for (const entry of inFlight) if (entry.gateway === gateway) return true;
+      return false;
+    },
+  };
+}
+
+/** What arrives for an exchange that is over. */
+const NOBODYS: Arrival = { holds() {}, end() {} };
+
+function sizeClass(bytes: number): number {
+  return Math.floor(bytes / ABOUT_THE_SAME);
+}

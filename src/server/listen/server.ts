@@ -1,0 +1,173 @@
+/** The process's listening side: a server around the app, and its orderly end. */
+
+import { toNodeHandler } from 'h3/node';
+import { type Tell, tellPlainly } from '../../lib/diagnostics.ts';
+import { GatewayError } from '../../lib/errors.ts';
+import type { Load } from '../../pipeline/exchange.ts';
+import type { Gateway } from '../../pipeline/gateway.ts';
+import { shortOf } from '../../pipeline/shed-load.ts';
+import { type Address, urlOf } from '../../upstream/net/bind.ts';
+import { createApp } from '../http/app.ts';
+import { pipelining } from '../http/pipelining.ts';
+import { openSocketRoom } from '../websocket/room.ts';
+import { takeSockets } from '../websocket/sockets.ts';
+import { answerClientErrors } from './client-errors.ts';
+import { trackConnections } from './connections.ts';
+import { listen } from './listen.ts';
+import { followExchanges, LAST_WORDS, type Live } from './live.ts';
+import { toOriginForm } from './origin-form.ts';
+import { applyTimeouts, type CallerTimeouts, checkOften, closeIfUnread } from './timeouts.ts';
+
+export interface ServerOptions extends Address {
+  readonly timeouts: CallerTimeouts;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  readonly live: Live;
+  /** How many WebSockets are open. */
+  webSockets(): number;
+  /** Other bounds on slow callers. */
+  limit(timeouts: CallerTimeouts): void;
+  /** Closes connections on which nothing is asked at the moment. */
+  closeIdle(): void;
+  /** Lets go of what is remembered between two requests of a WebSocket. */
+  forget(): void;
+  /** From now on the server calls itself not ready, and every connection ends with its answer, or soon after it. */
+  leave(): void;
+  /**
+   * Leaves, stops accepting, lets live answers finish for `milliseconds`, then ends what is left. What has connected
+   * before is answered.
+   * @returns how many answers were ended.
+   */
+  drain(milliseconds: number): Promise<number>;
+  /** Waits no longer: live answers end with an error in their own format. */
+  end(): void;
+}
+
+/** How often a server that has no time left looks for connections that have become idle, in milliseconds. */
+const IDLE_CHECK = 200;
+
+/**
+ * How long a connection of a leaving server may be idle, in milliseconds: whoever keeps it may just be asking again, and
+ * would find it closed. Node adds a second of its own to the time between two requests (`keepAliveTimeoutBuffer`).
+ */
+const LAST_IDLE = 2_000;
+const LAST_KEEP_ALIVE = LAST_IDLE - 1_000;
+
+/**
+ * Serves the gateway that `current` gives.
+ * @param shortage what the process is short of; new work is refused then.
+ * @param tell told what goes wrong beside the requests.
+ * @param open brings a server its connections.
+ * @throws Error where the port is taken: another one is never chosen silently.
+ */
+export async function serve(
+  current: () => Gateway,
+  { host, port, timeouts }: ServerOptions,
+  shortage: Load['shortage'] = () => undefined,
+  tell: Tell = tellPlainly,
+  open: typeof listen = listen,
+): Promise<RunningServer> {
+  let leaving = false;
+  let draining = false;
+  const live = followExchanges(() => current().options);
+  const socketRoom = openSocketRoom(() => current().options);
+  const load = { inFlight: live.inFlight, claim: live.claim, arriving: live.arriving, shortage };
+  const app = createApp({
+    current,
+    gatewayOf: (response) => live.gatewayOf(response) ?? current(),
+    condition: () => (leaving ? 'draining' : shortage() === undefined ? 'ok' : 'overloaded'),
+    load,
+    socketRoom,
+    signalOf: live.signalOf,
+  });
+  const respond = toNodeHandler(app);
+
+  const pipelined = pipelining((request, response) => {
+    closeIfUnread(response);
+    // Of a connection that is kept, the next request would find nobody.
+    if (leaving) response.setHeader('connection', 'close');
+    live.follow(response, current(), () => respond(request, response));
+  });
+
+  const { server, entrance } = await open(
+    (request, response) => {
+      request.url = toOriginForm(request.url ?? '/');
+      pipelined.take(request, response);
+    },
+    { host, port },
+    tell,
+  );
+  const connections = trackConnections(server);
+  applyTimeouts(server, timeouts);
+  checkOften(server);
+  answerClientErrors(server, pipelined, live.end);
+  // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+
+  let { unread } = timeouts;
+  const sockets = takeSockets(server, {
+    current,
+    isOpen: () => !draining && shortage() === undefined,
+    unread: () => unread,
+    room: socketRoom,
+    live,
+    isShort: () => shortOf(load) !== undefined,
+    tell,
+  });
+
+  let ended = 0;
+  let idleCheck: NodeJS.Timeout | undefined;
+  const closeIdle = (): void => server.closeIdleConnections();
+  const end = (): void => {
+    ended = Math.max(
+      ended,
+      live.endAll(new GatewayError('overloaded', 'The gateway is shutting down.', { retryAfter: 1 })),
+    );
+    closeIdle();
+    idleCheck ??= setInterval(closeIdle, IDLE_CHECK);
+    setTimeout(() => {
+      server.closeAllConnections();
+      sockets.cut();
+    }, LAST_WORDS).unref();
+  };
+  const leave = (): void => {
+    if (leaving) return;
+    leaving = true;
+    for (const response of live.headless()) response.setHeader('connection', 'close');
+    server.keepAliveTimeout = LAST_KEEP_ALIVE;
+    for (const socket of connections.open()) if (pipelined.isIdle(socket)) socket.setTimeout(LAST_IDLE);
+  };
+  return {
+    url: urlOf({ host, port: entrance.port }),
+    port: entrance.port,
+    live,
+    webSockets: sockets.count,
+    limit(next) {
+      unread = next.unread;
+      applyTimeouts(server, leaving ? { ...next, connectionIdle: LAST_KEEP_ALIVE } : next);
+    },
+    closeIdle() {
+      closeIdle();
+      sockets.closeIdle();
+    },
+    forget: sockets.forget,
+    leave,
+    async drain(milliseconds) {
+      leave();
+      draining = true;
+      sockets.leave();
+      const limit = setTimeout(end, milliseconds);
+      await entrance.close();
+      await connections.over();
+      clearTimeout(limit);
+      clearInterval(idleCheck);
+      // Only now: it stops Node from looking for heads and bodies that take too long.
+      server.close();
+      return ended;
+    },
+    end,
+  };
+}

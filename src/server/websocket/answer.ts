@@ -1,0 +1,189 @@
+/** The answer to a request that came over a socket: its events, each a message (OpenAI, "WebSocket mode"). */
+
+import type { IncomingMessage } from 'node:http';
+import { parseErrorObject, renderError } from '../../formats/openai/errors.ts';
+import { gather } from '../../lib/byte-accumulator.ts';
+import { asGatewayError, GatewayError } from '../../lib/errors.ts';
+import { asObject, asText, type JsonObject } from '../../lib/json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
+import { decodeSse, type Sse } from '../../streams/sse.ts';
+
+/** How its events are told. */
+export interface Told {
+  /** The lane that its request has named. */
+  readonly lane: string | undefined;
+  /** The response that its request goes on from: the vendor, who was given all of the dialogue, does not know of it. */
+  readonly previous: string | undefined;
+  readonly say: (text: string) => void;
+  /** Told how many bytes are held for an event that is not whole. */
+  readonly holds: (bytes: number) => void;
+  /** Sends all that `tell` says in one write. */
+  readonly together: (tell: () => void) => void;
+}
+
+/** Events that carry the whole response, and those of them that a dialogue can go on from. */
+const CARRIES = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
+const GOES_ON = /^response\.(?:completed|incomplete)$/;
+
+/** Events with which an answer is over. */
+const LAST = /^response\.(?:completed|incomplete|failed)$/;
+
+/** Headers of an error that its reader can do something by. */
+const USEFUL = /^(?:retry-after|x-request-id|x-should-retry|x-ratelimit-)/;
+
+/** The longest event, in UTF-16 code units: the last one has all images of a response. */
+const LONGEST = 64 * 1024 * 1024;
+
+/** No error is longer. */
+const MAX_ERROR = 1024 * 1024;
+
+/**
+ * Tells an answer as it comes. @returns the response that it ends with, where a dialogue can go on from it.
+ * Never rejects: what goes wrong is told as an event too.
+ */
+export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObject | undefined> {
+  const { statusCode: status = 0, headers } = answer;
+  if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) {
+    return tellError(answer, told);
+  }
+  return new Promise((resolve) => {
+    let response: JsonObject | undefined;
+    let isOver = false;
+    /** What went wrong: the response that failed, as a rule the next event, says it too, and there is one end only. */
+    let failure: JsonObject | undefined;
+    const decoder = decodeSse(LONGEST);
+    /** Bytes since the last event. */
+    let open = 0;
+    const events = {
+      enqueue(event: Sse) {
+        open = 0;
+        if (isOver || !event.data.startsWith('{')) return;
+        const name = event.event;
+        const isRead = name === undefined || name === 'error' || CARRIES.test(name);
+        const read = isRead ? asObject(tryParseBounded(event.data)) : undefined;
+        const type = name ?? asText(read?.['type']) ?? '';
+        if (type === 'error') {
+          failure = read;
+          return;
+        }
+        const carried = CARRIES.test(type) ? read : undefined;
+        isOver = LAST.test(type);
+        if (GOES_ON.test(type)) response = asObject(carried?.['response']);
+        told.say(inLane(withPrevious(event.data, carried, told), told));
+      },
+    };
+    const end = (): void => {
+      told.holds(0);
+      if (!isOver && failure !== undefined) sayFailure(failure, told);
+      else if (!isOver) {
+        say(new GatewayError('upstream-broken', 'The answer ended before it was complete.'), told);
+      }
+      resolve(response);
+    };
+    const take = (step: () => void): void => {
+      try {
+        told.together(step);
+      } catch (error) {
+        answer.destroy(asGatewayError(error));
+      }
+    };
+    answer.on('data', (chunk: Buffer) => {
+      open += chunk.length;
+      take(() => decoder.transform(chunk, events));
+      told.holds(open);
+    });
+    answer.on('end', () => {
+      take(() => decoder.flush?.(events));
+      end();
+    });
+    answer.on('error', end);
+  });
+}
+
+/** An error as an event of the socket's. */
+export function say(error: GatewayError, told: Pick<Told, 'lane' | 'say'>): void {
+  sayError(error.status, renderError(error), {}, told);
+}
+
+function sayError(
+  status: number,
+  body: JsonObject,
+  headers: Readonly<Record<string, string>>,
+  told: Pick<Told, 'lane' | 'say'>,
+): void {
+  // The SDKs' types have the headers in the error, Codex reads them beside it.
+  const event = {
+    type: 'error',
+    status,
+    error: { ...errorFields(asObject(body['error'])), headers },
+    headers,
+  };
+  told.say(inLane(JSON.stringify(event), told));
+}
+
+/**
+ * An error with all that OpenAI's published schema of the socket's error requires. There `code` is a text, other than in
+ * an error of a POST: where nothing more is known than the type, it says that.
+ */
+function errorFields(error: JsonObject = {}): JsonObject {
+  const type = asText(error['type']) ?? 'api_error';
+  const { code } = error;
+  return {
+    ...error,
+    type,
+    code: typeof code === 'number' ? String(code) : asText(code) || type,
+    message: asText(error['message']) ?? 'The upstream failed without saying why.',
+    param: asText(error['param']) ?? null,
+  };
+}
+
+/** An error that a stream ends with, in its own words: what it is about is in the event itself or in its `error`. */
+function sayFailure(event: JsonObject, told: Told): void {
+  const { type: _, sequence_number: _number, error, ...rest } = event;
+  const known = parseErrorObject(event);
+  const body = { error: asObject(error) ?? { ...asObject(renderError(known)['error']), ...rest } };
+  sayError(known.status, body, {}, told);
+}
+
+function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
+  return new Promise((resolve) => {
+    const whole = gather(MAX_ERROR);
+    answer.on('data', (chunk: Buffer) => {
+      if (whole.size() + chunk.byteLength <= MAX_ERROR) whole.add(chunk);
+    });
+    const end = (): void => {
+      const body = asObject(tryParseBounded(whole.whole().toString(), MAX_ERROR_TOKENS));
+      const { statusCode: status = 0 } = answer;
+      if (status >= 400 && asObject(body?.['error']) !== undefined) {
+        sayError(status, body ?? {}, usefulOf(answer), told);
+      } else
+        say(
+          new GatewayError('upstream-broken', 'The vendor answered with something that is not a stream.'),
+          told,
+        );
+      resolve(undefined);
+    };
+    answer.on('end', end);
+    answer.on('error', end);
+  });
+}
+
+function usefulOf({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      USEFUL.test(name) && typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );
+}
+
+/** The event, naming the response that its request went on from: as it came, where there is none. */
+function withPrevious(data: string, event: JsonObject | undefined, { previous }: Told): string {
+  const response = asObject(event?.['response']);
+  if (previous === undefined || response === undefined) return data;
+  return JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });
+}
+
+/** An event with the lane that its request has named. */
+export function inLane(event: string, { lane }: Pick<Told, 'lane'>): string {
+  return lane === undefined ? event : `{"stream_id":${JSON.stringify(lane)},${event.slice(1)}`;
+}

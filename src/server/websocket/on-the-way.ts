@@ -1,0 +1,116 @@
+/**
+ * The message that is on its way over a connection. It is bounded as a request's body is: it has a place among what is in
+ * flight, its time, and its bytes are counted.
+ */
+
+import type { Socket } from 'node:net';
+import { GatewayError } from '../../lib/errors.ts';
+import { followFrames } from './frames.ts';
+
+export interface OnTheWay {
+  /** Bytes that are held for it. */
+  held(): number;
+  /** Whether nothing more of it is to be read, since it has no place yet. */
+  waits(): boolean;
+  /** So many milliseconds have passed. */
+  tick(milliseconds: number): void;
+  /** Looks again whether it needs a place. */
+  look(): void;
+  /** The connection is over. */
+  end(): void;
+}
+
+export interface OnTheWayOptions {
+  /** Takes a place among what is in flight. @throws GatewayError, by its promise, where the key may have none. */
+  place(): Promise<(() => void) | undefined>;
+  /** Whether the connection has requests in flight: then the message needs no place beside theirs. */
+  hasRequests(): boolean;
+  /** Whether the gateway reads nothing at the moment, so that the client cannot go on. */
+  isStopped(): boolean;
+  /** Milliseconds that a message may take; 0: any. */
+  time(): number;
+  /** Called with every change. */
+  changed(): void;
+  refuse(error: GatewayError): void;
+}
+
+/** Follows what is read from `raw`. What is whole is given by `ws`, whose own listener must have been added before. */
+export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
+  const frames = followFrames();
+  let leave: (() => void) | undefined;
+  let isAsking = false;
+  let isOver = false;
+  let whole = 0;
+  let spent = 0;
+
+  const giveBack = (): void => {
+    leave?.();
+    leave = undefined;
+  };
+  const needsPlace = (): boolean =>
+    !isOver && leave === undefined && frames.isOpen() && !options.hasRequests();
+
+  async function ask(): Promise<void> {
+    isAsking = true;
+    const of = whole;
+    try {
+      const given = await options.place();
+      // The message may be whole by now, or another one on its way.
+      if (needsPlace() && of === whole) leave = given;
+      else given?.();
+    } catch (error) {
+      options.refuse(asRefusal(error));
+    }
+    isAsking = false;
+    options.changed();
+  }
+
+  function look(): void {
+    if (needsPlace() && !isAsking) void ask();
+    options.changed();
+  }
+
+  raw.on('data', (chunk: Buffer) => {
+    frames.take(chunk);
+    if (whole !== frames.whole() || !frames.isOpen()) {
+      whole = frames.whole();
+      spent = 0;
+      giveBack();
+    }
+    look();
+  });
+
+  return {
+    held: frames.held,
+    waits: needsPlace,
+    look,
+    tick(milliseconds) {
+      if (isOver || !frames.isOpen()) return;
+      if (!options.isStopped()) spent += milliseconds;
+      const most = options.time();
+      if (most > 0 && spent > most) options.refuse(needsPlace() ? noPlace() : tooSlow());
+      else if (needsPlace()) look();
+    },
+    end() {
+      isOver = true;
+      giveBack();
+    },
+  };
+}
+
+function asRefusal(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  return new GatewayError('internal', 'The gateway failed to read this message.', { cause: error });
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError('request-timeout', 'The message was not complete in time.');
+}
+
+function noPlace(): GatewayError {
+  return new GatewayError(
+    'rate-limited',
+    'The message could not be read in time: as many requests are in flight as this API key may have.',
+    { retryAfter: 1 },
+  );
+}

@@ -1,0 +1,188 @@
+/**
+ * The WebSocket of `/v1/responses` (OpenAI, "WebSocket mode"): which handshakes are taken, and the sessions there are.
+ * Every request over one is an exchange of its own with the same server.
+ */
+
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { WebSocketServer } from 'ws';
+import type { Principal } from '../../access/keys.ts';
+import { isLimited } from '../../access/limits/limits.ts';
+import type { Tell } from '../../lib/diagnostics.ts';
+import { GatewayError } from '../../lib/errors.ts';
+import type { Gateway } from '../../pipeline/gateway.ts';
+import { DEFAULT_VENDOR } from '../../pipeline/reach.ts';
+import { oneModel } from '../http/model-list.ts';
+import type { Live } from '../listen/live.ts';
+import { holderOf, isHandshake, type Judged, judge, knownHolder } from './handshake.ts';
+import { askServer, headersOf } from './inner-exchange.ts';
+import { openMemories } from './memories.ts';
+import type { SocketRoom } from './room.ts';
+import { type Session, serveSession } from './session.ts';
+
+/** How often it is looked for messages that take too long, in milliseconds. */
+const TICK = 1_000;
+
+export interface SocketsOptions {
+  readonly current: () => Gateway;
+  /** Whether more work is taken. */
+  readonly isOpen: () => boolean;
+  /** Milliseconds that something may wait for a client who takes none of it. */
+  readonly unread: () => number;
+  readonly room: SocketRoom;
+  readonly live: Pick<Live, 'beside' | 'beginMessage'>;
+  /** Whether the process is short of something, so that nothing more is to be taken on. */
+  readonly isShort: () => boolean;
+  readonly tell: Tell;
+}
+
+export interface Sockets {
+  /** How many there are. */
+  count(): number;
+  /** From now on each is closed as soon as nothing is being answered. */
+  leave(): void;
+  /** Closes those on which nothing is being answered. */
+  closeIdle(): void;
+  /** Forgets all dialogues. */
+  forget(): void;
+  /** Closes all of them. */
+  cut(): void;
+}
+
+/**
+ * Has a server take WebSockets. What is no handshake for one, or may not have one, it answers as any other request:
+ * Java's client, for one, asks with each POST for an upgrade to HTTP/2. A Node that cannot tell them apart (before
+ * 22.21 and 24.9) takes none.
+ */
+export function takeSockets(server: Server, options: SocketsOptions): Sockets {
+  const { current, isOpen, unread, room, live, isShort, tell } = options;
+  const sessions = new Set<Session>();
+  const memories = openMemories(() => {
+    const { pendingBytes, pendingBytesPerKey } = current().options;
+    return { inAll: pendingBytes, perKey: pendingBytesPerKey };
+  });
+  let ticked = performance.now();
+  const ticking = setInterval(() => {
+    const now = performance.now();
+    for (const session of [...sessions]) session.tick(now - ticked);
+    ticked = now;
+  }, TICK).unref();
+  server.once('close', () => clearInterval(ticking));
+  const acceptor = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+
+  /** Whose the handshakes are that were taken. */
+  const taken = new WeakMap<IncomingMessage, Principal | Promise<Judged>>();
+
+  const isTaken = (request: IncomingMessage): boolean => {
+    if (!isHandshake(request)) return false;
+    const judged = judge(request, current(), isOpen(), room);
+    if (judged instanceof GatewayError) return false;
+    taken.set(request, judged);
+    return true;
+  };
+
+  /** Goes on with a handshake when it is known whose it is. What is refused then is a request like any other. */
+  const decide = async (
+    request: IncomingMessage,
+    raw: Socket,
+    head: Buffer,
+    judging: Promise<Judged>,
+  ): Promise<void> => {
+    const ignore = (): void => {};
+    raw.on('error', ignore);
+    const judged = await judging;
+    raw.off('error', ignore);
+    if (raw.destroyed) return;
+    const isRefused = judged instanceof GatewayError || !isOpen() || room.refusal(judged.name) !== undefined;
+    if (isRefused) answerPlainly(server, request, raw);
+    else accept(request, raw, head, judged.name);
+  };
+
+  if ('shouldUpgradeCallback' in server) {
+    // An option of createServer, which listhen does not hand on.
+    Object.assign(server, { shouldUpgradeCallback: isTaken });
+    server.on('upgrade', (request, raw, head) => {
+      const judged = taken.get(request);
+      if (!(raw instanceof Socket) || judged === undefined) {
+        raw.destroy();
+        return;
+      }
+      if (judged instanceof Promise) void decide(request, raw, head, judged);
+      else accept(request, raw, head, judged.name);
+    });
+  }
+
+  /** A place among what is in flight for a message of `key`; undefined where there is none at the moment. */
+  async function placeOf(key: string, request: IncomingMessage): Promise<(() => void) | undefined> {
+    if (isShort()) return undefined;
+    const { limits, options: limited } = current();
+    const holder = await holderOf(request, current());
+    const leave = live.beginMessage(key, limited);
+    if (leave === undefined || limits === undefined || !isLimited(holder)) return leave;
+    const leaveLimits = await limits.occupy(holder);
+    if (leaveLimits === undefined) {
+      leave();
+      return undefined;
+    }
+    return () => {
+      leave();
+      leaveLimits();
+    };
+  }
+
+  function accept(request: IncomingMessage, raw: Socket, head: Buffer, key: string): void {
+    acceptor.options.maxPayload = current().options.bodyLimit;
+    acceptor.handleUpgrade(request, raw, head, (socket) => {
+      const headers = headersOf(request.headers);
+      const { bodyLimit } = current().options;
+      const { arrival, leave } = live.beside(key, {
+        held: () => session.pending(),
+        end: (error) => session.refuse(error),
+      });
+      const giveBack = room.take(key);
+      const session = serveSession(socket, raw, {
+        ask: (body) => askServer(server, request.url ?? '/', headers, body),
+        async requireModel(model) {
+          const gateway = current();
+          oneModel(gateway, await holderOf(request, gateway), model, false);
+        },
+        thinks: (model) => current().catalog.resolve(model, DEFAULT_VENDOR.responses)?.thinking !== undefined,
+        stores() {
+          const holder = knownHolder(request, current());
+          return holder?.stored !== 'none';
+        },
+        bodyLimit,
+        unread: unread(),
+        messageTime: () => current().options.requestBody,
+        place: () => placeOf(key, request),
+        pending: arrival,
+        memory: memories.open(key, bodyLimit),
+        trouble: (error) => tell('A WebSocket failed unexpectedly.', error),
+      });
+      sessions.add(session);
+      socket.on('close', () => {
+        sessions.delete(session);
+        giveBack();
+        leave();
+      });
+    });
+  }
+
+  return {
+    count: () => sessions.size,
+    leave: () => sessions.forEach((session) => void session.leave()),
+    closeIdle: () => sessions.forEach((session) => void session.closeIfIdle()),
+    forget: () => sessions.forEach((session) => void session.forget()),
+    cut: () => sessions.forEach((session) => void session.cut()),
+  };
+}
+
+/** Answers a handshake that was taken as Node answers a request that asks for nothing else, and closes the connection. */
+function answerPlainly(server: Server, request: IncomingMessage, raw: Socket): void {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(raw);
+  raw.on('error', () => raw.destroy());
+  response.on('finish', () => raw.destroySoon());
+  server.emit('request', request, response);
+}

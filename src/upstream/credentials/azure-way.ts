@@ -1,0 +1,43 @@
+/**
+ * How a token of Microsoft Entra ID is had: by a client's secret, by the token that Kubernetes projects into a pod, or by
+ * the managed identity of the machine. The order and the variables are those of Microsoft's own libraries
+ * (`DefaultAzureCredential`), of which these ways are the ones that need nobody to sign in.
+ */
+
+import type { Environment } from '../../config/environment.ts';
+import type { AzureCloud } from './cloud.ts';
+
+/** How a token is asked for. */
+export type AzureWay =
+  | { readonly by: 'secret'; readonly url: string; readonly clientId: string; readonly secret: string }
+  | { readonly by: 'workload'; readonly url: string; readonly clientId: string; readonly file: string }
+  | { readonly by: 'app-service'; readonly url: string; readonly header: string; readonly clientId?: string }
+  | { readonly by: 'machine'; readonly url: string; readonly clientId?: string };
+
+const AUTHORITY = 'https://login.microsoftonline.com';
+/** Azure's metadata service, which any machine there has ("Azure Instance Metadata Service"). */
+const METADATA = 'http://169.254.169.254';
+
+/** @returns a sentence's end, where what is said cannot be all of it. */
+export function azureWay(given: Omit<AzureCloud, 'type' | 'scope'>, env: Environment): AzureWay | string {
+  const clientId = given.clientId ?? (env['AZURE_CLIENT_ID'] || undefined);
+  const tenantId = given.tenantId ?? (env['AZURE_TENANT_ID'] || undefined);
+  const secret = given.clientSecret ?? (env['AZURE_CLIENT_SECRET'] || undefined);
+  const file = env['AZURE_FEDERATED_TOKEN_FILE'];
+  if (secret !== undefined || file) {
+    if (tenantId === undefined) return 'needs tenantId (or AZURE_TENANT_ID)';
+    if (clientId === undefined) return 'needs clientId (or AZURE_CLIENT_ID)';
+    const authority = (env['AZURE_AUTHORITY_HOST'] || AUTHORITY).replace(/\/+$/, '');
+    const url = `${authority}/${tenantId}/oauth2/v2.0/token`;
+    if (!URL.canParse(url)) return 'AZURE_AUTHORITY_HOST must be https://…';
+    return secret === undefined
+      ? { by: 'workload', url, clientId, file: file ?? '' }
+      : { by: 'secret', url, clientId, secret };
+  }
+  const endpoint = env['IDENTITY_ENDPOINT'];
+  const header = env['IDENTITY_HEADER'];
+  const identity = clientId === undefined ? {} : { clientId };
+  if (endpoint && header) return { by: 'app-service', url: endpoint, header, ...identity };
+  const host = env['AZURE_POD_IDENTITY_AUTHORITY_HOST'] || METADATA;
+  return { by: 'machine', url: `${host.replace(/\/+$/, '')}/metadata/identity/oauth2/token`, ...identity };
+}

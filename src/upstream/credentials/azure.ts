@@ -1,0 +1,81 @@
+/** Access tokens of Microsoft Entra ID, which are a form to send or an address to read: its own library weighs 49 MB. */
+
+import { readFile } from 'node:fs/promises';
+import type { Dispatcher, Response } from 'undici';
+import { asObject, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { withoutSecrets } from '../redact.ts';
+import { type AzureWay, azureWay } from './azure-way.ts';
+import { type AzureCloud, bearerOf, type Fetch, UNTOLD } from './cloud.ts';
+import { fetchBy, withTokenAgent } from './token-agent.ts';
+
+export function azurePass(cloud: AzureCloud): Fetch {
+  return (signal) =>
+    withTokenAgent(cloud.proxy, signal, async (agent) => {
+      const way = azureWay(cloud, process.env);
+      if (typeof way === 'string') throw new Error(`It ${way}.`);
+      const told = await answerOf(agent, way, cloud.scope, signal);
+      const token = asText(told['access_token']);
+      if (!token) throw new Error('There is no access token in what Microsoft has answered.');
+      return bearerOf(token, endOf(told));
+    });
+}
+
+async function answerOf(
+  agent: Dispatcher,
+  way: AzureWay,
+  scope: string,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  if (way.by === 'secret') return posted(agent, way, { client_secret: way.secret }, scope, signal);
+  if (way.by === 'workload') {
+    // Kubernetes writes a new one every hour.
+    const assertion = (await readFile(way.file, 'utf8')).trim();
+    const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    const proof = { client_assertion_type: type, client_assertion: assertion };
+    return posted(agent, way, proof, scope, signal);
+  }
+  const isMachine = way.by === 'machine';
+  const url = new URL(way.url);
+  url.searchParams.set('api-version', isMachine ? '2018-02-01' : '2019-08-01');
+  // These name the resource, not what of it.
+  url.searchParams.set('resource', scope.replace(/\/\.default$/, ''));
+  if (way.clientId !== undefined) url.searchParams.set('client_id', way.clientId);
+  const headers: Record<string, string> = isMachine
+    ? { metadata: 'true' }
+    : { 'x-identity-header': way.by === 'app-service' ? way.header : '' };
+  return read(await fetchBy(agent, url.href, { headers, signal, redirect: 'error' }));
+}
+
+async function posted(
+  agent: Dispatcher,
+  { url, clientId }: { readonly url: string; readonly clientId: string },
+  proof: Readonly<Record<string, string>>,
+  scope: string,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const form = { grant_type: 'client_credentials', client_id: clientId, scope, ...proof };
+  const body = new URLSearchParams(form).toString();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const sent = { method: 'POST', headers, body, signal, redirect: 'error' } as const;
+  return read(await fetchBy(agent, url, sent), proof['client_secret']);
+}
+
+/** @param secret what is not to be told. @throws Error with the word of what is wrong as its code (`invalid_client`). */
+async function read(response: Response, secret = ''): Promise<JsonObject> {
+  const told = asObject(tryParseJson(await response.text()));
+  if (response.ok && told !== undefined) return told;
+  const code = asText(told?.['error']) ?? `HTTP_${response.status}`;
+  // In a sentence of its own each: what is wrong, and ids of the attempt.
+  const [said = ''] = (asText(told?.['error_description']) ?? '').split(/\r?\n| Trace ID/);
+  throw Object.assign(new Error(withoutSecrets(`${code}${said === '' ? '' : `: ${said}`}`, secret)), {
+    code,
+  });
+}
+
+/** When a token ends: in seconds from now, or since 1970; some write the number as a text. */
+function endOf(told: JsonObject): number {
+  const within = Number(told['expires_in']);
+  const at = Number(told['expires_on']);
+  if (within > 0) return Date.now() + within * 1000;
+  return at > 0 ? at * 1000 : Date.now() + UNTOLD;
+}

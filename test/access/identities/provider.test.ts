@@ -1,0 +1,332 @@
+/** What becomes of tokens as their provider turns its keys, is away, or answers with anything: and how often it is asked. */
+
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { configSchema } from '../../../src/config/schema.ts';
+import { type RunningServer, serve } from '../../../src/server/listen/server.ts';
+import { openGateway } from '../../../src/server/open-gateway.ts';
+import { eventually } from '../../support/raw.ts';
+import { json, type Respond } from '../../support/upstream.ts';
+import { type IdentityInput, makeProviderKey, type Provider, startProvider } from './provider.ts';
+
+let provider: Provider;
+let told: string[];
+let stop: (() => Promise<void>)[];
+let skipped: number;
+const clock = performance.now.bind(performance);
+beforeEach(async () => {
+  skipped = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => clock() + skipped);
+  provider = await startProvider();
+  told = [];
+  stop = [];
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  for (const one of stop.reverse()) await one();
+  await provider.close();
+});
+
+type Opened = Awaited<ReturnType<typeof openGateway>>;
+
+/** @param before the gateway whose place it takes. */
+async function open(more: Partial<IdentityInput> = {}, before?: Opened): Promise<Opened> {
+  const config = configSchema.parse({
+    port: 0,
+    sandbox: { pace: 'none' },
+    identities: [provider.identity(more)],
+  });
+  return openGateway(config, {
+    tell: (message) => void told.push(message),
+    ...(before && { before: before.gateway }),
+  });
+}
+
+let server: RunningServer;
+
+async function start(more: Partial<IdentityInput> = {}): Promise<void> {
+  const opened = await open(more);
+  server = await serve(() => opened.gateway, configSchema.parse({ port: 0 }));
+  stop.push(opened.close, () => server.drain(0).then(() => {}));
+}
+
+function ask(token: string): Promise<Response> {
+  return fetch(`${server.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } });
+}
+
+const statusOf = async (token: string | Promise<string>): Promise<number> => (await ask(await token)).status;
+
+/** Time passes for what is kept, and tokens stay as good as they were. */
+function later(milliseconds: number): void {
+  skipped += milliseconds;
+}
+
+/** And for tokens. */
+function laterFor(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
+}
+
+const CUT: Respond = (_, response) => void response.socket?.destroy();
+const NEVER: Respond = () => {};
+
+test('its keys are asked for at the start, and no more for any number of tokens', async () => {
+  await start();
+  await eventually(() => provider.asked() === 1, 'they are asked for');
+  const tokens = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => provider.token({ sub: `user-${at}` })),
+  );
+  const statuses = await Promise.all([...tokens, ...tokens].map(statusOf));
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(provider.paths()).toEqual(['/.well-known/openid-configuration', '/keys']);
+});
+
+test('a token that has come before asks for nothing, whatever its provider does', async () => {
+  await start();
+  const token = await provider.token();
+  expect(await statusOf(token)).toBe(200);
+  provider.instead(CUT);
+  later(3_000_000);
+  const asked = provider.paths().length;
+  expect(await statusOf(token)).toBe(200);
+  expect(provider.paths()).toHaveLength(asked);
+});
+
+test('and opens no longer than it says', async () => {
+  await start();
+  const token = await provider.token();
+  expect(await statusOf(token)).toBe(200);
+  laterFor(335_000);
+  const refused = await ask(token);
+  expect(refused.status).toBe(401);
+  expect(await refused.text()).toContain('it has expired.');
+});
+
+test('nor than an hour without a look at the keys: one that was withdrawn opens no more', async () => {
+  await start();
+  const token = await provider.token({ exp: Math.floor(Date.now() / 1_000) + 86_400 });
+  expect(await statusOf(token)).toBe(200);
+  provider.publish(await makeProviderKey());
+  later(3_500_000);
+  laterFor(3_500_000);
+  expect(await statusOf(token)).toBe(200);
+  laterFor(200_000);
+  expect(await statusOf(token)).toBe(401);
+});
+
+test('a new key is found when a token names it, but not by asking for every one that is unknown', async () => {
+  await start();
+  expect(await statusOf(provider.token())).toBe(200);
+  const next = await makeProviderKey('RS256');
+  provider.publish(provider.key, next);
+  // It was asked just now.
+  expect(await statusOf(provider.tokenOf(next))).toBe(401);
+  expect(provider.asked()).toBe(1);
+  later(31_000);
+  expect(await statusOf(provider.tokenOf(next))).toBe(200);
+  expect(provider.asked()).toBe(2);
+  const stranger = await makeProviderKey();
+  for (let at = 0; at < 10; at += 1)
+    expect(await statusOf(provider.tokenOf({ ...stranger, kid: `no-${at}` }))).toBe(401);
+  expect(provider.asked()).toBe(2);
+  expect(await statusOf(provider.token({ sub: 'bob' }))).toBe(200);
+});
+
+test('a key that is gone opens no more once the others are ten minutes old', async () => {
+  await start();
+  expect(await statusOf(provider.token())).toBe(200);
+  const next = await makeProviderKey();
+  provider.publish(next);
+  expect(await statusOf(provider.token({ sub: 'bob' }))).toBe(200);
+  later(601_000);
+  expect(await statusOf(provider.token({ sub: 'carol' }))).toBe(401);
+  expect(await statusOf(provider.tokenOf(next))).toBe(200);
+});
+
+test('a token that names no key is one of any of them', async () => {
+  const [one, other] = [await makeProviderKey(), await makeProviderKey()];
+  provider.publish(one, other);
+  await start();
+  for (const key of [one, other])
+    expect(await statusOf(provider.tokenOf(key, {}, { kid: undefined }))).toBe(200);
+  const stranger = await makeProviderKey();
+  expect(await statusOf(provider.tokenOf(stranger, {}, { kid: undefined }))).toBe(401);
+  const late = { exp: Math.floor(Date.now() / 1_000) - 60 };
+  const refused = await ask(await provider.tokenOf(other, late, { kid: undefined }));
+  expect(await refused.text()).toContain('it has expired.');
+});
+
+test('a token that does not say which key is its own is tried with ten of them, and no more', async () => {
+  const keys = [];
+  for (let at = 0; at < 11; at += 1) keys.push(await makeProviderKey());
+  const [tenth = provider.key, eleventh = provider.key] = keys.slice(9);
+  provider.publish(...keys);
+  await start();
+  expect(await statusOf(provider.tokenOf(tenth, {}, { kid: undefined }))).toBe(200);
+  expect(await statusOf(provider.tokenOf(eleventh, {}, { kid: undefined }))).toBe(401);
+  expect(await statusOf(provider.tokenOf(eleventh))).toBe(200);
+});
+
+test('while it is away at the start nobody can be told anything, and as soon as it is there, they are', async () => {
+  provider.instead(CUT);
+  await start();
+  await eventually(() => told.length === 1, 'it is told');
+  expect(told).toEqual([
+    expect.stringMatching(
+      /^The identity provider okta cannot be asked for its keys: it could not be reached/,
+    ),
+  ]);
+  const token = await provider.token();
+  const refused = await ask(token);
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toBe('2');
+  expect(await refused.json()).toMatchObject({
+    error: {
+      message:
+        'This token cannot be verified now: its identity provider cannot be asked for its keys. Try again shortly.',
+    },
+  });
+  const google = await fetch(`${server.url}/v1beta/models?key=${token}`);
+  expect(await google.json()).toMatchObject({ error: { code: 503, status: 'UNAVAILABLE' } });
+  const anthropic = { 'x-api-key': token, 'anthropic-version': '2023-06-01' };
+  const listed = await fetch(`${server.url}/v1/models`, { headers: anthropic });
+  expect(await listed.json()).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
+  provider.instead(undefined);
+  await expect.poll(() => statusOf(token)).toBe(200);
+  expect(told.slice(1)).toEqual(['The identity provider okta can be asked for its keys again.']);
+});
+
+test('a flood while it is away is one question a second', async () => {
+  provider.instead(CUT);
+  await start();
+  await eventually(() => told.length === 1, 'it is told');
+  const asked = provider.paths().length;
+  const token = await provider.token();
+  const from = performance.now();
+  vi.mocked(performance.now).mockImplementation(() => from);
+  const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf(token)));
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  expect(provider.paths().length - asked).toBeLessThanOrEqual(1);
+});
+
+test('while it is away later, the keys count that it had; of one that is not among them nobody can say', async () => {
+  await start();
+  expect(await statusOf(provider.token())).toBe(200);
+  provider.instead(CUT);
+  later(601_000);
+  expect(await statusOf(provider.token({ sub: 'bob' }))).toBe(200);
+  expect(told).toHaveLength(1);
+  expect(await statusOf(provider.tokenOf(await makeProviderKey()))).toBe(503);
+  provider.instead(undefined);
+  later(31_000);
+  expect(await statusOf(provider.token({ sub: 'carol' }))).toBe(200);
+  expect(told).toHaveLength(2);
+});
+
+test.each<[why: string, respond: (own: Provider) => Respond]>([
+  ['it answered 500.', () => (_, response) => json(response, {}, 500)],
+  ['it answered 302.', () => (_, response) => response.writeHead(302, { location: '/keys' }).end()],
+  [
+    'it answered with something that is not an object in JSON.',
+    () => (_, response) => response.end('<html>'),
+  ],
+  ['it answered with something that is not an object in JSON.', () => (_, response) => json(response, [])],
+  [
+    'its openid-configuration is that of another issuer',
+    ({ issuer }) =>
+      (_, response) =>
+        json(response, { issuer: `${issuer}/`, jwks_uri: `${issuer}/keys` }),
+  ],
+  ...['http://elsewhere.example/keys', 'file:///etc/passwd', 'https://169.254.169.254/keys', 7].map(
+    (jwks): [string, (own: Provider) => Respond] => [
+      'its openid-configuration names no https address of its keys (jwks_uri).',
+      ({ issuer }) =>
+        (_, response) =>
+          json(response, { issuer, jwks_uri: jwks }),
+    ],
+  ),
+  ...[{}, { keys: 'all' }, { keys: [7] }].map((document): [string, (own: Provider) => Respond] => [
+    'list of keys.',
+    ({ issuer }) =>
+      ({ url }, response) =>
+        json(response, url === '/keys' ? document : { issuer, jwks_uri: `${issuer}/keys` }),
+  ]),
+  ['its answer is too long.', () => (_, response) => json(response, { issuer: 'x'.repeat(600_000) })],
+])('%s', async (why, respond) => {
+  provider.instead(respond(provider));
+  await start();
+  await eventually(() => told.length === 1, 'it is told');
+  expect(told[0]).toContain(why);
+  expect(await statusOf(provider.token())).toBe(503);
+});
+
+test('one that never answers is given five seconds, all wait for the same, and a caller may leave', async () => {
+  provider.instead(NEVER);
+  await start();
+  const token = await provider.token();
+  const leaving = new AbortController();
+  const left = fetch(`${server.url}/v1/models`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: leaving.signal,
+  });
+  const stayed = [statusOf(token), statusOf(token)];
+  await eventually(() => provider.paths().length === 1, 'it is asked');
+  leaving.abort();
+  await expect(left).rejects.toThrow('aborted');
+  expect(await Promise.all(stayed)).toEqual([503, 503]);
+  expect(told).toEqual([
+    'The identity provider okta cannot be asked for its keys: it took too long to answer.',
+  ]);
+});
+
+test('a configuration that says where its keys are has nobody else asked', async () => {
+  await start({ jwks: `${provider.issuer}/keys` });
+  expect(await statusOf(provider.token())).toBe(200);
+  expect(provider.paths()).toEqual(['/keys']);
+});
+
+test('an issuer need be no address then', async () => {
+  await start({ issuer: 'our-own', jwks: `${provider.issuer}/keys` });
+  expect(await statusOf(provider.token({ iss: 'our-own' }))).toBe(200);
+});
+
+test('keys that cannot be used open nothing, and the others do', async () => {
+  const { jwk } = provider.key;
+  const odd = [
+    { kty: 'oct', k: 'AAAA', kid: 'shared', alg: 'HS256' },
+    { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'half', alg: 'ES256' },
+    { kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'short', alg: 'RS256' },
+  ].map((one) => ({ jwk: one }));
+  provider.publish(...odd, { jwk });
+  await start();
+  expect(await statusOf(provider.token())).toBe(200);
+  for (const kid of ['half', 'shared'])
+    expect(await statusOf(provider.tokenOf({ ...provider.key, kid }))).toBe(401);
+  const short = { ...(await makeProviderKey('RS256')), kid: 'short' };
+  expect(await statusOf(provider.tokenOf(short))).toBe(401);
+});
+
+test('another configuration keeps the keys of a provider that is the same, and does not ask', async () => {
+  const first = await open();
+  await eventually(() => provider.asked() === 1, 'they are asked for');
+  await expect.poll(() => first.gateway.identities?.known().size).toBe(1);
+  provider.instead(CUT);
+  const second = await open({ audience: 'another' }, first);
+  const found = second.gateway.identities?.find(await provider.token({ aud: 'another' }));
+  expect(await found).toMatchObject({ name: 'okta/alice' });
+  // What the first one knows of is nothing to the second.
+  const token = await provider.token();
+  expect(await first.gateway.identities?.find(token)).toMatchObject({ name: 'okta/alice' });
+  await expect(second.gateway.identities?.find(token)).rejects.toThrow('meant for another audience');
+  expect(provider.asked()).toBe(1);
+  await first.close();
+  await second.close();
+});
+
+test('what is broken off by the end is no trouble', async () => {
+  provider.instead(NEVER);
+  const opened = await open();
+  await eventually(() => provider.paths().length === 1, 'it is asked');
+  await opened.close();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(told).toEqual([]);
+});

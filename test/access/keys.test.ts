@@ -1,0 +1,203 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { areOfOtherModels, hashKey, joinKeys, keysOf, makeKey, openKeyBook } from '../../src/access/keys.ts';
+import { startGateway } from '../support/gateway.ts';
+
+describe('keys', () => {
+  test('a key made is unlike any other, and found by itself alone', () => {
+    const made = makeKey();
+    const keys = keysOf([{ name: 'a', hash: hashKey(made) }]);
+    expect(made).toMatch(/^gw_[\w-]{43}_[0-9a-f]{8}$/);
+    expect(makeKey()).not.toBe(made);
+    expect(keys.find(made)?.name).toBe('a');
+    expect(keys.find(`${made} `)).toBeUndefined();
+    expect(keys.find(hashKey(made))).toBeUndefined();
+    expect(keys.find('')).toBeUndefined();
+  });
+
+  test.each([
+    [undefined, 'openai/gpt-4o', true],
+    [[], 'openai/gpt-4o', false],
+    [['openai/gpt-4o'], 'openai/gpt-4o', true],
+    [['OpenAI/GPT-4o'], 'openai/gpt-4o', true],
+    [['openai/gpt-4o'], 'openai/gpt-4o-mini', false],
+    [['openai/*'], 'openai/gpt-4o', true],
+    [['openai/*'], 'openai2/gpt-4o', false],
+    [['open/*'], 'openai/gpt-4o', false],
+    [['anthropic/*', 'openai/gpt-4o'], 'openai/gpt-4o', true],
+  ])('restricted to %j, %s: %s', (models, id, allowed) => {
+    const keys = keysOf([{ name: 'a', hash: hashKey('secret-key'), ...(models && { models }) }]);
+    expect(keys.find('secret-key')?.allows(id, () => [])).toBe(allowed);
+  });
+
+  test('a key that has expired is unknown', () => {
+    const hash = hashKey('secret-key');
+    expect(keysOf([{ name: 'a', hash, expires: Date.now() + 60_000 }]).find('secret-key')?.name).toBe('a');
+    expect(keysOf([{ name: 'a', hash, expires: Date.now() }]).find('secret-key')).toBeUndefined();
+  });
+
+  test('a holder carries the limits of the key', () => {
+    const hash = hashKey('secret-key');
+    const limits = { requestsPerMinute: 3, budgetMonth: 12.5 };
+    expect(keysOf([{ name: 'a', hash, limits }]).find('secret-key')?.limits).toEqual(limits);
+    expect(keysOf([{ name: 'a', hash }]).find('secret-key')?.limits).toEqual({});
+  });
+
+  test('a key of a group keeps to the models and limits of both', () => {
+    const hash = hashKey('secret-key');
+    const limits = { budgetMonth: 500 };
+    const allowed = (own: readonly string[] | undefined, group: readonly string[] | undefined) => {
+      const found = keysOf(
+        [{ name: 'a', hash, group: 'search', ...(own && { models: own }) }],
+        [{ name: 'search', limits, ...(group && { models: group }) }],
+      ).find('secret-key');
+      expect(found?.group).toEqual({ name: 'search', limits });
+      expect(found?.restricted).toBe((own ?? group) !== undefined);
+      return ['openai/a', 'openai/b', 'google/c'].filter((id) => found?.allows(id, () => []));
+    };
+    expect(allowed(undefined, undefined)).toEqual(['openai/a', 'openai/b', 'google/c']);
+    expect(allowed(['openai/a', 'google/c'], undefined)).toEqual(['openai/a', 'google/c']);
+    expect(allowed(undefined, ['openai/*'])).toEqual(['openai/a', 'openai/b']);
+    expect(allowed(['openai/a', 'google/c'], ['openai/*'])).toEqual(['openai/a']);
+    expect(allowed(['openai/a'], [])).toEqual([]);
+    expect(keysOf([{ name: 'a', hash, group: 'search' }]).find('secret-key')).toBeUndefined();
+  });
+
+  test('a group that changes does so for all of its keys', () => {
+    const book = openKeyBook();
+    book.set('one', [{ name: 'one', hash: hashKey('key-one'), group: 'search' }]);
+    book.set('two', [{ name: 'two', hash: hashKey('key-two'), group: 'search' }]);
+    book.setGroups([{ name: 'search', limits: { budgetDay: 1 } }]);
+    const found = book.find('key-one');
+    expect(found?.group?.limits).toEqual({ budgetDay: 1 });
+    // Nothing is made anew of who asks again.
+    expect(book.find('key-one')).toBe(found);
+    book.setGroups([{ name: 'search', limits: { budgetDay: 2 } }]);
+    for (const key of ['key-one', 'key-two']) expect(book.find(key)?.group?.limits).toEqual({ budgetDay: 2 });
+    book.setGroups([]);
+    for (const key of ['key-one', 'key-two']) expect(book.find(key)).toBeUndefined();
+  });
+
+  test('what a holder had before opens nothing once it has something else, or nothing', () => {
+    const book = openKeyBook();
+    const recordOf = (key: string) => ({ name: key, hash: hashKey(key) });
+    book.set('one', ['a', 'b'].map(recordOf));
+    book.set('two', ['c'].map(recordOf));
+    book.set('one', ['b', 'd'].map(recordOf));
+    const open = () => ['a', 'b', 'c', 'd'].filter((key) => book.find(key) !== undefined);
+    expect(open()).toEqual(['b', 'c', 'd']);
+    book.set('one', []);
+    expect(open()).toEqual(['c']);
+    book.set('one', ['a'].map(recordOf));
+    expect(open()).toEqual(['a', 'c']);
+  });
+
+  test('a key that another holder has come to have is not taken from it by the one before', () => {
+    const book = openKeyBook();
+    book.set('one', [{ name: 'first', hash: hashKey('key') }]);
+    book.set('two', [{ name: 'second', hash: hashKey('key') }]);
+    expect(book.find('key')?.name).toBe('second');
+    book.set('one', []);
+    expect(book.find('key')?.name).toBe('second');
+    book.set('two', []);
+    expect(book.find('key')).toBeUndefined();
+  });
+
+  test('limits for some models are those of the key, and of its group, each under its own name', () => {
+    const ofKey = [{ models: ['OpenAI/B', 'openai/a', 'openai/b'], requestsPerMinute: 3 }];
+    const ofGroup = [{ models: ['openai/*'], budgetDay: 5 }];
+    const found = keysOf(
+      [{ name: 'a', hash: hashKey('key'), group: 'search', modelLimits: ofKey }],
+      [{ name: 'search', modelLimits: ofGroup }],
+    ).find('key');
+    expect(found?.modelLimits).toMatchObject([
+      {
+        name: 'a\nopenai/a openai/b',
+        of: 'a',
+        models: 'openai/a, openai/b',
+        limits: { requestsPerMinute: 3 },
+      },
+    ]);
+    expect(found?.group?.modelLimits).toMatchObject([
+      { name: 'search\nopenai/*', of: 'search', models: 'openai/*', limits: { budgetDay: 5 } },
+    ]);
+    for (const holder of [found, found?.group]) {
+      expect(holder?.modelLimits?.[0]?.allows('openai/a', () => [])).toBe(true);
+      expect(holder?.modelLimits?.[0]?.allows('google/c', () => [])).toBe(false);
+    }
+    expect(keysOf([{ name: 'a', hash: hashKey('key'), modelLimits: [] }]).find('key')).not.toHaveProperty(
+      'modelLimits',
+    );
+  });
+
+  test('two limits are for the same models however those are listed', () => {
+    expect(areOfOtherModels([])).toBe(true);
+    expect(areOfOtherModels([{ models: ['a/b'] }, { models: ['a/c'] }])).toBe(true);
+    expect(areOfOtherModels([{ models: ['a/b', 'a/c'] }, { models: ['A/C', 'a/b', 'a/c'] }])).toBe(false);
+  });
+
+  test('of several places, the first that knows a key says whose it is', () => {
+    const [one, two] = ['key-one', 'key-two'].map(hashKey);
+    const keys = joinKeys(
+      keysOf([{ name: 'first', hash: one ?? '' }]),
+      keysOf([one, two].map((hash) => ({ name: 'second', hash: hash ?? '' }))),
+    );
+    expect(keys.find('key-one')?.name).toBe('first');
+    expect(keys.find('key-two')?.name).toBe('second');
+    expect(keys.find('key-three')).toBeUndefined();
+  });
+});
+
+test('a key of the configuration opens by its hash alone, until its time, and what it is for', async () => {
+  const models = ['openai/gpt-4.1'];
+  const gateway = await startGateway({
+    keys: [
+      { name: 'hashed', hash: hashKey('the-key-by-its-hash') },
+      { name: 'over', key: 'the-key-that-is-over', expires: '2020-01-31T00:00:00Z' },
+      { name: 'not-yet', key: 'the-key-that-ends-late', expires: '2999-12-31T00:00:00+02:00' },
+      { name: 'narrow', key: 'the-key-for-one-model', models },
+    ],
+  });
+  const listed = async (key: string): Promise<readonly string[] | number> => {
+    const response = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    const { data } = JSON.parse(await response.text());
+    return response.status === 200 ? data.map(({ id }: { readonly id: string }) => id) : response.status;
+  };
+  try {
+    const all = await listed('the-key-by-its-hash');
+    expect(all).toEqual(expect.arrayContaining(models));
+    expect(await listed('the-key-that-ends-late')).toEqual(all);
+    expect(await listed('the-key-for-one-model')).toEqual(models);
+    expect(await listed('the-key-that-is-over')).toBe(401);
+    expect(await listed(hashKey('the-key-by-its-hash'))).toBe(401);
+  } finally {
+    await gateway.close();
+  }
+});
+
+describe('secrets are compared in constant time', () => {
+  const sources = globSync('src/**/*.ts').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+  const named = (name: string): string | undefined =>
+    sources.find(({ path }) => path.endsWith(`/${name}`))?.text;
+
+  test.each([
+    ['keys.ts', '!timingSafeEqual(found.digest, '],
+    ['admit.ts', 'if (timingSafeEqual('],
+  ])('%s decides by it', (name, decision) => {
+    expect(named(name)).toContain(decision);
+  });
+
+  test('and no digest by anything else', () => {
+    const quick =
+      /\b(?:digest|hash|mac|hashKey\([^)]*\))\)? *(?:[!=]==? *(?!undefined|null|'|\d)\w|\.equals\()|[!=]==? *(?:\w+\.)?(?:digest|mac|hashKey\()/;
+    for (const line of ['found.digest !== digest', 'hash === hashKey(key)', 'found.digest.equals(other)'])
+      expect(line).toMatch(quick);
+    const found = sources.flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .filter((line) => quick.test(line))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    expect(found).toEqual([]);
+  });
+});

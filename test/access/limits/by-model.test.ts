@@ -1,0 +1,294 @@
+/** Limits for some models, of keys and of groups, beside their limits for all models together. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hashKey } from '../../../src/access/keys.ts';
+import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
+import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
+import { startGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { soon } from '../../support/soon.ts';
+import { useStoppedClock } from '../../support/stopped-clock.ts';
+import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { serveSharing } from './support.ts';
+
+const ONE = 'gw-test-key-by-model';
+const TWO = 'gw-test-key-by-model-too';
+const MINI = 'openai/gpt-4.1-mini';
+const LARGE = 'openai/gpt-4.1';
+
+type Limit = NonNullable<NonNullable<ConfigInput['keys']>[number]['modelLimits']>[number];
+
+let vendor: TestUpstream;
+/** Models that the vendor fails for. */
+const failing = new Set<string>();
+/** Answers that are kept back; undefined: none is. */
+let held: (() => void)[] | undefined;
+let input = 3;
+const closing: (() => Promise<void>)[] = [];
+
+const clock = useStoppedClock();
+
+beforeEach(async () => {
+  // No window ends while a test is at work, however long a busy machine takes.
+  clock.stop();
+  failing.clear();
+  held = undefined;
+  input = 3;
+  vendor = await startUpstream((request, response) => {
+    const { model } = JSON.parse(String(request.body));
+    if (failing.has(model)) {
+      json(response, { error: { message: 'No.', type: 'server_error' } }, 500);
+      return;
+    }
+    const message = { role: 'assistant', content: 'Yes.' };
+    const answer = (): void =>
+      json(response, {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model,
+        choices: [{ index: 0, message, finish_reason: 'stop' }],
+        usage: { prompt_tokens: input, completion_tokens: 0, total_tokens: input },
+      });
+    if (held === undefined) answer();
+    else held.push(answer);
+  });
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+  await vendor.close();
+});
+
+function configOf(own: Limit[], group: Limit[] = [], more: ConfigInput = {}): ConfigInput {
+  return {
+    vendors: vendorsAtUrl(vendor.url),
+    groups: [{ name: 'search', modelLimits: group }],
+    keys: [
+      { name: 'one', key: ONE, group: 'search', modelLimits: own },
+      { name: 'two', key: TWO, group: 'search' },
+    ],
+    ...more,
+  };
+}
+
+async function serveLimited(...said: Parameters<typeof configOf>): Promise<string> {
+  const counted = limitsInMemory();
+  const gateway = await startGateway(configOf(...said), 'fused', (opened) => ({
+    ...opened,
+    limits: counted,
+    note: recording(counted.record),
+  }));
+  closing.push(gateway.close);
+  return gateway.url;
+}
+
+const turn = { role: 'user', content: 'Is it?' };
+const REQUESTS = {
+  'chat-completions': ['/v1/chat/completions', { messages: [turn] }],
+  responses: ['/v1/responses', { input: 'Is it?' }],
+  messages: ['/v1/messages', { max_tokens: 9, messages: [turn] }],
+} as const;
+
+async function ask(
+  url: string,
+  model: string,
+  {
+    key = ONE,
+    format = 'chat-completions',
+    more = {},
+  }: { key?: string; format?: string; more?: object } = {},
+): Promise<{ status: number; text: string; headers: Headers }> {
+  const [path, body] =
+    format === 'generate-content'
+      ? [
+          `/v1beta/models/${model}:generateContent`,
+          { contents: [{ role: 'user', parts: [{ text: 'Is it?' }] }] },
+        ]
+      : REQUESTS[format === 'messages' || format === 'responses' ? format : 'chat-completions'];
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...(format !== 'generate-content' && { model }), ...body, ...more }),
+  });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+describe.each(['chat-completions', 'responses', 'messages', 'generate-content'])('in %s', (format) => {
+  test('a model is limited by itself, and the answer says so', async () => {
+    const model = format === 'generate-content' ? 'gemini-2.5-flash' : LARGE;
+    const id = format === 'generate-content' ? 'google/gemini-2.5-flash' : LARGE;
+    const url = await serveLimited([{ models: [id], requestsPerMinute: 1 }]);
+    await ask(url, model, { format });
+    const sent = vendor.received.length;
+    const refused = await ask(url, model, { format });
+    expect(refused.status).toBe(429);
+    expect(refused.text).toContain(`this API key is limited to 1 requests per minute for ${id}.`);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30);
+    expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('1');
+    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(refused.headers.get('anthropic-ratelimit-requests-remaining')).toBe(
+      format === 'messages' ? '0' : null,
+    );
+    expect(vendor.received).toHaveLength(sent);
+    const other = await ask(url, MINI);
+    expect(other.status).toBe(200);
+    expect(other.headers.get('x-ratelimit-limit-requests')).toBeNull();
+    expect((await ask(url, LARGE, { key: TWO })).status).toBe(200);
+  });
+});
+
+test('all limits that have the model hold, and the tightest is told', async () => {
+  const url = await serveLimited(
+    [
+      { models: ['openai/*'], requestsPerMinute: 4 },
+      { models: [LARGE], requestsPerMinute: 1 },
+    ],
+    [{ models: [MINI], requestsPerMinute: 2 }],
+  );
+  const first = await ask(url, LARGE);
+  expect([first.status, first.headers.get('x-ratelimit-limit-requests')]).toEqual([200, '1']);
+  expect((await ask(url, MINI)).headers.get('x-ratelimit-limit-requests')).toBe('2');
+  expect((await ask(url, MINI, { key: TWO })).status).toBe(200);
+  const ofGroup = await ask(url, MINI, { key: TWO });
+  expect(ofGroup.text).toContain(
+    `the group search of this API key is limited to 2 requests per minute for ${MINI}.`,
+  );
+});
+
+test('the limits for all models and those for one are told as one', async () => {
+  const url = await serveLimited([], [], {
+    keys: [
+      {
+        name: 'one',
+        key: ONE,
+        limits: { requestsPerMinute: 5, tokensPerMinute: 900 },
+        modelLimits: [{ models: [LARGE], requestsPerMinute: 2 }],
+      },
+    ],
+  });
+  const told = async (model: string) => {
+    const { headers } = await ask(url, model);
+    return ['limit-requests', 'remaining-requests', 'limit-tokens'].map((name) =>
+      headers.get(`x-ratelimit-${name}`),
+    );
+  };
+  expect(await told(LARGE)).toEqual(['2', '1', '900']);
+  expect(await told(MINI)).toEqual(['5', '3', '900']);
+});
+
+test('another name of a model is limited as the model is, and a limit may have that name', async () => {
+  const url = await serveLimited([{ models: ['house/best'], requestsPerMinute: 1 }], [], {
+    aliases: { 'house/best': LARGE },
+  });
+  expect((await ask(url, 'house/best')).status).toBe(200);
+  expect((await ask(url, LARGE)).status).toBe(429);
+  expect((await ask(url, 'GPT-4.1')).status).toBe(429);
+});
+
+test('tokens and money count for the model that has taken them', async () => {
+  const url = await serveLimited([
+    { models: [LARGE], tokensPerMinute: 1_000 },
+    { models: [MINI], budgetDay: 0.1 },
+  ]);
+  input = 1_000_000;
+  expect((await ask(url, LARGE)).status).toBe(200);
+  await soon(async () => expect((await ask(url, LARGE)).status).toBe(429));
+  expect((await ask(url, MINI)).status).toBe(200);
+  await soon(async () => {
+    const refused = await ask(url, MINI);
+    expect(refused.status).toBe(429);
+    expect(refused.text).toContain(`This API key has used up its budget for ${MINI} for today.`);
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+  });
+});
+
+test('what is in flight with a model is counted until it is over', async () => {
+  const url = await serveLimited([{ models: [LARGE], concurrentRequests: 1 }]);
+  const waiting: (() => void)[] = [];
+  held = waiting;
+  const running = ask(url, LARGE);
+  await soon(() => expect(vendor.received).toHaveLength(1));
+  const refused = await ask(url, LARGE);
+  expect(refused.text).toContain(`is limited to 1 requests at a time for ${LARGE}.`);
+  held = undefined;
+  expect((await ask(url, MINI)).status).toBe(200);
+  for (const answer of waiting) answer();
+  expect((await running).status).toBe(200);
+  failing.add('gpt-4.1');
+  await soon(async () => expect((await ask(url, LARGE)).status).toBe(500));
+  await soon(async () => expect((await ask(url, LARGE)).status).toBe(500));
+});
+
+test('a fallback keeps to the limits for its own model, and is what is charged', async () => {
+  const nano = 'openai/gpt-4.1-nano';
+  const url = await serveLimited(
+    [
+      { models: [MINI], requestsPerMinute: 2, tokensPerMinute: 100 },
+      { models: [LARGE], tokensPerMinute: 100 },
+    ],
+    [],
+    { fallbacks: { [LARGE]: [MINI, nano] } },
+  );
+  failing.add('gpt-4.1');
+  input = 100;
+  const first = await ask(url, LARGE);
+  expect([first.status, first.headers.get('x-gateway-model')]).toEqual([200, MINI]);
+  expect(first.headers.get('x-ratelimit-limit-requests')).toBe('2');
+  // The one after it answers where that one may not.
+  await soon(async () => expect((await ask(url, LARGE)).headers.get('x-gateway-model')).toBe(nano));
+  expect((await ask(url, MINI)).status).toBe(429);
+  // Nothing was charged to the model that gave way.
+  failing.clear();
+  expect((await ask(url, LARGE)).status).toBe(200);
+});
+
+test('a model that a body names beside its own is limited too', async () => {
+  const url = await serveLimited([{ models: [LARGE], requestsPerMinute: 1 }]);
+  const more = { fallbacks: [LARGE] };
+  expect((await ask(url, MINI, { more })).status).toBe(200);
+  expect((await ask(url, MINI, { more })).status).toBe(429);
+  expect((await ask(url, MINI)).status).toBe(200);
+});
+
+test('of two limits for the same models, however they are written, one would count twice', () => {
+  const keys = (models: string[]) => [
+    { name: 'one', hash: hashKey(ONE), modelLimits: [{ models: [LARGE, MINI] }, { models }] },
+  ];
+  expect(configSchema.safeParse({ keys: keys([MINI.toUpperCase(), LARGE]) }).error?.issues[0]).toMatchObject({
+    path: ['keys', 0, 'modelLimits'],
+    message: 'must not have the same models twice',
+  });
+  expect(configSchema.safeParse({ keys: keys([MINI]) }).success).toBe(true);
+});
+
+describe.skipIf(!hasRedis())('with Redis', () => {
+  let redis: TestRedis;
+  beforeEach(async () => {
+    redis = await startRedis();
+  });
+  afterEach(() => redis.close());
+
+  async function another(...said: Parameters<typeof configOf>): Promise<string> {
+    const config = configSchema.parse({ port: 0, ...configOf(...said) });
+    const { url, close } = await serveSharing(config, { redisUrl: redis.url });
+    closing.push(close);
+    return url;
+  }
+
+  test('three replicas share what a model may be asked, by a key and by a group', async () => {
+    const own = [{ models: [LARGE], requestsPerMinute: 2 }];
+    const group = [{ models: [MINI], budgetDay: 0.1 }];
+    const urls: string[] = [];
+    for (let count = 0; count < 3; count += 1) urls.push(await another(own, group));
+    const [a = '', b = '', c = ''] = urls;
+    const statuses: number[] = [];
+    for (const url of urls) statuses.push((await ask(url, LARGE)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    input = 1_000_000;
+    expect((await ask(a, MINI)).status).toBe(200);
+    await soon(async () => expect((await ask(b, MINI, { key: TWO })).status).toBe(429));
+    await soon(async () => expect((await ask(c, MINI)).status).toBe(429));
+    expect((await ask(c, LARGE, { key: TWO })).status).toBe(200);
+  });
+});

@@ -1,0 +1,105 @@
+/** Keys come and go, a million of them in the life of a process: those that are gone take no room. */
+
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { KeyLimits, Principal } from '../../../src/access/keys.ts';
+import type { Limits } from '../../../src/access/limits/limits.ts';
+import { limitsInMemory, openLimits } from '../../../src/access/limits/open-limits.ts';
+import { held } from '../../support/held.ts';
+
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+/** The first day of a month. */
+const START = Date.parse('2026-05-01T12:00:00Z');
+
+// The clocks alone: whatever else waits does so by the real one.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date'], now: START });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const later = (milliseconds: number): void => {
+  vi.advanceTimersByTime(milliseconds);
+};
+
+const response = new ServerResponse(new IncomingMessage(new Socket()));
+
+function ask(limits: Limits, name: string, has: KeyLimits): unknown {
+  const principal: Principal = { name, restricted: false, allows: () => true, stored: 'all', limits: has };
+  return limits.admit(principal, response, 'chat-completions');
+}
+
+test('of the budgets of very many keys those that are used up most are told', () => {
+  const limits = limitsInMemory();
+  for (let key = 0; key < 2_000; key += 1) {
+    ask(limits, `key ${key}`, { budgetMonth: 1 });
+    limits.charge({ key: `key ${key}`, tokens: 1, cost: key / 1_000, time: START });
+  }
+  ask(limits, 'without', { requestsPerMinute: 5 });
+  const told = limits.budgets();
+  expect(told).toHaveLength(1_000);
+  expect(told[0]).toEqual({ of: 'key', name: 'key 1999', period: 'month', budget: 1, left: 1 - 1.999 });
+  expect(told.map(({ name }) => name)).not.toContain('key 999');
+  later(3 * DAY);
+  expect(limits.budgets()).toEqual([]);
+});
+
+test('what a process holds does not grow with the keys there have been', async () => {
+  const limits = await openLimits({ stored: async () => new Map() });
+  const everyLimit = { requestsPerMinute: 5, tokensPerMinute: 100, budgetDay: 1, budgetMonth: 9 };
+  const days: number[] = [];
+  for (let day = 0; day < 6; day += 1) {
+    for (let key = 0; key < 20_000; key += 1) {
+      const name = `session-${day}-${key}`;
+      ask(limits, name, everyLimit);
+      limits.charge({ key: name, tokens: 3, cost: 0, time: Date.now() });
+    }
+    later(DAY);
+    days.push(await held());
+  }
+  limits.close();
+  const [, , third = 0] = days;
+  // All that was known of 60,000 keys takes eleven megabytes.
+  expect(days.at(-1)).toBeLessThan(third + 5_000_000);
+});
+
+test('a window is not let go before it ends, whatever else comes and goes', () => {
+  const limits = limitsInMemory();
+  const has = { tokensPerMinute: 10 };
+  // Each window begins at another moment of the clock by which old ones are let go.
+  for (let begun = 0; begun < 12; begun += 1) {
+    const name = `team-${begun}`;
+    ask(limits, name, has);
+    limits.charge({ key: name, tokens: 10, cost: 0, time: Date.now() });
+    for (let second = 0; second < 60; second += 5) {
+      ask(limits, `other-${begun}-${second}`, { requestsPerMinute: 1 });
+      expect(() => ask(limits, name, has), `${begun} ${second}`).toThrow('10 tokens per minute');
+      later(5_000);
+    }
+    expect(() => ask(limits, name, has)).not.toThrow();
+    later(5_000 * begun);
+  }
+  // Nobody asks meanwhile.
+  ask(limits, 'quiet', has);
+  limits.charge({ key: 'quiet', tokens: 10, cost: 0, time: Date.now() });
+  later(MINUTE - 1);
+  expect(() => ask(limits, 'quiet', has)).toThrow('10 tokens per minute');
+  later(1);
+  expect(() => ask(limits, 'quiet', has)).not.toThrow();
+  limits.close();
+});
+
+test('what an answer took that was under way for hours is charged', () => {
+  const limits = limitsInMemory();
+  ask(limits, 'slow', { tokensPerMinute: 10 });
+  for (let hour = 0; hour < 23; hour += 1) {
+    later(60 * MINUTE);
+    ask(limits, `other-${hour}`, { tokensPerMinute: 10 });
+  }
+  limits.charge({ key: 'slow', tokens: 10, cost: 0, time: Date.now() });
+  expect(() => ask(limits, 'slow', { tokensPerMinute: 10 })).toThrow('10 tokens per minute');
+  limits.close();
+});

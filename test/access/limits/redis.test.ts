@@ -1,0 +1,419 @@
+/** Limits that several gateways share through Redis, and that go on in each of them while Redis is away. */
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { KeyLimits } from '../../../src/access/keys.ts';
+import { inFlightShared } from '../../../src/access/limits/in-flight.ts';
+import { openRedis } from '../../../src/access/limits/redis.ts';
+import { openSpending } from '../../../src/access/limits/spending.ts';
+import { configSchema } from '../../../src/config/schema.ts';
+import { vendorsAtUrl } from '../../support/gateway.ts';
+import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { soon } from '../../support/soon.ts';
+import { ask, serveSharing, startVendor, statusOf, type TestVendor } from './support.ts';
+
+const LIMITED = 'gw-test-key-with-limits';
+
+/**
+ * How many times as long as in production Redis may take. A busy machine is often late by the tenth of a second after
+ * which a gateway counts on its own, which is no fault of what is tested, unless that is this.
+ */
+const patience = vi.hoisted(() => ({ times: 1 }));
+vi.mock('../../../src/access/limits/command-timeouts.ts', async (original) => {
+  const { keepPunctual } = await original<typeof import('../../../src/access/limits/command-timeouts.ts')>();
+  const patient: typeof keepPunctual = (redis, { command, silence }) =>
+    keepPunctual(redis, { command: patience.times * command, silence: patience.times * silence });
+  return { keepPunctual: patient };
+});
+
+describe.skipIf(!hasRedis())('with Redis', () => {
+  let vendor: TestVendor;
+  let redis: TestRedis;
+  let troubles: string[];
+  let recovered: string[];
+  const closing: (() => Promise<void>)[] = [];
+
+  beforeEach(async () => {
+    patience.times = 100;
+    troubles = [];
+    recovered = [];
+    vendor = await startVendor();
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    await redis.close();
+    await vendor.close();
+  });
+
+  /** One more gateway, with a key of these limits. */
+  async function another(limits: KeyLimits): Promise<string> {
+    const config = configSchema.parse({
+      port: 0,
+      vendors: vendorsAtUrl(vendor.url),
+      keys: [{ name: 'limited', key: LIMITED, limits }],
+      redis: { url: redis.url },
+    });
+    const { url, close } = await serveSharing(config, {
+      redisUrl: redis.url,
+      // None ends while a test is at work, however long a busy machine takes.
+      window: 3_600,
+      onTrouble: (message) => void troubles.push(message),
+      onRecovered: (message) => void recovered.push(message),
+    });
+    closing.push(close);
+    return url;
+  }
+
+  test('two gateways share the requests of a minute', async () => {
+    const [one, other] = [await another({ requestsPerMinute: 3 }), await another({ requestsPerMinute: 3 })];
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    expect(await statusOf(ask(other, LIMITED))).toBe(200);
+    const last = await ask(one, LIMITED);
+    expect(last.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(await statusOf(Promise.resolve(last))).toBe(200);
+    expect(await statusOf(ask(other, LIMITED))).toBe(429);
+    expect(await statusOf(ask(one, LIMITED))).toBe(429);
+    expect(troubles).toEqual([]);
+  });
+
+  test('two gateways share the tokens of a minute', async () => {
+    const [one, other] = [await another({ tokensPerMinute: 50 }), await another({ tokensPerMinute: 50 })];
+    vendor.takes(40, 10);
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    // What the other one is asked takes nothing, so what it refuses by was used here.
+    vendor.takes(0, 0);
+    await soon(async () => expect(await statusOf(ask(other, LIMITED))).toBe(429));
+  });
+
+  test('two gateways share what may be in flight', async () => {
+    const [one, other] = [await another({ concurrentRequests: 1 }), await another({ concurrentRequests: 1 })];
+    const release = vendor.hold();
+    const running = statusOf(ask(one, LIMITED));
+    await soon(() => expect(vendor.received).toHaveLength(1));
+    expect(await statusOf(ask(other, LIMITED))).toBe(429);
+    release();
+    expect(await running).toBe(200);
+    await soon(async () => expect(await statusOf(ask(other, LIMITED))).toBe(200));
+  });
+
+  test('two gateways share a budget', async () => {
+    const [one, other] = [await another({ budgetDay: 1 }), await another({ budgetDay: 1 })];
+    expect(await statusOf(ask(other, LIMITED))).toBe(200);
+    vendor.takes(1_000_000, 0);
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    vendor.takes(0, 0);
+    await soon(async () => {
+      const refused = await ask(other, LIMITED);
+      expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
+    });
+  });
+
+  test('an exchange counts for as long as it lasts, and not for good where its process is gone', async () => {
+    const { redis: client, close } = await openRedis(
+      redis.url,
+      () => undefined,
+      () => undefined,
+    );
+    closing.push(async () => close());
+    const place = 'gateway:in-flight:team';
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const here = inFlightShared('in-flight', client);
+      await here.enter('team', 1);
+      const [lease = ''] = await client.zrange(place, '0', '-1');
+      // As if it were nearly a minute old.
+      await client.zadd(place, `${Date.now() + 500}`, lease);
+      vi.advanceTimersByTime(30_000);
+      const until = async () => Number(await client.zscore(place, lease)) - Date.now();
+      await soon(async () => expect(await until()).toBeGreaterThan(50_000));
+      const there = inFlightShared('in-flight', client);
+      expect(await there.enter('team', 1)).toBeUndefined();
+      here.close();
+      await client.zadd(place, `${Date.now() - 1}`, lease);
+      vi.advanceTimersByTime(30_000);
+      expect(await there.enter('team', 1)).toBeDefined();
+      there.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('what was spent on a day is not taken for the next one’s, where it is told after midnight', async () => {
+    let time = Date.parse('2026-05-31T23:59:59Z');
+    const { redis: client, close } = await openRedis(
+      redis.url,
+      () => undefined,
+      () => undefined,
+    );
+    closing.push(async () => close());
+    const [here, there] = [1, 2].map(() => openSpending('spent', () => time, undefined, client));
+    there?.charge('team', 5, time);
+    expect(await here?.of('team')).toEqual({ day: 5, month: 5 });
+    const asked = here?.of('team');
+    time += 1_000;
+    expect(await asked).toEqual({ day: 0, month: 0 });
+    expect(await here?.of('team')).toEqual({ day: 0, month: 0 });
+  });
+
+  test('nothing that is counted there stays for good', async () => {
+    const { redis: client, close } = await openRedis(
+      redis.url,
+      () => undefined,
+      () => undefined,
+    );
+    closing.push(async () => close());
+    const limits = { requestsPerMinute: 9, tokensPerMinute: 900, concurrentRequests: 9, budgetMonth: 9 };
+    const url = await another(limits);
+    const release = vendor.hold();
+    const running = statusOf(ask(url, LIMITED));
+    await soon(async () => expect(await client.keys('*in-flight*')).toHaveLength(1));
+    const inFlight = await client.pttl('gateway:in-flight:limited');
+    release();
+    expect(await running).toBe(200);
+    // Requests, tokens, and the money of the day and of the month.
+    await soon(async () => expect(await client.dbsize()).toBe(4));
+    const left = await Promise.all((await client.keys('*')).map((key) => client.pttl(key)));
+    for (const milliseconds of [inFlight, ...left]) expect(milliseconds).toBeGreaterThan(0);
+  });
+
+  test('Redis is killed: limits go on in each gateway; it is back: they are shared again', async () => {
+    const limits = { requestsPerMinute: 2, concurrentRequests: 5, tokensPerMinute: 1_000, budgetDay: 100 };
+    const [one, other] = [await another(limits), await another(limits)];
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    await redis.stop();
+    await soon(() => expect(troubles).toHaveLength(2));
+    for (const url of [one, other]) {
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      expect(await statusOf(ask(url, LIMITED))).toBe(429);
+    }
+    await redis.start();
+    await soon(() => expect(recovered).toHaveLength(2));
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    expect(await statusOf(ask(other, LIMITED))).toBe(200);
+    expect(await statusOf(ask(one, LIMITED))).toBe(429);
+    expect(await statusOf(ask(other, LIMITED))).toBe(429);
+    expect(troubles[0]).toMatch(/^Redis cannot be reached/);
+    expect(troubles).toHaveLength(2);
+    expect(recovered[1]).toBe('Redis can be reached again, so limits are shared again.');
+  });
+
+  test('what is let in while Redis is away is in flight for all once it is back', async () => {
+    const limits = { concurrentRequests: 1 };
+    const [one, other] = [await another(limits), await another(limits)];
+    await redis.stop();
+    await soon(() => expect(troubles).toHaveLength(2));
+    const release = vendor.hold();
+    const running = statusOf(ask(one, LIMITED));
+    await soon(() => expect(vendor.received).toHaveLength(1));
+    await redis.start();
+    await soon(() => expect(recovered).toHaveLength(2));
+    expect(await statusOf(ask(other, LIMITED))).toBe(429);
+    release();
+    expect(await running).toBe(200);
+  });
+
+  test('an answer that came while the process was busy is not late', async () => {
+    patience.times = 1;
+    const { redis: client, close } = await openRedis(
+      redis.url,
+      (message) => void troubles.push(message),
+      () => undefined,
+    );
+    closing.push(async () => close());
+    const asked = client.ping();
+    // Longer than a command may take, and than a connection may be silent.
+    const busy = performance.now() + 600;
+    while (performance.now() < busy);
+    expect(await asked).toBe('PONG');
+    expect(troubles).toEqual([]);
+  });
+
+  test('Redis hangs: requests are answered all the same', async () => {
+    patience.times = 1;
+    const url = await another({ requestsPerMinute: 2, budgetDay: 100, concurrentRequests: 5 });
+    redis.freeze();
+    try {
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      expect(await statusOf(ask(url, LIMITED))).toBe(429);
+    } finally {
+      redis.thaw();
+    }
+  });
+
+  test('a caller who leaves while Redis is asked gives its place back', async () => {
+    patience.times = 1;
+    const url = await another({ concurrentRequests: 1 });
+    // Where the machine is so busy that Redis is waited for no longer, the caller leaves while the vendor is.
+    const release = vendor.hold();
+    redis.freeze();
+    const leaving = new AbortController();
+    const left = ask(url, LIMITED, 'chat-completions', leaving.signal);
+    // Less than Redis is waited for.
+    setTimeout(() => leaving.abort(), 40);
+    try {
+      await expect(left).rejects.toThrow();
+      release();
+      await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
+    } finally {
+      redis.thaw();
+    }
+  });
+
+  test.each([
+    ['its user may run no script', 'ACL SETUSER default -@scripting', /NOPERM/],
+    ['its user may have none of the keys', 'ACL SETUSER default resetkeys', /NOPERM/],
+    ['its memory is full', 'CONFIG SET maxmemory 1', /OOM/],
+  ])('Redis refuses what limits need, for %s: that is told, once', async (_, setting, reason) => {
+    const { redis: client, close } = await openRedis(
+      redis.url,
+      () => undefined,
+      () => undefined,
+    );
+    closing.push(async () => close());
+    const url = await another({ requestsPerMinute: 100, concurrentRequests: 5, budgetDay: 100 });
+    const [command = '', ...settings] = setting.split(' ');
+    await client.call(command, ...settings);
+    for (let at = 0; at < 3; at += 1) expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(troubles).toEqual([expect.stringMatching(/^Redis refuses a command that limits need \(/)]);
+    expect(troubles[0]).toMatch(reason);
+  });
+
+  async function connected(): Promise<Redis> {
+    const { redis: client, close } = await openRedis(
+      redis.url,
+      () => undefined,
+      () => undefined,
+    );
+    closing.push(async () => close());
+    return client;
+  }
+
+  const MISCONF = async (client: Redis): Promise<void> => {
+    // Where the dump would go is a folder: no save succeeds.
+    const [, directory = ''] = await client
+      .call('CONFIG', 'GET', 'dir')
+      .then((said) => [said].flat().map(String));
+    await mkdir(join(directory, 'dump.rdb'));
+    await client.call('CONFIG', 'SET', 'save', '3600 1');
+    await client.bgsave();
+    await soon(async () => expect(await client.info('persistence')).toContain('rdb_last_bgsave_status:err'));
+  };
+
+  test.each<[string, RegExp, (client: Redis) => Promise<unknown>]>([
+    ['its memory is full', /OOM/, (client) => client.config('SET', 'maxmemory', '1')],
+    ['it has too few replicas', /NOREPLICAS/, (client) => client.config('SET', 'min-replicas-to-write', '1')],
+    [
+      'its user may only read',
+      /NOPERM/,
+      (client) => client.call('ACL', 'SETUSER', 'default', '-@write', '-@scripting'),
+    ],
+    ['it cannot save', /MISCONF/, MISCONF],
+  ])('Redis reads and does not write, as %s: tokens are limited all the same', async (_, reason, refuse) => {
+    const url = await another({ tokensPerMinute: 50 });
+    await refuse(await connected());
+    vendor.takes(40, 10);
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    vendor.takes(0, 0);
+    await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+    const refused = await ask(url, LIMITED);
+    expect(refused.headers.get('x-ratelimit-remaining-tokens')).toBe('0');
+    expect(await statusOf(Promise.resolve(refused))).toBe(429);
+    expect(troubles).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test('of a count in Redis that no longer grows and one here, the higher one rules', async () => {
+    const url = await another({ tokensPerMinute: 50 });
+    const client = await connected();
+    await client.set('gateway:tokens:limited', '30', 'EX', 60);
+    await client.config('SET', 'min-replicas-to-write', '1');
+    const remaining = async (): Promise<string | null> => {
+      const answered = await ask(url, LIMITED);
+      await answered.text();
+      return answered.headers.get('x-ratelimit-remaining-tokens');
+    };
+    vendor.takes(10, 10);
+    expect(await remaining()).toBe('20');
+    vendor.takes(0, 0);
+    expect(await remaining()).toBe('20');
+    vendor.takes(10, 10);
+    await remaining();
+    vendor.takes(0, 0);
+    await soon(async () => expect(await remaining()).toBe('10'));
+  });
+
+  test.each<[string, RegExp, (client: Redis, place: string) => Promise<unknown>]>([
+    ['text', /gateway:tokens:limited is not a count/, (client, place) => client.set(place, 'many')],
+    ['a fraction', /is not a count/, (client, place) => client.set(place, '1.5')],
+    ['less than nothing', /is not a count/, (client, place) => client.set(place, '-1000')],
+    ['more than a number holds', /is not a count/, (client, place) => client.set(place, '1e400')],
+    ['of another type', /WRONGTYPE/, (client, place) => client.hset(place, 'a', '1')],
+  ])('what Redis has of tokens is %s: that is told, and local limits stand in', async (_, reason, spoil) => {
+    const url = await another({ tokensPerMinute: 50 });
+    await spoil(await connected(), 'gateway:tokens:limited');
+    vendor.takes(40, 10);
+    const answered = await ask(url, LIMITED);
+    expect(answered.headers.get('x-ratelimit-remaining-tokens')).toBe('50');
+    expect(await statusOf(Promise.resolve(answered))).toBe(200);
+    vendor.takes(0, 0);
+    await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+    expect(troubles).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test('what Redis has of requests is no count: that is told, and local limits stand in', async () => {
+    const url = await another({ requestsPerMinute: 2 });
+    const client = await connected();
+    await client.set('gateway:requests:limited', '-1000');
+    for (const status of [200, 200, 429]) expect(await statusOf(ask(url, LIMITED))).toBe(status);
+    expect(troubles).toEqual([expect.stringMatching(/gateway:requests:limited is not a count/)]);
+  });
+
+  test('a count that somebody has left without an end counts, and gets one', async () => {
+    const url = await another({ tokensPerMinute: 50, requestsPerMinute: 10 });
+    const client = await connected();
+    await client.set('gateway:tokens:limited', '50');
+    await client.set('gateway:requests:limited', '3');
+    const refused = await ask(url, LIMITED);
+    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('6');
+    expect(await statusOf(Promise.resolve(refused))).toBe(429);
+    expect(await client.ttl('gateway:requests:limited')).toBeGreaterThan(0);
+  });
+
+  test.each<[string, RegExp, (client: Redis, place: string) => Promise<unknown>]>([
+    ['text', /gateway:spent:\S+:limited is not an amount/, (client, place) => client.set(place, 'many')],
+    [
+      'of another type',
+      /gateway:spent:\S+:limited: WRONGTYPE/,
+      (client, place) => client.hset(place, 'a', '1'),
+    ],
+  ])(
+    'what Redis has of money is %s: that is told, and what is known here counts',
+    async (_, reason, spoil) => {
+      const url = await another({ budgetDay: 1 });
+      const client = await connected();
+      const day = new Date().toISOString().slice(0, 10);
+      for (const period of [day, day.slice(0, 7)]) await spoil(client, `gateway:spent:${period}:limited`);
+      vendor.takes(1_000_000, 0);
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      vendor.takes(0, 0);
+      await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+      await soon(() => expect(troubles).toEqual([expect.stringMatching(reason)]));
+    },
+  );
+
+  test('a gateway starts while Redis is away', async () => {
+    await redis.stop();
+    const url = await another({ requestsPerMinute: 1 });
+    expect(troubles).toHaveLength(1);
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(await statusOf(ask(url, LIMITED))).toBe(429);
+    await redis.start();
+    await soon(() => expect(recovered).toHaveLength(1));
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(await statusOf(ask(url, LIMITED))).toBe(429);
+  });
+});

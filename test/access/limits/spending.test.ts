@@ -1,0 +1,208 @@
+/** What keys have spent: the highest of what is known here, in the store and in Redis. */
+
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { openLimits } from '../../../src/access/limits/open-limits.ts';
+import { openSpending, type Spent } from '../../../src/access/limits/spending.ts';
+import { storedSpending } from '../../../src/access/limits/stored-spending.ts';
+import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
+import { exchange, rowOf } from '../../accounting/usage/records.ts';
+import { recordUsage } from '../../support/record-usage.ts';
+import { describeStores } from '../../support/stores.ts';
+
+const NOON = Date.parse('2026-05-20T12:00:00Z');
+
+test('what is charged counts for its day and its month', async () => {
+  let time = NOON;
+  const spending = openSpending('spent', () => time, undefined, undefined);
+  spending.charge('team', 2, NOON);
+  spending.charge('team', 0.5, NOON - 86_400_000);
+  spending.charge('team', 9, Date.parse('2026-04-30T23:59:59Z'));
+  expect(await spending.of('team')).toEqual({ day: 2, month: 2.5 });
+  expect(await spending.of('other')).toEqual({ day: 0, month: 0 });
+  time += 86_400_000;
+  expect(await spending.of('team')).toEqual({ day: 0, month: 2.5 });
+  time = Date.parse('2026-06-01T00:00:00Z');
+  expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
+});
+
+test('a store that is slow to tell is asked the next time when it has told', async () => {
+  vi.useFakeTimers();
+  try {
+    const answers: ((found: Map<string, Spent>) => void)[] = [];
+    const stored = vi.fn(() => new Promise<Map<string, Spent>>((resolve) => answers.push(resolve)));
+    const tell = async (): Promise<void> => {
+      answers.shift()?.(new Map());
+      await vi.advanceTimersByTimeAsync(0);
+    };
+    const opening = openLimits({ stored });
+    await tell();
+    const limits = await opening;
+    const team = {
+      name: 'team',
+      restricted: false,
+      allows: () => true,
+      stored: 'all' as const,
+      limits: { budgetDay: 1 },
+    };
+    limits.admit(team, new ServerResponse(new IncomingMessage(new Socket())), 'messages');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(stored).toHaveBeenCalledTimes(2);
+    await tell();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(stored).toHaveBeenCalledTimes(3);
+    limits.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('what others spent is taken over from the store, and nothing counts twice', async () => {
+  let stored = new Map<string, Spent>([['team', { day: 1, month: 5 }]]);
+  const spending = openSpending(
+    'spent',
+    () => NOON,
+    async () => stored,
+    undefined,
+  );
+  await spending.refresh();
+  spending.charge('team', 2, NOON);
+  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
+  // The store has it a moment later.
+  await spending.refresh();
+  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
+  stored = new Map([['team', { day: 3, month: 7 }]]);
+  await spending.refresh();
+  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
+  stored = new Map([['team', { day: 4, month: 8 }]]);
+  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
+  await spending.refresh();
+  expect(await spending.of('team')).toEqual({ day: 4, month: 8 });
+});
+
+test('what the store has of a day is not taken for the next one’s, where it tells after midnight', async () => {
+  let time = Date.parse('2026-05-31T23:59:59Z');
+  const spending = openSpending(
+    'spent',
+    () => time,
+    async () => new Map([['team', { day: 5, month: 5 }]]),
+    undefined,
+  );
+  await spending.refresh();
+  expect(await spending.of('team')).toEqual({ day: 5, month: 5 });
+  const telling = spending.refresh();
+  time += 1_000;
+  await telling;
+  expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
+});
+
+test('the store is asked of all keys once, then of those that came today or the day before', async () => {
+  let time = NOON;
+  const asked: (readonly string[] | undefined)[] = [];
+  const spending = openSpending(
+    'spent',
+    () => time,
+    async (_, keys) => {
+      asked.push(keys && [...keys]);
+      return new Map();
+    },
+    undefined,
+  );
+  await spending.refresh();
+  for (const key of ['monday', 'tuesday', 'wednesday']) {
+    spending.of(key);
+    await spending.refresh();
+    time += 86_400_000;
+  }
+  await spending.refresh();
+  time += 86_400_000;
+  await spending.refresh();
+  // Nobody came on Thursday: on Friday there is nothing to be asked.
+  expect(asked).toEqual([
+    undefined,
+    ['monday'],
+    ['monday', 'tuesday'],
+    ['tuesday', 'wednesday'],
+    ['wednesday'],
+  ]);
+});
+
+describeStores('what the store has of it', ({ open }) => {
+  test('is summed up by key, of the month and of its last day', async () => {
+    const store = await open();
+    const recorder = recordUsage(store, { interval: 5, batch: 10, queue: 100 });
+    const spend = (key: string, cost: number, day: string, more: object = {}) =>
+      recorder.record(exchange({ key, cost, time: Date.parse(`${day}T10:00:00Z`), ...more }));
+    spend('team', 1.5, '2026-05-20');
+    spend('team', 0.25, '2026-05-20');
+    // What nobody told was charged, and still is after a restart.
+    spend('team', 0, '2026-05-20', { cost: undefined, estimated: { tokens: 1_000, cost: 0.125 } });
+    spend('team', 4, '2026-05-01');
+    spend('team', 100, '2026-04-30');
+    spend('other', 3, '2026-05-19');
+    expect(await recorder.close(5_000)).toBe(0);
+    const found = await storedSpending(store)('2026-05-20');
+    expect(await storedSpending(store)('2026-05-20', new Set(['other', 'unknown']))).toEqual(
+      new Map([['other', { day: 0, month: 3 }]]),
+    );
+    expect(found).toEqual(
+      new Map([
+        ['team', { day: 1.875, month: 5.875 }],
+        ['other', { day: 0, month: 3 }],
+      ]),
+    );
+  });
+
+  test('what was spent before a day is read once for it, not with every question', async () => {
+    const store = await open();
+    const recorder = recordUsage(store, { interval: 10, batch: 100, queue: 1_000 });
+    const spend = (cost: number, day: string) =>
+      recorder.record(exchange({ key: 'team', cost, time: Date.parse(`${day}T12:00:00Z`) }));
+    spend(4, '2026-05-19');
+    spend(1, '2026-05-20');
+    expect(await recorder.close(5_000)).toBe(0);
+    const read: string[] = [];
+    const db = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult({ result }) {
+        read.push(result.rows.map(({ sum }) => String(sum)).join());
+        return Promise.resolve(result);
+      },
+    });
+    const stored = storedSpending({ ...store, db });
+    const team = new Set(['team']);
+    for (let count = 0; count < 3; count += 1)
+      expect(await stored('2026-05-20', team)).toEqual(new Map([['team', { day: 1, month: 5 }]]));
+    expect(read).toEqual(['4', '1', '1', '1']);
+    expect(await stored('2026-05-21', team)).toEqual(new Map([['team', { day: 0, month: 5 }]]));
+    expect(await stored('2026-06-01', team)).toEqual(new Map());
+  });
+
+  test('what is written of an earlier day after all is found some minutes later', async () => {
+    const store = await open();
+    const row = rowOf(exchange({ key: 'team', cost: 4, time: Date.parse('2026-05-19T12:00:00Z') }));
+    const write = (batch: string) => writeUsage(store, batch, JSON.stringify([{ ...row, batch }]));
+    await write('in time');
+    const stored = storedSpending(store);
+    expect(await stored('2026-05-20')).toEqual(new Map([['team', { day: 0, month: 4 }]]));
+    // Of a process that could not reach the store for hours.
+    await write('late');
+    const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 900_000);
+    try {
+      expect(await stored('2026-05-20')).toEqual(new Map([['team', { day: 0, month: 8 }]]));
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  test('is found however many keys are asked for', async () => {
+    const store = await open();
+    const time = Date.parse('2026-05-20T12:00:00Z');
+    await writeUsage(store, 'one', JSON.stringify([rowOf(exchange({ key: 'session-3', cost: 4, time }))]));
+    const keys = new Set(Array.from({ length: 70_000 }, (_, at) => `session-${at}`));
+    expect(await storedSpending(store)('2026-05-20', keys)).toEqual(
+      new Map([['session-3', { day: 4, month: 4 }]]),
+    );
+  });
+});

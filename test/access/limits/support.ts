@@ -1,0 +1,124 @@
+/** Requests of a key in every caller's format, and a vendor whose answers are as big as told. */
+
+import { type LimitOptions, openLimits } from '../../../src/access/limits/open-limits.ts';
+import type { Config } from '../../../src/config/schema.ts';
+import type { FormatName } from '../../../src/conversation/prompt.ts';
+import { serve } from '../../../src/server/listen/server.ts';
+import { openGateway } from '../../../src/server/open-gateway.ts';
+import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
+
+export interface TestVendor extends TestUpstream {
+  /** Tokens of the next answers, and what it says itself that they cost. */
+  takes(input: number, output: number, dollars?: number): void;
+  /** Answers with this status from now on, and an error. */
+  refuses(status: number): void;
+  /** Says so with every answer from now on, and with every error. */
+  tells(headers: Record<string, string>): void;
+  /** Keeps answers back until what is returned is called. */
+  hold(): () => void;
+}
+
+/** Answers in the words of OpenAI's chat completions. */
+export async function startVendor(): Promise<TestVendor> {
+  let usage: { prompt_tokens: number; completion_tokens: number; cost?: number } = {
+    prompt_tokens: 3,
+    completion_tokens: 2,
+  };
+  let held: (() => void)[] | undefined;
+  let refusal: number | undefined;
+  let told: Record<string, string> = {};
+  const upstream = await startUpstream((_, response) => {
+    response.setHeaders(new Headers(told));
+    if (refusal !== undefined) {
+      json(response, { error: { message: 'No.', type: 'invalid_request_error' } }, refusal);
+      return;
+    }
+    const answer = () =>
+      json(response, {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'gpt-4.1',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+        usage: { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens },
+      });
+    if (held) held.push(answer);
+    else answer();
+  });
+  return {
+    ...upstream,
+    takes(input, output, dollars) {
+      usage = {
+        prompt_tokens: input,
+        completion_tokens: output,
+        ...(dollars !== undefined && { cost: dollars }),
+      };
+    },
+    refuses(status) {
+      refusal = status;
+    },
+    tells(headers) {
+      told = headers;
+    },
+    hold() {
+      const waiting: (() => void)[] = [];
+      held = waiting;
+      return () => {
+        held = undefined;
+        for (const answer of waiting) answer();
+      };
+    },
+  };
+}
+
+const turn = { role: 'user', content: 'Is it?' };
+
+const REQUESTS: Readonly<Record<FormatName, readonly [path: string, body: object]>> = {
+  'chat-completions': ['/v1/chat/completions', { model: 'openai/gpt-4.1', messages: [turn] }],
+  responses: ['/v1/responses', { model: 'openai/gpt-4.1', input: 'Is it?' }],
+  messages: ['/v1/messages', { model: 'openai/gpt-4.1', max_tokens: 9, messages: [turn] }],
+  'generate-content': [
+    '/v1beta/models/gemini-2.5-flash:generateContent',
+    { contents: [{ role: 'user', parts: [{ text: 'Is it?' }] }] },
+  ],
+};
+
+export function ask(
+  url: string,
+  key: string,
+  format: FormatName = 'chat-completions',
+  signal?: AbortSignal,
+): Promise<Response> {
+  const [path, body] = REQUESTS[format];
+  return fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+}
+
+/** The status, once the answer is read to its end. */
+export async function statusOf(answer: Promise<Response>): Promise<number> {
+  const response = await answer;
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** One of several gateways that count in the same Redis. */
+export async function serveSharing(
+  config: Config,
+  options: LimitOptions,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const limits = await openLimits(options);
+  const { gateway, close } = await openGateway(config, { limits });
+  const server = await serve(() => gateway, config);
+  return {
+    url: server.url,
+    async close() {
+      await server.drain(0);
+      await close();
+      limits.close();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** What a security reviewer asks of `deploy/`: nothing that moves, no password that everybody knows, a bound on everything. */
+
+import { describe, expect, test } from 'vitest';
+import { asList, asObject, asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
+import { textFile, yaml } from './deploy-files.ts';
+
+const PINNED = /^[\w./-]+:[\w.-]*\d[\w.-]*@sha256:[0-9a-f]{64}$/;
+
+describe('compose', async () => {
+  const compose = await yaml('compose.yaml');
+  const services = Object.entries(asObject(compose['services']) ?? {}).map(
+    ([name, value]): [name: string, service: JsonObject] => [name, asObject(value) ?? {}],
+  );
+
+  test.each(services)(
+    '%s: its image is pinned, its memory and its processes are limited',
+    (name, service) => {
+      // The gateway's own is built here.
+      if (name !== 'gateway') expect(service['image']).toMatch(PINNED);
+      expect(asText(service['mem_limit'])).toMatch(/\d[mg]\}?$/);
+      expect(service['pids_limit']).toBeGreaterThan(0);
+      expect(service['security_opt']).toEqual(['no-new-privileges:true']);
+    },
+  );
+
+  test('every password is required, none has a default', () => {
+    const text = textFile('compose.yaml');
+    const secrets = [...text.matchAll(/\$\{(\w+_PASSWORD|GATEWAY_ADMIN_KEY)([^}]*)\}/g)];
+    expect(new Set(secrets.map(([, name]) => name))).toEqual(
+      new Set(['GATEWAY_ADMIN_KEY', 'POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'GRAFANA_PASSWORD']),
+    );
+    for (const [whole, , rest] of secrets) expect(rest, whole).toMatch(/^:\?\S/);
+    // The commands of the README make each of them.
+    const made = /for name in ([A-Z_ ]+);/.exec(textFile('README.md'))?.[1]?.split(' ');
+    expect(new Set(made)).toEqual(new Set(secrets.map(([, name]) => name)));
+  });
+
+  test('the stores are on a network of their own, which leads nowhere', () => {
+    expect(asObject(asObject(compose['networks'])?.['stores'])).toEqual({ internal: true });
+    const onStores = services.filter(([, { networks }]) => asList(networks).includes('stores'));
+    expect(onStores.map(([name]) => name)).toEqual(['gateway', 'postgres', 'redis']);
+    for (const [name, { networks, ports }] of onStores.slice(1)) {
+      expect(networks, name).toEqual(['stores']);
+      expect(ports, name).toBeUndefined();
+    }
+  });
+});
+
+test('the image: from pinned images, without scripts or optional packages of others', () => {
+  const dockerfile = textFile('Dockerfile');
+  const from = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+  expect(from.length).toBe(3);
+  for (const image of from) expect(image).toMatch(PINNED);
+  const installs = [...dockerfile.matchAll(/npm (?:ci|install)\b.*/g)].map(([command]) => command);
+  expect(installs.length).toBe(2);
+  for (const command of installs) {
+    expect(command).toMatch(/^npm ci\b/);
+    expect(command).toContain('--omit=optional');
+    expect(command).toContain('--ignore-scripts');
+  }
+});
+
+describe('kubernetes', async () => {
+  const policy = asObject((await yaml('kubernetes', 'networkpolicy.yaml'))['spec']) ?? {};
+  const egress = asObjects(policy['egress']);
+
+  test('a pod reaches names, vendors and its stores, and no other port', () => {
+    expect(policy['policyTypes']).toEqual(['Ingress', 'Egress']);
+    const ports = egress.flatMap((rule) => asObjects(rule['ports']).map(({ port }) => port));
+    expect(ports).toEqual([53, 53, 443, 5432, 6379]);
+  });
+
+  test('what is reached by 443 is on the Internet: no private network, no metadata service', () => {
+    const open = egress.filter(({ ports }) => asObjects(ports).some(({ port }) => port === 443));
+    const blocks = open.flatMap(({ to }) => asObjects(to).map(({ ipBlock }) => asObject(ipBlock) ?? {}));
+    expect(blocks.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '::/0']);
+    expect(blocks[0]?.['except']).toEqual(
+      expect.arrayContaining([
+        '10.0.0.0/8',
+        '172.16.0.0/12',
+        '192.168.0.0/16',
+        '169.254.0.0/16',
+        '100.64.0.0/10',
+      ]),
+    );
+    expect(blocks[1]?.['except']).toEqual(expect.arrayContaining(['fc00::/7', 'fe80::/10']));
+  });
+
+  test('memory and disk are limited', async () => {
+    const deployment = await yaml('kubernetes', 'deployment.yaml');
+    const template = asObject(asObject(deployment['spec'])?.['template']);
+    const [container = {}] = asObjects(asObject(template?.['spec'])?.['containers']);
+    expect(asObject(container['resources'])?.['limits']).toEqual({
+      memory: expect.any(String),
+      'ephemeral-storage': expect.any(String),
+    });
+  });
+});

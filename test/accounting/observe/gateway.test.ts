@@ -1,0 +1,201 @@
+/** The eyes on a real gateway: what is traced, counted and logged of real exchanges, and what never is. */
+
+import type { IncomingMessage } from 'node:http';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { exchangeLines } from '../../../src/accounting/log/exchange-line.ts';
+import { type Log, openLog } from '../../../src/accounting/log/log.ts';
+import { openTally } from '../../../src/accounting/metrics/counters.ts';
+import { type Metrics, openMetrics } from '../../../src/accounting/metrics/metrics.ts';
+import { answerMetricsToAdmin } from '../../../src/accounting/metrics/metrics-endpoint.ts';
+import { openTraces, type Traces } from '../../../src/accounting/traces/traces.ts';
+import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
+import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { configSchema } from '../../../src/config/schema.ts';
+import { admitAdmin } from '../../../src/server/http/admin/authenticate-admin.ts';
+import { serve } from '../../../src/server/listen/server.ts';
+import { openGateway } from '../../../src/server/open-gateway.ts';
+import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
+import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { parseExposition, sumOf } from './exposition.ts';
+
+const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+const TRACEPARENT = `00-${CALLER.traceId}-${CALLER.spanId}-01`;
+
+let collector: TestUpstream;
+let vendor: TestUpstream;
+let url = '';
+let metrics: Metrics;
+let log: Log;
+let traces: Traces;
+let logged = '';
+let end: () => Promise<void>;
+let fails = false;
+const records: ExchangeRecord[] = [];
+
+beforeAll(async () => {
+  collector = await startUpstream((_, response) => json(response, {}));
+  vendor = await startUpstream((_, response) => {
+    if (fails) response.destroy();
+    else
+      json(response, {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'gpt-4.1',
+        choices: [
+          { index: 0, message: { role: 'assistant', content: 'ANSWER-CANARY' }, finish_reason: 'stop' },
+        ],
+        usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+      });
+  });
+  const config = configSchema.parse({
+    port: 0,
+    vendors: vendorsAtUrl(vendor.url),
+    keys: [{ name: 'team', key: KEY }],
+    retries: { limit: 0 },
+  });
+  const opened = await openGateway(config);
+  const tally = openTally();
+  metrics = openMetrics(tally.figures);
+  const line = exchangeLines('json');
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      logged += String(chunk);
+      done();
+    },
+  });
+  log = openLog({ style: 'json', stream });
+  const collected = await openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  if (collected === undefined) throw new Error('There are no traces.');
+  traces = collected;
+  const gateway = {
+    ...opened.gateway,
+    traces,
+    metrics: (message: IncomingMessage) =>
+      answerMetricsToAdmin(metrics.render, admitAdmin('admin-key-of-the-tests'), message),
+    note: recording((record) => {
+      records.push(record);
+      tally.record(record);
+      log.write(Buffer.from(line(record)));
+    }),
+  };
+  const server = await serve(() => gateway, config);
+  url = server.url;
+  end = async () => {
+    await server.drain(0);
+    await opened.close();
+  };
+});
+afterAll(async () => {
+  metrics.close();
+  await vendor.close();
+  await collector.close();
+});
+beforeEach(() => {
+  fails = false;
+});
+
+function ask(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+const prompt = {
+  model: 'openai/gpt-4.1',
+  max_tokens: 50,
+  messages: [{ role: 'user', content: 'PROMPT-CANARY' }],
+};
+
+test.each([
+  ['natively', '/v1/chat/completions'],
+  ['translated', '/v1/messages'],
+])('%s: the vendor is asked in the caller’s trace, by a span of the gateway’s own', async (_, path) => {
+  const before = vendor.received.length;
+  const response = await ask(path, prompt, { traceparent: TRACEPARENT, tracestate: 'a=1' });
+  expect(response.status).toBe(200);
+  await response.text();
+  const headers = vendor.received[before]?.headers;
+  expect(headers?.['traceparent']).toMatch(new RegExp(`^00-${CALLER.traceId}-[\\da-f]{16}-01$`));
+  expect(headers?.['traceparent']).not.toBe(TRACEPARENT);
+  expect(headers?.['tracestate']).toBe('a=1');
+});
+
+test('a caller without a trace gets none of another’s', async () => {
+  const before = vendor.received.length;
+  await (await ask('/v1/chat/completions', prompt, { tracestate: 'a=1' })).text();
+  const headers = vendor.received[before]?.headers;
+  expect(headers?.['traceparent']).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-01$/);
+  expect(headers?.['traceparent']).not.toContain(CALLER.traceId);
+  expect(headers?.['tracestate']).toBeUndefined();
+});
+
+test('what is asked is told, also where only the path says it', async () => {
+  const path = '/v1beta/models/gemini-2.5-flash';
+  const body = { contents: [{ parts: [{ text: 'PROMPT-CANARY' }] }] };
+  for (const [method, operation] of [
+    ['countTokens', 'count-tokens'],
+    ['generateContent', 'generate'],
+  ] as const) {
+    const before = records.length;
+    await (await ask(`${path}:${method}`, body)).text();
+    await expect.poll(() => records.length).toBeGreaterThan(before);
+    expect(records.at(-1)).toMatchObject({ format: 'generate-content', operation });
+  }
+});
+
+test('what went wrong is counted and logged by its kind', async () => {
+  fails = true;
+  const response = await ask('/v1/chat/completions?note=QUERY-CANARY', prompt, {
+    'x-request-id': 'req-broken',
+  });
+  expect(response.status).toBe(502);
+  await response.text();
+  await (await ask('/v1/messages', prompt, { authorization: 'Bearer KEY-CANARY' })).text();
+  await expect
+    .poll(async () => sumOf(parseExposition(await metrics.render()), 'gateway_requests_total'))
+    .toBe(7);
+  const samples = parseExposition(await metrics.render());
+  expect(sumOf(samples, 'gateway_errors_total', { fault: 'upstream-broken', vendor: 'openai' })).toBe(1);
+  expect(sumOf(samples, 'gateway_errors_total', { fault: 'unauthenticated', format: 'messages' })).toBe(1);
+  expect(sumOf(samples, 'gateway_tokens_total', { model: 'openai/gpt-4.1', type: 'output' })).toBe(15);
+  expect(sumOf(samples, 'gateway_cost_dollars_total', { model: 'openai/gpt-4.1' })).toBeGreaterThan(0);
+  // Of the five that a vendor has answered it is told when that began, which was before it was over.
+  expect(sumOf(samples, 'gateway_time_to_first_token_seconds_count')).toBe(5);
+  for (const { firstByte, duration } of records.slice(0, 5)) expect(firstByte).toBeLessThan(duration);
+});
+
+test("the figures are on the callers' listener for the admin's key, and to others there is no such path", async () => {
+  const get = (authorization: string): Promise<Response> =>
+    fetch(`${url}/metrics`, { headers: { authorization } });
+  const answer = await get('Bearer admin-key-of-the-tests');
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toContain('gateway_requests_total{');
+  for (const authorization of ['', `Bearer ${KEY}`, 'Bearer wrong']) {
+    const refused = await get(authorization);
+    expect(refused.status).toBe(404);
+    expect(await refused.json()).toEqual(
+      await (await fetch(`${url}/no-such-path`, { headers: { authorization } })).json(),
+    );
+  }
+});
+
+test('nothing that was said, no key, query or address is in any of them', async () => {
+  await end();
+  await log.close(1_000);
+  await traces.close(5_000);
+  const lines = logged.trimEnd().split('\n');
+  expect(lines).toHaveLength(7);
+  expect(logged).toContain('"id":"req-broken"');
+  const told = collector.received.map(({ body }) => body.toString('utf8')).join('\n');
+  expect(told).toContain('chat gpt-4.1');
+  expect(told).toContain('req-broken');
+  const figures = await metrics.render();
+  for (const [name, text] of Object.entries({ logged, told, figures })) {
+    for (const secret of ['CANARY', KEY, 'vendor-key', vendor.url, new URL(vendor.url).host])
+      expect(text, name).not.toContain(secret);
+  }
+});

@@ -1,0 +1,228 @@
+/** `gateway start` is watched: log, metrics over all its processes, and traces, by its settings alone. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isObject, type JsonObject, tryParseJson } from '../../../src/lib/json.ts';
+import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
+import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
+import { childrenOf } from '../../support/process-tree.ts';
+import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { parseExposition, type Sample, sumOf } from './exposition.ts';
+
+const ADMIN = { GATEWAY_ADMIN_KEY: 'admin-key-of-the-tests', GATEWAY_ADMIN_PORT: '0' };
+
+let vendor: TestUpstream;
+let collector: TestUpstream;
+let gateway: GatewayProcess | undefined;
+beforeEach(async () => {
+  vendor = await startUpstream((_, response) =>
+    json(response, {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'gpt-4.1',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+    }),
+  );
+  collector = await startUpstream((_, response) => json(response, {}));
+});
+afterEach(async () => {
+  await gateway?.close();
+  await vendor.close();
+  await collector.close();
+});
+
+async function start(
+  workers: number,
+  env: Readonly<Record<string, string>> = {},
+  keys: Parameters<typeof spawnGateway>[0] = {},
+): Promise<GatewayProcess> {
+  gateway = await spawnGateway(
+    { ...keys, workers, vendors: vendorsAtUrl(vendor.url), timeouts: { drain: 5_000 } },
+    { env: { ...ADMIN, ...env } },
+  );
+  return gateway;
+}
+
+async function ask(at: GatewayProcess, times: number, key = KEY): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    const response = await fetch(`${at.url}/v1/chat/completions`, {
+      method: 'POST',
+      // A connection of its own, so that each of several processes has its share.
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] }),
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+  }
+}
+
+function adminUrl(at: GatewayProcess): string {
+  const url = /Admin API on (http:\/\/\S+)\./.exec(at.output())?.[1];
+  if (url === undefined) throw new Error(at.output());
+  return url;
+}
+
+async function samplesAt(url: string): Promise<readonly Sample[]> {
+  const answer = await fetch(`${url}/metrics`, {
+    // On a busy machine a kept one may be closed, for idling, just when it is asked on.
+    headers: { authorization: `Bearer ${ADMIN.GATEWAY_ADMIN_KEY}`, connection: 'close' },
+  });
+  expect(answer.status).toBe(200);
+  return parseExposition(await answer.text());
+}
+
+/** The lines of exchanges in what it has written. */
+function exchangesIn(output: string): readonly JsonObject[] {
+  const lines = output.split('\n').map((line) => tryParseJson(line));
+  return lines.filter(isObject).filter((line) => line['msg'] === 'exchange');
+}
+
+test('one process: a line an exchange, metrics on both listeners, a dashboard, and traces', async () => {
+  const at = await start(1, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  await ask(at, 5);
+  const admin = adminUrl(at);
+  await expect.poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total')).toBe(5);
+  const samples = await samplesAt(at.url);
+  expect(sumOf(samples, 'gateway_tokens_total', { type: 'output' })).toBe(25);
+  // The one that asks for it is one too.
+  expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(1);
+  expect(sumOf(await samplesAt(admin), 'gateway_requests_in_flight')).toBe(0);
+  expect(sumOf(samples, 'gateway_upstream_up', { vendor: 'openai' })).toBe(1);
+  expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(0);
+  expect((await fetch(`${at.url}/metrics`)).status).toBe(404);
+  expect((await fetch(`${admin}/metrics`)).status).toBe(401);
+  expect((await fetch(`${admin}/dashboard`)).status).toBe(200);
+  expect(await fetch(`${admin}/`)).toMatchObject({ status: 200, url: `${admin}/dashboard` });
+  const { status, headers } = await fetch(`${admin}/`, { redirect: 'manual' });
+  expect([status, headers.get('location')]).toEqual([302, 'dashboard']);
+  expect((await fetch(`${admin}/no-such`)).status).toBe(404);
+  at.signal('SIGTERM');
+  expect(await at.ended).toBe(0);
+  expect(exchangesIn(at.output())).toHaveLength(5);
+  expect(collector.received.length).toBeGreaterThan(0);
+});
+
+test('several processes: their metrics are read as one, and their lines stay lines', async () => {
+  const at = await start(2);
+  await ask(at, 40);
+  const admin = adminUrl(at);
+  await expect.poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total')).toBe(40);
+  const samples = await samplesAt(admin);
+  expect(sumOf(samples, 'gateway_request_duration_seconds_count')).toBe(40);
+  // What one of them knows is not what callers are told.
+  const answer = await fetch(`${at.url}/metrics`, {
+    headers: { authorization: `Bearer ${ADMIN.GATEWAY_ADMIN_KEY}` },
+  });
+  expect(answer.status).toBe(404);
+  at.signal('SIGTERM');
+  expect(await at.ended).toBe(0);
+  expect(exchangesIn(at.output())).toHaveLength(40);
+});
+
+test.each([1, 2])('%d processes: what is left of a budget is told of keys that have one', async (workers) => {
+  const keys = [
+    {
+      name: 'team',
+      key: 'gw-test-key-of-a-team',
+      limits: { budgetDay: 5, budgetMonth: 0.0001 },
+      group: 'search',
+    },
+    { name: 'other', key: 'gw-test-key-unused', limits: { budgetDay: 5 } },
+  ];
+  const groups = [{ name: 'search', limits: { budgetDay: 50 } }];
+  const at = await start(workers, {}, { keys, groups });
+  const admin = adminUrl(at);
+  // 7 tokens of $2 a million and 5 of $8 each: the second one crosses the budget, and is answered.
+  const spent = 0.000_054;
+  const remaining = async (period: string): Promise<number> =>
+    sumOf(await samplesAt(admin), 'gateway_key_budget_remaining_dollars', { key: 'team', period });
+  await ask(at, 1, 'gw-test-key-of-a-team');
+  await expect.poll(() => remaining('day')).toBeCloseTo(5 - spent, 9);
+  expect(await remaining('month')).toBeCloseTo(0.000_1 - spent, 9);
+  await ask(at, 1, 'gw-test-key-of-a-team');
+  await expect.poll(() => remaining('month')).toBeCloseTo(0.000_1 - 2 * spent, 9);
+  const samples = await samplesAt(admin);
+  expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'day' })).toBe(5);
+  expect(samples.filter(({ labels }) => labels['key'] !== undefined)).toHaveLength(4);
+  expect(sumOf(samples, 'gateway_group_budget_dollars', { group: 'search', period: 'day' })).toBe(50);
+  expect(
+    sumOf(samples, 'gateway_group_budget_remaining_dollars', { group: 'search', period: 'day' }),
+  ).toBeCloseTo(50 - 2 * spent, 9);
+});
+
+test('several processes: what only grows never falls, though one of them is lost, or is late', async () => {
+  const at = await start(2);
+  const admin = adminUrl(at);
+  const told = async (name: string): Promise<number> => sumOf(await samplesAt(admin), name);
+  const counted = async (): Promise<readonly number[]> => {
+    const samples = await samplesAt(admin);
+    return ['gateway_requests_total', 'gateway_request_duration_seconds_count'].map((name) =>
+      sumOf(samples, name),
+    );
+  };
+  let asked = 0;
+  for (let lost = 1; lost <= 2; lost += 1) {
+    await ask(at, 20);
+    asked += 20;
+    await expect.poll(counted).toEqual([asked, asked]);
+    const [worker = 0] = childrenOf(at.pid);
+    process.kill(worker, 'SIGKILL');
+    await expect.poll(() => told('gateway_workers_lost_total')).toBe(lost);
+    expect(await counted()).toEqual([asked, asked]);
+  }
+  await ask(at, 20);
+  await expect.poll(counted).toEqual([asked + 20, asked + 20]);
+  for (const worker of childrenOf(at.pid)) {
+    process.kill(worker, 'SIGSTOP');
+    const late = await counted();
+    process.kill(worker, 'SIGCONT');
+    expect(late).toEqual([asked + 20, asked + 20]);
+  }
+});
+
+test('what keeps a vendor from being reached is in the line of the exchange, by its code alone', async () => {
+  gateway = await spawnGateway({
+    vendors: { openai: { apiKey: 'sk-of-theirs', baseUrl: 'http://localhost:9/v1' } },
+    log: 'json',
+  });
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] }),
+  });
+  expect(response.status).toBe(502);
+  expect(await response.text()).not.toContain('ECONNREFUSED');
+  const lines = () => exchangesIn(gateway?.output() ?? '');
+  await expect.poll(lines).toHaveLength(1);
+  expect(lines()[0]).toMatchObject({ fault: 'upstream-broken', cause: 'ECONNREFUSED' });
+  expect(JSON.stringify(lines())).not.toContain('localhost');
+});
+
+test('P-10, P-20 what happens to the first process, and to its workers, is among the figures', async () => {
+  const at = await start(2);
+  const admin = adminUrl(at);
+  const told = async (name: string): Promise<number> => sumOf(await samplesAt(admin), name);
+  expect(await told('gateway_workers_lost_total')).toBe(0);
+  expect(await told('gateway_config_reloads_refused_total')).toBe(0);
+  writeFileSync(join(at.directory, 'gateway.config.json'), '{"port": "none"}');
+  at.signal('SIGHUP');
+  await expect.poll(() => told('gateway_config_reloads_refused_total')).toBeGreaterThanOrEqual(1);
+  const [worker = 0] = childrenOf(at.pid);
+  process.kill(worker, 'SIGKILL');
+  await expect.poll(() => told('gateway_workers_lost_total')).toBe(1);
+});
+
+test('no log where none is wanted; a collector that is none stops the start', async () => {
+  const at = await start(1, { GATEWAY_LOG: 'none' });
+  await ask(at, 2);
+  at.signal('SIGTERM');
+  expect(await at.ended).toBe(0);
+  expect(exchangesIn(at.output())).toEqual([]);
+  await at.close();
+  await expect(start(1, { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' })).rejects.toThrow(
+    'OTEL_EXPORTER_OTLP_ENDPOINT must be',
+  );
+});

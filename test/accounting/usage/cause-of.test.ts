@@ -1,0 +1,29 @@
+/** What the log tells of the cause of a failure: enough to mend it, and nothing that was said. */
+
+import { expect, test } from 'vitest';
+import { causeOf } from '../../../src/accounting/usage/cause-of.ts';
+import { amended, asGatewayError, GatewayError } from '../../../src/lib/errors.ts';
+
+const withCode = (code: unknown, cause?: unknown): Error =>
+  Object.assign(new Error('getaddrinfo ENOTFOUND vendor.inside', { cause }), { code });
+
+test('the code of the connection’s failure, however deep it lies', () => {
+  const error = new GatewayError('upstream-broken', 'Told.', { cause: withCode('ENOTFOUND') });
+  expect(causeOf(error)).toBe('ENOTFOUND');
+  expect(causeOf(amended(error, { message: 'Told otherwise.' }))).toBe('ENOTFOUND');
+  const wrapped = new TypeError('fetch failed', { cause: withCode('CERT_HAS_EXPIRED') });
+  expect(causeOf(new GatewayError('upstream-broken', 'Told.', { cause: wrapped }))).toBe('CERT_HAS_EXPIRED');
+});
+
+test('of an error of ours its kind and its place, and not its words', () => {
+  const told = causeOf(asGatewayError(new RangeError('CANARY of a prompt')));
+  expect(told).toMatch(/^RangeError at .*cause-of\.test\.ts:\d+:\d+/);
+  expect(told).not.toContain('CANARY');
+});
+
+test('nothing where there is nothing that may be told', () => {
+  expect(causeOf(new GatewayError('invalid-request', 'Told.'))).toBeUndefined();
+  const worded = withCode('not found: vendor.inside');
+  expect(causeOf(new GatewayError('upstream-broken', 'Told.', { cause: worded }))).toBeUndefined();
+  expect(causeOf(new GatewayError('upstream-broken', 'Told.', { cause: withCode(7) }))).toBeUndefined();
+});

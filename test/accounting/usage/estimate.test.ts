@@ -1,0 +1,101 @@
+/** What a stream is taken to have said, by what has come of it. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  completed,
+  openPassage,
+  outputOf,
+  passBy,
+  tokensOfRequest,
+} from '../../../src/accounting/usage/output-estimate.ts';
+import type { FormatName } from '../../../src/conversation/prompt.ts';
+
+const event = (delta: string): string =>
+  `data: {"id":"c","choices":[{"index":0,"delta":{"content":"${delta}"}}]}`;
+
+/** Tokens of a stream that comes in pieces of so many bytes. */
+function tokensOf(stream: string, size: number, spoken: FormatName = 'chat-completions'): number {
+  const passage = openPassage(spoken);
+  const bytes = Buffer.from(stream);
+  for (let at = 0; at < bytes.length; at += size) passBy(passage, bytes.subarray(at, at + size));
+  return outputOf(passage);
+}
+
+describe.each(['\n\n', '\r\n\r\n'])('events that end with %j', (end) => {
+  test.each([50, 230, 1_000, 5_000, 100_000])('small ones, in pieces of %d bytes', (size) => {
+    const stream = (event('word ') + end).repeat(1_000);
+    const tokens = tokensOf(stream, size);
+    expect(tokens).toBeGreaterThan(1_250 * 0.8);
+    expect(tokens).toBeLessThan(1_250 * 1.2);
+  });
+});
+
+test('what comes before the first text is no answer', () => {
+  const created = `event: response.created\ndata: {"response":{"instructions":"${'word '.repeat(9_000)}"}}\n\n`;
+  const delta = 'event: response.output_text.delta\ndata: {"delta":"word word "}\n\n';
+  for (const size of [100, 1_000, 100_000]) {
+    expect(tokensOf(created, size, 'responses')).toBe(0);
+    expect(tokensOf(created + delta.repeat(40), size, 'responses')).toBeLessThan(120);
+  }
+});
+
+test('the text of a whole answer is all of it', () => {
+  expect(tokensOf(JSON.stringify({ choices: 'word '.repeat(80) }), 100)).toBe(104);
+});
+
+describe('a request', () => {
+  const picture = Buffer.alloc(90_000, 'é').toString('base64');
+  test.each([
+    ['of words', `{"content":"${'word '.repeat(800)}"}`, 1_000],
+    ['with a picture', `{"url":"data:image/png;base64,${picture}","text":"${'word '.repeat(80)}"}`, 1_110],
+    ['with two, without an end', `{"url":"${picture}","url":"${picture}`, 2_000],
+    ['of one long word', `{"content":"${'a'.repeat(2_000)}"}`, 500],
+    ['of nothing', '', 0],
+  ])('%s', (_, request, tokens) => {
+    const estimated = tokensOfRequest(Buffer.from(request));
+    expect(estimated).toBeGreaterThanOrEqual(tokens);
+    expect(estimated).toBeLessThan(tokens + 20);
+  });
+});
+
+const replies = join(import.meta.dirname, '../../../fixtures/replies');
+
+test.each(['chat-completions', 'responses', 'messages', 'generate-content'] as const)(
+  'a recorded long answer of %s that is left before its end',
+  (format) => {
+    const name = readdirSync(join(replies, format)).find(
+      (file) => file.startsWith('long-text') && file.endsWith('.sse'),
+    );
+    const whole = readFileSync(join(replies, format, name ?? ''), 'utf8');
+    // What responses end with says all of it once more.
+    const stream = whole.slice(0, whole.length * 0.4);
+    const exact = tokensOf(stream, stream.length, format);
+    expect(exact).toBeGreaterThan(40);
+    for (const size of [300, 4_000]) {
+      expect(tokensOf(stream, size, format) / exact).toBeGreaterThan(0.6);
+      expect(tokensOf(stream, size, format) / exact).toBeLessThan(1.7);
+    }
+  },
+);
+
+describe('what a vendor told, with what is estimated in the place of what it did not', () => {
+  const passed = { input: 100, output: 40 };
+  test.each([
+    ['nothing', {}, false, { input: 100, output: 40 }],
+    ['all', { input: 7, output: 5, cacheRead: 3 }, false, { input: 7, output: 5, cacheRead: 3 }],
+    ['an output of none', { input: 7, output: 0 }, false, { input: 7, output: 0 }],
+    [
+      'the output of a beginning, which was more by the end',
+      { input: 7, output: 5 },
+      true,
+      { input: 7, output: 40 },
+    ],
+    ['more of a beginning than was seen', { input: 7, output: 50 }, true, { input: 7, output: 50 }],
+    ['the input alone, of a beginning', { input: 7 }, true, { input: 7, output: 40 }],
+    ['the output alone', { output: 5 }, false, { input: 100, output: 5 }],
+  ])('%s', (_, told, isPart, taken) => {
+    expect(completed(told, passed, isPart)).toEqual(taken);
+  });
+});

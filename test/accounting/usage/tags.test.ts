@@ -1,0 +1,229 @@
+/** What a caller says an exchange is for: from its header to the report. */
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { reportUsage, type UsageQuery } from '../../../src/accounting/usage/report.ts';
+import { lineView, usageLine } from '../../../src/accounting/usage/usage-view.ts';
+import { runCommand } from '../../support/command.ts';
+import { KEY, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
+import { spawnGateway } from '../../support/process.ts';
+import { recordUsage } from '../../support/record-usage.ts';
+import { soon } from '../../support/soon.ts';
+import { describeStores } from '../../support/stores.ts';
+import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { exchange, noon } from './records.ts';
+
+describe('the header', () => {
+  let vendor: TestUpstream;
+  let gateway: Awaited<ReturnType<typeof startRecorded>>;
+  beforeAll(async () => {
+    vendor = await startUpstream(({ url }, response) =>
+      json(
+        response,
+        url.includes('/chat/')
+          ? { id: 'c', object: 'chat.completion', created: 1, model: 'm', choices: [] }
+          : { error: { message: 'No.' } },
+        url.includes('/chat/') ? 200 : 400,
+      ),
+    );
+    gateway = await startRecorded({ vendors: vendorsAtUrl(vendor.url) });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await vendor.close();
+  });
+  beforeEach(() => {
+    vendor.received.length = 0;
+    gateway.records.length = 0;
+  });
+
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const REQUESTS = [
+    ['/v1/chat/completions', { model: 'gpt-4.1', messages }],
+    ['/v1/chat/completions', { model: 'anthropic/claude-sonnet-4-5', messages }],
+    ['/v1/responses', { model: 'gpt-4.1', input: 'Hi' }],
+    ['/v1/messages', { model: 'claude-sonnet-4-5', max_tokens: 9, messages }],
+    ['/v1/messages', { model: 'openai/gpt-4.1', max_tokens: 9, messages }],
+    ['/v1/messages/count_tokens', { model: 'claude-sonnet-4-5', messages }],
+    ['/v1beta/models/gemini-2.5-flash:generateContent', { contents: [{ parts: [{ text: 'Hi' }] }] }],
+  ] as const;
+
+  function ask(path: string, body: object, headers: Record<string, string>): Promise<Response> {
+    return fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  test.each(REQUESTS)('is noted of %s to %j, and no vendor is told', async (path, body) => {
+    await (await ask(path, body, { 'x-gateway-tag': 'customer 42' })).text();
+    await soon(() => expect(gateway.records.map(({ tag }) => tag)).toEqual(['customer 42']));
+    expect(vendor.received).toHaveLength(1);
+    expect(JSON.stringify(vendor.received[0]?.headers)).not.toContain('customer');
+    expect(String(vendor.received[0]?.body)).not.toContain('customer');
+  });
+
+  test.each([{}, { 'x-gateway-tag': '' }])('of a request with %j there is none', async (headers) => {
+    await (await ask(...REQUESTS[0], headers)).text();
+    await soon(() => expect(gateway.records).toHaveLength(1));
+    expect(gateway.records[0]?.tag).toBeUndefined();
+  });
+
+  test.each(['x'.repeat(129), 'Müller', 'a\tb'])(
+    'that says %j is refused, before a vendor is asked',
+    async (tag) => {
+      for (const [path, body] of REQUESTS) {
+        const response = await ask(path, body, { 'x-gateway-tag': tag });
+        expect(response.status).toBe(400);
+        expect(await response.text()).toContain(
+          'The header x-gateway-tag must be at most 128 characters of printable ASCII.',
+        );
+      }
+      expect(vendor.received).toHaveLength(0);
+      await soon(() => expect(gateway.records.map(({ key }) => key)).toEqual(REQUESTS.map(() => 'test')));
+    },
+  );
+
+  test('is read of those alone who have a key', async () => {
+    const response = await ask(...REQUESTS[0], { 'x-gateway-tag': 'Müller', authorization: 'Bearer none' });
+    expect(response.status).toBe(401);
+  });
+
+  test('of a WebSocket holds for all its answers', async () => {
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/responses`, {
+      headers: { authorization: `Bearer ${KEY}`, 'x-gateway-tag': 'a' },
+    });
+    onTestFinished(() => socket.terminate());
+    await new Promise((resolve) => socket.once('open', resolve));
+    for (const count of [1, 2]) {
+      const answered = new Promise((resolve) => socket.once('message', resolve));
+      socket.send(JSON.stringify({ type: 'response.create', model: 'gpt-4.1', input: 'Hi' }));
+      await answered;
+      await soon(() => expect(gateway.records).toHaveLength(count));
+    }
+    expect(gateway.records.map(({ tag }) => tag)).toEqual(['a', 'a']);
+  });
+});
+
+const ALL: UsageQuery = { from: '2026-11-18', to: '2026-11-21', by: ['tag'], limit: 1_000 };
+
+describeStores('a report by tag', (stores) => {
+  test('has what each took, and what was left without one', async () => {
+    const store = await stores.open();
+    const { record, close } = recordUsage(store, { interval: 10, batch: 2, queue: 100 });
+    for (const [tag, cost] of [
+      ['one', 0.1],
+      [undefined, 0.2],
+      ['two', 5],
+      ['one', 0.3],
+      ['one', 0.7],
+    ] as const)
+      record(exchange({ tag, cost, key: cost === 0.7 ? 'other' : 'team' }));
+    expect(await close(5_000)).toBe(0);
+    const report = async (query: Partial<UsageQuery>) => {
+      const { lines, total } = await reportUsage(store, { ...ALL, ...query });
+      const views = lines.map(lineView);
+      for (const view of views) usageLine.parse(view);
+      return {
+        total: total.requests,
+        lines: views.map(({ key, tag, requests, cost }) => [key, tag, requests, cost]),
+      };
+    };
+    expect(await report({})).toEqual({
+      total: 5,
+      lines: [
+        [undefined, 'two', 1, 5],
+        [undefined, 'one', 3, 1.1],
+        [undefined, null, 1, 0.2],
+      ],
+    });
+    expect(await report({ by: ['key', 'tag'] })).toEqual({
+      total: 5,
+      lines: [
+        ['team', 'two', 1, 5],
+        // All of this key's have one: there is no line for the others.
+        ['other', 'one', 1, 0.7],
+        ['team', 'one', 2, 0.4],
+        ['team', null, 1, 0.2],
+      ],
+    });
+    expect(await report({ by: ['key'], tag: 'one' })).toEqual({
+      total: 3,
+      lines: [
+        ['other', undefined, 1, 0.7],
+        ['team', undefined, 2, 0.4],
+      ],
+    });
+    expect((await report({ tag: 'three' })).lines).toEqual([]);
+  });
+
+  test('is of as much as any other', async () => {
+    const text = fc.string({ unit: 'binary-ascii', minLength: 1 }).filter((tag) => !tag.includes('\0'));
+    const used = fc.record({
+      key: fc.constantFrom('a', 'b'),
+      model: fc.constantFrom('m', 'n'),
+      tag: fc.option(fc.oneof(fc.constantFrom('x', 'y'), text), { nil: undefined }),
+      time: fc.constantFrom('2026-11-18', '2026-11-20').map(noon),
+      cost: fc.double({ min: 0, max: 1e6, noNaN: true }),
+      status: fc.constantFrom(200, 429),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(used, { maxLength: 40 }), async (all) => {
+        const store = await stores.open();
+        const { record, close } = recordUsage(store, { interval: 10, batch: 7, queue: 100 });
+        for (const one of all) record(exchange(one));
+        expect(await close(5_000)).toBe(0);
+        const { lines, total } = await reportUsage(store, ALL);
+        const other = await reportUsage(store, { ...ALL, by: ['key'] });
+        expect({ ...total, cost: 0, first_byte: 0, duration: 0 }).toEqual({
+          ...other.total,
+          cost: 0,
+          first_byte: 0,
+          duration: 0,
+        });
+        expect(new Set(lines.map(({ of }) => of.tag))).toEqual(new Set(all.map(({ tag }) => tag ?? '')));
+        for (const line of lines) {
+          const own = all.filter(({ tag }) => (tag ?? '') === line.of.tag);
+          const view = usageLine.parse(lineView(line));
+          expect(view.requests).toBe(own.length);
+          expect(view.errors).toBe(own.filter(({ status }) => status === 429).length);
+          expect(view.cost).toBeCloseTo(
+            own.reduce((sum, { cost }) => sum + cost, 0),
+            5,
+          );
+        }
+      }),
+      { numRuns: 15, endOnFailure: true },
+    );
+  });
+});
+
+test('a start, a request, a report', async () => {
+  const running = await spawnGateway({ log: 'json' });
+  onTestFinished(() => running.close());
+  for (const tag of ['customer-42', '']) {
+    const response = await fetch(`${running.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        'content-type': 'application/json',
+        'x-gateway-tag': tag,
+      },
+      body: JSON.stringify({ model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+  }
+  running.signal('SIGTERM');
+  expect(await running.ended).toBe(0);
+  const { stdout } = await runCommand(running.directory, ['usage', '--csv', '--by=tag,model']);
+  const lines = stdout.split('\n').map((line) => line.split(',').slice(0, 3));
+  expect(lines[0]).toEqual(['model', 'tag', 'requests']);
+  expect(lines.slice(1, 3).sort()).toEqual([
+    ['openai/gpt-4.1', '', '1'],
+    ['openai/gpt-4.1', 'customer-42', '1'],
+  ]);
+  expect(running.output()).toContain('"tag":"customer-42"');
+});

@@ -1,0 +1,372 @@
+/** What becomes of usage while the store only makes its writers wait, and of more of it than memory holds. */
+
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { Kysely, sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openSpool, type Spool } from '../../../src/accounting/usage/spool.ts';
+import { postgresDialect } from '../../../src/store/postgres.ts';
+import type { Store, StorePlace } from '../../../src/store/store.ts';
+import { recordUsage, type UsageOptions } from '../../support/record-usage.ts';
+import { soon } from '../../support/soon.ts';
+import { describeStores, type TestStores } from '../../support/stores.ts';
+import { exchange } from './records.ts';
+
+const OPTIONS: UsageOptions = { interval: 2, batch: 50, queue: 1_000 };
+
+let folder: string;
+let told: string[];
+let recovered: string[];
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'gateway-waiting-')), 'waiting');
+  told = [];
+  recovered = [];
+});
+afterEach(() => rm(join(folder, '..'), { recursive: true }));
+
+const onTrouble = (message: string): void => void told.push(message);
+const onRecovered = (message: string): void => void recovered.push(message);
+const spoolOf = (bytes: number): Spool => openSpool({ folder, bytes, onTrouble });
+
+async function counts({ db }: Store): Promise<{ exchanges: number; summed: number }> {
+  const { exchanges } = await db
+    .selectFrom('gateway_exchanges')
+    .select((eb) => eb.fn.countAll<number>().as('exchanges'))
+    .executeTakeFirstOrThrow();
+  const { summed } = await db
+    .selectFrom('gateway_usage_days')
+    .select((eb) => eb.fn.sum<number | null>('requests').as('summed'))
+    .executeTakeFirstOrThrow();
+  return { exchanges, summed: summed ?? 0 };
+}
+
+const all = (count: number) => ({ exchanges: count, summed: count });
+
+/** Records `count`, lets the store fail for longer than three tries, and ends that. */
+async function outlast(store: Store, count: number, end: () => Promise<unknown>): Promise<void> {
+  const { record, waiting, dropped, close } = recordUsage(store, { ...OPTIONS, onTrouble, onRecovered });
+  for (let at = 0; at < count; at += 1) record(exchange());
+  await soon(() => expect(told).toHaveLength(1));
+  await pause(400);
+  expect([waiting(), dropped()]).toEqual([count, 0]);
+  await end();
+  await soon(() => expect(waiting()).toBe(0));
+  expect(await close(5_000)).toBe(0);
+  expect(await counts(store)).toEqual(all(count));
+  expect(told).toEqual([expect.stringMatching(/^Usage cannot be written to the store: /)]);
+  expect(recovered).toEqual(['Usage can be written to the store again.']);
+  expect(dropped()).toBe(0);
+}
+
+/** Another one who works in the same database. */
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+function urlOf({ url }: StorePlace): string {
+  if (url === undefined) throw new Error('This store is not PostgreSQL.');
+  return url;
+}
+
+/** A setting of a database, for all that connect from then on. */
+async function setting(url: string, name: string, value: string): Promise<void> {
+  const client = await connected(url);
+  const { rows } = await client.query<{ name: string }>('select current_database() as name');
+  await client.query(`alter database ${rows[0]?.name} set ${name} = '${value}'`);
+  await client.end();
+}
+
+describeStores('usage that has to wait', (stores: TestStores) => {
+  /** A write lock that another process has, until what is returned is called. */
+  async function locked(place: StorePlace): Promise<() => Promise<void>> {
+    if (stores.postgres() !== undefined) {
+      const client = await connected(urlOf(place));
+      await client.query('begin');
+      // As CREATE INDEX takes it, and whatever is stronger.
+      await client.query('lock table gateway_usage_days in share mode');
+      return () => client.end();
+    }
+    const worker = new Worker(HOLDER, { eval: true, workerData: place.path });
+    await once(worker, 'message');
+    return async () => void (await worker.terminate());
+  }
+
+  /** A store whose writers give a lock up soon. */
+  async function impatient(place: StorePlace): Promise<Store> {
+    const store = await stores.open(place);
+    if (place.url === undefined) {
+      await sql`pragma busy_timeout = 20`.execute(store.db);
+      return store;
+    }
+    await setting(place.url, 'lock_timeout', '50ms');
+    return stores.open(place);
+  }
+
+  test('behind a lock of another one nothing is lost', async () => {
+    const place = await stores.newPlace();
+    const store = await impatient(place);
+    const unlock = await locked(place);
+    await outlast(store, 120, unlock);
+    expect(told[0]).toMatch(/lock timeout|database is locked/);
+  });
+
+  test('what memory does not hold goes to files, and comes back', async () => {
+    const place = await stores.newPlace();
+    const store = await impatient(place);
+    const spool = spoolOf(1_000_000);
+    const unlock = await locked(place);
+    const { record, waiting, dropped, close } = recordUsage(store, {
+      ...OPTIONS,
+      batch: 10,
+      queue: 20,
+      spool,
+      onTrouble,
+    });
+    for (let at = 0; at < 100; at += 1) record(exchange());
+    expect([waiting(), dropped()]).toEqual([30, 0]);
+    const files = await readdir(folder);
+    expect(files).toHaveLength(7);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const file of files) expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
+    await soon(() => expect(told).toHaveLength(1));
+    await unlock();
+    await soon(async () => expect(await counts(store)).toEqual(all(100)));
+    await soon(async () => expect(await readdir(folder)).toEqual([]));
+    expect(await close(5_000)).toBe(0);
+    expect(told).toEqual([expect.stringContaining('cannot be written to the store')]);
+  });
+
+  test('what is not written at the end is written by the next start, once, also by two at once', async () => {
+    const place = await stores.newPlace();
+    const store = await impatient(place);
+    const unlock = await locked(place);
+    const first = recordUsage(store, { ...OPTIONS, spool: spoolOf(1_000_000), onTrouble });
+    for (let at = 0; at < 120; at += 1) first.record(exchange());
+    await soon(() => expect(told).toHaveLength(1));
+    expect(await first.close(100)).toBe(0);
+    expect(told[1]).toBe(
+      `The usage of 120 exchanges waits in ${folder}: the next start writes it to the store.`,
+    );
+    expect(await counts(store)).toEqual(all(0));
+    await unlock();
+    const [one, other] = [0, 1].map(() =>
+      recordUsage(store, { ...OPTIONS, spool: spoolOf(1_000_000), onTrouble }),
+    );
+    await soon(async () => expect(await readdir(folder)).toEqual([]));
+    await soon(async () => expect(await counts(store)).toEqual(all(120)));
+    expect([await one?.close(5_000), await other?.close(5_000)]).toEqual([0, 0]);
+    expect(await counts(store)).toEqual(all(120));
+    expect(told).toHaveLength(2);
+  });
+
+  test('files have a bound: what comes then is lost, counted, and told once', async () => {
+    const place = await stores.newPlace();
+    const store = await impatient(place);
+    const unlock = await locked(place);
+    const { record, dropped, close } = recordUsage(store, {
+      ...OPTIONS,
+      batch: 10,
+      queue: 20,
+      spool: spoolOf(20_000),
+      onTrouble,
+    });
+    for (let at = 0; at < 500; at += 1) record(exchange());
+    const sizes = await Promise.all(
+      (await readdir(folder)).map(async (file) => (await stat(join(folder, file))).size),
+    );
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(10_000);
+    expect(total).toBeLessThanOrEqual(20_000);
+    expect(dropped()).toBe(500 - 30 - 10 * sizes.length);
+    expect(told.filter((message) => message.startsWith('More usage waits'))).toHaveLength(1);
+    await unlock();
+    await soon(async () => expect(await counts(store)).toEqual(all(500 - dropped())));
+    expect(await close(5_000)).toBe(0);
+  });
+
+  test('of a batch from a file, too, only what the store refuses is lost', async () => {
+    const place = await stores.newPlace();
+    const store = await impatient(place);
+    const unlock = await locked(place);
+    const first = recordUsage(store, { ...OPTIONS, spool: spoolOf(1_000_000), onTrouble });
+    for (let at = 0; at < 10; at += 1) first.record(exchange(at === 4 ? { duration: Number.NaN } : {}));
+    expect(await first.close(50)).toBe(0);
+    await unlock();
+    const next = recordUsage(store, { ...OPTIONS, spool: spoolOf(1_000_000), onTrouble });
+    await soon(async () => expect(await counts(store)).toEqual(all(9)));
+    await soon(() => expect(next.dropped()).toBe(1));
+    expect(await next.close(5_000)).toBe(0);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+/** A process beside that writes a file of SQLite's, and does not end. */
+const HOLDER = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { DatabaseSync } = require('node:sqlite');
+const database = new DatabaseSync(workerData);
+database.exec('begin immediate');
+parentPort.postMessage('locked');
+setInterval(() => {}, 1000);
+`;
+
+describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
+  const isPostgres = () => stores.postgres() !== undefined;
+
+  test('a statement that is not answered in time', async (context) => {
+    if (!isPostgres()) return context.skip();
+    const place = await stores.newPlace();
+    await stores.open(place);
+    const url = urlOf(place);
+    const store: Store = {
+      db: new Kysely({ dialect: postgresDialect(url, onTrouble, 150) }),
+      kind: 'postgres',
+      place,
+      newer: [],
+      close: async () => undefined,
+    };
+    const other = await connected(url);
+    await other.query('begin');
+    await other.query('lock table gateway_usage_days in access exclusive mode');
+    await outlast(store, 120, () => other.end());
+    expect(told[0]).toContain('Query read timeout');
+    await store.db.destroy();
+  });
+
+  test('statement_timeout', async (context) => {
+    if (!isPostgres()) return context.skip();
+    const place = await stores.newPlace();
+    await stores.open(place);
+    await setting(urlOf(place), 'statement_timeout', '50ms');
+    const store = await stores.open(place);
+    const other = await connected(urlOf(place));
+    await other.query('begin');
+    await other.query('lock table gateway_usage_days in share mode');
+    await outlast(store, 120, () => other.end());
+    expect(told[0]).toContain('statement timeout');
+  });
+
+  test('a deadlock of which this one is the victim', async (context) => {
+    if (!isPostgres()) return context.skip();
+    const place = await stores.newPlace();
+    await stores.open(place);
+    await setting(urlOf(place), 'deadlock_timeout', '200ms');
+    const store = await stores.open(place);
+    const other = await connected(urlOf(place));
+    await other.query("set deadlock_timeout = '1min'");
+    await other.query('begin');
+    await other.query('lock table gateway_usage_days in share mode');
+    const { record, close, waiting } = recordUsage(store, { ...OPTIONS, onTrouble, onRecovered });
+    for (let at = 0; at < 120; at += 1) record(exchange());
+    // It holds rows of exchanges by now, and waits for the other one; who waits for it in turn.
+    await soon(async () => {
+      const { rows } = await other.query(
+        "select 1 from pg_locks where relation = 'gateway_exchanges'::regclass and granted and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()",
+      );
+      expect(rows.length).toBeGreaterThan(0);
+    });
+    await other.query('lock table gateway_exchanges in share mode');
+    await other.end();
+    await soon(() => expect(waiting()).toBe(0));
+    expect(await close(5_000)).toBe(0);
+    expect(await counts(store)).toEqual(all(120));
+    expect(told).toEqual([expect.stringContaining('deadlock detected')]);
+  });
+
+  test('transactions that are not serializable with others', async (context) => {
+    if (!isPostgres()) return context.skip();
+    const place = await stores.newPlace();
+    await stores.open(place);
+    await setting(urlOf(place), 'default_transaction_isolation', 'serializable');
+    const opened = await Promise.all(Array.from({ length: 4 }, () => stores.open(place)));
+    const recorders = opened.map((store) => recordUsage(store, { ...OPTIONS, batch: 5, onTrouble }));
+    for (let at = 0; at < 100; at += 1) for (const { record } of recorders) record(exchange());
+    await soon(() => expect(recorders.map(({ waiting }) => waiting())).toEqual([0, 0, 0, 0]));
+    expect(await Promise.all(recorders.map(({ close }) => close(15_000)))).toEqual([0, 0, 0, 0]);
+    const [store] = opened;
+    expect(store && (await counts(store))).toEqual(all(400));
+    expect(told.join()).toContain('could not serialize access');
+  }, 30_000);
+
+  // As the server itself says it: PostgreSQL's documentation, appendix A.
+  test.for([
+    ['its disk is full', '53100'],
+    ['it has no memory', '53200'],
+    ['a lock is not available', '55P03'],
+    ['an object is in use', '55006'],
+    ['it cannot write a file', '58030'],
+    ['it has become a replica', '25006'],
+    ['a right was taken away', '42501'],
+    ['something of its own', 'XX000'],
+  ])('%s (%s)', async ([, code], context) => {
+    if (!isPostgres()) return context.skip();
+    const store = await stores.open();
+    await sql
+      .raw(`
+      create function fail() returns trigger language plpgsql as
+        $$ begin raise exception 'not now' using errcode = '${code}'; end $$`)
+      .execute(store.db);
+    await sql`create trigger fail before insert on gateway_usage_days for each row execute function fail()`.execute(
+      store.db,
+    );
+    await outlast(store, 120, () => sql`drop trigger fail on gateway_usage_days`.execute(store.db));
+  });
+});
+
+describe('files of usage', () => {
+  const batch = (name: string) => ({ name, rows: '[]', count: 1, tagged: false, grouped: true });
+
+  test('are taken in the order in which they came, and are there until they are removed', () => {
+    const spool = spoolOf(10_000);
+    expect(spool.isWaiting()).toBe(false);
+    expect([spool.add(batch('one')), spool.add(batch('two')), spool.add(batch('two'))]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const taken = spool.take();
+    expect(taken).toEqual(batch('one'));
+    expect(spool.take()).toEqual(batch('two'));
+    expect([spool.take(), spool.isWaiting()]).toEqual([undefined, false]);
+    spool.remove(batch('one'));
+    expect([spool.has(batch('one')), spool.has(batch('two'))]).toEqual([false, true]);
+    expect(spoolOf(10_000).take()).toEqual(batch('two'));
+  });
+
+  test('that are none are told once and left where they are', async () => {
+    spoolOf(10_000).add(batch('good'));
+    for (const [name, text] of [
+      ['cut', '{"name":"cut","ro'],
+      ['empty', ''],
+      ['list', '[]'],
+    ])
+      await writeFile(join(folder, `${name}.json`), text ?? '');
+    const spool = spoolOf(10_000);
+    expect([spool.take(), spool.take()]).toEqual([batch('good'), undefined]);
+    expect(told).toHaveLength(3);
+    expect((await readdir(folder)).toSorted()).toEqual([
+      'cut.json.damaged',
+      'empty.json.damaged',
+      'good.json',
+      'list.json.damaged',
+    ]);
+    expect(await readFile(join(folder, 'cut.json.damaged'), 'utf8')).toBe('{"name":"cut","ro');
+    spoolOf(10_000);
+    expect(told).toHaveLength(3);
+  });
+
+  test('where there can be no folder, nothing is kept, and that is told once', async () => {
+    await writeFile(folder, '');
+    const spool = spoolOf(10_000);
+    expect([spool.add(batch('one')), spool.add(batch('two'))]).toEqual([false, false]);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/^Usage cannot be kept in /);
+  });
+});

@@ -1,0 +1,175 @@
+/** The thread that keeps the books, from the notes of exchanges to who is told of them. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Taken } from '../../../src/accounting/usage/consumption.ts';
+import { type Bookkeeper, openBookkeeper } from '../../../src/accounting/worker/accounting-worker.ts';
+import { parseJson } from '../../../src/lib/json.ts';
+import { openStore, type Store } from '../../../src/store/store.ts';
+import { soon } from '../../support/soon.ts';
+import { closedLedger } from './ledgers.ts';
+
+const told = { taken: [] as Taken[], lines: [] as string[], troubles: [] as string[], notes: [] as string[] };
+let directory: string;
+let store: Store;
+let books: Bookkeeper;
+
+async function open(
+  options: { batch?: number; interval?: number; queue?: number; spool?: number } = {},
+): Promise<void> {
+  for (const list of Object.values(told)) list.length = 0;
+  directory = await mkdtemp(join(tmpdir(), 'gateway-books-'));
+  store = await openStore({ path: join(directory, 'gateway.db') });
+  books = openBookkeeper(
+    { interval: 50, batch: 500, queue: 10_000, spool: 0, lines: 'json', store: store.place, ...options },
+    {
+      charge: (taken) => void told.taken.push(taken),
+      log: (lines) => void told.lines.push(...lines.toString().trimEnd().split('\n')),
+      trouble: (message) => void told.troubles.push(message),
+      note: (message) => void told.notes.push(message),
+    },
+  );
+}
+afterEach(async () => {
+  await books.close(5_000);
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+const requests = async (): Promise<number> =>
+  (await books.figures()).requests.reduce((sum, { count }) => sum + count, 0);
+
+const rows = () =>
+  store.db.selectFrom('gateway_exchanges').selectAll().orderBy('batch').orderBy('place').execute();
+
+/** No calendar has its time: what is made of it fails. */
+const UNHEARD = closedLedger({ time: 9e15 });
+
+test('what was noted is counted, charged, logged and written', async () => {
+  await open();
+  books.note(closedLedger({ id: 'req_a' }));
+  books.note(closedLedger({ id: 'req_b' }));
+  books.note(closedLedger({ id: 'req_c', key: 'other' }));
+  books.note(closedLedger({ id: 'req_d', key: undefined, model: undefined, remains: [], attempts: 0 }));
+  expect(await requests()).toBe(4);
+  // Of each key at once: 200 tokens of input at 2 dollars a million, and 40 of output at 8.
+  const { time, model } = closedLedger();
+  expect(told.taken).toEqual([
+    { key: 'team', model: model?.id, tokens: 240, cost: expect.closeTo(0.00072, 10), time },
+    { key: 'other', model: model?.id, tokens: 120, cost: expect.closeTo(0.00036, 10), time },
+  ]);
+  expect(told.lines.map(parseJson)).toMatchObject([
+    { id: 'req_a', input: 100, output: 20 },
+    { id: 'req_b' },
+    { id: 'req_c' },
+    { id: 'req_d', outcome: 'refused' },
+  ]);
+  await soon(async () => expect(await rows()).toHaveLength(3));
+  expect(await rows()).toMatchObject([
+    { id: 'req_a', key: 'team', input: 100, day: '2026-11-20', place: 0 },
+    { id: 'req_b', place: 1 },
+    { id: 'req_c', key: 'other', place: 2 },
+  ]);
+  expect([told.troubles, books.lost()]).toEqual([[], 0]);
+});
+
+test('who asks later hears of more', async () => {
+  await open();
+  books.note(closedLedger());
+  const first = requests();
+  books.note(closedLedger());
+  expect(await Promise.all([first, requests()])).toEqual([1, 2]);
+});
+
+test('what is charged of two days is charged of each', async () => {
+  await open();
+  books.note(closedLedger());
+  books.note(closedLedger({ time: Date.parse('2026-11-21T00:00:00Z') }));
+  await books.figures();
+  expect(told.taken.map(({ tokens }) => tokens)).toEqual([120, 120]);
+});
+
+test('at its end everything noted is told and written', async () => {
+  await open({ batch: 100, interval: 60_000 });
+  for (let at = 0; at < 2_050; at += 1) books.note(closedLedger({ id: `req_${at}` }));
+  await books.close(10_000);
+  expect(told.lines).toHaveLength(2_050);
+  const written = await rows();
+  expect(written).toHaveLength(2_050);
+  expect(new Set(written.map(({ batch }) => batch)).size).toBe(21);
+  books.note(closedLedger());
+  expect(books.lost()).toBe(1);
+  expect(await requests()).toBe(0);
+});
+
+test('at its end, what the store does not take in time is lost, and that is told', async () => {
+  await open({ interval: 60_000 });
+  books.note(closedLedger());
+  await requests();
+  const other = new DatabaseSync(store.place.path);
+  other.exec('begin immediate');
+  await books.close(300);
+  await soon(() => {
+    expect(told.troubles).toEqual(['The usage of 1 exchanges could not be written and is lost.']);
+    expect(books.lost()).toBe(1);
+  });
+  other.close();
+});
+
+test('no more waits for the store than may, and what is more is counted', async () => {
+  await open({ batch: 1, queue: 10 });
+  const other = new DatabaseSync(store.place.path);
+  other.exec('begin immediate');
+  for (let at = 0; at < 50; at += 1) books.note(closedLedger());
+  expect(await requests()).toBe(50);
+  // One is being written, and ten wait for it.
+  expect(books.lost()).toBe(39);
+  other.close();
+  await soon(async () => expect(await rows()).toHaveLength(11));
+  expect(books.lost()).toBe(39);
+});
+
+test('no more notes wait for it than may', async () => {
+  await open({ queue: 100 });
+  const large = closedLedger({ remains: [Buffer.alloc(300_000, 0x20)] });
+  for (let at = 0; at < 1_000; at += 1) books.note(large);
+  expect(books.lost()).toBeGreaterThan(800);
+  expect(await requests()).toBe(1_000 - books.lost());
+});
+
+test('a note of which nothing can be made takes no other with it', async () => {
+  await open();
+  books.note(closedLedger());
+  books.note(UNHEARD);
+  books.note(closedLedger());
+  expect(await requests()).toBe(2);
+  expect(told.troubles).toEqual(['The usage of an exchange could not be recorded.']);
+  expect(books.lost()).toBe(1);
+  await soon(async () => expect(await rows()).toHaveLength(2));
+});
+
+test('where the thread ends, another one goes on, and what is lost is counted', async () => {
+  await open({ interval: 60_000 });
+  const post = vi.spyOn(Worker.prototype, 'postMessage');
+  books.note(closedLedger());
+  books.note(closedLedger());
+  expect(await requests()).toBe(2);
+  const [thread] = post.mock.contexts;
+  post.mockRestore();
+  if (!(thread instanceof Worker)) throw new TypeError('No thread was asked.');
+  // It is ended before it is asked: one that runs may answer until the very last.
+  const ended = thread.terminate();
+  books.note(closedLedger());
+  const asked = requests();
+  await ended;
+  // What was last known.
+  expect(await asked).toBe(2);
+  expect(told.troubles).toEqual(['The thread that records usage has ended.']);
+  expect(books.lost()).toBe(3);
+  books.note(closedLedger());
+  expect(await requests()).toBe(1);
+});

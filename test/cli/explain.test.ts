@@ -1,0 +1,161 @@
+/** `gateway explain`: what became of each field of a request. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asObject, asObjects, parseJson } from '../../src/lib/json.ts';
+import { runCommand } from '../support/command.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-explain-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+test.each(['openai/gpt-4.1', 'openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+  "Anthropic's tools that the caller runs are mapped for %s, and their request is known by them",
+  async (model) => {
+    const tools = [
+      { type: 'bash_20250124', name: 'bash' },
+      { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 10_000 },
+      { type: 'memory_20250818', name: 'memory' },
+    ];
+    const request = { model, max_tokens: 100, tools, messages: [{ role: 'user', content: 'Hello!' }] };
+    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+    const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    expect(code).toBe(0);
+    expect(parseJson(stdout)).toMatchObject({
+      from: 'messages',
+      notes: [],
+      mapped: ['model', 'max_tokens', 'tools', 'messages'],
+    });
+  },
+);
+
+test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+  "OpenAI's tools that the caller runs, a call of one and the choice of another are mapped for %s",
+  async (model) => {
+    const tools = [{ type: 'shell', environment: { type: 'local' } }, { type: 'apply_patch' }];
+    const call = { call_id: 'call_1', action: { commands: ['ls'] }, status: 'completed' };
+    const input = [
+      { role: 'user', content: 'Hello!' },
+      { type: 'shell_call', id: 'sh_1', ...call },
+      { type: 'shell_call_output', call_id: 'call_1', output: [] },
+    ];
+    const request = { model, tools, tool_choice: { type: 'apply_patch' }, input };
+    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+    const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    expect(code).toBe(0);
+    expect(parseJson(stdout)).toMatchObject({
+      from: 'responses',
+      notes: [],
+      mapped: ['model', 'tools', 'tool_choice', 'input'],
+    });
+  },
+);
+
+test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+  'a function of responses is mapped for %s, and nothing of it is said to be lost',
+  async (model) => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+    const tools = [{ type: 'function', name: 'get_weather', parameters, strict: false }];
+    await writeFile(join(directory, 'request.json'), JSON.stringify({ model, tools, input: 'Hello!' }));
+    const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    expect(code).toBe(0);
+    expect(parseJson(stdout)).toMatchObject({ notes: [], mapped: ['model', 'tools', 'input'] });
+  },
+);
+
+test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+  'of a dialogue of responses nothing is said to be lost for %s that the caller has not written',
+  async (model) => {
+    const search = { type: 'function', name: 'search', parameters: { type: 'object', properties: {} } };
+    const input = [
+      { type: 'message', role: 'developer', content: 'Be brief.' },
+      { type: 'message', role: 'user', content: 'Hello!' },
+      {
+        type: 'message',
+        id: 'msg_1',
+        status: 'completed',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Hi.', annotations: [] }],
+      },
+      { type: 'function_call', id: 'fc_1', call_id: 'c', namespace: 'docs', name: 'search', arguments: '{}' },
+      { type: 'function_call_output', id: 'fo_1', call_id: 'c', output: 'Nothing.' },
+      { type: 'agent_message', author: '/root/a', content: [{ type: 'input_text', text: 'Done.' }] },
+    ];
+    const tools = [{ type: 'namespace', name: 'docs', description: 'Docs.', tools: [search] }];
+    const request = { model, instructions: 'Help.', tools, input, conversation: null, ours: null };
+    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+    const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    expect(code).toBe(0);
+    const notes = asObjects(asObject(parseJson(stdout))?.['notes']);
+    expect(notes.map(({ field }) => field)).toEqual(['tools[0]', 'tools[0].tools[0].strict']);
+  },
+);
+
+test.each([
+  [
+    {
+      messages: [{ role: 'user', content: 'Hello!' }],
+      frequency_penalty: 1,
+      presence_penalty: 1,
+      top_logprobs: 2,
+    },
+    ['frequency_penalty', 'presence_penalty', 'top_logprobs'],
+  ],
+  [
+    { input: 'Hello!', include: ['message.output_text.logprobs'], top_logprobs: 2 },
+    ['include', 'top_logprobs'],
+  ],
+  [
+    {
+      model: 'openai/gpt-5.4',
+      messages: [{ role: 'user', content: 'Hello!' }],
+      max_tokens: 100,
+      top_p: 0.5,
+      stop_sequences: ['.'],
+    },
+    ['top_p', 'stop_sequences'],
+  ],
+])(
+  'what is lost goes by the name that the caller wrote, and is not said to be mapped',
+  async (fields, lost) => {
+    const request = { model: 'anthropic/claude-sonnet-4-5', ...fields };
+    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+    const { stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    const explained = asObject(parseJson(stdout));
+    expect(new Set(asObjects(explained?.['notes']).map(({ field }) => field))).toEqual(new Set(lost));
+    for (const field of lost) expect(explained?.['mapped']).not.toContain(field);
+  },
+);
+
+test('a file may begin with a byte order mark and have the line ends of Windows', async () => {
+  const request = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello!' }] };
+  const text = `\uFEFF${JSON.stringify(request, undefined, 2).replaceAll('\n', '\r\n')}\r\n`;
+  await writeFile(join(directory, 'request.json'), text);
+  const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+  expect(code).toBe(0);
+  expect(parseJson(stdout)).toMatchObject({ from: 'chat-completions' });
+});
+
+const flat = [
+  { type: 'function', name: 'read_file', parameters: { type: 'object', properties: {} } },
+  { type: 'custom', name: 'ApplyPatch' },
+];
+const hello = [{ role: 'user', content: 'Hello!' }];
+test.each([
+  ['a request of responses', 'google/gemini-2.5-flash', 'generate-content', { messages: [], input: hello }],
+  ['a request of responses', 'openai/gpt-5.4', 'responses', { messages: [], input: hello }],
+  ['a request of responses', 'openai/gpt-4o', 'chat-completions', { messages: [], input: hello }],
+  ['flat tools', 'anthropic/claude-sonnet-4-5', 'messages', { messages: hello }],
+])('what Cursor sends to chat-completions is explained: %s for %s', async (_, model, to, said) => {
+  await writeFile(join(directory, 'request.json'), JSON.stringify({ model, ...said, tools: flat }));
+  const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+  expect(code).toBe(0);
+  const explained = parseJson(stdout);
+  expect(explained).toMatchObject({ from: 'chat-completions', to, native: false });
+  for (const name of ['read_file', 'ApplyPatch', 'Hello!']) expect(stdout).toContain(name);
+  expect(explained).not.toMatchObject({ request: { messages: [] } });
+});

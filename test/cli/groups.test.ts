@@ -1,0 +1,132 @@
+/** `gateway groups`, and keys that are of a group. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { hashKey } from '../../src/access/keys.ts';
+import { createGroup } from '../../src/store/groups.ts';
+import { createKey } from '../../src/store/keys.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { type CommandResult, runCommand } from '../support/command.ts';
+import { keyRecords } from '../support/key-records.ts';
+
+// A dozen processes one after another, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-groups-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const run = (...words: string[]): Promise<CommandResult> => runCommand(directory, words);
+
+async function withStore<R>(use: (store: Store) => Promise<R>): Promise<R> {
+  const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+test('a group from its making to its end', async () => {
+  const made = await run(
+    'groups',
+    'create',
+    'search',
+    '--budget-month=500',
+    '--models',
+    'openai/*,openai/gpt-nope',
+  );
+  expect(made).toMatchObject({ code: 0, stdout: '' });
+  expect(made.stderr).toBe(
+    'Note: the catalog has no model openai/gpt-nope (see "gateway models").\n' +
+      'Created the group search. Its keys: "gateway keys create NAME --group \'search\'".\n',
+  );
+  const key = await run('keys', 'create', 'ranker', '--group', 'search');
+  expect(await withStore(keyRecords)).toEqual([
+    { name: 'ranker', hash: hashKey(key.stdout.trim()), group: 'search', limits: {} },
+  ]);
+  expect((await run('keys', 'list')).stdout).toMatch(
+    /^name +id +key +state +group +req\/min.*\nranker .* active +search /,
+  );
+  const byModel = 'openai/* openai/o3 requests-per-minute=10 budget-day=5; google/* budget-month=2';
+  expect(
+    await run(
+      'groups',
+      'change',
+      'search',
+      '--requests-per-minute=60',
+      '--models=any',
+      '--model-limits',
+      byModel,
+    ),
+  ).toMatchObject({ code: 0, stderr: 'Changed the group search.\n' });
+  for (const wrong of ['openai/*', 'budget-day=5', 'openai/* budget-day=much']) {
+    const refused = await run('groups', 'change', 'search', '--model-limits', wrong);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('--model-limits: ');
+  }
+  const [head, row] = (await run('groups', 'list')).stdout.split('\n');
+  expect(head).toMatch(/^name +req\/min +tok\/min +at once +\$\/day +\$\/month +models +stored +by model$/);
+  expect(row).toMatch(/^search +60 +- +- +- +500 +any +all +openai/);
+  expect(row?.endsWith(byModel)).toBe(true);
+  expect(JSON.parse((await run('groups', 'list', '--json')).stdout)).toMatchObject([
+    { object: 'group', name: 'search', models: null, budget_month: 500 },
+  ]);
+  expect(await run('groups', 'delete', 'search')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'Keys that are not revoked are still of the group search: 1. Give them another group, or none, first: "gateway keys change NAME --group none".\n',
+  });
+  expect(await run('keys', 'change', 'ranker', '--group', 'none')).toMatchObject({ code: 0 });
+  expect(await run('groups', 'delete', 'search')).toMatchObject({
+    code: 0,
+    stderr: 'Deleted the group search.\n',
+  });
+  expect(JSON.parse((await run('groups', 'list', '--json')).stdout)).toEqual([]);
+});
+
+test('what cannot be done is said in a line, with exit code 1', async () => {
+  await withStore(async (store) => {
+    await createGroup(store, 'search');
+    await createKey(store, 'ci');
+  });
+  const refused: [string[], RegExp][] = [
+    [['groups', 'create', 'search'], /^There is already a group named search\.\n$/],
+    [['groups', 'create', 'none'], /^The name must be 1 to 64 .* and not be "none"\n$/],
+    [['groups', 'create', 'ads', '--expires=30d'], /^Unknown option --expires\. See --help\.\n$/],
+    [
+      ['groups', 'create', 'ads', '--budget-day', '$5'],
+      /^--budget-day: \$5 is neither a number nor "none"\n$/,
+    ],
+    [['groups', 'change', 'search'], /^Nothing to change: give at least one setting/],
+    [
+      ['groups', 'change', 'ads', '--budget-day=5'],
+      /^There is no group ads \(see "gateway groups list"\)\.\n$/,
+    ],
+    [['groups', 'delete', 'ads'], /^There is no group ads \(see "gateway groups list"\)\.\n$/],
+    [
+      ['keys', 'create', 'other', '--group=ads'],
+      /^There is no group ads\. "gateway groups create 'ads'" makes it\.\n$/,
+    ],
+    [
+      ['keys', 'change', 'ci', '--group=ads'],
+      /^There is no group ads\. "gateway groups create 'ads'" makes it\.\n$/,
+    ],
+    [['keys', 'change', 'ci', '--group=a/b'], /^--group: must be 1 to 64 /],
+    [
+      ['usage', '--by=group,tag'],
+      /^--group: cannot be combined with tag: usage is summed up by group and by tag,/,
+    ],
+  ];
+  for (const [words, reason] of refused) {
+    const { code, stdout, stderr } = await run(...words);
+    expect([code, stdout], words.join(' ')).toEqual([1, '']);
+    expect(stderr, words.join(' ')).toMatch(reason);
+  }
+  expect(await withStore(keyRecords)).toMatchObject([{ name: 'ci' }]);
+});

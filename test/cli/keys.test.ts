@@ -1,0 +1,213 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { hashKey } from '../../src/access/keys.ts';
+import { millisecondsOf } from '../../src/cli/duration.ts';
+import { settingsOf } from '../../src/cli/key-options.ts';
+import { dayOf } from '../../src/lib/calendar.ts';
+import { createKey, revokeKey } from '../../src/store/keys.ts';
+import { openStore } from '../../src/store/store.ts';
+import { type CommandResult, runCommand } from '../support/command.ts';
+import { keyRecords } from '../support/key-records.ts';
+
+// A dozen processes one after another, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-keys-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const keys = (...words: string[]): Promise<CommandResult> => runCommand(directory, ['keys', ...words]);
+
+async function records() {
+  const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
+  const all = await keyRecords(store);
+  await store.close();
+  return all;
+}
+
+test('a model that nobody knows is told of, and is none the less what the key opens', async () => {
+  const models = 'openai/gpt-nope,anthropic/*,openia/*';
+  const made = await keys('create', 'team', '--models', models);
+  expect(made.code).toBe(0);
+  expect(made.stderr).toContain('Note: the catalog has no model openai/gpt-nope (see');
+  expect(made.stderr).toContain('Note: the catalog has no model openia/* (see');
+  expect(made.stderr).not.toContain('anthropic');
+  expect(await records()).toMatchObject([{ models: models.split(',') }]);
+  expect((await keys('change', 'team', '--models', 'openai/gpt-5')).stderr).not.toContain('catalog');
+});
+
+test('another name of a model is known as the model is', async () => {
+  const { stderr } = await keys('create', 'team', '--models', 'openai/gpt-5.4-2026-03-05');
+  expect(stderr).not.toContain('has no model');
+});
+
+test('a key from its making to its end', async () => {
+  const made = await keys(
+    'create',
+    'team blue',
+    '--models',
+    'openai/*',
+    '--budget-day=2.5',
+    '--expires',
+    '2999-01-31',
+  );
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_[\w-]{43}_[0-9a-f]{8}\n$/) });
+  expect(made.stderr).toContain('team blue');
+  expect(made.stderr).not.toContain('catalog');
+  expect(await records()).toEqual([
+    {
+      name: 'team blue',
+      hash: hashKey(made.stdout.trim()),
+      models: ['openai/*'],
+      expires: Date.parse('2999-01-31'),
+      limits: { budgetDay: 2.5 },
+    },
+  ]);
+
+  const rotated = await keys('rotate', 'team blue', '--grace', '1h', '--json');
+  const { key, id } = JSON.parse(rotated.stdout);
+  const opening = async () => (await records()).map(({ hash }) => hash);
+  expect(await opening()).toEqual([hashKey(key), hashKey(made.stdout.trim())]);
+  const twice = await keys('rotate', 'team blue', '--grace', '1h');
+  expect(twice).toMatchObject({ code: 1, stdout: '' });
+  expect(twice.stderr).toMatch(
+    /^The old key of the last rotation still works until .*Z, and rotating now would end it\./,
+  );
+  expect(await opening()).toEqual([hashKey(key), hashKey(made.stdout.trim())]);
+  const again = await keys('rotate', 'team blue', '--grace', '1h', '--again');
+  expect(await opening()).toEqual([hashKey(again.stdout.trim()), hashKey(made.stdout.trim())]);
+
+  expect(await keys('change', id, '--budget-day', 'none', '--requests-per-minute', '9')).toMatchObject({
+    code: 0,
+  });
+  expect(await records()).toMatchObject([{ limits: { requestsPerMinute: 9 } }, {}]);
+
+  const { stdout } = await keys('list');
+  expect(stdout).toMatch(/^name +id +key +state/);
+  expect(stdout).toContain('until 2999-01-31');
+  expect(stdout).not.toContain(key);
+  expect(await keys('revoke', 'team blue')).toMatchObject({ code: 0 });
+  expect(await records()).toEqual([]);
+  expect(JSON.parse((await keys('list', '--json')).stdout)).toEqual([]);
+  expect(JSON.parse((await keys('list', '--json', '--all')).stdout)).toMatchObject([
+    { id, name: 'team blue' },
+  ]);
+});
+
+test('a list says of each key whether it opens, and one that is revoked is not changed any more', async () => {
+  const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
+  await createKey(store, 'open');
+  await createKey(store, 'until', { expires_at: Date.parse('2999-01-31') });
+  await createKey(store, 'expired', { expires_at: Date.parse('2020-01-31') });
+  const id = (await createKey(store, 'ended', { expires_at: Date.parse('2999-01-31') }))?.row.id ?? '';
+  const revoked = (await revokeKey(store, id))?.revoked_at ?? 0;
+  await store.close();
+  const states = async (...words: string[]): Promise<Record<string, string | undefined>> => {
+    const [, ...lines] = (await keys('list', ...words)).stdout.trimEnd().split('\n');
+    const cells = lines.map((line) => line.split(/ {2,}/));
+    return Object.fromEntries(cells.map(([name, , , state]) => [name, state]));
+  };
+  const opening = { open: 'active', until: 'until 2999-01-31', expired: 'expired 2020-01-31' };
+  expect(await states()).toEqual(opening);
+  expect(await states('--all')).toEqual({ ...opening, ended: `revoked ${dayOf(revoked)}` });
+  const refused = { code: 1, stdout: '', stderr: `The key ${id} has been revoked.\n` };
+  expect(await keys('rotate', id)).toEqual(refused);
+  expect(await keys('change', id, '--budget-day=1')).toEqual(refused);
+});
+
+test('who rotates a key that has expired learns that the new one has too', async () => {
+  const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
+  await createKey(store, 'expired', { expires_at: Date.parse('2020-01-31') });
+  await createKey(store, 'until', { expires_at: Date.parse('2999-01-31') });
+  await store.close();
+  const rotated = await keys('rotate', 'expired');
+  expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_\S+\n$/) });
+  expect(rotated.stderr).toMatch(
+    /^Note: the key expired on 2020-01-31, so the new one does not work either: /,
+  );
+  expect((await keys('rotate', 'until')).stderr).not.toContain('Note');
+});
+
+test('what cannot be done is said in a line, with exit code 1', async () => {
+  await keys('create', 'ci');
+  const refused: [string[], RegExp][] = [
+    [['create', 'ci'], /^There is already a key named ci\.\n$/],
+    [['create', 'other', '--budget-dya', '5'], /^Unknown option --budget-dya\. See --help\.\n$/],
+    [['create', 'other', 'name'], /^Unexpected argument name\./],
+    [['create', 'other', '--models', 'gpt-4o'], /^--models: must be <vendor>/],
+    [['create', 'other', '--budget-day', '$5'], /^--budget-day: \$5 is neither a number nor "none"\n$/],
+    [['create', 'other', '--expires', '2020-01-31'], /^--expires: 2020-01-31 is in the past\n$/],
+    [['create', 'key_other'], /^The name must be 1 to 64/],
+    [['create', 'ci '], /^The name must be 1 to 64 .* not end in a space\n$/],
+    [['change', 'ci'], /^Nothing to change: give at least one setting/],
+    [['rotate', 'ci', '--grace', 'long'], /^--grace: long is not a duration/],
+    [
+      ['rotate', 'ci', '--grace', '32d'],
+      /^--grace: 32d is more than 31d, the longest that an old key may keep working\n$/,
+    ],
+    [['revoke', 'nobody'], /^There is no key nobody \(see "gateway keys list"\)\.\n$/],
+  ];
+  const results = await Promise.all(refused.map(([words]) => keys(...words)));
+  for (const [index, { code, stdout, stderr }] of results.entries()) {
+    expect(stderr).toMatch(refused[index]?.[1] ?? /never/);
+    expect([code, stdout]).toEqual([1, '']);
+  }
+  expect(await records()).toHaveLength(1);
+});
+
+test('the store is where the configuration says', async () => {
+  const env = { GATEWAY_STORE_PATH: join(directory, 'elsewhere', 'keys.db') };
+  expect(await runCommand(directory, ['keys', 'create', 'ci'], env)).toMatchObject({ code: 0 });
+  expect(await readdir(directory)).toEqual(['elsewhere']);
+  const unreachable = await runCommand(directory, ['keys', 'list'], {
+    DATABASE_URL: 'postgres://x:secret@127.0.0.1:1/x',
+  });
+  expect(unreachable).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Nothing was done: the store PostgreSQL.*ECONNREFUSED/),
+  });
+  expect(unreachable.stderr).not.toContain('secret');
+  const wrong = await runCommand(directory, ['keys', 'list'], { DATABASE_URL: 'mysql://127.0.0.1/x' });
+  expect(wrong).toMatchObject({ code: 78, stderr: expect.stringContaining('must be postgres://') });
+});
+
+describe('options', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+
+  test.each([
+    [{}, {}],
+    [{ models: 'any' }, { models: null }],
+    [{ models: 'openai/*, google/gemini-2.5-pro' }, { models: ['openai/*', 'google/gemini-2.5-pro'] }],
+    [{ expires: 'never' }, { expires_at: null }],
+    [{ expires: '30d' }, { expires_at: '2026-12-20T12:00:00.000Z' }],
+    [{ expires: '2027-01-31' }, { expires_at: '2027-01-31T00:00:00.000Z' }],
+    [{ expires: '2027-01-31T10:00:00+02:00' }, { expires_at: '2027-01-31T08:00:00.000Z' }],
+    [{ 'budget-month': '0' }, { budget_month: 0 }],
+    [{ 'tokens-per-minute': 'none' }, { tokens_per_minute: null }],
+  ])('%j', (options, settings) => {
+    expect(settingsOf(options, now)).toEqual(settings);
+  });
+
+  test.each([
+    [{ expires: 'soon' }, /^--expires: soon is neither/],
+    [{ expires: '999999w' }, /^--expires/],
+    [{ 'budget-day': '' }, /^--budget-day/],
+    [{ 'budget-day': '5$' }, /^--budget-day/],
+    [{ 'requests-per-minute': '1.5' }, /^--requests-per-minute/],
+    [{ 'concurrent-requests': '0' }, /^--concurrent-requests/],
+    [{ models: '' }, /^--models/],
+  ])('not %j', (options, message) => {
+    expect(() => settingsOf(options, now)).toThrow(message);
+  });
+
+  test('durations', () => {
+    expect(['90s', '2m', '3h', '4d', '1w', '0s'].map(millisecondsOf)).toEqual([
+      90_000, 120_000, 10_800_000, 345_600_000, 604_800_000, 0,
+    ]);
+    expect(['', '5', 'd', '1.5h', '-1d', '1y', '1 d'].map(millisecondsOf)).toEqual(Array.from({ length: 7 }));
+  });
+});

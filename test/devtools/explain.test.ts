@@ -1,0 +1,138 @@
+/** What `explain` tells of a request goes by the words of the request. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { catalogOf } from '../../src/catalog/catalog.ts';
+import { readConfig } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { everyVendor } from '../../src/config/vendors.ts';
+import { explain } from '../../src/devtools/explain.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { asObject, asObjects, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { catalogModels } from '../../src/server/open-gateway.ts';
+import { FIXTURES } from '../support/recording.ts';
+
+const config = await readConfig({}, FIXTURES);
+const catalog = catalogOf(catalogModels(config), config.aliases);
+const vendors = everyVendor(config);
+const reach = { generateContent: 'all' } as const;
+
+const FORMATS = ['chat-completions', 'responses', 'messages', 'generate-content'] as const;
+const MODELS = [
+  'anthropic/claude-haiku-4-5',
+  'anthropic/claude-sonnet-5-5',
+  'google/gemini-2.5-flash',
+  'google/gemini-3.8-flash',
+  'openai/gpt-4.1',
+  'openai/gpt-5.4',
+  'mistralai/mistral-medium-3-5',
+];
+
+const requests = FORMATS.flatMap((format) => {
+  const folder = join(FIXTURES, 'requests', format);
+  return readdirSync(folder).map((file) => {
+    const body = asObject(parseJson(readFileSync(join(folder, file), 'utf8'))) ?? {};
+    return { format, file, body };
+  });
+});
+
+function explained(format: (typeof FORMATS)[number], model: string, body: JsonObject) {
+  try {
+    return explain({ catalog, vendors, reach }, format, model, body);
+  } catch (error) {
+    // What the model cannot be asked at all is told as its refusal, and not field by field.
+    if (error instanceof GatewayError && error.status === 400) return undefined;
+    throw error;
+  }
+}
+
+/** What is told though nobody has written it: the most that the model takes, tools of calls in the dialogue. */
+const UNWRITTEN = ['max_completion_tokens', 'max_output_tokens', 'tools'];
+
+test.each(requests)('$format $file: each of its fields is told of, and nothing else', ({ format, body }) => {
+  const all = MODELS.flatMap((model) => explained(format, model, body) ?? []);
+  expect(all.length).toBeGreaterThan(0);
+  for (const { model, notes, mapped } of all) {
+    const roots = new Set(notes.map(({ field }) => field.split(/[.[]/)[0] ?? ''));
+    expect(
+      [...roots].filter((root) => !(root in body || UNWRITTEN.includes(root))),
+      model,
+    ).toEqual([]);
+    expect(
+      Object.keys(body).filter((field) => !(roots.has(field) || mapped.includes(field))),
+      model,
+    ).toEqual([]);
+    expect(notes, model).toEqual(
+      [...new Set(notes.map((note) => JSON.stringify(note)))].map((note) => parseJson(note)),
+    );
+    for (const { field } of notes) expect(field).not.toContain('$');
+  }
+});
+
+test('a loss within the dialogue is told by the name that it has in the format of the caller', () => {
+  const tool = { name: 'f', input_schema: { type: 'object' }, input_examples: [{}] };
+  const thought = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
+  const body = {
+    model: 'any',
+    max_tokens: 100,
+    tools: [tool],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Hello!', cache_control: { type: 'ephemeral' } }] },
+      { role: 'assistant', content: [thought, { type: 'text', text: 'Hello.' }] },
+      { role: 'user', content: 'Go on.' },
+    ],
+  };
+  const told = (model: string) =>
+    explained('messages', model, body)
+      ?.notes.map(({ field }) => field)
+      .toSorted();
+  const lost = ['messages[].cache_control', 'messages[].thinking', 'tools[].input_examples'];
+  expect(told('google/gemini-3.8-flash')).toEqual(lost);
+  expect(told('openai/gpt-5.4')).toEqual(lost);
+});
+
+test('what the system says later is the system’s at Anthropic’s own address, where the model takes it, and elsewhere a user’s', () => {
+  const say = (role: string, content: string): JsonObject => ({ role, content });
+  const body = {
+    model: 'any',
+    messages: [say('user', 'a'), say('assistant', 'b'), say('developer', 'c'), say('user', 'd')],
+  };
+  const elsewhere = { ...config, vendors: { ...config.vendors, anthropic: AT_A_CLOUD } };
+  const roles = (model: string, configured: Config = config) =>
+    asObjects(
+      explain({ catalog, vendors: everyVendor(configured), reach }, 'chat-completions', model, body).request[
+        'messages'
+      ],
+    ).map(({ role }) => role);
+  const kept = ['user', 'assistant', 'user', 'system'];
+  expect(roles('anthropic/claude-opus-4-8')).toEqual(kept);
+  expect(roles('anthropic/claude-sonnet-5-5')).toEqual(kept);
+  expect(roles('anthropic/claude-sonnet-5')).toEqual(kept.slice(0, -1));
+  expect(roles('anthropic/claude-opus-4-7')).toEqual(kept.slice(0, -1));
+  expect(roles('anthropic/claude-opus-4-8', elsewhere)).toEqual(kept.slice(0, -1));
+});
+
+test('what an agent asks again with each round of calls is cached at Anthropic’s own address, once there are some', () => {
+  const rounds = (times: number): JsonObject => ({
+    contents: [
+      { role: 'user', parts: [{ text: 'Do it.' }] },
+      ...Array.from({ length: times }, (_, at) => [
+        { role: 'model', parts: [{ functionCall: { name: 'f', args: { at } } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'f', response: { at } } }] },
+      ]).flat(),
+    ],
+  });
+  const marked = (times: number, configured: Config = config) =>
+    'cache_control' in
+    explain(
+      { catalog, vendors: everyVendor(configured), reach },
+      'generate-content',
+      'anthropic/claude-sonnet-5-5',
+      rounds(times),
+    ).request;
+  const elsewhere = { ...config, vendors: { ...config.vendors, anthropic: AT_A_CLOUD } };
+  expect([marked(0), marked(1), marked(2), marked(2, elsewhere)]).toEqual([false, false, true, false]);
+});
+
+const AT_A_CLOUD = { baseUrl: 'https://a.cloud.example', apiKey: 'a', upstreams: [] };

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { follow } from '../../src/pipeline/retry/report-outcome.ts';
+
+test.each([
+  ['a second where nothing is said', undefined, 1_000],
+  ['a second where nothing is to be waited for', 0, 1_000],
+  ['as long as it says', 30, 30_000],
+  ['no longer than a minute, since a limit may be raised before its time', 43_200, 60_000],
+])('an upstream that is over a limit rests for %s', (_, retryAfter, expected) => {
+  const rests: number[] = [];
+  const nothing = (): void => undefined;
+  const { judge, ended } = follow({
+    vendor: {
+      name: 'v',
+      origin: 'http://v',
+      basePath: '',
+      key: 'k',
+      auth: 'authorization',
+      formats: ['chat-completions'],
+      fullIds: false,
+      headers: {},
+    },
+    answer: nothing,
+    succeed: nothing,
+    fail: nothing,
+    rest: (milliseconds) => rests.push(milliseconds),
+    release: nothing,
+  });
+  ended('whole');
+  judge(new GatewayError('rate-limited', 'Slow down.', retryAfter === undefined ? {} : { retryAfter }));
+  expect(rests).toEqual([expected]);
+});

@@ -1,0 +1,420 @@
+/** Dialogues over one WebSocket: each request sends what is new, the vendor gets all of it. */
+
+import { OpenAI } from 'openai';
+import type { ResponsesServerEvent } from 'openai/resources/responses/responses';
+import { ResponsesWS } from 'openai/resources/responses/ws';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asObject, type JsonObject } from '../../../src/lib/json.ts';
+import { KEY, startGateway } from '../../support/gateway.ts';
+import { type Client, connect, openStage, type Stage, say } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ limits: { bodyBytes: 100_000 } });
+});
+afterAll(() => stage.close());
+
+const user = (content: string): JsonObject => ({ type: 'message', role: 'user', content });
+const create = (fields: JsonObject): JsonObject => ({
+  type: 'response.create',
+  model: 'gpt-4.1',
+  store: false,
+  ...fields,
+});
+const idOf = (events: readonly JsonObject[]): string => String(asObject(events.at(-1)?.['response'])?.['id']);
+
+async function ask(client: Client, fields: JsonObject): Promise<JsonObject[]> {
+  client.send(create(fields));
+  return client.answer();
+}
+
+test('a request is the one that POST takes, its values byte for byte, and the answer its events', async () => {
+  const client = await connect(stage.gateway.url);
+  client.socket.send(
+    '{"type":"response.create","model":"gpt-4.1","input":"Hi","temperature":1.0,"metadata":{"a":"\\u00e4"},"stream":false,"background":false,"stream_id":null}',
+  );
+  const events = await client.answer();
+  expect(events.map(({ type }) => type)).toEqual([
+    'response.created',
+    'response.output_text.delta',
+    'response.completed',
+  ]);
+  expect(events[0]).not.toHaveProperty('stream_id');
+  expect(stage.upstream.received.at(-1)?.body.toString()).toBe(
+    '{"stream":true,"model":"gpt-4.1","input":"Hi","temperature":1.0,"metadata":{"a":"\\u00e4"}}',
+  );
+  stage.bodies();
+});
+
+test('the events of an answer are the vendor’s, byte for byte', async () => {
+  const data =
+    '{ "type":"response.completed","response":{"id":"resp_a","temperature":1.0,"odd":12345678901234567890,"output":[]} }';
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`event: response.completed\ndata: ${data}\n\n`),
+  );
+  const client = await connect(stage.gateway.url);
+  const message = new Promise((resolve) => client.socket.once('message', (bytes) => resolve(String(bytes))));
+  client.send(create({ input: 'Hi' }));
+  expect(await message).toBe(data);
+  stage.bodies();
+  stage.respondWith(say('Hello'));
+});
+
+test('going on from a response, the vendor gets all that was said, and the events name what it went on from', async () => {
+  const client = await connect(stage.gateway.url);
+  const first = await ask(client, { input: 'One' });
+  const second = await ask(client, { input: [user('Two')], previous_response_id: idOf(first) });
+  const third = await ask(client, { input: 'Three', previous_response_id: idOf(second) });
+  expect(asObject(second[0]?.['response'])?.['previous_response_id']).toBe(idOf(first));
+  expect(asObject(third.at(-1)?.['response'])?.['previous_response_id']).toBe(idOf(second));
+  const bodies = stage.bodies();
+  expect(bodies.map(({ previous_response_id: id }) => id)).toEqual([undefined, undefined, undefined]);
+  const said = expect.objectContaining({
+    role: 'assistant',
+    content: [expect.objectContaining({ text: 'Hello' })],
+  });
+  expect(bodies[2]?.['input']).toEqual([user('One'), said, user('Two'), said, user('Three')]);
+});
+
+test('thoughts go along: by their proof, which is asked for of a model that thinks, or where the vendor keeps them', async () => {
+  const bare = { type: 'reasoning', id: 'rs_1', summary: [] };
+  const proven = { ...bare, id: 'rs_2', encrypted_content: 'sealed' };
+  const told = { ...bare, id: 'rs_3', summary: [{ type: 'summary_text', text: 'Hm.' }] };
+  stage.respondWith(say('Hello', [bare, proven, told]));
+  const client = await connect(stage.gateway.url);
+  for (const store of [false, true]) {
+    const first = await ask(client, { model: 'gpt-5.4', store, input: [] });
+    await ask(client, { model: 'gpt-5.4', store, input: [], previous_response_id: idOf(first) });
+  }
+  const [first, unkept, second, kept] = stage.bodies();
+  const message = expect.objectContaining({ type: 'message' });
+  expect(first?.['include']).toEqual(['reasoning.encrypted_content']);
+  expect(unkept?.['input']).toEqual([proven, told, message]);
+  expect(second).not.toHaveProperty('include');
+  expect(kept?.['input']).toEqual([bare, proven, told, message]);
+
+  await ask(client, { model: 'gpt-5.4', include: ['message.output_text.logprobs'], input: 'x' });
+  await ask(client, { model: 'gpt-4.1', input: 'x' });
+  await ask(client, { model: 'gpt-5.4', include: 'all', input: 'x' });
+  const [also, thoughtless, mistaken] = stage.bodies();
+  // The vendor says what is wrong with it.
+  expect(mistaken?.['include']).toBe('all');
+  expect(also?.['include']).toEqual(['message.output_text.logprobs', 'reasoning.encrypted_content']);
+  expect(thoughtless).not.toHaveProperty('include');
+  stage.respondWith(say('Hello'));
+});
+
+test('thoughts in words alone go along too: models of chat-completions want to read again what they thought', async () => {
+  const chunk = (delta: JsonObject, finish_reason: string | null): string =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(
+        `${chunk({ role: 'assistant', reasoning_content: 'Hm.' }, null)}${chunk({ content: 'Hello' }, 'stop')}data: [DONE]\n\n`,
+      ),
+  );
+  const client = await connect(stage.gateway.url);
+  const first = await ask(client, { model: 'z-ai/glm-5.2', input: 'One' });
+  await ask(client, { model: 'z-ai/glm-5.2', input: 'Two', previous_response_id: idOf(first) });
+  expect(stage.bodies()[1]?.['messages']).toMatchObject([
+    { role: 'user', content: 'One' },
+    { role: 'assistant', content: 'Hello', reasoning_content: 'Hm.' },
+    { role: 'user', content: 'Two' },
+  ]);
+  stage.respondWith(say('Hello'));
+});
+
+test('a request may go on without a word of its own', async () => {
+  const client = await connect(stage.gateway.url);
+  const first = idOf(await ask(client, { input: [user('One')] }));
+  const second = idOf(await ask(client, { previous_response_id: first }));
+  const third = idOf(await ask(client, { input: null, previous_response_id: second }));
+  const empty = JSON.stringify(create({ input: [], previous_response_id: third }));
+  client.socket.send(empty.replace('[]', '[ ]'));
+  await client.answer();
+  const said = expect.objectContaining({ role: 'assistant' });
+  expect(stage.bodies().map(({ input }) => input)).toEqual([
+    [user('One')],
+    [user('One'), said],
+    [user('One'), said, said],
+    [user('One'), said, said, said],
+  ]);
+});
+
+test('a request that failed may be sent again: what it went on from stays known', async () => {
+  const client = await connect(stage.gateway.url);
+  const first = await ask(client, { input: [user('One')] });
+  const again = { input: [user('Two')], previous_response_id: idOf(first) };
+  stage.respondWith((_, response) =>
+    response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":{"message":"Sorry."}}'),
+  );
+  expect(await ask(client, again)).toMatchObject([{ type: 'error', status: 500 }]);
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(
+        'event: response.failed\ndata: {"type":"response.failed","response":{"id":"resp_failed","status":"failed","output":[]}}\n\n',
+      ),
+  );
+  expect((await ask(client, again)).at(-1)).toMatchObject({
+    type: 'response.failed',
+    response: { previous_response_id: idOf(first) },
+  });
+  stage.respondWith(say('Hello'));
+  expect((await ask(client, again)).at(-1)).toMatchObject({ type: 'response.completed' });
+  const [, ...bodies] = stage.bodies();
+  const said = expect.objectContaining({ role: 'assistant' });
+  for (const { input } of bodies) expect(input).toEqual([user('One'), said, user('Two')]);
+  expect(bodies).toHaveLength(3);
+});
+
+test('a response of another connection is the vendor’s to know', async () => {
+  const one = await connect(stage.gateway.url);
+  const id = idOf(await ask(one, { input: 'One' }));
+  const other = await connect(stage.gateway.url);
+  await ask(other, { input: 'Two', previous_response_id: id });
+  const unknown = idOf(await ask(other, { input: 'Three', previous_response_id: 'resp_elsewhere' }));
+  await ask(other, { input: 'Four', previous_response_id: unknown });
+  expect(stage.bodies().map(({ previous_response_id: from }) => from)).toEqual([
+    undefined,
+    id,
+    'resp_elsewhere',
+    // What stands before it is not known here.
+    unknown,
+  ]);
+});
+
+test('what a conversation holds is the vendor’s to know: its responses are gone on from there', async () => {
+  const client = await connect(stage.gateway.url);
+  const id = idOf(await ask(client, { input: 'One', conversation: 'conv_1' }));
+  await ask(client, { input: 'Two', previous_response_id: id });
+  const known = idOf(await ask(client, { input: 'Three' }));
+  await ask(client, { input: 'Four', previous_response_id: known, conversation: 'conv_1' });
+  const bodies = stage.bodies();
+  expect(bodies[1]).toMatchObject({ input: 'Two', previous_response_id: id });
+  // It takes one of the two only, and says so.
+  expect(bodies[3]).toMatchObject({ previous_response_id: known, conversation: 'conv_1' });
+});
+
+test('a thought that an answer broke off behind does not go along: OpenAI wants to see what it led to', async () => {
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' };
+  const message = { type: 'message', id: 'msg_a', role: 'assistant', content: [] };
+  const client = await connect(stage.gateway.url);
+  for (const [output, expected] of [
+    [[thought], []],
+    [
+      [thought, message, thought],
+      [thought, message],
+    ],
+  ]) {
+    const response = { id: `resp_cut_${expected?.length}`, status: 'incomplete', output };
+    stage.respondWith((_, answer) =>
+      answer
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(
+          `event: response.incomplete\ndata: ${JSON.stringify({ type: 'response.incomplete', response })}\n\n`,
+        ),
+    );
+    await ask(client, { model: 'gpt-5.4', input: [user('One')] });
+    stage.respondWith(say('Hello'));
+    await ask(client, { model: 'gpt-5.4', input: [user('Two')], previous_response_id: response.id });
+    expect(stage.bodies()[1]?.['input']).toEqual([user('One'), ...(expected ?? []), user('Two')]);
+  }
+});
+
+test('where memory is short, dialogues are forgotten: the client sends all of it again', async () => {
+  const client = await connect(stage.gateway.url);
+  const id = idOf(await ask(client, { input: 'One' }));
+  stage.gateway.server.forget();
+  await ask(client, { input: 'Two', previous_response_id: id });
+  expect(stage.bodies()[1]).toMatchObject({ input: 'Two', previous_response_id: id });
+});
+
+test('what is remembered is as long as a body may be, all lanes together', async () => {
+  const client = await connect(stage.gateway.url);
+  const long = 'x'.repeat(60_000);
+  const first = idOf(await ask(client, { stream_id: 'a', input: long }));
+  const second = idOf(await ask(client, { stream_id: 'b', input: long }));
+  await ask(client, { input: 'Two', previous_response_id: second });
+  await ask(client, { input: 'Two', previous_response_id: first });
+  expect(stage.bodies().map(({ previous_response_id: from }) => from)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    first,
+  ]);
+});
+
+test('a model of another vendor knows no response of another connection', async () => {
+  const client = await connect(stage.gateway.url);
+  const [error] = await ask(client, {
+    model: 'anthropic/claude-sonnet-4-5',
+    input: 'x',
+    previous_response_id: 'resp_x',
+  });
+  expect(error).toMatchObject({
+    type: 'error',
+    status: 400,
+    error: { code: 'previous_response_not_found', param: 'previous_response_id' },
+  });
+  expect(stage.bodies()).toEqual([]);
+});
+
+describe('a request that wants no output yet', () => {
+  test('is answered at once, and gone on from', async () => {
+    const client = await connect(stage.gateway.url);
+    const warm = await ask(client, { generate: false, input: [user('One')], instructions: 'Be brief.' });
+    expect(warm.map(({ type }) => type)).toEqual(['response.created', 'response.completed']);
+    expect(warm[0]).toMatchObject({
+      sequence_number: 0,
+      response: { id: idOf(warm), status: 'in_progress', model: 'gpt-4.1', usage: null },
+    });
+    expect(warm[1]).toMatchObject({
+      sequence_number: 1,
+      response: {
+        status: 'completed',
+        output: [],
+        model: 'gpt-4.1',
+        instructions: 'Be brief.',
+        usage: { total_tokens: 0 },
+      },
+    });
+    expect(stage.bodies()).toEqual([]);
+    const said = await ask(client, { input: [user('Two')], previous_response_id: idOf(warm) });
+    expect(stage.bodies()[0]?.['input']).toEqual([user('One'), user('Two')]);
+    const again = await ask(client, { generate: false, input: [], previous_response_id: idOf(said) });
+    for (const { response } of again) expect(response).toMatchObject({ previous_response_id: idOf(said) });
+  });
+
+  test('is refused where it would go on from what is not known', async () => {
+    const client = await connect(stage.gateway.url);
+    const [error] = await ask(client, { generate: false, input: [], previous_response_id: 'resp_elsewhere' });
+    expect(error).toMatchObject({
+      type: 'error',
+      status: 400,
+      error: { code: 'previous_response_not_found', param: 'previous_response_id' },
+    });
+  });
+
+  test('is refused where the model could not be asked', async () => {
+    const client = await connect(stage.gateway.url);
+    const [error] = await ask(client, { generate: false, model: 'nobodys-model', input: [] });
+    expect(error).toMatchObject({ type: 'error', status: 404, error: { code: 'model_not_found' } });
+  });
+});
+
+describe('lanes', () => {
+  test('answer side by side, and each in turn', async () => {
+    const waiting: (() => void)[] = [];
+    stage.respondWith((received, response) => void waiting.push(() => say('Hello')(received, response)));
+    const client = await connect(stage.gateway.url);
+    client.send(create({ stream_id: 'a', input: 'a1' }));
+    client.send(create({ stream_id: 'a', input: 'a2' }));
+    client.send(create({ stream_id: 'b', input: 'b1' }));
+    client.send(create({ input: 'c1' }));
+    await expect.poll(() => waiting.length).toBe(3);
+    expect(stage.bodies().map(({ input }) => input)).toEqual(['a1', 'b1', 'c1']);
+    waiting[1]?.();
+    expect((await client.answer()).map(({ stream_id: lane }) => lane)).toEqual(['b', 'b', 'b']);
+    waiting[0]?.();
+    expect((await client.answer()).map(({ stream_id: lane }) => lane)).toEqual(['a', 'a', 'a']);
+    await expect.poll(() => waiting.length).toBe(4);
+    expect(stage.bodies().map(({ input }) => input)).toEqual(['a2']);
+    for (const go of waiting.slice(2)) go();
+    const rest = [...(await client.answer()), ...(await client.answer())];
+    expect(rest.filter(({ stream_id: lane }) => lane === undefined)).toHaveLength(3);
+    stage.respondWith(say('Hello'));
+  });
+
+  test('a lane may fork from another one, whose last response stays known', async () => {
+    const client = await connect(stage.gateway.url);
+    const root = idOf(await ask(client, { stream_id: 'a', input: [user('One')] }));
+    const fork = idOf(
+      await ask(client, { stream_id: 'b', input: [user('Two')], previous_response_id: root }),
+    );
+    await ask(client, { stream_id: 'a', input: [user('Three')], previous_response_id: root });
+    await ask(client, { stream_id: 'b', input: [user('Four')], previous_response_id: fork });
+    const users = (body: JsonObject | undefined): unknown[] =>
+      [body?.['input'] ?? []]
+        .flat()
+        .flatMap((item) => (asObject(item)?.['role'] === 'user' ? asObject(item)?.['content'] : []));
+    const bodies = stage.bodies();
+    expect(users(bodies[2])).toEqual(['One', 'Three']);
+    expect(users(bodies[3])).toEqual(['One', 'Two', 'Four']);
+  });
+
+  test('there are 32 of them at most, beside the one without a name', async () => {
+    const client = await connect(stage.gateway.url);
+    const warm = async (fields: JsonObject): Promise<JsonObject | undefined> =>
+      (await ask(client, { generate: false, input: [], ...fields })).at(-1);
+    const completed = { type: 'response.completed' };
+    for (const isFirst of [true, false]) {
+      for (let lane = 0; lane < 32; lane += 1) {
+        expect(await warm({ stream_id: `lane_${lane}` })).toMatchObject(completed);
+        if (lane === 30 || !isFirst) expect(await warm({})).toMatchObject(completed);
+      }
+      expect(await warm({ stream_id: 'lane_32' })).toMatchObject({
+        error: { code: 'websocket_stream_limit_reached', param: 'stream_id' },
+      });
+    }
+    const other = await connect(stage.gateway.url);
+    for (let lane = 0; lane < 32; lane += 1) {
+      other.send(create({ generate: false, input: [], stream_id: `lane_${lane}` }));
+      expect((await other.answer()).at(-1)).toMatchObject(completed);
+    }
+    other.send(create({ generate: false, input: [] }));
+    expect((await other.answer()).at(-1)).toMatchObject(completed);
+  });
+});
+
+describe("OpenAI's SDK", () => {
+  test.each([
+    'gpt-5.4',
+    'anthropic/claude-sonnet-4-5',
+    'google/gemini-2.5-pro',
+    'deepseek/deepseek-v4-flash',
+  ])('calls a tool and goes on from it, with %s', async (model) => {
+    const gateway = await startGateway();
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: KEY });
+    const socket = new ResponsesWS(client);
+    const tools = [
+      {
+        type: 'function' as const,
+        name: 'get_weather',
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        strict: false,
+      },
+    ];
+    const completed = (): Promise<ResponsesServerEvent.ResponseWsCompleted> =>
+      new Promise((resolve, reject) => {
+        socket.once('response.completed', resolve);
+        socket.once('error', reject);
+      });
+    socket.send({
+      type: 'response.create',
+      model,
+      store: false,
+      tools,
+      input: 'What is the weather in Paris?',
+    });
+    const { response } = await completed();
+    const call = response.output.find((item) => item.type === 'function_call');
+    expect(call).toMatchObject({ name: 'get_weather' });
+    socket.send({
+      type: 'response.create',
+      model,
+      store: false,
+      tools,
+      previous_response_id: response.id,
+      input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: 'Sunny and warm.' }],
+    });
+    const answer = await completed();
+    expect(JSON.stringify(answer.response.output)).toContain('Sunny and warm.');
+    expect(answer.response.previous_response_id).toBe(response.id);
+    socket.close();
+    await gateway.close();
+  });
+});

@@ -1,0 +1,84 @@
+/** What is held for a message that is on its way: frames that are cut anywhere. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { followFrames } from '../../../src/server/websocket/frames.ts';
+import { frameOf } from './stage.ts';
+
+interface Part {
+  readonly size: number;
+  readonly fin: boolean;
+}
+
+/** A frame as RFC 6455, 5.2 has it, masked as a client's; the length in as few bytes as can be. */
+function frame(opcode: number, fin: boolean, size: number): Buffer {
+  const first = (fin ? 0x80 : 0) | opcode;
+  const length =
+    size < 126 ? [size] : size < 65_536 ? [126, size >> 8, size & 0xff] : [127, 0, 0, 0, 0, ...bytesOf(size)];
+  const [marked = 0, ...rest] = length;
+  return Buffer.concat([Buffer.from([first, 0x80 | marked, ...rest, 1, 2, 3, 4]), Buffer.alloc(size, 'x')]);
+}
+
+const bytesOf = (size: number): number[] => [24, 16, 8, 0].map((shift) => (size >> shift) & 0xff);
+
+/** A message's frames, with a ping behind each. */
+function written(parts: readonly Part[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap(({ size, fin }, at) => [
+      frame(at === 0 || parts[at - 1]?.fin ? 0x01 : 0x00, fin, size),
+      frame(0x09, true, 11),
+    ]),
+  );
+}
+
+const sizes = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(125, 126, 65_535, 65_536));
+const messages = fc.array(fc.array(sizes, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
+
+describe('frames of a client', () => {
+  test('however they are cut, a message is open from its first byte to its last, and nothing is beside', () => {
+    fc.assert(
+      fc.property(messages, fc.array(fc.integer({ min: 1, max: 5_000 }), { maxLength: 60 }), (all, cuts) => {
+        const bytes = written(
+          all.flatMap((parts) => parts.map((size, at) => ({ size, fin: at === parts.length - 1 }))),
+        );
+        const frames = followFrames();
+        let at = 0;
+        for (const cut of cuts) {
+          if (at >= bytes.length) break;
+          const chunk = bytes.subarray(at, at + cut);
+          at += chunk.length;
+          frames.take(chunk);
+          if (frames.isOpen()) expect(frames.held()).toBeGreaterThanOrEqual(1);
+          else expect(frames.held()).toBe(0);
+        }
+        frames.take(bytes.subarray(at));
+        expect({ isOpen: frames.isOpen(), whole: frames.whole(), held: frames.held() }).toEqual({
+          isOpen: false,
+          whole: all.length,
+          held: 0,
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('what is held grows with what comes, and a byte at a time takes more than its bytes', () => {
+    const frame = frameOf('x'.repeat(10_000)).subarray(0, 5_000);
+    const inOne = followFrames();
+    inOne.take(frame);
+    expect(inOne.held()).toBeGreaterThanOrEqual(5_000);
+    expect(inOne.held()).toBeLessThan(6_000);
+    const byBytes = followFrames();
+    for (let at = 0; at < frame.length; at += 1) byBytes.take(frame.subarray(at, at + 1));
+    expect(byBytes.held()).toBeGreaterThan(100 * 5_000);
+  });
+
+  test('behind a whole message, no more is held than the read that had its end', () => {
+    const frames = followFrames();
+    frames.take(frameOf('x'.repeat(50_000)).subarray(0, 40_000));
+    const rest = Buffer.concat([frameOf('x'.repeat(50_000)).subarray(40_000), frameOf('y').subarray(0, 3)]);
+    frames.take(rest);
+    expect(frames.isOpen()).toBe(true);
+    expect(frames.held()).toBeLessThan(rest.length + 1_000);
+  });
+});

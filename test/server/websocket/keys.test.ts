@@ -1,0 +1,97 @@
+/** What becomes of a key while its socket is open: the next request is told as a POST is, and the socket stays. */
+
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { hashKey, type KeyBook, openKeyBook } from '../../../src/access/keys.ts';
+import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
+import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { type Client, connect, say } from './stage.ts';
+
+/** A million tokens of input: two dollars. */
+const DEAR = { input_tokens: 1_000_000, output_tokens: 0, total_tokens: 1_000_000 };
+const TEAM = { name: 'team', hash: hashKey(KEY) };
+const body = { model: 'gpt-4.1', input: 'Hi', store: false };
+
+let vendor: TestUpstream;
+let gateway: TestGateway;
+let keys: KeyBook;
+let client: Client;
+beforeEach(async () => {
+  vendor = await startUpstream(say('Hello', [], DEAR));
+  keys = openKeyBook();
+  keys.set('team', [TEAM]);
+  const limits = limitsInMemory();
+  gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url) }, 'fused', (opened) => ({
+    ...opened,
+    keys,
+    limits,
+    note: recording(limits.record),
+  }));
+  client = await connect(gateway.url);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  client.socket.terminate();
+  await gateway.close();
+  await vendor.close();
+});
+
+/** How the next request ends. */
+async function next(fields: JsonObject = {}): Promise<JsonObject | undefined> {
+  client.send({ type: 'response.create', ...body, ...fields });
+  return (await client.answer()).at(-1);
+}
+
+async function expectAsByPost(status: number, code: string): Promise<void> {
+  const posted = await fetch(`${gateway.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, stream: true }),
+  });
+  const said = asObject(parseJson(await posted.text()));
+  expect(posted.status).toBe(status);
+  expect(said).toMatchObject({ error: { code } });
+  const requestId = { 'x-request-id': expect.stringMatching(/^req_/) };
+  const retry = posted.headers.get('x-should-retry');
+  expect(await next()).toMatchObject({
+    type: 'error',
+    status,
+    ...said,
+    headers: { ...requestId, ...(retry !== null && { 'x-should-retry': retry }) },
+  });
+}
+
+test('one that is revoked is not known any more, whatever is asked, and one that is known again is', async () => {
+  expect(await next()).toMatchObject({ type: 'response.completed' });
+  keys.set('team', []);
+  await expectAsByPost(401, 'invalid_api_key');
+  expect(await next({ generate: false })).toMatchObject({ status: 401, error: { code: 'invalid_api_key' } });
+  keys.set('team', [TEAM]);
+  expect(await next()).toMatchObject({ type: 'response.completed' });
+  expect(vendor.received).toHaveLength(2);
+});
+
+test('one that expires is not known any more', async () => {
+  keys.set('team', [{ ...TEAM, expires: Date.now() + 60_000 }]);
+  expect(await next()).toMatchObject({ type: 'response.completed' });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 });
+  await expectAsByPost(401, 'invalid_api_key');
+  vi.useRealTimers();
+  expect(await next()).toMatchObject({ type: 'response.completed' });
+});
+
+test('one whose budget is spent by a request over it has none for the next', async () => {
+  keys.set('team', [{ ...TEAM, limits: { budgetDay: 1 } }]);
+  expect(await next()).toMatchObject({ type: 'response.completed' });
+  await expectAsByPost(429, 'insufficient_quota');
+  keys.set('team', [{ ...TEAM, limits: { budgetDay: 100 } }]);
+  expect(await next()).toMatchObject({ type: 'response.completed' });
+});
+
+test('one that may use a model no longer, or only now, may not, or may', async () => {
+  keys.set('team', [{ ...TEAM, models: ['openai/gpt-4o'] }]);
+  await expectAsByPost(403, 'model_not_allowed');
+  expect(await next({ model: 'gpt-4o' })).toMatchObject({ type: 'response.completed' });
+});

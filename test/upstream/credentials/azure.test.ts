@@ -1,0 +1,131 @@
+/** Tokens of Microsoft Entra ID, by each way there is to one. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { ConfigInput } from '../../../src/config/schema.ts';
+import { json, type Received, startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { type CloudGateway, startCloudGateway, startVendor, stubCloud } from './support.ts';
+
+type Credentials = NonNullable<NonNullable<ConfigInput['vendors']>[string]['credentials']>;
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-azure-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+let cloud: TestUpstream;
+let vendor: TestUpstream;
+let gateway: CloudGateway | undefined;
+let answer: object;
+
+beforeAll(async () => {
+  cloud = await startUpstream((_, response) => json(response, answer));
+  vendor = await startVendor(({ headers }) => headers.authorization === 'Bearer entra-token-of-the-tests');
+});
+afterAll(() => Promise.all([cloud.close(), vendor.close()]));
+beforeEach(() => {
+  answer = { token_type: 'Bearer', expires_in: 3_599, access_token: 'entra-token-of-the-tests' };
+});
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+  cloud.received.length = 0;
+  vendor.received.length = 0;
+  vi.unstubAllEnvs();
+});
+
+/** What Entra was asked by a gateway with such credentials, which then let it in. */
+async function askedBy(
+  credentials: Credentials,
+  environment: Readonly<Record<string, string>>,
+): Promise<Received> {
+  stubCloud(environment);
+  gateway = await startCloudGateway({ baseUrl: `${vendor.url}/anthropic`, credentials });
+  expect(await gateway.say()).toEqual([200, expect.stringContaining('Hello')]);
+  expect(vendor.received[0]?.headers).not.toHaveProperty('x-api-key');
+  expect(cloud.received).toHaveLength(1);
+  const [asked] = cloud.received;
+  if (asked === undefined) throw new Error('The cloud was not asked.');
+  return asked;
+}
+
+const formOf = ({ body }: Received) => Object.fromEntries(new URLSearchParams(body.toString()));
+const queryOf = ({ url }: Received) => Object.fromEntries(new URL(url, cloud.url).searchParams);
+
+test('by a client’s secret of the environment', async () => {
+  const asked = await askedBy('azure', {
+    AZURE_AUTHORITY_HOST: `${cloud.url}/`,
+    AZURE_TENANT_ID: 'tenant-1',
+    AZURE_CLIENT_ID: 'client-1',
+    AZURE_CLIENT_SECRET: 'a secret & more',
+  });
+  expect(asked.url).toBe('/tenant-1/oauth2/v2.0/token');
+  expect(formOf(asked)).toEqual({
+    grant_type: 'client_credentials',
+    client_id: 'client-1',
+    client_secret: 'a secret & more',
+    scope: 'https://cognitiveservices.azure.com/.default',
+  });
+});
+
+test('by one of the configuration, over the environment’s', async () => {
+  const asked = await askedBy(
+    {
+      type: 'azure',
+      tenantId: 't',
+      clientId: 'c',
+      clientSecret: 's',
+      scope: 'https://ai.azure.com/.default',
+    },
+    { AZURE_AUTHORITY_HOST: cloud.url, AZURE_TENANT_ID: 'tenant-1', AZURE_CLIENT_SECRET: 'other' },
+  );
+  expect(asked.url).toBe('/t/oauth2/v2.0/token');
+  expect(formOf(asked)).toMatchObject({
+    client_id: 'c',
+    client_secret: 's',
+    scope: 'https://ai.azure.com/.default',
+  });
+});
+
+test('by the token of a pod of Kubernetes (AKS)', async () => {
+  const file = join(directory, 'token');
+  writeFileSync(file, 'token-of-the-pod\n');
+  const asked = await askedBy('azure', {
+    AZURE_AUTHORITY_HOST: cloud.url,
+    AZURE_TENANT_ID: 'tenant-1',
+    AZURE_CLIENT_ID: 'client-1',
+    AZURE_FEDERATED_TOKEN_FILE: file,
+  });
+  expect(formOf(asked)).toMatchObject({
+    client_assertion: 'token-of-the-pod',
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  });
+});
+
+test('by the machine’s identity', async () => {
+  answer = { access_token: 'entra-token-of-the-tests', expires_in: '86399', expires_on: '4102444800' };
+  const asked = await askedBy(
+    { type: 'azure', clientId: 'client-2' },
+    { AZURE_POD_IDENTITY_AUTHORITY_HOST: cloud.url },
+  );
+  expect([asked.method, asked.headers['metadata']]).toEqual(['GET', 'true']);
+  expect(asked.url).toMatch(/^\/metadata\/identity\/oauth2\/token\?/);
+  expect(queryOf(asked)).toEqual({
+    'api-version': '2018-02-01',
+    resource: 'https://cognitiveservices.azure.com',
+    client_id: 'client-2',
+  });
+});
+
+test('by the identity of an app (App Service, Container Apps)', async () => {
+  answer = { access_token: 'entra-token-of-the-tests', expires_on: '4102444800' };
+  const asked = await askedBy('azure', {
+    IDENTITY_ENDPOINT: `${cloud.url}/msi/token`,
+    IDENTITY_HEADER: 'header-of-the-app',
+  });
+  expect(asked.headers['x-identity-header']).toBe('header-of-the-app');
+  expect(queryOf(asked)).toEqual({
+    'api-version': '2019-08-01',
+    resource: 'https://cognitiveservices.azure.com',
+  });
+});

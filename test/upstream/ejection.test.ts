@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { fail, healthOf, isEjected, isUsable, readmit, succeed } from '../../src/upstream/pool/ejection.ts';
+
+const LIMITS = { failures: 5, share: 0.5, requests: 20, window: 30_000, duration: 30_000, longest: 300_000 };
+/** No jitter. */
+const EVEN = (): number => 0.5;
+
+const failAt = (health: ReturnType<typeof healthOf>, now: number, spare = true, atLeast = 0): void =>
+  fail(health, LIMITS, now, { spare, atLeast }, EVEN);
+
+describe('failures in a row', () => {
+  test('five eject, for the duration; then one request may see', () => {
+    const health = healthOf(0);
+    for (let at = 1; at <= 4; at += 1) failAt(health, at);
+    expect(isUsable(health, 4)).toBe(true);
+    failAt(health, 5);
+    expect(isUsable(health, 5)).toBe(false);
+    expect(isUsable(health, 30_004)).toBe(false);
+    expect(isUsable(health, 30_005)).toBe(true);
+    health.probing = true;
+    expect(isUsable(health, 30_005)).toBe(false);
+  });
+
+  test('a success between them begins the row anew', () => {
+    const health = healthOf(0);
+    for (let round = 0; round < 4; round += 1) {
+      for (let at = 0; at < 4; at += 1) failAt(health, round, false);
+      succeed(health, LIMITS, round);
+    }
+    expect(isEjected(health)).toBe(false);
+  });
+
+  test('each time it fails again at once it is left alone for longer, up to the longest', () => {
+    const health = healthOf(0);
+    let now = 0;
+    for (let at = 0; at < 5; at += 1) failAt(health, now);
+    const waits: number[] = [];
+    for (let at = 0; at < 12; at += 1) {
+      waits.push(health.until - now);
+      now = health.until;
+      failAt(health, now);
+    }
+    expect(waits.slice(0, 4)).toEqual([30_000, 60_000, 90_000, 120_000]);
+    expect(waits.at(-1)).toBe(300_000);
+  });
+
+  test('after a whole window without one, it begins with the shortest again', () => {
+    const health = healthOf(0);
+    for (let at = 0; at < 5; at += 1) failAt(health, 0);
+    readmit(health);
+    succeed(health, LIMITS, 30_000);
+    succeed(health, LIMITS, 61_000);
+    for (let at = 0; at < 5; at += 1) failAt(health, 61_001);
+    expect(health.until).toBe(91_001);
+  });
+
+  test('what began before an ejection and ends in it changes nothing', () => {
+    const health = healthOf(0);
+    for (let at = 0; at < 5; at += 1) failAt(health, 0);
+    const { until } = health;
+    for (let at = 0; at < 50; at += 1) failAt(health, 10);
+    succeed(health, LIMITS, 20);
+    expect(health.until).toBe(until);
+  });
+
+  test('one that was readmitted is ejected by one more failure', () => {
+    const health = healthOf(0);
+    for (let at = 0; at < 5; at += 1) failAt(health, 0);
+    readmit(health);
+    expect(isUsable(health, 1)).toBe(true);
+    failAt(health, 30_001);
+    expect(isEjected(health)).toBe(true);
+  });
+
+  test('0 never ejects', () => {
+    const health = healthOf(0);
+    for (let at = 0; at < 100; at += 1)
+      fail(health, { ...LIMITS, failures: 0, share: 1 }, 0, { spare: true }, EVEN);
+    expect(isEjected(health)).toBe(false);
+  });
+});
+
+describe('share of failures', () => {
+  /** Two failures, one success, `rounds` times. */
+  const mix = (rounds: number, spare: boolean, pause = 0): ReturnType<typeof healthOf> => {
+    const health = healthOf(0);
+    for (let round = 0; round < rounds; round += 1) {
+      failAt(health, round * pause, spare);
+      failAt(health, round * pause, spare);
+      succeed(health, LIMITS, round * pause);
+    }
+    return health;
+  };
+  test('ejects where there are enough requests', () => {
+    expect(isEjected(mix(6, true))).toBe(false);
+    expect(isEjected(mix(7, true))).toBe(true);
+  });
+  test('but not where too few others would be left', () => {
+    expect(isEjected(mix(100, false))).toBe(false);
+  });
+  test('and not where they are spread over more than a window', () => {
+    expect(isEjected(mix(100, true, 6_000))).toBe(false);
+  });
+});
+
+test('a sure failure ejects at once', () => {
+  const health = healthOf(0);
+  failAt(health, 0, true, 10_000);
+  expect(isUsable(health, 1)).toBe(false);
+});
+
+test('not all come back at the same time: a tenth sooner or later', () => {
+  const untils = [0, 0.5, 0.999].map((random) => {
+    const health = healthOf(0);
+    for (let at = 0; at < 5; at += 1) fail(health, LIMITS, 0, { spare: true }, () => random);
+    return Math.round(health.until);
+  });
+  expect(untils).toEqual([27_000, 30_000, 32_994]);
+});

@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import { type Lease, type PoolLimits, poolOf } from '../../src/upstream/pool/pool.ts';
+import type { Vendor } from '../../src/upstream/vendor.ts';
+
+const ejection = { failures: 2, share: 1, requests: 20, window: 30_000, duration: 1_000, longest: 1_000 };
+const LIMITS: PoolLimits = { connections: Number.POSITIVE_INFINITY, wait: 20, ejection, ejectsLone: true };
+
+const vendorAt = (name: string): Vendor => ({
+  name,
+  origin: `http://${name}`,
+  basePath: '',
+  key: name,
+  auth: 'authorization',
+  formats: ['chat-completions'],
+  fullIds: false,
+  headers: {},
+});
+
+function pool(names: readonly string[], limits: Partial<PoolLimits> = {}) {
+  let now = 0;
+  const members = names.map((name) => ({ vendor: vendorAt(name), weight: 1 }));
+  const made = poolOf(members, { ...LIMITS, ...limits }, () => now);
+  const take = (): Lease => {
+    const lease = made.take('m');
+    if (lease instanceof Promise) throw new Error('There was no place at once.');
+    return lease;
+  };
+  return {
+    pool: made,
+    take,
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    /** Ejects the only member. */
+    break: () => {
+      for (let at = 0; at < ejection.failures; at += 1) {
+        const lease = take();
+        lease.fail('somehow');
+        lease.release();
+      }
+    },
+  };
+}
+
+describe('a probe', () => {
+  test('is one request; until it has shown something, all others are refused', () => {
+    const { take, pass, break: break_ } = pool(['a']);
+    break_();
+    expect(take).toThrow('sends it nothing for a while');
+    pass(1_200);
+    const probe = take();
+    expect(take).toThrow('sends it nothing for a while');
+    probe.answer();
+    expect(take().vendor.name).toBe('a');
+  });
+
+  test('that shows nothing, since its caller left, makes room for the next', () => {
+    const { take, pass, break: break_ } = pool(['a']);
+    break_();
+    pass(1_200);
+    take().release();
+    expect(take().vendor.name).toBe('a');
+  });
+
+  test('is one request, also where one that began long ago ends meanwhile', () => {
+    const { take, pass, break: break_ } = pool(['a']);
+    const old = take();
+    break_();
+    pass(1_200);
+    take();
+    old.release();
+    expect(take).toThrow('sends it nothing for a while');
+  });
+
+  test('that fails begins the time anew', () => {
+    const { take, pass, break: break_ } = pool(['a']);
+    break_();
+    pass(1_200);
+    const probe = take();
+    probe.fail('somehow');
+    probe.release();
+    expect(take).toThrow('sends it nothing for a while');
+    pass(1_200);
+    expect(take().vendor.name).toBe('a');
+  });
+});
+
+describe('places', () => {
+  test('are given in the order in which they were waited for', async () => {
+    const { pool: made, take } = pool(['a'], { connections: 1, wait: 5_000 });
+    const first = take();
+    const got: number[] = [];
+    const waiting = [1, 2, 3].map(async (number) => {
+      const lease = await made.take('m');
+      got.push(number);
+      lease.release();
+    });
+    first.release();
+    await Promise.all(waiting);
+    expect(got).toEqual([1, 2, 3]);
+  });
+
+  test('are waited for no longer than was set', async () => {
+    const { pool: made, take } = pool(['a'], { connections: 1 });
+    take();
+    await expect(made.take('m')).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
+  });
+
+  test('of one that is well again are for those who wait, in their order', async () => {
+    const { pool: made, take, pass } = pool(['a', 'b'], { connections: 2, wait: 5_000 });
+    const ofB = [take(), take(), take(), take()].filter(({ vendor }) => vendor.name === 'b');
+    for (const lease of ofB) {
+      lease.fail('somehow');
+      lease.release();
+    }
+    const got: string[] = [];
+    const wait = async (name: string): Promise<Lease> => {
+      const lease = await made.take('m');
+      got.push(`${name} at ${lease.vendor.name}`);
+      return lease;
+    };
+    const first = wait('first');
+    void wait('second');
+    void wait('third').catch(() => undefined);
+    pass(1_200);
+    void wait('late').catch(() => undefined);
+    const probe = await first;
+    expect(got).toEqual(['first at b']);
+    probe.answer();
+    await Promise.resolve();
+    expect(got).toEqual(['first at b', 'second at b']);
+    probe.release();
+    await Promise.resolve();
+    expect(got).toEqual(['first at b', 'second at b', 'third at b']);
+  });
+
+  test('of one that is well again are there also for who was about to give up', async () => {
+    const { pool: made, take, pass } = pool(['a', 'b'], { connections: 1 });
+    const failing = [take(), take()].find(({ vendor }) => vendor.name === 'b');
+    failing?.fail('surely');
+    failing?.release();
+    const waiting = made.take('m');
+    pass(1_200);
+    expect((await waiting).vendor.name).toBe('b');
+  });
+
+  test('are freed once, however often that is said', async () => {
+    const { pool: made, take } = pool(['a'], { connections: 2 });
+    const first = take();
+    take();
+    first.release();
+    first.release();
+    take();
+    const third = made.take('m');
+    expect(third).toBeInstanceOf(Promise);
+    await expect(third).rejects.toThrow();
+  });
+});
+
+describe('of several', () => {
+  test('the one that has failed is avoided where there is another, and only there', () => {
+    const { pool: made, take } = pool(['a', 'b']);
+    const failed = take();
+    take();
+    failed.release();
+    // It is the least busy one, as those that fail are.
+    expect(made.take('m', failed.vendor)).toMatchObject({ vendor: { name: 'b' } });
+    expect(made.take('m')).toMatchObject({ vendor: { name: 'a' } });
+    const lone = pool(['a']);
+    const only = lone.take();
+    expect(lone.pool.take('m', only.vendor)).toMatchObject({ vendor: { name: 'a' } });
+    expect(lone.pool.hasOther('m', only.vendor)).toBe(false);
+  });
+
+  test('one that rests is asked where no other can be', () => {
+    const { take, pass, break: break_ } = pool(['a', 'b']);
+    take().rest(500);
+    const names = [1, 2, 3].map(() => take().vendor.name);
+    expect(new Set(names)).toEqual(new Set(['b']));
+    break_();
+    expect(take().vendor.name).toBe('a');
+    pass(600);
+    expect(take().vendor.name).toBe('a');
+  });
+
+  test('no more than half are left alone for their share of failures', () => {
+    const poor = { ...ejection, failures: 0, share: 0.5, requests: 4 };
+    const { pool: made } = pool(['a', 'b', 'c', 'd'], { ejection: poor });
+    for (let at = 0; at < 40; at += 1) {
+      const lease = made.take('m');
+      if (lease instanceof Promise) throw new Error('There was no place at once.');
+      lease.fail('somehow');
+      lease.release();
+    }
+    expect(made.state().map(({ well }) => well)).toEqual([false, false, true, true]);
+  });
+
+  test('the last that is well is not left alone for an overload, nor is one that is back to be seen', () => {
+    const { pool: made, take, pass } = pool(['a', 'b'], { ejectsLone: false });
+    const fail = (how: 'overloaded' | 'somehow'): void => {
+      const lease = take();
+      lease.fail(how);
+      lease.release();
+    };
+    const well = (): number => made.state().filter((each) => each.well).length;
+    for (let at = 0; at < 12; at += 1) fail('overloaded');
+    expect(well()).toBe(1);
+    while (well() > 0) fail('somehow');
+    pass(1_200);
+    fail('overloaded');
+    expect(well()).toBe(1);
+  });
+
+  test('and is left alone for it where the only one is to be, too', () => {
+    const { take } = pool(['a'], { ejectsLone: true });
+    for (let at = 0; at < ejection.failures; at += 1) {
+      const lease = take();
+      lease.fail('overloaded');
+      lease.release();
+    }
+    expect(take).toThrow('sends it nothing for a while');
+  });
+
+  test('a lone one is not ejected unless that is wanted', () => {
+    const { take, break: break_ } = pool(['a'], { ejectsLone: false });
+    break_();
+    break_();
+    expect(take().vendor.name).toBe('a');
+  });
+});
+
+describe('a rest', () => {
+  test('is not cut short by another one that is shorter', () => {
+    const { take, pass } = pool(['a', 'b']);
+    const [one, same] = [take(), take(), take()].filter(({ vendor }) => vendor.name === 'a');
+    one?.rest(30_000);
+    same?.rest(1_000);
+    pass(2_000);
+    for (let at = 0; at < 4; at += 1) expect(take().vendor.name).toBe('b');
+    pass(28_001);
+    expect(take().vendor.name).toBe('a');
+  });
+});

@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { readableOf } from '../../src/streams/body.ts';
+import { openAgent } from '../../src/upstream/agent.ts';
+import {
+  type Ending,
+  type Guard,
+  send,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+} from '../../src/upstream/send.ts';
+import { openTimeoutClock } from '../../src/upstream/timeout-clock.ts';
+import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
+
+let upstream: FaultUpstream;
+const agent = openAgent({ connect: 1_000, publicHosts: new Set() });
+const clock = openTimeoutClock({ firstByte: 300, idle: 300, quiet: 0, total: 0 });
+
+beforeAll(async () => {
+  upstream = await startFaultUpstream();
+});
+afterAll(async () => {
+  clock.close();
+  await agent.destroy();
+  await upstream.close();
+});
+
+interface Sent {
+  readonly answer: Promise<UpstreamAnswer>;
+  readonly tapped: Buffer[];
+  readonly endings: Ending[];
+}
+
+function sent(
+  script: Script,
+  more: Partial<UpstreamRequest> = {},
+  signal = new AbortController().signal,
+): Sent {
+  upstream.script(script);
+  const tapped: Buffer[] = [];
+  const endings: Ending[] = [];
+  const answer = send(
+    agent,
+    clock,
+    {
+      origin: upstream.url,
+      path: '/x',
+      headers: ['content-type', 'application/json'],
+      body: Buffer.from('{}'),
+      tap: (bytes) => tapped.push(Buffer.from(bytes)),
+      ended: (how) => endings.push(how),
+      ...more,
+    },
+    signal,
+  );
+  answer.catch(() => undefined);
+  return { answer, tapped, endings };
+}
+
+/** The body as a stream, whatever it is. */
+async function streamOf(answer: Promise<UpstreamAnswer>): Promise<ReadableStream<Uint8Array>> {
+  const { body } = await answer;
+  return body instanceof Uint8Array ? ReadableStream.from([body]) : readableOf(body);
+}
+
+async function text(answer: Promise<UpstreamAnswer>): Promise<string> {
+  const chunks = await Array.fromAsync(await streamOf(answer));
+  return chunks.map((chunk) => Buffer.from(chunk).toString()).join('');
+}
+
+describe('the tap and the end', () => {
+  test('the tap sees all that arrives; the end is told once', async () => {
+    const { answer, tapped, endings } = sent((wire) => wire.wholeStream(['data: 1\n\n', 'data: 2\n\n']));
+    expect(await text(answer)).toBe('data: 1\n\ndata: 2\n\n');
+    expect(Buffer.concat(tapped).toString()).toBe('data: 1\n\ndata: 2\n\n');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(endings).toEqual(['whole']);
+  });
+
+  test('the tap sees what was compressed as it was before', async () => {
+    const { answer, tapped, endings } = sent((wire) =>
+      wire.answer(200, gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }),
+    );
+    expect(await text(answer)).toBe('{"a":1}');
+    expect(Buffer.concat(tapped).toString()).toBe('{"a":1}');
+    expect(endings).toEqual(['whole']);
+  });
+
+  const endings: [name: string, script: Script, fault: string][] = [
+    ['before an answer', (wire) => wire.reset(), 'upstream-broken'],
+    ['by silence', () => undefined, 'upstream-timeout'],
+    [
+      'within a body',
+      (wire) => {
+        wire.stream(['data: 1\n\n']);
+        setTimeout(() => wire.reset(), 20);
+      },
+      'upstream-broken',
+    ],
+    ['by a body that falls silent', (wire) => wire.stream(['data: 1\n\n']), 'upstream-timeout'],
+  ];
+  test.each(endings)('an end %s is told once', async (_, script, fault) => {
+    const { answer, endings: how } = sent(script);
+    await expect(text(answer)).rejects.toMatchObject({ fault });
+    expect(how).toEqual(['broken']);
+  });
+
+  test('that the caller left is told once, and as nobody’s fault', async () => {
+    for (const when of ['signal', 'cancel', 'both'] as const) {
+      const caller = new AbortController();
+      const { answer, endings: how } = sent((wire) => wire.stream(['data: 1\n\n']), {}, caller.signal);
+      const reader = (await streamOf(answer)).getReader();
+      await reader.read();
+      if (when !== 'cancel') caller.abort();
+      if (when !== 'signal') await reader.cancel().catch(() => undefined);
+      expect(how).toEqual(['left']);
+    }
+  });
+});
+
+test('a caller who has left before anything is sent does not wait for a connection', async () => {
+  const caller = new AbortController();
+  caller.abort();
+  const before = upstream.connections();
+  const { answer, endings } = sent((wire) => wire.answer(200, '{}'), { path: '/never' }, caller.signal);
+  await expect(answer).rejects.toMatchObject({ message: 'The caller left.' });
+  expect(endings).toEqual(['left']);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(upstream.connections()).toBe(before);
+  expect(upstream.requests.map(({ path }) => path)).not.toContain('/never');
+});
+
+test('what ends the exchange from outside is what it ends by', async () => {
+  const owner = new AbortController();
+  const { answer } = sent((wire) => wire.stream(['data: 1\n\n']), {}, owner.signal);
+  const reader = (await streamOf(answer)).getReader();
+  await reader.read();
+  owner.abort(new GatewayError('overloaded', 'The gateway stops.'));
+  await expect(reader.read()).rejects.toMatchObject({ fault: 'overloaded' });
+});
+
+test('what had arrived before a break is read before the break is told', async () => {
+  const pieces = Array.from({ length: 20 }, (_, at) => `data: ${at}\n\n`);
+  const { answer, endings } = sent((wire) => {
+    wire.stream(pieces);
+    setTimeout(() => wire.reset(), 20);
+  });
+  const body = await streamOf(answer);
+  await expect.poll(() => endings.length).toBe(1);
+  const got: string[] = [];
+  const reading = (async () => {
+    for await (const chunk of body) got.push(Buffer.from(chunk).toString());
+  })();
+  await expect(reading).rejects.toMatchObject({ fault: 'upstream-broken' });
+  expect(got.join('')).toBe(pieces.join(''));
+});
+
+test.each([
+  ['small, and becomes large', Buffer.alloc(20_000_000)],
+  ['large', randomBytes(20_000_000)],
+])('what is compressed, %s, waits for whoever takes it', async (_, bytes) => {
+  const zipped = gzipSync(bytes, { level: 1 });
+  let left = (): number => 0;
+  const { answer, tapped } = sent((wire) => {
+    left = () => wire.socket.writableLength;
+    wire.stream([zipped], { 'content-encoding': 'gzip' });
+    wire.lastChunk();
+  });
+  const body = await streamOf(answer);
+  await sleep(500);
+  const size = (): number => tapped.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  expect(size()).toBeLessThan(1_000_000);
+  if (zipped.length > bytes.length) expect(left()).toBeGreaterThan(0);
+  for await (const chunk of body) expect(chunk.byteLength).toBeGreaterThan(0);
+  expect(size()).toBe(bytes.length);
+});
+
+test('a guard has the last word where the body breaks, or is cut, and only there', async () => {
+  const seen: string[] = [];
+  let cut = false;
+  const guard: Guard = {
+    chunk: (bytes) => seen.push(Buffer.from(bytes).toString()),
+    cut: () => (cut ? new GatewayError('upstream-broken', 'cut') : undefined),
+    hasFailed: () => false,
+    words: (error) => Buffer.from(`<${error.message}>`),
+  };
+  const guarded = (script: Script) => text(sent(script, { guard: () => guard }).answer);
+  expect(await guarded((wire) => wire.wholeStream(['a']))).toBe('a');
+  cut = true;
+  expect(await guarded((wire) => wire.wholeStream(['a']))).toBe('a<cut>');
+  cut = false;
+  const broken = await guarded((wire) => {
+    wire.stream(['a']);
+    setTimeout(() => wire.reset(), 20);
+  });
+  expect(broken).toBe('a<Connection lost: the upstream broke off.>');
+  expect(seen).toEqual(['a', 'a', 'a']);
+});
+
+test('what has failed tells what the vendor can have done', async () => {
+  const closed = await startFaultUpstream();
+  await closed.close();
+  const table: [script: Script, more: Partial<UpstreamRequest>, loss: string | undefined][] = [
+    [(wire) => wire.reset(), { origin: closed.url }, 'rejected'],
+    [(wire) => wire.reset(), {}, 'reset'],
+    [(wire) => wire.fin(), {}, 'reset'],
+    // A byte of an answer: it has worked.
+    [
+      (wire) => {
+        wire.raw('HTTP/1.1 2');
+        setTimeout(() => wire.reset(), 20);
+      },
+      {},
+      undefined,
+    ],
+    [() => undefined, {}, undefined],
+  ];
+  for (const [script, more, loss] of table) {
+    await expect(sent(script, more).answer).rejects.toMatchObject({ loss });
+  }
+});

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openTimeoutClock } from '../../src/upstream/timeout-clock.ts';
+
+const LIMITS = { firstByte: 800, idle: 400, quiet: 1_600, total: 0 };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('ticks for whoever is watched, and stops when nobody is', () => {
+  const clock = openTimeoutClock(LIMITS);
+  let ticks = 0;
+  const watched = {
+    tick() {
+      ticks += 1;
+    },
+  };
+  expect(vi.getTimerCount()).toBe(0);
+  const forget = clock.watch(watched);
+  vi.advanceTimersByTime(500);
+  expect(ticks).toBe(10);
+  forget();
+  vi.advanceTimersByTime(500);
+  expect(ticks).toBe(10);
+  expect(vi.getTimerCount()).toBe(0);
+  clock.watch(watched);
+  vi.advanceTimersByTime(50);
+  expect(ticks).toBe(11);
+  clock.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('one timer, however many are watched', () => {
+  const clock = openTimeoutClock(LIMITS);
+  for (let at = 0; at < 1_000; at += 1) clock.watch({ tick: () => undefined });
+  expect(vi.getTimerCount()).toBe(1);
+  clock.close();
+});
+
+test('a limit of 0 is none', () => {
+  expect(openTimeoutClock(LIMITS).limits.total).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('a process that stood still has not waited', () => {
+  const clock = openTimeoutClock(LIMITS);
+  clock.watch({ tick: () => undefined });
+  vi.advanceTimersByTime(100);
+  const before = clock.now;
+  const real = performance.now.bind(performance);
+  const stopped = vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_600_000);
+  vi.advanceTimersByTime(50);
+  expect(clock.now - before).toBeLessThanOrEqual(100);
+  stopped.mockRestore();
+  clock.close();
+});

@@ -1,0 +1,104 @@
+/** Which bytes of an answer say something, and which no more than that its vendor is alive. */
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { wordReader } from '../../src/upstream/words.ts';
+import { growthOf, SQUARE } from '../support/cost.ts';
+
+/** Whether any of the pieces is a word. */
+function saysAWord(pieces: readonly string[], isEventStream = true): boolean {
+  const hasWord = wordReader(isEventStream);
+  return pieces.map((piece) => hasWord(new TextEncoder().encode(piece))).includes(true);
+}
+
+const SILENCE = [
+  '\n',
+  '\n\n\n',
+  '\r\n\r\n',
+  ':\n\n',
+  ': OPENROUTER PROCESSING\n\n',
+  `: ${'x'.repeat(4_000)}\n\n`,
+  'event: ping\ndata: {"type": "ping"}\n\n',
+  'event: ping\r\ndata: {"type": "ping"}\r\n\r\n',
+  'event: ping\n\n',
+  'event:ping\ndata:{}\n\n',
+  'event: message_delta\n\n',
+  'retry: 3000\n\n',
+  'id: 7\n\n',
+  'data:\n\n',
+  'data\n\n',
+  'data: \n\n',
+  'data: {"type": "ping"}\n\n',
+  'data: {"type":"ping"}\n\n',
+  'unknown: field\n\n',
+];
+
+const WORDS = [
+  'data: {"x":1}\n\n',
+  'data:{"x":1}\n\n',
+  'data: [DONE]\n\n',
+  'data: x\n\n',
+  '\ufeffdata: {"x":1}\n\n',
+  'event: pong\ndata: {}\n\n',
+  'event: ping\n\ndata: {"x":1}\n\n',
+  'event: ping\ndata: {}\n\nevent: message_stop\ndata: {}\n\n',
+  ': a\n\ndata: {"x":1}\n\n',
+  'id: 1\r\nevent: message_stop\r\ndata: {"type":"message_stop"}\r\n\r\n',
+  'event: a\rdata: {"x":1}\r\r',
+];
+
+test.each(SILENCE)('no word: %j', (text) => {
+  expect(saysAWord([text])).toBe(false);
+});
+
+test.each(WORDS)('a word: %j', (text) => {
+  expect(saysAWord([text])).toBe(true);
+});
+
+test('law: silence is silence and a word a word, whatever is around it and however it is cut', () => {
+  const cutAt = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...SILENCE), { maxLength: 6 }),
+      fc.option(fc.constantFrom(...WORDS.slice(0, 4)), { nil: '' }),
+      fc.array(fc.constantFrom(...SILENCE), { maxLength: 6 }),
+      cutAt,
+      (before, word, after, cuts) => {
+        const text = [...before, word, ...after].join('');
+        const places = [
+          0,
+          ...cuts.map((cut) => Math.floor(cut * text.length)).sort((a, b) => a - b),
+          text.length,
+        ];
+        const pieces = places.slice(1).map((end, at) => text.slice(places[at], end));
+        expect(saysAWord(pieces), JSON.stringify(pieces)).toBe(word !== '');
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('a long event is a word with each of its pieces', () => {
+  const hasWord = wordReader(true);
+  const told = [`data: {"x":"${'y'.repeat(100)}`, 'y'.repeat(100), 'y'].map((piece) =>
+    hasWord(Buffer.from(piece)),
+  );
+  expect(told).toEqual([true, true, true]);
+});
+
+test('in a body that is no stream of events white space alone is silence', () => {
+  expect(saysAWord(['\n', '  \n', '\r\n\t'], false)).toBe(false);
+  expect(saysAWord(['\n', '{'], false)).toBe(true);
+  expect(saysAWord(['\n', '{"x":1', '\n\n'], false)).toBe(true);
+  expect(saysAWord(['[', '\n'], false)).toBe(true);
+  expect(saysAWord([': ping\n\n', ': ping\n\n'], false)).toBe(false);
+});
+
+test('its cost grows with what is read', () => {
+  for (const line of ['\n', ': x\n', '\r', 'data:\r\n', 'event: ping\n', ':', 'data: ', 'id: 1\n']) {
+    expect(
+      growthOf((size) => void saysAWord([line.repeat(size)]), 20_000),
+      line,
+    ).toBeLessThan(SQUARE);
+  }
+});
