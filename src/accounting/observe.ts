@@ -1,7 +1,7 @@
 /** What watches a gateway beside its log: metrics and traces. All of it is closed together. */
 
 import type { Budget } from '../access/limits/account.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../lib/environment.ts';
 import type { UpstreamHealth } from '../upstream/pool/upstreams.ts';
 import type { Log } from './log/log.ts';
 import type { TallyFigures } from './metrics/counters.ts';

@@ -1,12 +1,12 @@
 /** What every way of serving does with a configuration: opens it, and reads it again. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Environment } from '../config/environment.ts';
 import { readServed, type Settings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Teller } from '../lib/diagnostics.ts';
+import type { Environment } from '../lib/environment.ts';
 import type { RunningAdmin } from '../server/http/admin/serve-admin.ts';
 import { type OpenOptions, openGateway } from '../server/open-gateway.ts';
 import type { Accounts } from '../server/process/accounts.ts';

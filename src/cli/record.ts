@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors } from '../config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
 import { type Exchange, fixturesOf, NoFixture } from '../devtools/recorder/fixture.ts';
-import { takenBy, writeCase } from '../devtools/recorder/keep.ts';
+import { consumptionOf, writeCase } from '../devtools/recorder/keep.ts';
 import { Declined, startRecorder } from '../devtools/recorder/recorder.ts';
 import { speaks } from '../devtools/recorder/route.ts';
 import { secretsOf } from '../devtools/recorder/secrets.ts';
@@ -188,7 +188,7 @@ async function keep({ out, force, secrets }: Place, name: string, exchange: Exch
 }
 
 function refusalOf({ out, force }: Place, format: FormatName, name: string): string | undefined {
-  const file = force ? undefined : takenBy(out, format, name);
+  const file = force ? undefined : consumptionOf(out, format, name);
   return file && `${file} already exists: give another --name, or --force to overwrite it.`;
 }
 

@@ -1,9 +1,9 @@
 /** `gateway start` in one of several processes: serves, and does as the first process says. */
 
 import { tellMetrics } from '../accounting/metrics/worker-metrics.ts';
-import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { openTeller } from '../lib/diagnostics.ts';
+import type { Environment } from '../lib/environment.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import { openAccounts } from '../server/process/accounts.ts';
 import { endingOf, onSignals } from '../server/process/ending.ts';

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import type { Environment } from '../lib/environment.ts';
 
 /** By what the key of a vendor is called here: what SDKs, other gateways and people call it. */
 const ELSEWHERE: Readonly<Record<string, RegExp>> = {

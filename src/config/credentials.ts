@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { invalidConfig } from '../lib/config-error.ts';
+import type { Environment } from '../lib/environment.ts';
 import { isObject, tryParseJson } from '../lib/json.ts';
 import type { VendorProxy } from '../upstream/agent.ts';
 import { azureWay } from '../upstream/credentials/azure-way.ts';
 import type { Cloud } from '../upstream/credentials/cloud.ts';
 import { requirePackages } from '../upstream/optional-packages.ts';
-import type { Environment } from './environment.ts';
 
 const word = z.string().regex(/^[\w.-]+$/, 'must be one word');
 const region = z.string().regex(/^[a-z]+(?:-[a-z]+)+-\d+$/, 'must be a region such as us-east-1');

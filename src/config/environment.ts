@@ -1,6 +1,6 @@
 /** What the environment says of a configuration. */
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../lib/environment.ts';
 
 /** What a configuration says, as it is written. */
 export type Fields = Readonly<Record<string, unknown>>;

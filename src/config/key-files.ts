@@ -6,7 +6,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
-import { type Environment, type Fields, isRecord } from './environment.ts';
+import type { Environment } from '../lib/environment.ts';
+import { type Fields, isRecord } from './environment.ts';
 
 /** Reads a file that holds nothing else. Its path is relative to the directory that the gateway runs in. */
 export type ReadKey = (file: string, field: string) => Promise<string>;

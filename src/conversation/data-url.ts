@@ -2,6 +2,7 @@
 
 import { invalid } from '../lib/errors.ts';
 import { percentDecoded } from '../lib/percent-decoded.ts';
+import { base64OfText } from '../lib/utf8.ts';
 
 const SCHEME = 'data:';
 
@@ -25,6 +26,6 @@ export function parseDataUrl(url: string): { readonly mediaType: string; readonl
   if (parameters.at(-1)?.trim().toLowerCase() === 'base64') return { mediaType, data };
   return {
     mediaType: mediaType || 'text/plain',
-    data: Buffer.from(percentDecoded(data), 'utf8').toString('base64'),
+    data: base64OfText(percentDecoded(data)),
   };
 }

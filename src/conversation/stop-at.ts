@@ -5,11 +5,7 @@
  * goes on to its own end, so what it took is known, and paid.
  */
 
-import { invalid } from '../lib/errors.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { calledBy } from '../pipeline/field-path-for-caller.ts';
 import type { Sink, Step } from '../streams/step.ts';
-import type { FormatName, Prompt } from './prompt.ts';
 import type { ReplyEvent } from './reply.ts';
 
 type Of<T extends ReplyEvent['type']> = Extract<ReplyEvent, { readonly type: T }>;
@@ -24,16 +20,6 @@ interface Watched {
   held: string;
   /** The sequence that has ended it. */
   stopped: string | undefined;
-}
-
-/** Each is looked for in each piece of an answer. Vendors that can be told any take four or five. */
-const MAX_STOPS = 64;
-
-/** The stop sequences that a prompt has, as its caller wrote it in `body`. @throws GatewayError `invalid-request` */
-export function stopsOf({ stop = [] }: Prompt, from: FormatName, body: JsonObject): readonly string[] {
-  if (stop.length > MAX_STOPS)
-    throw invalid(`This model accepts at most ${MAX_STOPS} stop sequences.`, calledBy('stop', from, body));
-  return stop.filter((sequence) => sequence !== '');
 }
 
 /** @param sequences of which none is empty. */

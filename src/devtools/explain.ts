@@ -3,8 +3,9 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { type Note, reportInto } from '../formats/format.ts';
-import { formats, inboundOf } from '../formats/formats.ts';
+import { formats } from '../formats/formats.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { inboundFor } from '../pipeline/caller-format.ts';
 import { isOfResponses } from '../pipeline/cursor/index.ts';
 import { asSpelled, calledBy } from '../pipeline/field-path-for-caller.ts';
 import { spokenFor } from '../pipeline/native-format.ts';
@@ -57,7 +58,7 @@ export function explain(
     return { from, to, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
   }
   const read: Note[] = [];
-  const prompt = { ...inboundOf(from, body).parseRequest(body, reportInto(read)), model: name };
+  const prompt = { ...inboundFor(from, body).parseRequest(body, reportInto(read)), model: name };
   const written: Note[] = [];
   const request = renderPrompt(
     formats[to].outbound,

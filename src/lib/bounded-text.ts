@@ -1,13 +1,16 @@
-/** A body from outside as text, and no more of it than what is asked for can have. */
+/** A body from outside as text, and no more of it than a well-formed one can have. */
 
 import { gather } from './byte-accumulator.ts';
 
-/** @param most bytes. @returns undefined where there are more, of which the rest is not read. */
-export async function boundedText(body: AsyncIterable<Buffer>, most: number): Promise<string | undefined> {
+/** @param most bytes. @returns undefined where there are more; the rest is then not read. */
+export async function boundedText(
+  body: AsyncIterable<Uint8Array>,
+  most: number,
+): Promise<string | undefined> {
   const whole = gather(most);
   for await (const chunk of body) {
     if (whole.size() + chunk.byteLength > most) return undefined;
-    whole.add(chunk);
+    whole.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   }
-  return whole.whole().toString('utf8');
+  return new TextDecoder().decode(whole.whole());
 }

@@ -3,10 +3,14 @@
  * is none, or not yet, as plain lines.
  */
 
-import type { Log } from '../accounting/log/log.ts';
-
 /** Says a sentence; of an error, where one goes with it, a log has only the kind and where it came from. */
 export type Tell = (message: string, error?: unknown) => void;
+
+/** The part of a log that takes what a process says of itself. */
+interface Log {
+  note(message: string): void;
+  problem(message: string, error?: unknown): void;
+}
 
 export interface Teller {
   /** Something that happened as it should: a reload. */

@@ -1,8 +1,9 @@
 /** What is asked, and in which format: the request's head. The body is not read before its sender is known. */
 
+import type { Route } from '../conversation/route.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { decompressorOf } from '../upstream/content-coding.ts';
-import type { Call, Incoming, Route } from './exchange.ts';
+import type { Call, Incoming } from './exchange.ts';
 import { readBody } from './read-body.ts';
 import { queryOf, rawPath } from './request-head.ts';
 

@@ -5,7 +5,8 @@ import type { Principal } from '../access/keys.ts';
 import type { Standings } from '../access/limits/limit-headers.ts';
 import type { Ledger } from '../accounting/usage/ledger.ts';
 import type { Model } from '../catalog/model.ts';
-import type { FormatName, Operation } from '../conversation/prompt.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Route } from '../conversation/route.ts';
 import type {
   Asked,
   Inbound,
@@ -22,12 +23,6 @@ import type { Step } from '../streams/step.ts';
 import type { Ending, UpstreamAnswer } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Arrival } from './arrivals.ts';
-
-/** What a path stands for. */
-export interface Route {
-  readonly format: FormatName;
-  readonly operation: Operation;
-}
 
 /** What a process can be short of. */
 export type Shortage = 'event-loop' | 'memory' | 'file-descriptors';

@@ -1,10 +1,11 @@
 /** The whole life of a request, in one expression. */
 
+import type { Route } from '../conversation/route.ts';
 import { line } from '../streams/chain.ts';
 import { authenticate } from './authenticate.ts';
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
-import type { Answer, Incoming, Replied, Route } from './exchange.ts';
+import type { Answer, Incoming, Replied } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { limit } from './limit.ts';
 import { limitModel } from './limit-model.ts';

@@ -6,9 +6,9 @@ import { isMetered } from '../access/limits/limits.ts';
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
-import { stopsOf } from '../conversation/stop-at.ts';
+import type { Route } from '../conversation/route.ts';
 import { type Asked, type Target, unreported } from '../formats/format.ts';
-import { formats, inboundOf } from '../formats/formats.ts';
+import { formats } from '../formats/formats.ts';
 import { type JsonObject, wellFormed } from '../lib/json.ts';
 import { requestHeaders } from '../upstream/headers.ts';
 import {
@@ -20,11 +20,13 @@ import {
   upstreamName,
   type Vendor,
 } from '../upstream/vendor.ts';
-import type { Prepared, Route, Routed, Translation } from './exchange.ts';
+import { inboundFor } from './caller-format.ts';
+import type { Prepared, Routed, Translation } from './exchange.ts';
 import { parseBody, withWrittenNumbers } from './parse-body.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
+import { stopsOf } from './untold-stops.ts';
 import { atVertex, isForVertex } from './vertex.ts';
 
 export interface RequestOptions {
@@ -104,7 +106,7 @@ function withUsage({
 function translated(routed: Routed): Prepared {
   const { vendor, spoken, route, model, id } = routed;
   const body = parseBody(routed.body, routed.fields);
-  const inbound = inboundOf(route.format, body);
+  const inbound = inboundFor(route.format, body);
   const { outbound } = formats[spoken];
   const counting = countingOf(route, spoken);
   const target = learned(targetOf(vendor, model), routed);

@@ -15,6 +15,7 @@ import { limitsInMemory } from '../access/limits/open-limits.ts';
 import { openStoredIds, type StoredIds } from '../access/stored-ids.ts';
 import { grantedMemory } from '../accounting/process/granted-memory.ts';
 import type { Traces } from '../accounting/traces/traces.ts';
+import { charging } from '../accounting/usage/consumption.ts';
 import { recording, type TakeNotes } from '../accounting/usage/ledger.ts';
 import { catalogOf } from '../catalog/catalog.ts';
 import { defaultModels } from '../catalog/default.ts';
@@ -103,7 +104,7 @@ export async function openGateway(
   const holders = [...config.keys, ...config.groups, ...config.identities];
   const isAnyLimited = holders.some((holder) => holder.limits ?? holder.modelLimits);
   const limits = given ?? (isAnyLimited ? limitsInMemory() : undefined);
-  const note = taker ?? (limits && recording(limits.record));
+  const note = taker ?? (limits && recording(charging(limits.charge)));
   const own = keysOf(config.keys.map(keyRecord), groups);
   const gateway: Gateway = {
     keys: keys === undefined ? own : joinKeys(own, keys),

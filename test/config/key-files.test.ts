@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Environment } from '../../src/config/environment.ts';
 import { readSettings } from '../../src/config/load.ts';
+import type { Environment } from '../../src/lib/environment.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-key-files-'));
 afterAll(() => rmSync(directory, { recursive: true }));

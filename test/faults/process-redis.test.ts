@@ -4,6 +4,7 @@ import { connect as connectTo, createServer, type Server, type Socket } from 'no
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openLimits } from '../../src/access/limits/open-limits.ts';
+import { charging } from '../../src/accounting/usage/consumption.ts';
 import { recording } from '../../src/accounting/usage/ledger.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../access/limits/support.ts';
 import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
@@ -32,7 +33,7 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     const gateway = await startGateway(
       { vendors: vendorsAtUrl(vendor.url), keys: [{ name: 'limited', key: LIMITED, limits }] },
       'fused',
-      (made) => ({ ...made, limits: shared, note: recording(shared.record) }),
+      (made) => ({ ...made, limits: shared, note: recording(charging(shared.charge)) }),
     );
     closing.push(gateway.close, shared.close);
     return gateway.url;

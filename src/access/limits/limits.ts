@@ -1,11 +1,10 @@
 /** The limits of keys and of their groups: who is over one is told so before anything is done for them. */
 
 import type { ServerResponse } from 'node:http';
-import { type Taken, takenBy } from '../../accounting/usage/consumption.ts';
-import type { Recorder } from '../../accounting/usage/exchange-record.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { KeyLimits, ModelHolder, Principal } from '../keys.ts';
 import { type Budget, type Counters, openAccount } from './account.ts';
+import type { Consumption } from './consumption.ts';
 import type { Leave } from './in-flight.ts';
 import { limitHeaders, type Standings } from './limit-headers.ts';
 import { type AskedModels, type ModelCounters, openModelAccounts } from './model-accounts.ts';
@@ -40,9 +39,7 @@ export interface Limits {
     beside: Standings | undefined,
   ): Allowed | Promise<Allowed>;
   /** Charges what exchanges took to their key, and to the group that it was of. */
-  readonly charge: (taken: Taken) => void;
-  /** The same of one exchange. */
-  readonly record: Recorder;
+  readonly charge: (consumption: Consumption) => void;
   /** The budgets of keys and groups that came lately, as far as this process knows, up to a bound. */
   budgets(): readonly Budget[];
   close(): void;
@@ -118,13 +115,13 @@ export function limitsOf(
   const keyModels = openModelAccounts('key', of.keys.byModel, now, share);
   const groupModels = openModelAccounts('group', of.groups.byModel, now, share);
 
-  function charge(taken: Taken): void {
-    const { key, group, tokens, cost, time } = taken;
+  function charge(consumption: Consumption): void {
+    const { key, group, tokens, cost, time } = consumption;
     keys.charge(key, tokens, cost, time);
-    keyModels.charge(key, taken);
+    keyModels.charge(key, consumption);
     if (group === undefined) return;
     groups.charge(group, tokens, cost, time);
-    groupModels.charge(group, taken);
+    groupModels.charge(group, consumption);
   }
 
   function told(standings: Standings | Promise<Standings>, format: FormatName): Allowed | Promise<Allowed> {
@@ -170,10 +167,6 @@ export function limitsOf(
       return told(all, format);
     },
     charge,
-    record(record) {
-      const taken = takenBy(record);
-      if (taken !== undefined) charge(taken);
-    },
     budgets: () => [keys, keyModels, groups, groupModels].flatMap((account) => account.budgets()),
     close() {
       for (const account of [keys, keyModels, groups, groupModels]) account.close();

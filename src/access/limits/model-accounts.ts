@@ -1,10 +1,10 @@
 /** What keys, or groups of them, have of their limits for some models: an account of each such limit, and who is charged to which. */
 
 import type { ServerResponse } from 'node:http';
-import type { Taken } from '../../accounting/usage/consumption.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { ModelHolder } from '../keys.ts';
 import { type Account, type AccountOf, type Counters, openAccount } from './account.ts';
+import type { Consumption } from './consumption.ts';
 import type { Standings } from './limit-headers.ts';
 import { openUsedLately, type UsedLately } from './used-lately.ts';
 
@@ -45,7 +45,7 @@ export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
     beside: Standings,
   ): Standings | Promise<Standings>;
   /** Charges what exchanges with a model took. */
-  charge(name: string, taken: Taken): void;
+  charge(name: string, taken: Consumption): void;
 }
 
 /** For how long who is charged to which is known, in milliseconds: longer than an answer takes. */

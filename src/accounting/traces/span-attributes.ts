@@ -3,7 +3,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import { modelName } from '../../catalog/catalog.ts';
 import type { FormatName, Operation } from '../../conversation/prompt.ts';
-import type { Route } from '../../pipeline/exchange.ts';
+import type { Route } from '../../conversation/route.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 
 const ROUTES: Readonly<Record<FormatName, string>> = {

@@ -8,10 +8,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
-import type { Environment } from '../../config/environment.ts';
+import type { Route } from '../../conversation/route.ts';
 import { invalidConfig } from '../../lib/config-error.ts';
+import type { Environment } from '../../lib/environment.ts';
 import { within } from '../../lib/with-timeout.ts';
-import type { Route } from '../../pipeline/exchange.ts';
 import { requirePackages } from '../../upstream/optional-packages.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import {

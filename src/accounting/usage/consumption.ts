@@ -1,26 +1,12 @@
-/** What an exchange took that the limits of its key and of the key's group count. */
+/** What the limits count of an exchange that is over. */
 
+import type { Consumption } from '../../access/limits/consumption.ts';
 import { sumOf } from '../../conversation/tokens.ts';
 import { isSane } from './cost.ts';
-import type { ExchangeRecord } from './exchange-record.ts';
-
-export interface Taken {
-  /** Name of the key. */
-  readonly key: string;
-  /** Name of the group that it was of. */
-  readonly group?: string | undefined;
-  /** Full id of the model that answered; absent where none was resolved. */
-  readonly model?: string | undefined;
-  /** Input and output. */
-  readonly tokens: number;
-  /** US dollars. */
-  readonly cost: number;
-  /** When it began, milliseconds since 1970. */
-  readonly time: number;
-}
+import type { ExchangeRecord, Recorder } from './exchange-record.ts';
 
 /** Undefined where there is nothing to be charged, or nobody to charge it to. */
-export function takenBy({
+export function consumptionOf({
   key,
   group,
   model,
@@ -28,10 +14,18 @@ export function takenBy({
   cost = 0,
   estimated,
   time,
-}: ExchangeRecord): Taken | undefined {
+}: ExchangeRecord): Consumption | undefined {
   if (key === undefined) return undefined;
   const told = isSane(usage) ? Math.round(sumOf(usage)) : 0;
   const tokens = told + (estimated?.tokens ?? 0);
   const dollars = cost + (estimated?.cost ?? 0);
   return tokens > 0 || dollars > 0 ? { key, group, model, tokens, cost: dollars, time } : undefined;
+}
+
+/** Charges what each exchange took, as soon as it is over. */
+export function charging(charge: (consumption: Consumption) => void): Recorder {
+  return (record) => {
+    const consumption = consumptionOf(record);
+    if (consumption !== undefined) charge(consumption);
+  };
 }

@@ -4,11 +4,11 @@
  */
 
 import type { Worker } from 'node:worker_threads';
+import type { Consumption } from '../../access/limits/consumption.ts';
 import { within } from '../../lib/with-timeout.ts';
 import { startWorkerThread } from '../../store/worker-thread.ts';
 import { asBuffer } from '../../upstream/net/to-buffer.ts';
 import { NO_FIGURES, type TallyFigures } from '../metrics/counters.ts';
-import type { Taken } from '../usage/consumption.ts';
 import type { TakeNotes } from '../usage/ledger.ts';
 import type { Asked, BooksOptions, Entered, Told, Written } from './accounting.ts';
 import { openNotebook } from './records.ts';
@@ -16,7 +16,7 @@ import { openNotebook } from './records.ts';
 /** Who is told what. */
 export interface Readers {
   /** Of what a key has used. */
-  readonly charge: (taken: Taken) => void;
+  readonly charge: (taken: Consumption) => void;
   /** Of lines for the access log, in UTF-8. */
   readonly log?: (lines: Buffer) => void;
   /** Of what should not have happened. */

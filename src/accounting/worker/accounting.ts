@@ -4,13 +4,14 @@
  * it is done between two requests (measured), so a thread of its own keeps them.
  */
 
+import type { Consumption } from '../../access/limits/consumption.ts';
 import { openCalendar } from '../../lib/calendar.ts';
 import { connectStore, type StorePlace } from '../../store/store.ts';
 import { exchangeLines } from '../log/exchange-line.ts';
 import type { LineStyle } from '../log/pretty-line.ts';
 import { openTally, type TallyFigures } from '../metrics/counters.ts';
 import { type BatchOptions, batchRows } from '../usage/batches.ts';
-import { type Taken, takenBy } from '../usage/consumption.ts';
+import { consumptionOf } from '../usage/consumption.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { recordOf } from '../usage/ledger.ts';
 import { recordUsage } from '../usage/recorder.ts';
@@ -42,7 +43,7 @@ export interface Entered {
   readonly count: number;
   /** Of the access log, in UTF-8. */
   readonly lines: Uint8Array<ArrayBuffer>;
-  readonly taken: readonly Taken[];
+  readonly taken: readonly Consumption[];
   /** Why some of them could not be entered: an error each. */
   readonly failures: readonly unknown[];
   readonly written: Written;
@@ -98,7 +99,7 @@ export async function openBooks(
   return {
     enter(notes) {
       let lines = '';
-      const sums = new Map<string, Taken>();
+      const sums = new Map<string, Consumption>();
       const failures: unknown[] = [];
       let count = 0;
       for (const closed of readNotes(notes)) {
@@ -137,8 +138,8 @@ export async function openBooks(
   }
 
   /** What a key took on a day, of one group and of one model, is charged at once. */
-  function add(sums: Map<string, Taken>, record: ExchangeRecord): void {
-    const taken = takenBy(record);
+  function add(sums: Map<string, Consumption>, record: ExchangeRecord): void {
+    const taken = consumptionOf(record);
     if (taken === undefined) return;
     const { key, group = '', model = '', time } = taken;
     const place = `${calendar.day(time)} ${model} ${key.length} ${key}${group}`;

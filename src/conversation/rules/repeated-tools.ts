@@ -4,7 +4,7 @@
  * declaration found").
  */
 
-import { isDeepStrictEqual } from 'node:util';
+import { equalJson } from '../../lib/equal-json.ts';
 import type { Tool } from '../prompt.ts';
 
 /** The tools without those repeated; two of one name that differ stay, for the vendor to say so. */
@@ -14,6 +14,6 @@ export function withoutRepeated<T extends Tool>(tools: readonly T[]): readonly T
     if (tool.kind === 'hosted') return true;
     const before = seen.get(tool.name);
     seen.set(tool.name, tool);
-    return before === undefined || !isDeepStrictEqual(before, tool);
+    return before === undefined || !equalJson(before, tool);
   });
 }

@@ -8,7 +8,7 @@ import { makeFolder } from '../../store/make-folder.ts';
 import { type Fixture, pathsOf } from './fixture.ts';
 
 /** The file that a case of that name has already; undefined where it has none. */
-export function takenBy(folder: string, format: FormatName, name: string): string | undefined {
+export function consumptionOf(folder: string, format: FormatName, name: string): string | undefined {
   return pathsOf(format, name)
     .map((path) => join(folder, path))
     .find((path) => existsSync(path));

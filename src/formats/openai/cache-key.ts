@@ -1,8 +1,8 @@
 /** The key by which a cache is found, for callers who have none. */
 
-import { hash } from 'node:crypto';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { sha256 } from '../../lib/sha256.ts';
 
 /**
  * From GPT-5.6 on the cache is found reliably by a key alone ("Prompt caching", OpenAI documentation). Anthropic's callers
@@ -11,7 +11,6 @@ import type { JsonObject } from '../../lib/json.ts';
  * @returns `{ prompt_cache_key }`, or nothing: to be spread.
  */
 export function cacheKeyOf({ cacheKey, user, own }: Prompt): JsonObject {
-  const key =
-    cacheKey ?? (own?.format === 'messages' && user !== undefined ? hash('sha256', user) : undefined);
+  const key = cacheKey ?? (own?.format === 'messages' && user !== undefined ? sha256(user) : undefined);
   return key === undefined ? {} : { prompt_cache_key: key };
 }

@@ -2,6 +2,7 @@
 
 import type { TokenLogprob } from '../../conversation/reply.ts';
 import { asNumber, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
+import { utf8Bytes } from '../../lib/utf8.ts';
 
 /** The tokens of a list; none where `value` is anything else. */
 export function parseTokens(value: Json | undefined): readonly TokenLogprob[] {
@@ -29,5 +30,5 @@ function parseToken(token: JsonObject): TokenLogprob {
 
 function renderToken({ token, logprob, bytes }: TokenLogprob, takesNull: boolean): JsonObject {
   if (bytes === null && takesNull) return { token, logprob, bytes };
-  return { token, logprob, bytes: bytes ?? [...Buffer.from(token, 'utf8')] };
+  return { token, logprob, bytes: bytes ?? utf8Bytes(token) };
 }

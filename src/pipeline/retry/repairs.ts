@@ -25,10 +25,11 @@
  */
 
 import { tryParseExact } from '../../conversation/rules/arguments.ts';
-import { formats, inboundOf } from '../../formats/formats.ts';
+import { formats } from '../../formats/formats.ts';
 import type { GatewayError } from '../../lib/errors.ts';
 import { isObject, type JsonObject, wellFormed } from '../../lib/json.ts';
 import { translatedFormat } from '../../upstream/vendor.ts';
+import { inboundFor } from '../caller-format.ts';
 import type { Replied, Routed } from '../exchange.ts';
 import { scanned } from '../scanned.ts';
 import { dialectOf, isNative } from '../translate-request.ts';
@@ -87,7 +88,7 @@ function translatable(
     wanted.remember(routed, format, refusal);
     return { ...routed, anew: true, spoken: format };
   }
-  if (inboundOf(route.format, request) === inbound) return undefined;
+  if (inboundFor(route.format, request) === inbound) return undefined;
   return { ...routed, anew: true, spoken: translatedFormat(vendor, model) };
 }
 

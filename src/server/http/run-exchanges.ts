@@ -8,7 +8,8 @@ import {
   recordOf,
   type TakeNotes,
 } from '../../accounting/usage/ledger.ts';
-import type { Answer, Incoming, Route } from '../../pipeline/exchange.ts';
+import type { Route } from '../../conversation/route.ts';
+import type { Answer, Incoming } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { type Pipeline, pipeline } from '../../pipeline/pipeline.ts';
 import { rescue } from '../../pipeline/render-failure.ts';

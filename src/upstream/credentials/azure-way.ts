@@ -4,7 +4,7 @@
  * (`DefaultAzureCredential`), of which these ways are the ones that need nobody to sign in.
  */
 
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../lib/environment.ts';
 import type { AzureCloud } from './cloud.ts';
 
 /** How a token is asked for. */

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hashKey } from '../../../src/access/keys.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
+import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import { startGateway, vendorsAtUrl } from '../../support/gateway.ts';
@@ -77,7 +78,7 @@ async function serveLimited(...said: Parameters<typeof configOf>): Promise<strin
   const gateway = await startGateway(configOf(...said), 'fused', (opened) => ({
     ...opened,
     limits: counted,
-    note: recording(counted.record),
+    note: recording(charging(counted.charge)),
   }));
   closing.push(gateway.close);
   return gateway.url;

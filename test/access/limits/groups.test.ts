@@ -5,6 +5,7 @@ import type { KeyLimits } from '../../../src/access/keys.ts';
 import type { Budget } from '../../../src/access/limits/account.ts';
 import { type Standing, tighter } from '../../../src/access/limits/limit-headers.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
+import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
@@ -53,7 +54,7 @@ async function serveGroup(group: KeyLimits, own: KeyLimits = {}, models?: string
   const gateway = await startGateway(configOf(group, own, models), 'fused', (opened) => ({
     ...opened,
     limits: counted,
-    note: recording(counted.record),
+    note: recording(charging(counted.charge)),
   }));
   closing.push(gateway.close);
   return gateway.url;
@@ -197,7 +198,7 @@ test('what is left of its budget is told beside those of keys', async () => {
   const gateway = await startGateway(configOf({ budgetDay: 5 }, { budgetDay: 3 }), 'fused', (opened) => ({
     ...opened,
     limits,
-    note: recording(limits.record),
+    note: recording(charging(limits.charge)),
   }));
   closing.push(gateway.close);
   vendor.takes(500_000, 0);

@@ -4,6 +4,7 @@ import OpenAI, { RateLimitError } from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { KeyLimits } from '../../../src/access/keys.ts';
 import { limitsInMemory, openLimits } from '../../../src/access/limits/open-limits.ts';
+import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
@@ -44,7 +45,7 @@ async function serve(
   gateway = await startGateway(
     { vendors: vendorsAtUrl(vendor.url), models, keys: [own, ...keys] },
     'fused',
-    (opened) => ({ ...opened, limits: counted, note: recording(counted.record) }),
+    (opened) => ({ ...opened, limits: counted, note: recording(charging(counted.charge)) }),
   );
   return gateway.url;
 }
@@ -347,7 +348,7 @@ test('without Redis each of several workers has an even share, but of money', as
   gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url), keys }, 'chained', (opened) => ({
     ...opened,
     limits: counted,
-    note: recording(counted.record),
+    note: recording(charging(counted.charge)),
   }));
   const { url } = gateway;
   expect(await statusOf(ask(url, `${LIMITED}-many`))).toBe(200);

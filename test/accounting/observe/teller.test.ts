@@ -7,8 +7,7 @@ test('after the end of a log nothing is written behind it', () => {
   const say = (message: string): void => void said.push(message);
   try {
     const teller = openTeller();
-    const [write, close] = [() => {}, async () => {}];
-    teller.into({ style: 'json', write, note: say, problem: say, dropped: () => 0, close });
+    teller.into({ note: say, problem: say });
     teller.note('It is read again.');
     teller.end();
     teller.note('It is read once more.');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { takenBy } from '../../../src/accounting/usage/consumption.ts';
+import { consumptionOf } from '../../../src/accounting/usage/consumption.ts';
 import { costOf, isSane, MAX_TOKENS, saneDollars } from '../../../src/accounting/usage/cost.ts';
 import { pricesAt } from '../../../src/catalog/prices-at.ts';
 import { exchange } from './records.ts';
@@ -75,7 +75,7 @@ describe('what an exchange costs', () => {
         const usage = { input: 1_000, output: 1_000, [field]: count };
         const cost = costOf(usage, { ...CLAUDE, searches: 10 });
         expect(cost).toBeUndefined();
-        expect(takenBy(exchange({ usage, cost }))).toBeUndefined();
+        expect(consumptionOf(exchange({ usage, cost }))).toBeUndefined();
       }
     },
   );

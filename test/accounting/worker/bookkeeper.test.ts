@@ -6,14 +6,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Taken } from '../../../src/accounting/usage/consumption.ts';
+import type { Consumption } from '../../../src/access/limits/consumption.ts';
 import { type Bookkeeper, openBookkeeper } from '../../../src/accounting/worker/accounting-worker.ts';
 import { parseJson } from '../../../src/lib/json.ts';
 import { openStore, type Store } from '../../../src/store/store.ts';
 import { soon } from '../../support/soon.ts';
 import { closedLedger } from './ledgers.ts';
 
-const told = { taken: [] as Taken[], lines: [] as string[], troubles: [] as string[], notes: [] as string[] };
+const told = {
+  taken: [] as Consumption[],
+  lines: [] as string[],
+  troubles: [] as string[],
+  notes: [] as string[],
+};
 let directory: string;
 let store: Store;
 let books: Bookkeeper;

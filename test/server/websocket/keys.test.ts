@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hashKey, type KeyBook, openKeyBook } from '../../../src/access/keys.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
+import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
@@ -27,7 +28,7 @@ beforeEach(async () => {
     ...opened,
     keys,
     limits,
-    note: recording(limits.record),
+    note: recording(charging(limits.charge)),
   }));
   client = await connect(gateway.url);
 });

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Environment } from '../../../src/config/environment.ts';
 import { readConfig } from '../../../src/config/load.ts';
 import { configuredVendors } from '../../../src/config/vendors.ts';
+import type { Environment } from '../../../src/lib/environment.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-credentials-'));
 afterAll(() => rmSync(directory, { recursive: true }));

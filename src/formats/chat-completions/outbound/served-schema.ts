@@ -1,7 +1,7 @@
 /** Schemas as a service takes them that refuses some. */
 
-import { isDeepStrictEqual } from 'node:util';
 import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
+import { equalJson } from '../../../lib/equal-json.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { PromptPath } from '../../format.ts';
 import type { Writing } from '../wire/encoded-text.ts';
@@ -23,7 +23,7 @@ export function servedSchema(
   }
   if (!dialect.moonshotSchemas) return schema;
   const served = moonshotSchema(schema);
-  if (isDeepStrictEqual(served, schema)) return schema;
+  if (equalJson(served, schema)) return schema;
   report(field, 'approximated', 'as much of it as Moonshot has words for');
   return served;
 }

@@ -6,6 +6,7 @@
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText, isList, isObject } from '../../../lib/json.ts';
+import { utf8Length } from '../../../lib/utf8.ts';
 
 interface Range {
   readonly start: number;
@@ -140,14 +141,14 @@ function sourceCitations(metadata: JsonObject | undefined, unitAt: UnitAt): read
 type UnitAt = (byte: number) => number | undefined;
 
 function utf16Offsets(text: string): UnitAt {
-  const bytes = Buffer.byteLength(text, 'utf8');
+  const bytes = utf8Length(text);
   if (bytes === text.length) return (byte) => (byte >= 0 && byte <= bytes ? byte : undefined);
   const units = new Map<number, number>();
   let byte = 0;
   let unit = 0;
   for (const character of text) {
     units.set(byte, unit);
-    byte += Buffer.byteLength(character, 'utf8');
+    byte += utf8Length(character);
     unit += character.length;
   }
   units.set(byte, unit);

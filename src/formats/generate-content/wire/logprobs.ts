@@ -3,6 +3,7 @@
 import type { TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asNumber, asObjects, asText } from '../../../lib/json.ts';
+import { utf8Bytes } from '../../../lib/utf8.ts';
 
 export function parseLogprobs(result: JsonObject): readonly TokenLogprob[] {
   const tops = asObjects(result['topCandidates']);
@@ -17,7 +18,7 @@ function parseToken(token: JsonObject): TokenLogprob {
   return {
     token: text,
     logprob: asNumber(token['logProbability']) ?? 0,
-    bytes: [...Buffer.from(text, 'utf8')],
+    bytes: utf8Bytes(text),
   };
 }
 

@@ -6,6 +6,7 @@ import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isEmpty } from '../../../lib/json.ts';
+import { base64OfText } from '../../../lib/utf8.ts';
 import { storedId } from '../../foreign-file.ts';
 import type { Target } from '../../format.ts';
 import { isGemini3 } from './model-generation.ts';
@@ -95,7 +96,7 @@ export function renderMedia(part: MediaPart, target: Target): JsonObject {
     case 'base64':
       return { inlineData: inBase64(source.data, part.mediaType, part) };
     case 'text': {
-      const data = Buffer.from(source.text, 'utf8').toString('base64');
+      const data = base64OfText(source.text);
       return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data } };
     }
     case 'file':

@@ -4,10 +4,10 @@
  * `user` may well be.
  */
 
-import { createHash } from 'node:crypto';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText } from '../../../lib/json.ts';
+import { sha256 } from '../../../lib/sha256.ts';
 import type { Report } from '../../format.ts';
 import { speaksMessages } from '../wire/wire.ts';
 
@@ -23,5 +23,5 @@ export function userId(prompt: Prompt, report: Report): JsonObject {
   const isFit = given.length <= LONGEST && !ADDRESS.test(given) && !NUMBER.test(given);
   if (isFit || speaksMessages(prompt)) return { metadata: { user_id: given } };
   report('user', 'approximated', 'sent as its SHA-256 hash: Anthropic accepts no e-mail addresses');
-  return { metadata: { user_id: createHash('sha256').update(given).digest('hex') } };
+  return { metadata: { user_id: sha256(given) } };
 }

@@ -6,6 +6,7 @@ import type { MediaPart, MediaSource, TextPart } from '../../../conversation/pro
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { textOfBase64 } from '../../../lib/utf8.ts';
 import { type FileSource, storedId } from '../../foreign-file.ts';
 import type { ParseReport, Report } from '../../format.ts';
 import { requiredText } from './fields.ts';
@@ -159,7 +160,7 @@ function documentSource(part: MediaPart): JsonObject {
       if (mediaType === 'application/pdf')
         return { type: 'base64', media_type: mediaType, data: source.data };
       if (mediaType !== undefined && isTextual(mediaType)) {
-        return textSource(Buffer.from(source.data, 'base64').toString('utf8'));
+        return textSource(textOfBase64(source.data));
       }
       throw invalid('This model only accepts PDF and plain text documents.', 'turns');
     }
