@@ -1,0 +1,158 @@
+/** The order of `src`: which wing may import which. A line that breaks it is named with its file and the rule. */
+
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, resolve, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** From the most general to the program itself: each imports only what stands before it. */
+const WINGS = [
+  'lib',
+  'streams',
+  'conversation',
+  'formats',
+  'catalog',
+  'protocol',
+  'upstream',
+  'store',
+  'access',
+  'accounting',
+  'config',
+  'pipeline',
+  'sandbox',
+  'devtools',
+  'server',
+  'cli',
+];
+
+/** Wings that run wherever Web Streams do, and the packages that do so too. */
+const PORTABLE = new Set(['lib', 'streams', 'conversation', 'formats', 'catalog', 'protocol']);
+const PORTABLE_PACKAGES = new Set(['eventsource-parser', 'zod']);
+
+/** What Node alone has without an import. */
+const NODE_GLOBALS = /(?<![\w.'"`$-])(?:Buffer\b(?!>)|process\.|NodeJS\.|setImmediate\(|__dirname)/;
+
+interface Import {
+  readonly file: string;
+  readonly line: number;
+  readonly specifier: string;
+  /** The file it names, from the root; absent for a package. */
+  readonly target?: string;
+}
+
+/** Scripts of the pages run in the browser, where the server lays two folders over each other. */
+const isPage = (file: string): boolean => /^src\/server\/pages\/(?:playground|dashboard|shared)\//.test(file);
+
+const sources = globSync('src/**/*.{ts,js}', { cwd: ROOT })
+  .map((file) => file.split(sep).join('/'))
+  .filter((file) => !isPage(file))
+  .sort();
+const texts = new Map(sources.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+
+/** A text with its comments blanked, its line breaks kept. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`\w])\/\/[^\n]*/g, (comment) => comment.replaceAll(/[^\n]/g, ' '));
+}
+
+/** Every import of a file: of values and of types, static and dynamic, and what is exported from elsewhere. */
+function importsOf(file: string): readonly Import[] {
+  const text = withoutComments(texts.get(file) ?? '');
+  return [...text.matchAll(/\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g)].map((match) => {
+    const specifier = match[1] ?? match[2] ?? '';
+    const line = text.slice(0, match.index).split('\n').length;
+    if (!specifier.startsWith('.')) return { file, line, specifier };
+    return { file, line, specifier, target: normalize(join(dirname(file), specifier)).split(sep).join('/') };
+  });
+}
+
+const imports = sources.flatMap(importsOf);
+
+const wingOf = (file: string): string => (file === 'src/main.ts' ? 'cli' : (file.split('/')[1] ?? ''));
+const rankOf = (file: string): number => WINGS.indexOf(wingOf(file));
+const isInside = ({ target }: Import): boolean => target?.startsWith('src/') === true;
+
+/** Import lines that break a rule, as a reader finds them. */
+function broken(rule: string, breaks: (line: Import) => boolean): readonly string[] {
+  return imports.filter(breaks).map(({ file, line, specifier }) => `${file}:${line} imports '${specifier}': ${rule}`);
+}
+
+test('imports are found at all, types and dynamic ones too', () => {
+  expect(imports.length).toBeGreaterThan(1_500);
+  expect(imports.some(({ file }) => file === 'src/main.ts')).toBe(true);
+  expect(imports.filter(isInside).every(({ target }) => texts.has(target ?? '') || target?.endsWith('.json'))).toBe(true);
+});
+
+test('src holds the wings and main.ts, and nothing else', () => {
+  const entries = new Set(globSync('src/*', { cwd: ROOT }).map((entry) => relative('src', entry)));
+  expect([...entries].sort()).toEqual([...WINGS, 'main.ts'].sort());
+});
+
+test('no wing imports one below it', () => {
+  expect(
+    broken('a wing imports only those above it', (line) => {
+      return isInside(line) && rankOf(line.target ?? '') > rankOf(line.file);
+    }),
+  ).toEqual([]);
+});
+
+test('a format does not know another one', () => {
+  const formatOf = (file: string): string | undefined => /^src\/formats\/([^/]+)\//.exec(file)?.[1];
+  expect(
+    broken('a format imports no other one, but what two share in openai/', ({ file, target = '' }) => {
+      const [from, to] = [formatOf(file), formatOf(target)];
+      return from !== undefined && to !== undefined && to !== from && to !== 'openai';
+    }),
+  ).toEqual([]);
+});
+
+test('the two directions of a format do not know each other', () => {
+  const directionOf = (file: string): string | undefined =>
+    /^src\/formats\/[^/]+\/(inbound|outbound|wire)\//.exec(file)?.[1];
+  expect(
+    broken('inbound and outbound do not import each other, nor wire either of them', ({ file, target = '' }) => {
+      const [from, to] = [directionOf(file), directionOf(target)];
+      return from !== undefined && to !== undefined && to !== from && to !== 'wire';
+    }),
+  ).toEqual([]);
+});
+
+describe('the portable wings stand on nothing of Node', () => {
+  test('by import', () => {
+    expect(
+      broken('this wing runs wherever Web Streams do', ({ file, specifier, target }) => {
+        return PORTABLE.has(wingOf(file)) && target === undefined && !PORTABLE_PACKAGES.has(specifier);
+      }),
+    ).toEqual([]);
+  });
+
+  test('by a global', () => {
+    const lines = sources
+      .filter((file) => PORTABLE.has(wingOf(file)))
+      .flatMap((file) =>
+        withoutComments(texts.get(file) ?? '')
+          .split('\n')
+          .flatMap((line, index) => (NODE_GLOBALS.test(line) ? [`${file}:${index + 1} ${line.trim()}`] : [])),
+      );
+    expect(lines).toEqual([]);
+  });
+});
+
+test('no files import each other in a circle', () => {
+  const targets = new Map(
+    sources.map((file) => [file, imports.filter((line) => line.file === file).flatMap(({ target = [] }) => target)]),
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of sources) visit(file, []);
+  expect(circles).toEqual([]);
+});
