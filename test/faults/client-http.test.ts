@@ -263,12 +263,10 @@ describe('heads that two readers would read differently', () => {
     'C-31 a whole URL as a target is its path, whatever its host: %j',
     async (origin) => {
       stage.respondWith((_, response) => json(response, { ok: true }));
-      for (const way of ways) {
-        const answer = await send(post(`${origin}${way.path}`, requestOf(way, false), [CLOSE]));
-        expect(statusOf(answer)).toBe(200);
-        expect(answer).not.toContain('evil');
-        expect(stage.upstream.received.at(-1)?.headers.host).toBe(new URL(stage.upstream.url).host);
-      }
+      const answer = await send(post(`${origin}${native.path}`, body, [CLOSE]));
+      expect(statusOf(answer)).toBe(200);
+      expect(answer).not.toContain('evil');
+      expect(stage.upstream.received.at(-1)?.headers.host).toBe(new URL(stage.upstream.url).host);
       expect(statusOf(await send(`GET ${origin} HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n\r\n`))).toBe(200);
       expect(statusOf(await send(`GET ${origin}?x=1 HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n\r\n`))).toBe(200);
     },
