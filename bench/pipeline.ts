@@ -12,12 +12,12 @@ import { Dispatcher } from 'undici';
 import { hashKey } from '../src/access/keys.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { Route } from '../src/conversation/route.ts';
-import type { Asked, Target } from '../src/formats/format.ts';
+import type { ModelTraits, RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
 import { pipeline } from '../src/pipeline/pipeline.ts';
 import { openGateway } from '../src/server/open-gateway.ts';
 import { type Body, type BodySink, readableOf } from '../src/streams/body.ts';
-import type { LineMode } from '../src/streams/chain.ts';
+import type { ChainMode } from '../src/streams/chain.ts';
 import { decodeSse, encodeSse } from '../src/streams/sse.ts';
 import { fuse } from '../src/streams/step.ts';
 import { through } from '../src/streams/translate-body.ts';
@@ -70,7 +70,7 @@ function incoming(): IncomingMessage {
 
 const route: Route = { format: 'chat-completions', operation: 'generate' };
 
-async function request(mode: LineMode): Promise<() => Promise<void>> {
+async function request(mode: ChainMode): Promise<() => Promise<void>> {
   const config = configSchema.parse({
     keys: [{ name: 'bench', hash: hashKey(KEY) }],
     vendors: { openai: { apiKey: 'sk-bench', baseUrl: 'http://127.0.0.1:1' } },
@@ -90,8 +90,8 @@ async function request(mode: LineMode): Promise<() => Promise<void>> {
 }
 
 const PROMPT = { model: 'a-model', turns: [], stream: true, includeUsage: true };
-const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
-const TARGET: Target = {
+const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
+const TARGET: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 64_000,
   sampling: true,

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collect } from '../src/conversation/collect.ts';
 import type { Prompt } from '../src/conversation/prompt.ts';
-import type { Asked, Format, Target } from '../src/formats/format.ts';
+import type { Format, ModelTraits, RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
 import { decodeSse, encodeSse, type Sse, sseText } from '../src/streams/sse.ts';
 import { fuse, run, type Sink, type Step } from '../src/streams/step.ts';
@@ -26,8 +26,8 @@ const PROMPT: Prompt = {
   includeUsage: true,
   thinking: { visible: true },
 };
-const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
-const TARGET: Target = {
+const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
+const TARGET: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 64_000,
   sampling: true,

@@ -52,7 +52,9 @@ const texts = new Map(sources.map((file) => [file, readFileSync(join(ROOT, file)
 
 /** A text with its comments blanked, its line breaks kept. */
 function withoutComments(text: string): string {
-  return text.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`\w])\/\/[^\n]*/g, (comment) => comment.replaceAll(/[^\n]/g, ' '));
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`\w])\/\/[^\n]*/g, (comment) =>
+    comment.replaceAll(/[^\n]/g, ' '),
+  );
 }
 
 /** Every import of a file: of values and of types, static and dynamic, and what is exported from elsewhere. */
@@ -62,7 +64,14 @@ function importsOf(file: string): readonly Import[] {
     const specifier = match[1] ?? match[2] ?? '';
     const line = text.slice(0, match.index).split('\n').length;
     if (!specifier.startsWith('.')) return { file, line, specifier };
-    return { file, line, specifier, target: normalize(join(dirname(file), specifier)).split(sep).join('/') };
+    return {
+      file,
+      line,
+      specifier,
+      target: normalize(join(dirname(file), specifier))
+        .split(sep)
+        .join('/'),
+    };
   });
 }
 
@@ -74,13 +83,17 @@ const isInside = ({ target }: Import): boolean => target?.startsWith('src/') ===
 
 /** Import lines that break a rule, as a reader finds them. */
 function broken(rule: string, breaks: (line: Import) => boolean): readonly string[] {
-  return imports.filter(breaks).map(({ file, line, specifier }) => `${file}:${line} imports '${specifier}': ${rule}`);
+  return imports
+    .filter(breaks)
+    .map(({ file, line, specifier }) => `${file}:${line} imports '${specifier}': ${rule}`);
 }
 
 test('imports are found at all, types and dynamic ones too', () => {
   expect(imports.length).toBeGreaterThan(1_500);
   expect(imports.some(({ file }) => file === 'src/main.ts')).toBe(true);
-  expect(imports.filter(isInside).every(({ target }) => texts.has(target ?? '') || target?.endsWith('.json'))).toBe(true);
+  expect(
+    imports.filter(isInside).every(({ target }) => texts.has(target ?? '') || target?.endsWith('.json')),
+  ).toBe(true);
 });
 
 test('src holds the wings and main.ts, and nothing else', () => {
@@ -110,10 +123,13 @@ test('the two directions of a format do not know each other', () => {
   const directionOf = (file: string): string | undefined =>
     /^src\/formats\/[^/]+\/(inbound|outbound|wire)\//.exec(file)?.[1];
   expect(
-    broken('inbound and outbound do not import each other, nor wire either of them', ({ file, target = '' }) => {
-      const [from, to] = [directionOf(file), directionOf(target)];
-      return from !== undefined && to !== undefined && to !== from && to !== 'wire';
-    }),
+    broken(
+      'inbound and outbound do not import each other, nor wire either of them',
+      ({ file, target = '' }) => {
+        const [from, to] = [directionOf(file), directionOf(target)];
+        return from !== undefined && to !== undefined && to !== from && to !== 'wire';
+      },
+    ),
   ).toEqual([]);
 });
 
@@ -140,7 +156,10 @@ describe('the portable wings stand on nothing of Node', () => {
 
 test('no files import each other in a circle', () => {
   const targets = new Map(
-    sources.map((file) => [file, imports.filter((line) => line.file === file).flatMap(({ target = [] }) => target)]),
+    sources.map((file) => [
+      file,
+      imports.filter((line) => line.file === file).flatMap(({ target = [] }) => target),
+    ]),
   );
   const done = new Set<string>();
   const circles: string[] = [];

@@ -1,7 +1,7 @@
 /** Every setting of a request, from each format that has it to each other: said there in that format's own words. */
 
 import { describe, expect, test } from 'vitest';
-import { type Target, unreported } from '../src/formats/format.ts';
+import { type ModelTraits, unreported } from '../src/formats/format.ts';
 import type { formats } from '../src/formats/formats.ts';
 import type { JsonObject } from '../src/lib/json.ts';
 import { allFormats, PERMISSIVE } from './support/meaning.ts';
@@ -185,7 +185,7 @@ const { thinking: _, ...PLAIN } = PERMISSIVE;
 const UNTHINKING = ['penalties', 'log probabilities'];
 
 describe.each(Object.entries(SETTINGS))('%s', (setting, spellings) => {
-  const target: Target = UNTHINKING.includes(setting) ? PLAIN : PERMISSIVE;
+  const target: ModelTraits = UNTHINKING.includes(setting) ? PLAIN : PERMISSIVE;
   const sources = allFormats.filter(({ name }) => spellings[name] !== undefined);
   const pairs = sources.flatMap((from) => allFormats.map((to) => ({ from, to })));
 

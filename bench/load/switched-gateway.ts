@@ -19,8 +19,8 @@ export type Way = 'unwatched' | 'watched' | 'limited';
 const tell = (message: string): void => console.error(message);
 const { config } = await readSettings(process.env, process.cwd());
 const store = await openConfiguredStore(config.store, process.cwd(), tell);
-const accounts = await openAccounts(store, config, { note: tell, trouble: tell });
-const watching = await openWatching(config, process.env, accounts, true, { note: tell, trouble: tell });
+const accounts = await openAccounts(store, config, { info: tell, problem: tell });
+const watching = await openWatching(config, process.env, accounts, true, { info: tell, problem: tell });
 await openAdmin(config.admin, store, { onKeys: accounts.refresh, add: () => {} });
 
 const { keys, limits } = accounts;

@@ -1,6 +1,6 @@
 /** Whose answers have made what lies at the vendors' accounts: in memory first, and in the store for other processes. */
 
-import type { Tell } from '../lib/diagnostics.ts';
+import type { LogProblem } from '../lib/diagnostics.ts';
 
 export interface StoredIds {
   /**
@@ -30,7 +30,7 @@ export interface OwnedTable {
 
 export interface StoredIdsOptions {
   readonly table?: OwnedTable;
-  readonly tell?: Tell;
+  readonly tell?: LogProblem;
   /** Ids that are kept in memory, and as many at most wait to be written. */
   readonly most?: number;
   /** Milliseconds that the first one of a write waits for others. */

@@ -4,7 +4,7 @@ import type { Budget } from '../access/limits/account.ts';
 import type { Environment } from '../lib/environment.ts';
 import type { UpstreamHealth } from '../upstream/pool/upstreams.ts';
 import type { Log } from './log/log.ts';
-import type { TallyFigures } from './metrics/counters.ts';
+import type { CounterFigures } from './metrics/counters.ts';
 import { type Metrics, openMetrics } from './metrics/metrics.ts';
 import { openTraces, type Traces } from './traces/traces.ts';
 
@@ -14,7 +14,7 @@ export interface ObserveOptions {
   /** Where the OTEL_ variables are. */
   readonly environment: Environment;
   /** What was counted of exchanges, for the metrics. */
-  readonly counted: () => TallyFigures | Promise<TallyFigures>;
+  readonly counted: () => CounterFigures | Promise<CounterFigures>;
 }
 
 export interface Observers {

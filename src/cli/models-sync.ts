@@ -9,7 +9,7 @@ import { entryOf, unknownOf } from '../devtools/model-lists/entry.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
 import { catalogModels } from '../server/open-gateway.ts';
 import { openAgent } from '../upstream/agent.ts';
-import { openPasses } from '../upstream/credentials/cloud-tokens.ts';
+import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { configHere } from './config-here.ts';
 import { millisecondsOf } from './duration.ts';
@@ -58,7 +58,7 @@ export const sync = defineCommand({
       const models = catalogModels(config);
       const ignored = ignoring(args.ignore);
       const agent = openAgent(agentOptions(config));
-      const passes = openPasses();
+      const passes = openCloudTokens();
       const results = await Promise.all(
         chosen(vendors.all, args.vendor).map(async (vendor): Promise<Compared> => {
           try {

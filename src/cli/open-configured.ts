@@ -5,7 +5,7 @@ import { readServed, type Settings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { ConfigError } from '../lib/config-error.ts';
-import type { Teller } from '../lib/diagnostics.ts';
+import type { Diagnostics } from '../lib/diagnostics.ts';
 import type { Environment } from '../lib/environment.ts';
 import type { RunningAdmin } from '../server/http/admin/serve-admin.ts';
 import { type OpenOptions, openGateway } from '../server/open-gateway.ts';
@@ -49,7 +49,7 @@ export const LAST_WRITES = 5_000;
 export interface Belongings {
   readonly accounts: Accounts;
   readonly watching: Watching;
-  readonly teller: Teller;
+  readonly teller: Diagnostics;
   readonly admin?: RunningAdmin | undefined;
 }
 
@@ -75,7 +75,7 @@ export function inForce(first: Config, next: Config): Config {
 }
 
 /** Says that a configuration is in force, and what of it is not yet. @param first that of the start. */
-export function tellReloaded({ note }: Teller, first: Config, next: Config): void {
+export function tellReloaded({ info: note }: Diagnostics, first: Config, next: Config): void {
   const wanted = new Map<string, unknown>(Object.entries(next));
   const fixed = Object.entries(inForce(first, next))
     .filter(([field, value]) => field !== 'port' && !isDeepStrictEqual(value, wanted.get(field)))

@@ -14,7 +14,7 @@ import { codeBehind } from '../lib/error-code.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { validateFile } from '../protocol/validate-file.ts';
 import { openAgent } from '../upstream/agent.ts';
-import { openPasses } from '../upstream/credentials/cloud-tokens.ts';
+import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { configHere } from './config-here.ts';
 import { formatNamed, refuseUnknown } from './known-options.ts';
@@ -103,7 +103,7 @@ async function recordFile(
   const taken = refusalOf(place, asking.format, name);
   if (taken !== undefined) throw new Refusal(taken);
   const agent = openAgent(agentOptions(config));
-  const passes = openPasses();
+  const passes = openCloudTokens();
   const exchange = await sendAsking(agent, passes, vendor, asking, config.timeouts)
     .catch((error: unknown) => {
       if (error instanceof NoFixture || error instanceof GatewayError) throw new Refusal(error.message);
@@ -138,7 +138,7 @@ async function recordClients(
   if (reason !== undefined && !taken.includes(undefined)) throw new Refusal(reason);
 
   const agent = openAgent(agentOptions(config));
-  const passes = openPasses();
+  const passes = openCloudTokens();
   const recorder = await orExit(
     startRecorder({
       agent,

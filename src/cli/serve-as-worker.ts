@@ -2,7 +2,7 @@
 
 import { tellMetrics } from '../accounting/metrics/worker-metrics.ts';
 import type { Config } from '../config/schema.ts';
-import { openTeller } from '../lib/diagnostics.ts';
+import { openDiagnostics } from '../lib/diagnostics.ts';
 import type { Environment } from '../lib/environment.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import { openAccounts } from '../server/process/accounts.ts';
@@ -11,7 +11,7 @@ import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { hear, type Served, tellFirst } from '../server/process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
-import { openPasses } from '../upstream/credentials/cloud-tokens.ts';
+import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { closingWith, openConfigured } from './open-configured.ts';
 import { orExit } from './or-exit.ts';
 
@@ -19,13 +19,13 @@ export async function serveAsWorker(environment: Environment, directory: string)
   const heard = hear();
   const first = await heard.first;
   const { config } = first;
-  const teller = openTeller();
-  const { trouble } = teller;
+  const teller = openDiagnostics();
+  const { problem: trouble } = teller;
   const store = await orExit(openConfiguredStore(config.store, directory, trouble));
   const accounts = await orExit(openAccounts(store, config, teller));
   const watching = await orExit(openWatching(config, environment, accounts, false, teller));
   teller.into(watching.log);
-  const passes = openPasses(trouble);
+  const passes = openCloudTokens(trouble);
   const company = {
     keys: accounts.keys,
     limits: accounts.limits,

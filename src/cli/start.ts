@@ -7,7 +7,7 @@ import { workersMetrics } from '../accounting/metrics/worker-metrics.ts';
 import { readServed, type Settings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
-import { openTeller, type Teller } from '../lib/diagnostics.ts';
+import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
 import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
 import { openAdmin } from '../server/http/admin/open-admin.ts';
 import { openSandbox, sandboxOptions, servedModels } from '../server/open-gateway.ts';
@@ -20,7 +20,7 @@ import { openWatching } from '../server/process/watching.ts';
 import { type Served, startWorkers } from '../server/process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
-import { openPasses } from '../upstream/credentials/cloud-tokens.ts';
+import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { freePort, urlOf } from '../upstream/net/bind.ts';
 import { type FirstKey, firstKey, whereItIs, writePrivately } from './first-key.ts';
 import { type Greeting, greeting } from './greeting.ts';
@@ -69,8 +69,8 @@ export const start = defineCommand({
       const source = { environment, directory, onChange: hearConfigChanges() };
       const { config: read, files } = await orExit(readServed(environment, directory));
       const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
-      const teller = openTeller();
-      const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
+      const teller = openDiagnostics();
+      const store = await orExit(openConfiguredStore(config.store, directory, teller.problem));
       // Where callers come with tokens, nobody waits for a key.
       const isKeyless = config.keys.length === 0 && config.identities.length === 0;
       const made = isKeyless ? await orExit(firstKey(store)) : undefined;
@@ -117,7 +117,7 @@ function greetingWith(
   first: FirstKey | string | undefined,
   config: Config,
   { newer }: Store,
-  { note }: Teller,
+  { info: note }: Diagnostics,
   unread: readonly string[],
 ): Greet {
   const made = typeof first === 'string' ? undefined : first;
@@ -151,10 +151,10 @@ async function serveAlone(
   { config, files }: Settings,
   from: Source,
   store: Store,
-  teller: Teller,
+  teller: Diagnostics,
   greet: Greet,
 ): Promise<void> {
-  const { trouble } = teller;
+  const { problem: trouble } = teller;
   const accounts = await orExit(openAccounts(store, config, teller));
   const watching = await orExit(openWatching(config, from.environment, accounts, true, teller));
   teller.into(watching.log);
@@ -162,7 +162,7 @@ async function serveAlone(
     keys: accounts.keys,
     limits: accounts.limits,
     storedIds: accounts.storedIds,
-    passes: openPasses(trouble),
+    passes: openCloudTokens(trouble),
     tell: trouble,
     ...watching.company,
   };
@@ -199,10 +199,10 @@ async function lookAfterWorkers(
   { config, files }: Settings,
   from: Source,
   store: Store,
-  teller: Teller,
+  teller: Diagnostics,
   greet: Greet,
 ): Promise<void> {
-  const { trouble } = teller;
+  const { problem: trouble } = teller;
   const log = config.log === 'none' ? undefined : openLog({ style: config.log });
   teller.into(log);
   let vendors = configuredVendors(config);

@@ -8,7 +8,7 @@ import { hashKey } from '../access/keys.ts';
 import { defaultModels } from '../catalog/default.ts';
 import { ConfigError, invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
-import { wording } from '../lib/zod-messages.ts';
+import { zodMessages } from '../lib/zod-messages.ts';
 import { isEveryAddress } from '../upstream/net/loopback.ts';
 import { refuseCredentials } from './credentials.ts';
 import { filledIn, SECRETS, variableOf, withEnvironment } from './environment.ts';
@@ -48,7 +48,7 @@ export async function readSettings(environment: Environment, directory: string):
   const filled = isData(file) ? filledIn(values, told) : { values, unset: [] };
   if (filled.unset.length > 0) throw notValid(filled.unset, () => undefined);
   const given = withEnvironment(await withVendorKeys(filled.values, read), told);
-  const parsed = configSchema.safeParse(given, { error: wording });
+  const parsed = configSchema.safeParse(given, { error: zodMessages });
   if (!parsed.success) throw notValid(parsed.error.issues, (path) => variableOf(path, given, told));
   const { data: config } = parsed;
   for (const [alias, id] of Object.entries(config.aliases)) {

@@ -16,7 +16,7 @@ import { endOf, mergeUsage, startAt } from './reply.ts';
 interface Building {
   readonly open: OpenPart;
   readonly signature: Part['signature'];
-  readonly own: Part['own'];
+  readonly own: Part['formatSpecific'];
   text: string;
   details: PartDetail[];
 }
@@ -61,7 +61,7 @@ export function collector(): Collector {
           choiceAt(event.choice).parts[event.index] = {
             open: event.part,
             signature: event.signature,
-            own: event.own,
+            own: event.formatSpecific,
             text: '',
             details: [],
           };
@@ -114,7 +114,7 @@ function closePart({ open, signature: known, own, text, details }: Building): Pa
   const signature = details.findLast((detail) => detail.signature)?.signature ?? known;
   const redacted = details.findLast((detail) => detail.redacted)?.redacted;
   const citations = details.flatMap((detail) => detail.citation ?? []);
-  const common = { ...(signature && { signature }), ...(own && { own }) };
+  const common = { ...(signature && { signature }), ...(own && { formatSpecific: own }) };
   switch (open.kind) {
     case 'text':
       return { kind: 'text', text, ...(citations.length > 0 && { citations }), ...common };

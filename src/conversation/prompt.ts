@@ -19,11 +19,11 @@ export const OPERATIONS = ['generate', 'compact', 'count-tokens'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** Fields that mean something in `format` alone. */
-export interface Own {
+export interface FormatSpecific {
   readonly format: FormatName;
   readonly fields: JsonObject;
   /** What the format keeps beside them, only to write again what it has read: nothing that can be lost elsewhere. */
-  readonly kept?: JsonObject;
+  readonly roundTrip?: JsonObject;
 }
 
 /** Whose model made a signature: it opens nothing anywhere else. */
@@ -36,15 +36,15 @@ export interface Signature {
 }
 
 /** Cache mark: 'everything up to here may be cached' (Anthropic `cache_control`, OpenAI `prompt_cache_breakpoint`). */
-export interface CacheMark {
+export interface CacheBreakpoint {
   readonly ttl?: string;
 }
 
 interface Common {
-  readonly mark?: CacheMark;
+  readonly cacheBreakpoint?: CacheBreakpoint;
   readonly signature?: Signature;
-  readonly own?: Own;
-  readonly extra?: JsonObject;
+  readonly formatSpecific?: FormatSpecific;
+  readonly unknownFields?: JsonObject;
 }
 
 export interface TextPart extends Common {
@@ -98,7 +98,7 @@ export interface ToolCallPart extends Common {
   readonly arguments: string;
   readonly custom?: boolean;
   /** What says all of it in the format whose own tool it is a call of, as that tool's `shorthand` does. */
-  readonly shorthand?: Own;
+  readonly shorthand?: FormatSpecific;
 }
 
 /** What a tool answered. `name` is filled in from the call where the format names calls only by id. */
@@ -110,7 +110,7 @@ export interface ToolResultPart extends Common {
   readonly isError?: boolean;
   readonly custom?: boolean;
   /** As that of the call. */
-  readonly shorthand?: Own;
+  readonly shorthand?: FormatSpecific;
 }
 
 /** A block that only `format` can read (server tools, hosted items): exact there, left out elsewhere. */
@@ -133,7 +133,7 @@ export interface Citation {
   readonly start?: number;
   readonly end?: number;
   /** The citation as its own format wrote it, to be exact within that format. */
-  readonly own?: Own;
+  readonly formatSpecific?: FormatSpecific;
 }
 
 /**
@@ -145,8 +145,8 @@ export interface Turn {
   readonly parts: readonly Part[];
   readonly developer?: boolean;
   readonly name?: string;
-  readonly own?: Own;
-  readonly extra?: JsonObject;
+  readonly formatSpecific?: FormatSpecific;
+  readonly unknownFields?: JsonObject;
 }
 
 export interface FunctionTool {
@@ -156,11 +156,11 @@ export interface FunctionTool {
   /** JSON Schema; absent means the function takes nothing. */
   readonly parameters?: JsonObject;
   readonly strict?: boolean;
-  readonly mark?: CacheMark;
+  readonly cacheBreakpoint?: CacheBreakpoint;
   /** What says all of it in a format that knows it by its type (Anthropic's `bash`): there, in place of the words. */
-  readonly shorthand?: Own;
-  readonly own?: Own;
-  readonly extra?: JsonObject;
+  readonly shorthand?: FormatSpecific;
+  readonly formatSpecific?: FormatSpecific;
+  readonly unknownFields?: JsonObject;
 }
 
 /** A tool that takes free text rather than JSON (OpenAI `custom`). */
@@ -170,8 +170,8 @@ export interface CustomTool {
   readonly description?: string;
   /** Grammar of the text, as OpenAI writes it. */
   readonly format?: JsonObject;
-  readonly own?: Own;
-  readonly extra?: JsonObject;
+  readonly formatSpecific?: FormatSpecific;
+  readonly unknownFields?: JsonObject;
 }
 
 /** A tool the vendor runs itself. Web search exists everywhere and is carried over; the rest is its format's alone. */
@@ -255,7 +255,7 @@ export interface Prompt {
   readonly cachedContent?: string;
   /** How often the vendor may use its own search before it answers (Anthropic `max_uses`, OpenAI `max_tool_calls`). */
   readonly maxSearches?: number;
-  readonly mark?: CacheMark;
-  readonly own?: Own;
-  readonly extra?: JsonObject;
+  readonly cacheBreakpoint?: CacheBreakpoint;
+  readonly formatSpecific?: FormatSpecific;
+  readonly unknownFields?: JsonObject;
 }

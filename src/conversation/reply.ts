@@ -10,7 +10,7 @@
  */
 
 import type { JsonObject } from '../lib/json.ts';
-import type { Citation, FormatName, Own, Part, Signature } from './prompt.ts';
+import type { Citation, FormatName, FormatSpecific, Part, Signature } from './prompt.ts';
 
 /** Why it stopped. `malformed-call` is no success; `other` is a reason nobody here knows. */
 export type Finish =
@@ -37,7 +37,7 @@ export interface Usage {
   readonly cacheWriteHour?: number;
   readonly output?: number;
   readonly reasoning?: number;
-  readonly own?: Own;
+  readonly formatSpecific?: FormatSpecific;
 }
 
 /** One token and its log probability, as chat-completions writes it: the other formats have no more. */
@@ -57,8 +57,8 @@ export interface ReplyStart {
   /** Unix seconds, where the vendor tells. */
   readonly created?: number;
   readonly serviceTier?: string;
-  readonly own?: Own;
-  readonly extra?: JsonObject;
+  readonly formatSpecific?: FormatSpecific;
+  readonly unknownFields?: JsonObject;
 }
 
 /** What a part is before anything of it has come. */
@@ -77,7 +77,7 @@ export interface PartStart {
   readonly part: OpenPart;
   /** Where it is known at once (a Gemini call comes whole); else it comes as a part-detail. */
   readonly signature?: Signature;
-  readonly own?: Own;
+  readonly formatSpecific?: FormatSpecific;
 }
 
 /** A piece of a part's text: visible text, thought, refusal, or JSON text of a call's arguments. Never empty. */
@@ -121,8 +121,8 @@ export interface ChoiceEnd {
   /** The vendor's sentence about the end. */
   readonly explanation?: string;
   /** Known fields of one format about this choice (grounding, safety ratings, ...): additional fields elsewhere. */
-  readonly own?: Own;
-  readonly extra?: JsonObject;
+  readonly formatSpecific?: FormatSpecific;
+  readonly unknownFields?: JsonObject;
 }
 
 /** Usage as known so far. Later figures replace earlier ones, field by field; they never add up. */

@@ -115,13 +115,16 @@ function openTail(sequences: readonly string[], text: string): number {
 }
 
 /** The end of a choice, with what else its vendor tells of it, but not why that ended. */
-function endedBy(stopSequence: string, { choice, own, extra }: Of<'choice-end'>): Of<'choice-end'> {
+function endedBy(
+  stopSequence: string,
+  { choice, formatSpecific: own, unknownFields: extra }: Of<'choice-end'>,
+): Of<'choice-end'> {
   return {
     type: 'choice-end',
     choice,
     finish: 'stop-sequence',
     stopSequence,
-    ...(own && { own }),
-    ...(extra && { extra }),
+    ...(own && { formatSpecific: own }),
+    ...(extra && { unknownFields: extra }),
   };
 }

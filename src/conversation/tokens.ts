@@ -4,7 +4,7 @@ import { asNumber, compact, type Json, type JsonObject } from '../lib/json.ts';
 import type { Usage } from './reply.ts';
 
 /** As the vendor told them; undefined where it said nothing. */
-export type Tokens = { readonly [figure in Exclude<keyof Usage, 'own'>]?: number | undefined } & {
+export type Tokens = { readonly [figure in Exclude<keyof Usage, 'formatSpecific'>]?: number | undefined } & {
   /** Web searches that are billed by their number. */
   readonly searches?: number | undefined;
 };

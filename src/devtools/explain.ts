@@ -7,8 +7,8 @@ import { formats } from '../formats/formats.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { inboundFor } from '../pipeline/caller-format.ts';
 import { isOfResponses } from '../pipeline/cursor/index.ts';
-import { asSpelled, calledBy } from '../pipeline/field-path-for-caller.ts';
-import { spokenFor } from '../pipeline/native-format.ts';
+import { asSpelled, fieldPathForCaller } from '../pipeline/field-path-for-caller.ts';
+import { nativeFormatFor } from '../pipeline/native-format.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from '../pipeline/reach.ts';
 import { renderPrompt } from '../pipeline/render-prompt.ts';
 import { notSupported } from '../pipeline/resolve-model.ts';
@@ -51,7 +51,7 @@ export function explain(
   if (model === undefined || vendor === undefined || !reaches(reach, from, model))
     throw notSupported(asked, DEFAULT_VENDOR[from]);
   const isAnew = from === 'chat-completions' && isOfResponses(body);
-  const to = isAnew ? translatedFormat(vendor, model) : spokenFor(vendor, model, from, () => body);
+  const to = isAnew ? translatedFormat(vendor, model) : nativeFormatFor(vendor, model, from, () => body);
   const name = upstreamName(vendor, model);
   if (to === from && !isAnew) {
     const request = 'model' in body ? { ...body, model: name } : body;
@@ -70,7 +70,7 @@ export function explain(
   );
   const notes = distinct([
     ...read.map((note) => ({ ...note, field: asSpelled(note.field, from, body) })),
-    ...written.map((note) => ({ ...note, field: calledBy(note.field, from, body) })),
+    ...written.map((note) => ({ ...note, field: fieldPathForCaller(note.field, from, body) })),
   ]);
   const noted = new Set(notes.map(({ field }) => field));
   const mapped = Object.keys(body).filter((field) => !noted.has(field));

@@ -8,7 +8,11 @@ import type { Report } from './format.ts';
  * its cache and the thoughts that are bound to it.
  * @param nameOf what a tool is called there.
  */
-export function unforced(prompt: Prompt, nameOf: (name: string) => string, report: Report): Prompt {
+export function downgradeToolChoice(
+  prompt: Prompt,
+  nameOf: (name: string) => string,
+  report: Report,
+): Prompt {
   const { toolChoice, tools = [], turns } = prompt;
   if (toolChoice?.mode !== 'required' || tools.length === 0) return prompt;
   report('toolChoice', 'approximated', 'a call is asked for in words');

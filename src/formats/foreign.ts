@@ -27,7 +27,7 @@ export function foreign(): Foreign {
 }
 
 /** A citation as its own format has it. */
-function citationFields({ own, title, citedText, start, end }: Citation): JsonObject {
+function citationFields({ formatSpecific: own, title, citedText, start, end }: Citation): JsonObject {
   if (own) return own.fields;
   return {
     ...(title !== undefined && { title }),

@@ -49,7 +49,7 @@ export function reportDropped(
 export const CUT_HERE = 'the vendor takes none such; the gateway ends the answer there';
 
 /** What a model can do, as far as a renderer must know. From the catalog. */
-export interface Target {
+export interface ModelTraits {
   /** The model as the vendor calls it. */
   readonly model: string;
   readonly maxOutputTokens: number;
@@ -79,10 +79,10 @@ export interface ThinkingTraits extends EffortTraits {
 }
 
 /** That a model thinks always, that it takes no word on it, or that its thoughts are not shown (to this account). */
-export type ThinkingTold = 'always' | 'untold' | 'hidden';
+export type ThinkingObserved = 'always' | 'untold' | 'hidden';
 
 /** What a caller asked, for whoever renders the answer. */
-export interface Asked {
+export interface RequestContext {
   readonly prompt: Prompt;
   /** The caller's body as parsed: some formats echo parts of it. */
   readonly body: JsonObject;
@@ -103,8 +103,8 @@ export interface EventRenderer extends Step<ReplyEvent, Sse> {
 export interface Inbound {
   /** @throws GatewayError `invalid-request` naming the field that is missing or wrong. */
   parseRequest(body: JsonObject, report: ParseReport): Prompt;
-  renderEvents(asked: Asked): EventRenderer;
-  renderReply(reply: Reply, asked: Asked): JsonObject;
+  renderEvents(asked: RequestContext): EventRenderer;
+  renderReply(reply: Reply, asked: RequestContext): JsonObject;
   /**
    * A late error as the last event of a stream that was rendered by somebody else (native path).
    * @param said the end of what that stream has said.
@@ -126,7 +126,7 @@ export interface InboundCounting {
 /** How a vendor is asked how many tokens a prompt has. */
 export interface OutboundCounting {
   /** @param request as `Outbound.renderRequest` makes it of the prompt, for `target`. */
-  countedRequest(request: JsonObject, target: Target): JsonObject;
+  countedRequest(request: JsonObject, target: ModelTraits): JsonObject;
   /** undefined where the vendor's answer does not tell. */
   parseCount(answer: JsonObject): number | undefined;
 }
@@ -154,9 +154,9 @@ export interface UsageOnRequest {
    * @param fields where that has found its top-level values.
    * @throws GatewayError `invalid-request` where two readers may disagree on what it asks.
    */
-  ask(request: Buffer, fields: ReadonlyMap<string, Span>, dialect: string): Buffer | undefined;
+  inject(request: Buffer, fields: ReadonlyMap<string, Span>, dialect: string): Buffer | undefined;
   /** The stream's bytes without what is there because of it. Throws nothing. */
-  hide(): Step<Uint8Array, Uint8Array>;
+  strip(): Step<Uint8Array, Uint8Array>;
 }
 
 /** What reads a vendor's events. */
@@ -166,7 +166,7 @@ export interface EventParser extends Step<Sse, ReplyEvent> {
 }
 
 /** What is asked of a vendor beside the answer, which services that have its models may refuse. */
-export interface Extras {
+export interface OptionalFields {
   /** What of it a refusal is of: names of fields, and of the values (`betas`) that the caller's header has. */
   refusedIn(refusal: GatewayError, betas: readonly string[]): readonly string[];
   /** A request without the fields of these names; itself where it has none of them. */
@@ -179,16 +179,16 @@ export interface Outbound {
    * @throws GatewayError `invalid-request` where the vendor has no way to take what was asked: its param is the field of
    * the prompt, for only the caller's side knows what that is called there.
    */
-  renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject;
+  renderRequest(prompt: Prompt, target: ModelTraits, report: Report): JsonObject;
   /** What the vendor is told in headers instead, their names in lower case. Absent where none is. */
-  renderHeaders?(prompt: Prompt, target: Target): Readonly<Record<string, string>>;
+  renderHeaders?(prompt: Prompt, target: ModelTraits): Readonly<Record<string, string>>;
   /**
    * A request of a native path that was refused, in words that mean the same: without what models of other vendors have
    * left in its dialogue, or what the gateway has put there for them; undefined where there is nothing of the kind.
    * Absent where no caller comes from another vendor.
    * @param refusal what the vendor said, as far as that was understood.
    */
-  withoutOthers?(
+  stripForeignContent?(
     request: JsonObject,
     dialect: string,
     refusal: GatewayError | undefined,
@@ -199,9 +199,9 @@ export interface Outbound {
    */
   isKnownElsewhere?(request: JsonObject, dialect: string): boolean;
   /** The format in which the vendor wants what it has refused in this one. Absent where it never says so. */
-  wantedFormat?(refusal: GatewayError): FormatName | undefined;
+  formatDemanded?(refusal: GatewayError): FormatName | undefined;
   /** Absent where nothing of the kind is asked. */
-  readonly extras?: Extras;
+  readonly optionalFields?: OptionalFields;
   /** The format by which alone a service of a dialect lets its models go on thinking; undefined where this one does. */
   thinkingFormat?(dialect: string): FormatName | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
@@ -209,12 +209,12 @@ export interface Outbound {
   /** Whether a refusal is of a stream, and would not be of the same answer whole. Absent where none ever is. */
   refusesStreams?(refusal: GatewayError): boolean;
   /** What a refusal says of a model's thinking. Absent where none ever does. */
-  thinkingTold?(refusal: GatewayError): ThinkingTold | undefined;
+  thinkingObserved?(refusal: GatewayError): ThinkingObserved | undefined;
   /**
    * Reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.
    */
-  parseEvents(prompt: Prompt, target: Target): EventParser;
+  parseEvents(prompt: Prompt, target: ModelTraits): EventParser;
   /** What went wrong, where an event of a stream says that the answer has failed; undefined of any other event. */
   parseFailure(event: Sse): GatewayError | undefined;
   /** By which a stream's bytes are known. */

@@ -28,7 +28,7 @@ export function laterSystemAsUser(turns: readonly Turn[], first: number, report:
   report('turns[].role', 'approximated', 'a later system message is sent as a user message');
   return turns.flatMap((turn, at): readonly Turn[] => {
     if (!isLater(turn, at)) return [turn];
-    const { own: _own, developer: _developer, ...said } = turn;
+    const { formatSpecific: _own, developer: _developer, ...said } = turn;
     if (said.parts.every(isEmpty)) return [];
     return [{ ...said, role: 'user', parts: [tag('<system>'), ...said.parts, tag('</system>')] }];
   });

@@ -1,7 +1,7 @@
 /** The own fields of one format where another is written. */
 
-import { fieldsOf } from '../conversation/format-specific.ts';
-import type { FormatName, Own } from '../conversation/prompt.ts';
+import { formatFields } from '../conversation/format-specific.ts';
+import type { FormatName, FormatSpecific } from '../conversation/prompt.ts';
 import { invalid } from '../lib/errors.ts';
 import { asList, asObject, asText, type JsonObject } from '../lib/json.ts';
 import type { Report } from './format.ts';
@@ -14,20 +14,25 @@ type Owner = 'own' | 'turns[]' | 'tools[]';
  * @throws GatewayError as `reportForeign`
  */
 export function ownFields(
-  own: Own | undefined,
+  own: FormatSpecific | undefined,
   format: FormatName,
   owner: Owner,
   report: Report,
 ): JsonObject {
   reportForeign(own, format, owner, report);
-  return fieldsOf(own, format);
+  return formatFields(own, format);
 }
 
 /**
  * Reports what `own` holds for another format than this one: it is left out.
  * @throws GatewayError `invalid-request` where it asks for an answer in forms of which text is none.
  */
-export function reportForeign(own: Own | undefined, format: FormatName, owner: Owner, report: Report): void {
+export function reportForeign(
+  own: FormatSpecific | undefined,
+  format: FormatName,
+  owner: Owner,
+  report: Report,
+): void {
   if (own === undefined || own.format === format) return;
   if (owner === 'own') refuseUnanswerable(own);
   for (const field of Object.keys(own.fields)) {
@@ -39,7 +44,7 @@ export function reportForeign(own: Own | undefined, format: FormatName, owner: O
  * What no other vendor's model can answer: where text is none of the forms asked for, as images and speech alone are of
  * Google's, and where an answer that Google has begun is to go on.
  */
-function refuseUnanswerable({ format, fields }: Own): void {
+function refuseUnanswerable({ format, fields }: FormatSpecific): void {
   const isGoogles = format === 'generate-content';
   if (isGoogles && fields['continuationToken'] != null) {
     throw invalid('Only the model that began an answer can go on with it.', 'own.continuationToken');

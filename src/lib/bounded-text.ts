@@ -1,13 +1,13 @@
 /** A body from outside as text, and no more of it than a well-formed one can have. */
 
-import { gather } from './byte-accumulator.ts';
+import { byteAccumulator } from './byte-accumulator.ts';
 
 /** @param most bytes. @returns undefined where there are more; the rest is then not read. */
 export async function boundedText(
   body: AsyncIterable<Uint8Array>,
   most: number,
 ): Promise<string | undefined> {
-  const whole = gather(most);
+  const whole = byteAccumulator(most);
   for await (const chunk of body) {
     if (whole.size() + chunk.byteLength > most) return undefined;
     whole.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));

@@ -1,6 +1,6 @@
 /** Bytes that come in pieces, as one block. */
 
-export interface Gathered {
+export interface ByteAccumulator {
   size(): number;
   /** Bytes that are held for it: room for more of it among them. */
   held(): number;
@@ -24,7 +24,7 @@ const MOST_BELIEVED = 1024 * 1024;
  * @param most how much will come at most, in bytes.
  * @param expected how much is said to come; 0 where nothing is said.
  */
-export function gather(most: number, expected = 0): Gathered {
+export function byteAccumulator(most: number, expected = 0): ByteAccumulator {
   let first: Buffer | undefined;
   let block: Buffer | undefined;
   let size = 0;

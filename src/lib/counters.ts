@@ -1,6 +1,6 @@
 /** How many there are of each key. One of which there is none takes no room. */
 
-export interface Counts {
+export interface Counters {
   of(key: string): number;
   /** One more. @returns how many that makes. */
   add(key: string): number;
@@ -9,7 +9,7 @@ export interface Counts {
 }
 
 /** Counts without a key. */
-export function openCounts(): Counts {
+export function openCounters(): Counters {
   const counts = new Map<string, number>();
   const of = (key: string): number => counts.get(key) ?? 0;
   return {

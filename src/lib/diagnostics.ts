@@ -4,7 +4,7 @@
  */
 
 /** Says a sentence; of an error, where one goes with it, a log has only the kind and where it came from. */
-export type Tell = (message: string, error?: unknown) => void;
+export type LogProblem = (message: string, error?: unknown) => void;
 
 /** The part of a log that takes what a process says of itself. */
 interface Log {
@@ -12,11 +12,11 @@ interface Log {
   problem(message: string, error?: unknown): void;
 }
 
-export interface Teller {
+export interface Diagnostics {
   /** Something that happened as it should: a reload. */
-  readonly note: (message: string) => void;
+  readonly info: (message: string) => void;
   /** Something that should not have happened. */
-  readonly trouble: Tell;
+  readonly problem: LogProblem;
   /** From now on into `log`, or as plain lines. */
   into(log: Log | undefined): void;
   /** The log is over: only what should not have happened is told now, as plain lines on standard error. */
@@ -24,16 +24,16 @@ export interface Teller {
 }
 
 /** A teller that has no log yet. */
-export function openTeller(): Teller {
+export function openDiagnostics(): Diagnostics {
   let open: Log | undefined;
   let isOver = false;
   return {
-    note(message) {
+    info(message) {
       if (open !== undefined) open.note(message);
       else if (!isOver) console.log(message);
     },
-    trouble(message, error) {
-      if (open === undefined) tellPlainly(message, error);
+    problem(message, error) {
+      if (open === undefined) logToStderr(message, error);
       else open.problem(message, error);
     },
     into(log) {
@@ -47,7 +47,7 @@ export function openTeller(): Teller {
 }
 
 /** On standard error: where nobody has a log. */
-export const tellPlainly: Tell = (message, error) => {
+export const logToStderr: LogProblem = (message, error) => {
   if (error === undefined) console.error(message);
   else console.error(message, error);
 };

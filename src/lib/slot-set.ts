@@ -1,6 +1,6 @@
 /** Things that come and go, in no order. */
 
-export interface Bag<T> extends Iterable<T> {
+export interface SlotSet<T> extends Iterable<T> {
   readonly size: number;
   /** @returns what takes it out again; called twice, it does nothing the second time. */
   add(item: T): () => void;
@@ -11,7 +11,7 @@ export interface Bag<T> extends Iterable<T> {
  * the old one points to the new (V8, OrderedHashTable), so once a dead table is in the old generation, all that is ever
  * added survives until the next full collection. Measured: a quarter of all that a request allocates.
  */
-export function bag<T>(): Bag<T> {
+export function slotSet<T>(): SlotSet<T> {
   interface Slot {
     readonly item: T;
     at: number;

@@ -1,5 +1,5 @@
 /** What `promise` gives, or undefined where that takes longer than `milliseconds`. @throws what `promise` throws in that time. */
-export async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+export async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const held = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), milliseconds);

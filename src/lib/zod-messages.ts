@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** For `safeParse`: a field that is missing, one that there is not (and those there are), a name that may not be. */
-export const wording: z.core.$ZodErrorMap = (issue) => {
+export const zodMessages: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type') return issue.input === undefined ? 'is required' : undefined;
   if (issue.code === 'invalid_key') return issue.issues[0]?.message;
   if (issue.code !== 'unrecognized_keys' || !(issue.inst instanceof z.ZodObject)) return undefined;

@@ -39,15 +39,15 @@ const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 const OTHER_PLACES = [...ALL_KEY_HEADERS, 'api-key'];
 
 /** Who may come in: by a key, and by a token where there are providers of any. */
-export interface Doors {
+export interface Authenticators {
   readonly keys: Keys;
   readonly identities?: Identities;
 }
 
 /** @throws GatewayError as `admit`. */
-export function authenticate(doors: Doors): (call: Call) => Admitted | Promise<Admitted> {
+export function authenticate(doors: Authenticators): (call: Call) => Admitted | Promise<Admitted> {
   return (call) => {
-    const found = admit(doors, call.route.format, call.message, call.query);
+    const found = authenticateCaller(doors, call.route.format, call.message, call.query);
     return found instanceof Promise
       ? found.then((principal) => admitted(call, principal))
       : admitted(call, found);
@@ -70,8 +70,8 @@ function admitted(call: Call, principal: Principal): Admitted {
  * @throws GatewayError, or by the promise, `unauthenticated`, in the same words whether a key is unknown, malformed or
  *   contradicted; `overloaded` where nobody can say whether a token is right.
  */
-export function admit(
-  { keys, identities }: Doors,
+export function authenticateCaller(
+  { keys, identities }: Authenticators,
   family: FormatName | 'any',
   message: IncomingMessage,
   query: URLSearchParams,

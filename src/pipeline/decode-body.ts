@@ -1,10 +1,10 @@
 /** A vendor's answer as events, streamed or whole: what it is decides, not what was asked for. */
 
-import { gather } from '../lib/byte-accumulator.ts';
+import { byteAccumulator } from '../lib/byte-accumulator.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
-import { asBuffer } from '../upstream/net/to-buffer.ts';
+import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
 
 type Holds = (bytes: number) => void;
@@ -69,11 +69,11 @@ function isSpace(byte: number): boolean {
 
 /** A whole body as the one event it stands for. */
 function decodeWhole(holds: Holds): Step<Uint8Array, Sse> {
-  const whole = gather(MAX_WHOLE);
+  const whole = byteAccumulator(MAX_WHOLE);
   return {
     transform(chunk) {
       if (whole.size() + chunk.byteLength > MAX_WHOLE) throw tooLong();
-      whole.add(asBuffer(chunk));
+      whole.add(toBuffer(chunk));
       holds(whole.held());
     },
     flush: (out) => out.enqueue({ data: whole.whole().toString('utf8') }),

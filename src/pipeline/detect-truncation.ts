@@ -6,14 +6,14 @@
 
 import { type Ledger, noteFault } from '../accounting/usage/ledger.ts';
 import type { Format } from '../formats/format.ts';
-import { type Gathered, gather } from '../lib/byte-accumulator.ts';
+import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.ts';
 import { endedEarly, isVendors } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
 import { decodeSse, sseText } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
-import { tailOf } from '../streams/trailing-bytes.ts';
-import { asBuffer } from '../upstream/net/to-buffer.ts';
-import type { Guard, UpstreamHead } from '../upstream/send.ts';
+import { trailingBytes } from '../streams/trailing-bytes.ts';
+import { toBuffer } from '../upstream/net/to-buffer.ts';
+import type { TruncationDetector, UpstreamHead } from '../upstream/send.ts';
 
 /** How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one is a whole answer. */
 const END = 2048;
@@ -35,30 +35,30 @@ const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
 
 /** @returns undefined where the answer is no event stream. */
-export function guardOf(
+export function detectTruncation(
   format: Format,
   { status, headers }: UpstreamHead,
   ledger: Ledger | undefined,
-): Guard | undefined {
+): TruncationDetector | undefined {
   if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) return undefined;
   const { opening, ending, closing, failing } = format.outbound.marks;
   let isOpen = false;
-  const tail = tailOf(END);
+  const tail = trailingBytes(END);
   const said = (): string => latin1(tail.bytes());
-  let failure: Gathered | undefined;
+  let failure: ByteAccumulator | undefined;
 
   return {
     chunk(bytes) {
       isOpen ||= opening.test(said() + latin1(bytes));
       if (failure === undefined && endsLong(bytes) && failing.test(said() + latin1(bytes))) {
-        failure = gather(MOST_OF_FAILURE);
+        failure = byteAccumulator(MOST_OF_FAILURE);
         failure.add(Buffer.from(tail.bytes()));
       }
       if (failure !== undefined && failure.size() + bytes.byteLength <= MOST_OF_FAILURE)
         failure.add(Buffer.from(bytes));
       tail.add(bytes);
     },
-    cut() {
+    checkTruncated() {
       const end = said();
       // What does not look like this format at all may end as it likes.
       if (end !== '' && !isOpen) return undefined;
@@ -76,7 +76,7 @@ export function guardOf(
       if (ledger !== undefined) ledger.fault = fault;
       return isVendors(fault);
     },
-    words(error) {
+    errorFrame(error) {
       const end = said();
       const isBetween = end === '' || BOUNDARY.test(end);
       const gap = isBetween ? '' : '\n\n';
@@ -105,5 +105,5 @@ function endsWhole(end: string): boolean {
 
 /** As latin1, a byte a character: the marks are ASCII, and no character that is cut in two gets in the way. */
 function latin1(bytes: Uint8Array): string {
-  return asBuffer(bytes).toString('latin1');
+  return toBuffer(bytes).toString('latin1');
 }

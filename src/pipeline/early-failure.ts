@@ -7,11 +7,11 @@
 
 import type { Outbound } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
-import { within } from '../lib/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { type Unread, unread } from '../streams/unread-bytes.ts';
-import { asBuffer } from '../upstream/net/to-buffer.ts';
+import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { type HeldBody, WATCHED_MARK } from '../upstream/relay.ts';
 
 /** Bytes in which an event or a body says of which kind it is. */
@@ -102,7 +102,7 @@ async function until(
   beginning.onChange = () => {
     if (isSo(beginning)) resolve();
   };
-  await within(promise, milliseconds);
+  await withTimeout(promise, milliseconds);
 }
 
 /** Reads on until an event says how the answer begins. What was looked through for an event's end is not again. */
@@ -153,7 +153,7 @@ function isPreamble(head: string, { marks }: Reader): boolean {
 
 /** Why a whole answer of status 200 is none, where it says so. */
 export function failureInBody(body: Uint8Array, { parseFailure, marks }: Reader): GatewayError | undefined {
-  const bytes = asBuffer(body);
+  const bytes = toBuffer(body);
   return marks.failing.test(bytes.toString('latin1', 0, HEAD))
     ? parseFailure({ data: bytes.toString('utf8') })
     : undefined;

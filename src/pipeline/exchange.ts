@@ -8,13 +8,13 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
 import type {
-  Asked,
   Inbound,
   InboundCounting,
+  ModelTraits,
   Outbound,
   OutboundCounting,
-  Target,
-  ThinkingTold,
+  RequestContext,
+  ThinkingObserved,
 } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { Span } from '../lib/json-scan.ts';
@@ -79,31 +79,31 @@ export interface Routed extends Admitted {
   readonly model: Model;
   readonly vendor: Vendor;
   /** The format the vendor is spoken to in; the caller's own on the native path. */
-  readonly spoken: FormatName;
+  readonly upstreamFormat: FormatName;
   /** The caller's body; on the native path the value of its top-level `model` is the vendor's name of the model. */
   readonly body: Buffer;
   /** Where the top-level values of `body` stand. */
   readonly fields: ReadonlyMap<string, Span>;
   /** The same request for the next model that may be asked where this one cannot answer. */
-  readonly otherwise?: () => Routed | undefined | Promise<Routed | undefined>;
+  readonly nextFallback?: () => Routed | undefined | Promise<Routed | undefined>;
   /** Ids of other models that the body names, of callers who are limited by model. */
-  readonly beside?: readonly string[];
+  readonly otherModels?: readonly string[];
   /** Notes what the answer has stored at the vendor as the key's; absent where nobody asks whose it is. */
   readonly bind?: (ids: readonly string[]) => void;
   /** Absent of the first attempt, where nobody follows it. */
   readonly attempt?: Attempt;
   /** Set of a fallback: the body was written for another model. */
-  readonly instead?: true;
+  readonly isFallback?: true;
   /** Set where the vendor is not to have the body as it is: it is translated then, whatever the vendor speaks. */
-  readonly anew?: true;
+  readonly mustTranslate?: true;
   /** What of a native request the service has refused beside the answer; the body is without it already. */
-  readonly without?: ReadonlySet<string>;
+  readonly refusedFields?: ReadonlySet<string>;
   /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */
-  readonly forgets?: true;
+  readonly dropsThoughts?: true;
   /** Set where the vendor streams the answers of its model to nobody of the gateway's account: it is asked for all at once. */
-  readonly whole?: true;
+  readonly wantsWholeAnswer?: true;
   /** What the vendor has said of its model: a translation tells it to think, nothing about it, or to show nothing of it. */
-  readonly thinks?: ThinkingTold;
+  readonly thinkingObserved?: ThinkingObserved;
 }
 
 /** One of the attempts to get an answer. */
@@ -118,8 +118,8 @@ export interface Attempt {
 export interface Translation {
   readonly inbound: Inbound;
   readonly outbound: Outbound;
-  readonly asked: Asked;
-  readonly target: Target;
+  readonly asked: RequestContext;
+  readonly target: ModelTraits;
   /** The stop sequences that the vendor is not told, none of them empty. */
   readonly stops?: readonly string[];
   /** Where it is a count of the prompt's tokens that is asked for. */
@@ -133,7 +133,7 @@ export interface Prepared extends Routed {
   /** What is sent. */
   readonly payload: Uint8Array;
   /** Takes out of a native stream what it tells because the gateway asked for it, and not the caller. */
-  readonly hide?: () => Step<Uint8Array, Uint8Array>;
+  readonly stripInjectedUsage?: () => Step<Uint8Array, Uint8Array>;
   /** Absent on the native path. */
   readonly translation?: Translation;
 }

@@ -23,7 +23,7 @@ const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, rea
   ['user', ['user', 'safety_identifier', 'metadata']],
   ['serviceTier', ['service_tier']],
   ['cacheKey', ['prompt_cache_key']],
-  ['mark', ['cache_control']],
+  ['cacheBreakpoint', ['cache_control']],
   ['cachedContent', ['extra_body.google.cached_content']],
 ]);
 
@@ -63,7 +63,7 @@ const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string,
  * A place in a prompt as its caller calls it: `turns[].citations` is `input[].annotations`, `own.store` is `store`. What
  * is no place of a prompt stays as it is.
  */
-export function calledBy(field: string, from: FormatName, body: JsonObject): string {
+export function fieldPathForCaller(field: string, from: FormatName, body: JsonObject): string {
   const [root = '', ...rest] = field.split(/(?=[.[])/);
   if (root === 'own') return asSpelled(rest.join('').slice(1), from, body);
   const names = (from === 'generate-content' ? CALLED_BY_GOOGLE : CALLED).get(root) ?? [root];

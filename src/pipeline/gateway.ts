@@ -7,12 +7,12 @@ import type { Keys } from '../access/keys.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import type { StoredIds } from '../access/stored-ids.ts';
 import type { Traces } from '../accounting/traces/traces.ts';
-import type { TakeNotes } from '../accounting/usage/ledger.ts';
+import type { RecordExchange } from '../accounting/usage/ledger.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CallerTimeouts } from '../server/listen/timeouts.ts';
 import type { SocketLimits } from '../server/websocket/room.ts';
-import type { LineMode } from '../streams/chain.ts';
-import type { Passes } from '../upstream/credentials/cloud-tokens.ts';
+import type { ChainMode } from '../streams/chain.ts';
+import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 import type { PendingLimits } from './arrivals.ts';
@@ -35,7 +35,7 @@ export interface Gateway {
   readonly vendors: Vendors;
   readonly agent: Dispatcher;
   /** What vendors are shown that have no key. */
-  readonly passes: Passes;
+  readonly passes: CloudTokens;
   /** How vendors are doing: the one part of this value that changes. */
   readonly upstreams: Upstreams;
   readonly options: DecodeOptions &
@@ -48,13 +48,13 @@ export interface Gateway {
     ReplyOptions;
   readonly cors: CorsOptions;
   /** Takes the notes of every exchange when it is over; absent where nobody does, and then nothing is noted. */
-  readonly note?: TakeNotes;
+  readonly note?: RecordExchange;
   /** Begins the trace of every exchange that is noted; absent where nobody collects them. */
   readonly traces?: Traces;
   /** The figures, for who brings the admin's key; to others, and where it is absent, there is no such path. */
   readonly metrics?: (message: IncomingMessage) => Promise<Response> | undefined;
   /** How the request path runs; `chained` is for tests and benches. */
-  readonly mode: LineMode;
+  readonly mode: ChainMode;
 }
 
 /** Browser origins that may read answers: exact ones, or every one. */

@@ -7,7 +7,7 @@
 import type { Outbound } from '../formats/format.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run, type Sink, type Step } from '../streams/step.ts';
-import { asBuffer, joined } from '../upstream/net/to-buffer.ts';
+import { joined, toBuffer } from '../upstream/net/to-buffer.ts';
 import { hiddenInJson } from '../upstream/redact.ts';
 
 type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
@@ -69,7 +69,7 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
   };
 
   const transform = (chunk: Uint8Array, out: Sink<Uint8Array>): void => {
-    const bytes = asBuffer(chunk);
+    const bytes = toBuffer(chunk);
     const text = bytes.toString('latin1');
     const seam = tail + text;
     const end = (isPassing ? firstEnd(seam, tail.length) : lastEnd(seam)) - tail.length;

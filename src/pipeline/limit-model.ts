@@ -10,13 +10,21 @@ import type { Routed } from './exchange.ts';
 export function limitModel(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
   /** One that is let in. Its fallbacks, each another model's request, keep to the limits for theirs. */
   async function admit(limited: Limits, routed: Routed): Promise<Routed> {
-    const { principal, response, route, model, beside = [], standings, otherwise } = routed;
+    const {
+      principal,
+      response,
+      route,
+      model,
+      otherModels: beside = [],
+      standings,
+      nextFallback: otherwise,
+    } = routed;
     const asked = { model: model.id, beside, otherNames };
     const allowed = await limited.admitModel(principal, asked, response, route.format, standings);
     const admitted = { ...routed, ...allowed };
     return otherwise === undefined
       ? admitted
-      : { ...admitted, otherwise: async () => firstOf(limited, await otherwise()) };
+      : { ...admitted, nextFallback: async () => firstOf(limited, await otherwise()) };
   }
 
   /** A fallback that is over a limit cannot answer either: the one after it may. */
@@ -26,7 +34,7 @@ export function limitModel(limits: Limits | undefined, { otherNames }: Catalog):
       return await admit(limited, fallback);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return firstOf(limited, await fallback.otherwise?.());
+      return firstOf(limited, await fallback.nextFallback?.());
     }
   }
 

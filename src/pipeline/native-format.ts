@@ -8,7 +8,7 @@ import { spokenFormat, type Vendor } from '../upstream/vendor.ts';
 import { dialectOf } from './translate-request.ts';
 
 /** @param request the body, or as much of it as tells; it is not read unless it matters. */
-export function spokenFor(
+export function nativeFormatFor(
   vendor: Vendor,
   model: Model,
   asked: FormatName,

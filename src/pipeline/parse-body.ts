@@ -55,7 +55,7 @@ export function parseBody(bytes: Buffer, fields: ReadonlyMap<string, Span>): Jso
  * @throws GatewayError `invalid-request` for a whole number in a field that is read, where it would arrive as another one.
  */
 export function withWrittenNumbers(prompt: Prompt, bytes: Buffer, fields: ReadonlyMap<string, Span>): Prompt {
-  const extra = Object.entries(prompt.extra ?? {});
+  const extra = Object.entries(prompt.unknownFields ?? {});
   const unknown = new Set(extra.map(([key]) => key));
   for (const [key, span] of fields) {
     if (key !== SEED && !unknown.has(key) && isOddInteger(bytes, span)) {
@@ -65,7 +65,7 @@ export function withWrittenNumbers(prompt: Prompt, bytes: Buffer, fields: Readon
   if (!extra.some(([key]) => holdsOddNumber(writtenAt(bytes, fields.get(key))))) return prompt;
   return {
     ...prompt,
-    extra: Object.fromEntries(
+    unknownFields: Object.fromEntries(
       extra.map(([key, value]) => {
         const span = fields.get(key);
         return [

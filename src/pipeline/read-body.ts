@@ -4,7 +4,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { gather } from '../lib/byte-accumulator.ts';
+import { byteAccumulator } from '../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError, invalid } from '../lib/errors.ts';
 import { stopParsing } from '../server/http/pipelining.ts';
 import { type Decompress, LARGEST_WINDOW } from '../upstream/content-coding.ts';
@@ -45,7 +45,7 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const decoder = decompress?.();
     const source = decoder === undefined ? request : request.pipe(decoder);
-    const body = gather(limit, decoder === undefined ? declared : 0);
+    const body = byteAccumulator(limit, decoder === undefined ? declared : 0);
     let arrival: Arrival | undefined;
     let sent = 0;
     // Listeners that have done their part stay: to take four off costs more than to ask.

@@ -11,7 +11,11 @@ import { discard } from './read-body.ts';
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
 
 /** An error as an answer in the caller's format. What is no GatewayError says nothing of itself. */
-export function rescue(thrown: unknown, format: FormatName, { id, message, ledger }: Incoming): Answer {
+export function renderFailure(
+  thrown: unknown,
+  format: FormatName,
+  { id, message, ledger }: Incoming,
+): Answer {
   const error = asGatewayError(thrown);
   if (ledger) noteFault(ledger, error);
   // Anthropic's own status for 'overloaded', which its SDKs and agents know.

@@ -1,10 +1,10 @@
 /** A prompt in the words of a vendor. What that has no way to take is refused in the words of the caller. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
-import type { Outbound, Report, Target } from '../formats/format.ts';
+import type { ModelTraits, Outbound, Report } from '../formats/format.ts';
 import { amended, GatewayError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { calledBy } from './field-path-for-caller.ts';
+import { fieldPathForCaller } from './field-path-for-caller.ts';
 
 /**
  * @param from the format of `body`, which the prompt was read from.
@@ -13,7 +13,7 @@ import { calledBy } from './field-path-for-caller.ts';
 export function renderPrompt(
   outbound: Outbound,
   prompt: Prompt,
-  target: Target,
+  target: ModelTraits,
   report: Report,
   from: FormatName,
   body: JsonObject,
@@ -22,6 +22,6 @@ export function renderPrompt(
     return outbound.renderRequest(prompt, target, report);
   } catch (error) {
     if (!(error instanceof GatewayError) || error.param === undefined) throw error;
-    throw amended(error, { param: calledBy(error.param, from, body) });
+    throw amended(error, { param: fieldPathForCaller(error.param, from, body) });
   }
 }

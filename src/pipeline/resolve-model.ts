@@ -12,7 +12,7 @@ import { asText, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
 import { translatedFormat, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
-import { countingFormat, spokenFor } from './native-format.ts';
+import { countingFormat, nativeFormatFor } from './native-format.ts';
 import { nearestModel } from './nearest-model.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
@@ -73,24 +73,24 @@ export function resolveModel(
     }
     const spoken = formatFor(route, vendor, model, { body, fields, anew });
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
-    const routed = {
+    const routed: Routed = {
       ...admitted,
       model,
       vendor,
-      spoken,
-      ...(limited && { beside: besideOf(model) }),
-      ...(anew && { anew }),
+      upstreamFormat: spoken,
+      ...(limited && { otherModels: besideOf(model) }),
+      ...(anew && { mustTranslate: anew }),
       ...(principal.stored === 'own' && {
         bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
       }),
-      ...inItsWords({ route, named, model, vendor, spoken, body, fields }),
+      ...inItsWords({ route, named, model, vendor, upstreamFormat: spoken, body, fields }),
     };
     const fallbacks = catalog
       .fallbacks(model)
       .filter((other) => refusedFor(other) === undefined && reaches(reach, route.format, other));
     // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
     if (fallbacks.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
-    return { ...routed, otherwise: () => fallback({ ...routed, body, fields }, fallbacks, vendors) };
+    return { ...routed, nextFallback: () => fallback({ ...routed, body, fields }, fallbacks, vendors) };
   };
 }
 
@@ -117,7 +117,7 @@ function formatFor(
   { body, fields, anew }: Scanned & { readonly anew?: boolean },
 ): FormatName {
   if (anew) return translatedFormat(vendor, model);
-  const spoken = spokenFor(vendor, model, format, () => dialogueOf(body, fields));
+  const spoken = nativeFormatFor(vendor, model, format, () => dialogueOf(body, fields));
   if (spoken === format || operation === 'generate') return spoken;
   if (operation === 'compact') throw notServed(operation, model);
   const counting = countingFormat(vendor);
@@ -151,12 +151,12 @@ function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): R
     const vendor = vendors.serving(model);
     if (vendor === undefined) continue;
     const spoken = formatFor(route, vendor, model, routed);
-    const asked = { ...routed, model, vendor, spoken, ...withinMost(routed, model) };
+    const asked: Routed = { ...routed, model, vendor, upstreamFormat: spoken, ...withinMost(routed, model) };
     return {
       ...asked,
       ...inItsWords(asked),
-      instead: true,
-      otherwise: () => fallback(routed, models.slice(at + 1), vendors),
+      isFallback: true,
+      nextFallback: () => fallback(routed, models.slice(at + 1), vendors),
     };
   }
   return undefined;

@@ -26,7 +26,7 @@ export function replaced({ body, fields }: Scanned, span: Span, text: string): S
 }
 
 /** A request of which it is known who is asked what. */
-interface Asked extends Scanned, Pick<Routed, 'route' | 'spoken' | 'vendor' | 'model'> {
+interface Asked extends Scanned, Pick<Routed, 'route' | 'upstreamFormat' | 'vendor' | 'model'> {
   readonly named?: Routed['named'] | undefined;
 }
 
@@ -34,7 +34,15 @@ interface Asked extends Scanned, Pick<Routed, 'route' | 'spoken' | 'vendor' | 'm
  * The body with the vendor's name of the model, where the body names it, and not by that. Only one that goes to the vendor
  * does so: what is translated is written anew.
  */
-export function inItsWords({ body, fields, route, spoken, named, vendor, model }: Asked): Scanned {
+export function inItsWords({
+  body,
+  fields,
+  route,
+  upstreamFormat: spoken,
+  named,
+  vendor,
+  model,
+}: Asked): Scanned {
   const span = fields.get('model');
   if (spoken !== route.format || named !== undefined || span === undefined) return { body, fields };
   const name = JSON.stringify(upstreamName(vendor, model));

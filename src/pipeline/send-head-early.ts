@@ -8,7 +8,7 @@ import { noteFault } from '../accounting/usage/ledger.ts';
 import { formats } from '../formats/formats.ts';
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
-import { within } from '../lib/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { Body } from '../streams/body.ts';
 import type { Stage } from '../streams/chain.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
@@ -17,7 +17,7 @@ import { upstreamName } from '../upstream/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { askedOf, asksList, asksStream, isNative } from './translate-request.ts';
 
-export interface BridgeOptions {
+export interface EarlyHeadOptions {
   /** Milliseconds that the head of a translated stream waits, so that a failure has its status. */
   readonly hold: number;
   /** Milliseconds between two signs of life. */
@@ -30,7 +30,10 @@ const utf8 = new TextEncoder();
  * Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for, a count
  * is none that could begin, and of a list what comes later could not go on with it.
  */
-export function bridge(options: BridgeOptions, answer: Stage<Routed, Replied>): Stage<Routed, Replied> {
+export function sendHeadEarly(
+  options: EarlyHeadOptions,
+  answer: Stage<Routed, Replied>,
+): Stage<Routed, Replied> {
   return (routed) => {
     const waits = isNative(routed) || routed.route.operation !== 'generate' || asksList(routed);
     return waits ? answer(routed) : bridged(routed, answer(routed), options);
@@ -40,10 +43,10 @@ export function bridge(options: BridgeOptions, answer: Stage<Routed, Replied>): 
 async function bridged(
   routed: Routed,
   answer: Replied | Promise<Replied>,
-  options: BridgeOptions,
+  options: EarlyHeadOptions,
 ): Promise<Replied> {
   const replied = Promise.resolve(answer);
-  const early = await within(replied, options.hold);
+  const early = await withTimeout(replied, options.hold);
   if (early !== undefined) return early;
   const body = tryParseJson(routed.body.toString('utf8'));
   return isObject(body) && asksStream(routed, body) ? begun(routed, body, replied, options) : replied;
@@ -53,7 +56,7 @@ function begun(
   routed: Routed,
   asked: JsonObject,
   replied: Promise<Replied>,
-  { keepAlive }: BridgeOptions,
+  { keepAlive }: EarlyHeadOptions,
 ): Replied {
   const { id, route, allowance, ledger } = routed;
   const ping = utf8.encode(formats[route.format].inbound.ping);

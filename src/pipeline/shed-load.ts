@@ -23,7 +23,7 @@ const SHORT_OF: Readonly<Record<Shortage, string>> = {
 };
 
 /** Refuses what the process has no room for. @throws GatewayError `overloaded` */
-export function shed({ inFlight }: InFlightLimits): (incoming: Incoming) => Incoming {
+export function shedLoad({ inFlight }: InFlightLimits): (incoming: Incoming) => Incoming {
   return (incoming) => {
     const { load } = incoming;
     if (load === undefined) return incoming;
@@ -40,7 +40,7 @@ export function shed({ inFlight }: InFlightLimits): (incoming: Incoming) => Inco
 }
 
 /** Looks once more, now that the body is here: what is made of it takes many times its room. @throws GatewayError */
-export function weigh(): <T extends Incoming>(incoming: T) => T {
+export function recheckPressure(): <T extends Incoming>(incoming: T) => T {
   return (incoming) => {
     if (incoming.load !== undefined) refuseIfShort(incoming.load);
     return incoming;
@@ -48,19 +48,19 @@ export function weigh(): <T extends Incoming>(incoming: T) => T {
 }
 
 /** What the process has too little of to take on more; undefined as a rule. */
-export function shortOf(load: Pick<Load, 'shortage' | 'inFlight'>): Shortage | undefined {
+export function shortageAt(load: Pick<Load, 'shortage' | 'inFlight'>): Shortage | undefined {
   const shortage = load.shortage();
   return shortage === 'memory' && load.inFlight() <= SPARED ? undefined : shortage;
 }
 
 function refuseIfShort(load: Load): void {
-  const shortage = shortOf(load);
+  const shortage = shortageAt(load);
   if (shortage !== undefined)
     throw new GatewayError('overloaded', SHORT_OF[shortage], { retryAfter: RETRY_AFTER });
 }
 
 /** Keeps a key to its share. @throws GatewayError `rate-limited` */
-export function share({ inFlightPerKey }: InFlightLimits): (admitted: Admitted) => Admitted {
+export function limitConcurrency({ inFlightPerKey }: InFlightLimits): (admitted: Admitted) => Admitted {
   return (admitted) => {
     const { load, principal, response } = admitted;
     if (load !== undefined && load.claim(response, principal.name) > inFlightPerKey) {

@@ -5,12 +5,12 @@ import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import { stopAt } from '../conversation/stop-at.ts';
-import type { Asked, EventRenderer } from '../formats/format.ts';
+import type { EventRenderer, RequestContext } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { amended, asGatewayError, type GatewayError } from '../lib/errors.ts';
 import { asObject } from '../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../lib/json-bounds.ts';
-import { within } from '../lib/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { validator } from '../protocol/validate.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import type { Stage } from '../streams/chain.ts';
@@ -20,7 +20,7 @@ import { fuse, run, type Step } from '../streams/step.ts';
 import { changed } from '../streams/transform-body.ts';
 import { through } from '../streams/translate-body.ts';
 import { eventStreamHeaders, refusalHeaders, responseHeaders } from '../upstream/headers.ts';
-import { asBuffer, joined } from '../upstream/net/to-buffer.ts';
+import { joined, toBuffer } from '../upstream/net/to-buffer.ts';
 import { hidden, hiddenInHeaders, hiddenInJson, tellable } from '../upstream/redact.ts';
 import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
@@ -75,7 +75,7 @@ function native(answered: Answered, hold: number): Replied | Promise<Replied> {
 /** The reply, of which it is noted whose that is which it has stored at the vendor. */
 function noted(
   reply: Replied | Promise<Replied>,
-  { bind, spoken, answer }: Answered,
+  { bind, upstreamFormat: spoken, answer }: Answered,
 ): Replied | Promise<Replied> {
   if (bind === undefined) return reply;
   const streamed = String(answer.headers['content-type']).startsWith('text/event-stream');
@@ -86,12 +86,12 @@ function noted(
 
 /** A native body as it is. One that is an error all the same is a refusal, as routers tell of a vendor's that came late. */
 function wholly(reply: Replied, answered: Answered): Replied {
-  const { spoken, route } = answered;
+  const { upstreamFormat: spoken, route } = answered;
   const { body, status } = reply;
   if (status !== 200 || route.operation !== 'generate' || !(body instanceof Uint8Array)) return reply;
   const error = failureInBody(body, formats[spoken].outbound);
   if (error === undefined) return reply;
-  const text = asBuffer(body).toString('utf8');
+  const text = toBuffer(body).toString('utf8');
   return asRefusal(withBody(reply, text, hiddenInJson(text, answered.secret)), error, answered);
 }
 
@@ -104,7 +104,7 @@ function withBody(reply: Replied, text: string, shown: string): Replied {
 
 /** A native stream as it is, but for what its failures hide, unless its first word is that there will be none. */
 function passing(reply: Replied, answered: Answered, hold: number): Replied | Promise<Replied> {
-  const { answer, spoken, hide, secret } = answered;
+  const { answer, upstreamFormat: spoken, stripInjectedUsage: hide, secret } = answered;
   const failures = hideInFailures(formats[spoken].outbound, secret);
   const step = hide === undefined ? failures : fuse(hide(), failures);
   const shown = { ...reply, body: changed(bodyOf(answer), step) };
@@ -122,7 +122,7 @@ function passing(reply: Replied, answered: Answered, hold: number): Replied | Pr
 function asRefusal(reply: Replied, error: GatewayError, { answer, secret, ledger }: Answered): Replied {
   if (ledger !== undefined) {
     // Nothing of an answer has come.
-    ledger.passage = undefined;
+    ledger.output = undefined;
     // Noted where the caller is told: another may still answer, or the caller leave before that.
     ledger.fault = undefined;
     ledger.cause = undefined;
@@ -156,7 +156,17 @@ function inCallersWords(answered: Answered, translation: Translation, options: R
  * that the vendor refused the gateway's own key is not the caller's doing.
  */
 async function refused(answered: Answered): Promise<Replied> {
-  const { id, route, spoken, model, answer, translation, secret, allowance, ledger } = answered;
+  const {
+    id,
+    route,
+    upstreamFormat: spoken,
+    model,
+    answer,
+    translation,
+    secret,
+    allowance,
+    ledger,
+  } = answered;
   const body = await readWhole(answered, MAX_ERROR);
   const text = body.toString('utf8');
   const isJson = tryParseBounded(text, MAX_ERROR_TOKENS) !== undefined;
@@ -211,7 +221,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
       milliseconds: options.keepAlive,
     },
   });
-  await within(ready, options.hold);
+  await withTimeout(ready, options.hold);
   const headers = eventStreamHeaders(hiddenInHeaders(responseHeaders(answer.headers), secret));
   return { headers: { ...headers, 'content-type': framing.contentType }, body };
 }
@@ -225,7 +235,7 @@ function signOfLife(renderer: EventRenderer, written: Step<Sse, string>): string
 }
 
 /** Passes events on, and notes how many rules of their format they have broken once all are said. */
-function judge(format: FormatName, { prompt }: Asked, ledger: Ledger): Step<Sse, Sse> {
+function judge(format: FormatName, { prompt }: RequestContext, ledger: Ledger): Step<Sse, Sse> {
   const judged = validator(
     format,
     prompt.includeUsage === undefined ? {} : { usageAsked: prompt.includeUsage },
@@ -290,7 +300,7 @@ async function readWhole(answered: Answered, limit: number): Promise<Buffer> {
   const { body } = answered.answer;
   if (!(body instanceof Uint8Array)) return wholeOf(body, limit, tooLong, holding(answered));
   if (body.byteLength > limit) throw tooLong();
-  return asBuffer(body);
+  return toBuffer(body);
 }
 
 /**

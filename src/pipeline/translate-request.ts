@@ -7,7 +7,7 @@ import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
-import { type Asked, type Target, unreported } from '../formats/format.ts';
+import { type ModelTraits, type RequestContext, unreported } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { type JsonObject, wellFormed } from '../lib/json.ts';
 import { requestHeaders } from '../upstream/headers.ts';
@@ -43,7 +43,7 @@ export function translateRequest({ askUsage }: RequestOptions): (routed: Routed)
 }
 
 /** Whether the vendor has the body, and the caller the answer, as the other one wrote it. */
-export function isNative({ spoken, route, anew }: Routed): boolean {
+export function isNative({ upstreamFormat: spoken, route, mustTranslate: anew }: Routed): boolean {
   return spoken === route.format && anew === undefined;
 }
 
@@ -58,7 +58,16 @@ export function asksList({ named, query }: Routed): boolean {
 }
 
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
-  const { vendor, spoken, route, message, named, body, model, without } = routed;
+  const {
+    vendor,
+    upstreamFormat: spoken,
+    route,
+    message,
+    named,
+    body,
+    model,
+    refusedFields: without,
+  } = routed;
   const counts = isMetered(routed.principal);
   const asks = counts || askUsage === 'always';
   if (counts && spoken === 'responses') refuseBackground(routed);
@@ -85,26 +94,26 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
       without,
     ),
     payload: asking?.payload ?? body,
-    ...(asking !== undefined && { hide: asking.hide }),
+    ...(asking !== undefined && { stripInjectedUsage: asking.stripInjectedUsage }),
   };
 }
 
 /** The body with the question for usage in it, where the caller has not asked. */
 function withUsage({
-  spoken,
+  upstreamFormat: spoken,
   body,
   fields,
   vendor,
   model,
-}: Routed): Pick<Prepared, 'payload' | 'hide'> | undefined {
+}: Routed): Pick<Prepared, 'payload' | 'stripInjectedUsage'> | undefined {
   const { usageOnRequest } = formats[spoken].outbound;
   if (usageOnRequest === undefined) return undefined;
-  const payload = usageOnRequest.ask(body, fields, dialectOf(vendor, model));
-  return payload && { payload, hide: usageOnRequest.hide };
+  const payload = usageOnRequest.inject(body, fields, dialectOf(vendor, model));
+  return payload && { payload, stripInjectedUsage: usageOnRequest.strip };
 }
 
 function translated(routed: Routed): Prepared {
-  const { vendor, spoken, route, model, id } = routed;
+  const { vendor, upstreamFormat: spoken, route, model, id } = routed;
   const body = parseBody(routed.body, routed.fields);
   const inbound = inboundFor(route.format, body);
   const { outbound } = formats[spoken];
@@ -120,7 +129,7 @@ function translated(routed: Routed): Prepared {
     stream,
     ...(cacheKey !== undefined && { cacheKey }),
   };
-  const streams = stream && !routed.whole;
+  const streams = stream && !routed.wantsWholeAnswer;
   let untold = false;
   const request = renderPrompt(
     outbound,
@@ -148,7 +157,12 @@ function translated(routed: Routed): Prepared {
 }
 
 /** The caller's headers, where a fallback has what was written for it: that may need one of them (`anthropic-beta`). */
-function callersOwn({ instead, spoken, route, message }: Routed): IncomingHttpHeaders | undefined {
+function callersOwn({
+  isFallback: instead,
+  upstreamFormat: spoken,
+  route,
+  message,
+}: Routed): IncomingHttpHeaders | undefined {
   if (instead === undefined || spoken !== route.format) return undefined;
   // These two are about the request as the caller wrote it.
   const { accept: _, 'idempotency-key': __, ...headers } = message.headers;
@@ -165,12 +179,12 @@ function countingOf({ format, operation }: Route, spoken: FormatName): Translati
 }
 
 /** What a renderer of answers must know of a request. @param id of the exchange, of which ids of answers are made. */
-export function askedOf(id: string, prompt: Prompt, body: JsonObject): Asked {
+export function askedOf(id: string, prompt: Prompt, body: JsonObject): RequestContext {
   return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
 }
 
 /** What is known of a model with what its vendor has said of it. */
-function learned(target: Target, { thinks }: Routed): Target {
+function learned(target: ModelTraits, { thinkingObserved: thinks }: Routed): ModelTraits {
   if (thinks !== 'always') return target;
   const { kinds = [], efforts = [], ...traits } = target.thinking ?? {};
   const thinking = {
@@ -184,13 +198,13 @@ function learned(target: Target, { thinks }: Routed): Target {
 
 /** The prompt for an answer that comes whole, of which a stream is made. */
 function unstreamed(prompt: Prompt): Prompt {
-  const { own, ...rest } = prompt;
+  const { formatSpecific: own, ...rest } = prompt;
   const { stream_options: _, ...fields } = own?.fields ?? {};
-  return { ...rest, stream: false, ...(own && { own: { ...own, fields } }) };
+  return { ...rest, stream: false, ...(own && { formatSpecific: { ...own, fields } }) };
 }
 
 /** The prompt without what its vendor has refused of it. */
-function asTold(prompt: Prompt, { forgets, thinks }: Routed): Prompt {
+function asTold(prompt: Prompt, { dropsThoughts: forgets, thinkingObserved: thinks }: Routed): Prompt {
   const told = forgets ? withoutThoughts(prompt) : prompt;
   if (thinks === 'hidden' && told.thinking)
     return { ...told, thinking: { ...told.thinking, visible: false } };
@@ -208,7 +222,7 @@ function withoutThoughts(prompt: Prompt): Prompt {
 }
 
 /** What a renderer must know of a model at a vendor. */
-export function targetOf(vendor: Vendor, model: Model): Target {
+export function targetOf(vendor: Vendor, model: Model): ModelTraits {
   return {
     model: upstreamName(vendor, model),
     maxOutputTokens: model.maxOutputTokens,
@@ -225,7 +239,7 @@ export function targetOf(vendor: Vendor, model: Model): Target {
 }
 
 /** The mark for a whole request is Anthropic's own; not all clouds that have Claude take it (prompt caching guide, automatic caching). */
-function cachesAt(vendor: Vendor): Pick<Target, 'caches'> {
+function cachesAt(vendor: Vendor): Pick<ModelTraits, 'caches'> {
   const { caches = isAnthropicItself(vendor) ? 'agents' : 'asked' } = vendor;
   return caches === 'asked' ? {} : { caches };
 }

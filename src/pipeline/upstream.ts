@@ -3,18 +3,18 @@
 import type { Dispatcher } from 'undici';
 import { isMetered } from '../access/limits/limits.ts';
 import { carryOn } from '../accounting/traces/trace-context.ts';
-import { tapBody } from '../accounting/usage/ledger.ts';
+import { observeBody } from '../accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
 import { formats } from '../formats/formats.ts';
 import { GatewayError } from '../lib/errors.ts';
-import type { Passes } from '../upstream/credentials/cloud-tokens.ts';
+import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import { type Ending, leftFor, send, type UpstreamAnswer } from '../upstream/send.ts';
 import type { TimeoutClock } from '../upstream/timeout-clock.ts';
 import { recordedName } from '../upstream/vendor.ts';
-import { guardOf } from './detect-truncation.ts';
+import { detectTruncation } from './detect-truncation.ts';
 import type { Answered, Prepared } from './exchange.ts';
-import { type Passed, withPass } from './with-credentials.ts';
+import { type Passed, withCredentials } from './with-credentials.ts';
 
 /** Statuses below 300 that promise no answer. */
 const EMPTY = new Set([204, 205, 206]);
@@ -26,10 +26,10 @@ const EMPTY = new Set([204, 205, 206]);
 export function upstream(
   agent: Dispatcher,
   { timeoutClock }: Pick<Upstreams, 'timeoutClock'>,
-  passes: Passes,
+  passes: CloudTokens,
 ): (prepared: Prepared) => Promise<Answered> {
   return async (prepared) => {
-    const { model, vendor, spoken, headers, attempt, ledger } = prepared;
+    const { model, vendor, upstreamFormat: spoken, headers, attempt, ledger } = prepared;
     if (ledger !== undefined) {
       ledger.model = model;
       ledger.vendor = recordedName(vendor);
@@ -56,12 +56,12 @@ export function upstream(
 function passed(
   agent: Dispatcher,
   timeoutClock: TimeoutClock,
-  passes: Passes,
+  passes: CloudTokens,
   prepared: Prepared,
 ): Promise<Passed> {
   const { vendor, path, headers, payload, attempt, signal } = prepared;
   const request = { method: 'POST', origin: vendor.origin, path, headers, body: payload } as const;
-  return withPass(passes, { vendor, request, signal, ended: attempt?.ended }, (own, ended) =>
+  return withCredentials(passes, { vendor, request, signal, ended: attempt?.ended }, (own, ended) =>
     ask(agent, timeoutClock, prepared, own, ended),
   );
 }
@@ -70,7 +70,17 @@ function passed(
 function ask(
   agent: Dispatcher,
   timeoutClock: TimeoutClock,
-  { vendor, spoken, attempt, ledger, path, payload, translation, signal, principal }: Prepared,
+  {
+    vendor,
+    upstreamFormat: spoken,
+    attempt,
+    ledger,
+    path,
+    payload,
+    translation,
+    signal,
+    principal,
+  }: Prepared,
   headers: string[],
   ended: ((how: Ending) => void) | undefined,
 ): Promise<UpstreamAnswer> {
@@ -90,9 +100,9 @@ function ask(
       body: payload,
       ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
       ...(ended !== undefined && { ended }),
-      ...(translation === undefined && { guard: (head) => guardOf(formats[spoken], head, ledger) }),
+      ...(translation === undefined && { guard: (head) => detectTruncation(formats[spoken], head, ledger) }),
       ...(ledger !== undefined && {
-        tap: tapBody(ledger, spoken, isMetered(principal) ? payload : undefined),
+        tap: observeBody(ledger, spoken, isMetered(principal) ? payload : undefined),
       }),
     },
     signal,

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { invalid } from '../lib/errors.ts';
 import { spliced } from '../lib/json-scan.ts';
 import { ANTHROPIC_VERSION } from '../upstream/headers.ts';
-import { asBuffer } from '../upstream/net/to-buffer.ts';
+import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { isVertex, pathAt, upstreamName } from '../upstream/vendor.ts';
 import type { Prepared } from './exchange.ts';
 import type { Scanned } from './scanned.ts';
@@ -18,7 +18,7 @@ const FIELD = 'anthropic_version';
 const VERSION = 'vertex-2023-10-16';
 
 /** Whether a request is for Claude there. */
-export function isForVertex({ vendor, spoken }: Prepared): boolean {
+export function isForVertex({ vendor, upstreamFormat: spoken }: Prepared): boolean {
   return spoken === 'messages' && isVertex(vendor);
 }
 
@@ -28,7 +28,7 @@ export function isForVertex({ vendor, spoken }: Prepared): boolean {
  */
 export function atVertex(prepared: Prepared): Prepared {
   const { vendor, model, route, message, payload } = prepared;
-  const body = scanned(asBuffer(payload));
+  const body = scanned(toBuffer(payload));
   const isCount = route.operation === 'count-tokens';
   const path = isCount
     ? 'count-tokens:rawPredict'

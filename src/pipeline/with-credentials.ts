@@ -5,7 +5,7 @@
 
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import type { Headers, Outgoing, Pass } from '../upstream/credentials/cloud.ts';
-import type { Passes } from '../upstream/credentials/cloud-tokens.ts';
+import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { type Ending, leftFor, type UpstreamAnswer, type UpstreamHead } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 
@@ -27,8 +27,8 @@ export interface Passed {
 }
 
 /** @throws GatewayError `upstream-auth` where there is no pass, or the clock is why it is refused; and what `ask` throws. */
-export async function withPass(
-  passes: Passes,
+export async function withCredentials(
+  passes: CloudTokens,
   { vendor, request, signal, ended }: Passing,
   ask: Ask,
 ): Promise<Passed> {
@@ -51,7 +51,7 @@ export async function withPass(
 }
 
 /** Waits for one no longer than its caller does. */
-async function passOf(passes: Passes, vendor: Vendor, signal: AbortSignal): Promise<Pass> {
+async function passOf(passes: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<Pass> {
   const pass = passes.of(vendor);
   return pass instanceof Promise ? unlessLeft(pass, signal) : pass;
 }
@@ -66,7 +66,7 @@ async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 
 /** Another pass than the one that was refused; undefined where there is none, and the refusal stands. */
 async function renewed(
-  passes: Passes,
+  passes: CloudTokens,
   vendor: Vendor,
   pass: Pass,
   signal: AbortSignal,

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { defaultModels } from '../catalog/default.ts';
 import type { Model } from '../catalog/model.ts';
-import { type Tell, tellPlainly } from '../lib/diagnostics.ts';
+import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import { percentDecoded } from '../lib/percent-decoded.ts';
 import { bind, urlOf } from '../upstream/net/bind.ts';
 import { anthropicAnswer } from './anthropic/vendor.ts';
@@ -22,7 +22,7 @@ export interface SandboxOptions {
   /** What the vendors serve; by default every model of the catalog. */
   readonly models?: readonly Model[];
   /** Told of a mistake of the sandbox's own. */
-  readonly tell?: Tell;
+  readonly tell?: LogProblem;
 }
 
 export interface Sandbox {
@@ -48,7 +48,7 @@ const BASES: Readonly<Record<SimulatedVendor, string>> = {
 export async function startSandbox({
   pace: firstPace,
   models: firstModels = defaultModels(),
-  tell = tellPlainly,
+  tell = logToStderr,
 }: SandboxOptions): Promise<Sandbox> {
   let world = createWorld(firstModels);
   let pace = firstPace;

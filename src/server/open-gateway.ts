@@ -16,19 +16,19 @@ import { openStoredIds, type StoredIds } from '../access/stored-ids.ts';
 import { grantedMemory } from '../accounting/process/granted-memory.ts';
 import type { Traces } from '../accounting/traces/traces.ts';
 import { charging } from '../accounting/usage/consumption.ts';
-import { recording, type TakeNotes } from '../accounting/usage/ledger.ts';
+import { type RecordExchange, recording } from '../accounting/usage/ledger.ts';
 import { catalogOf } from '../catalog/catalog.ts';
 import { defaultModels } from '../catalog/default.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors, type Place, vendorsAt } from '../config/vendors.ts';
-import { type Tell, tellPlainly } from '../lib/diagnostics.ts';
+import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import type { PendingLimits } from '../pipeline/arrivals.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
-import type { LineMode } from '../streams/chain.ts';
+import type { ChainMode } from '../streams/chain.ts';
 import { openAgent } from '../upstream/agent.ts';
-import { openPasses, type Passes } from '../upstream/credentials/cloud-tokens.ts';
+import { type CloudTokens, openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { openUpstreams } from '../upstream/pool/upstreams.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 
@@ -48,16 +48,16 @@ export interface OpenOptions {
   /** Whose answers have stored what at the vendors. Absent: this gateway alone knows it, and as long as it lives. */
   readonly storedIds?: StoredIds;
   /** Kept when the configuration changes. Absent: this gateway has its own. */
-  readonly passes?: Passes;
+  readonly passes?: CloudTokens;
   /** Takes the notes of every exchange; absent: they are kept for the limits alone. */
-  readonly note?: TakeNotes;
+  readonly note?: RecordExchange;
   readonly traces?: Traces;
   readonly metrics?: Gateway['metrics'];
   /** Told when the name of a vendor stood for addresses that must not be asked. */
   readonly onRefusedAddress?: () => void;
   /** Told what goes wrong with simulated vendors, with passes of its own, and with identity providers. */
-  readonly tell?: Tell;
-  readonly mode?: LineMode;
+  readonly tell?: LogProblem;
+  readonly mode?: ChainMode;
   /** Where simulated vendors are already. */
   readonly simulated?: Readonly<Record<string, Place>>;
   /** The gateway that this one takes the place of. */
@@ -92,12 +92,12 @@ export async function openGateway(
     ...(onRefusedAddress !== undefined && { onRefused: onRefusedAddress }),
   });
   const upstreams = openUpstreams(vendors.all, config);
-  const passes = shared ?? openPasses(tell);
+  const passes = shared ?? openCloudTokens(tell);
   const letGo = passes.hold(vendors.all);
   const groups = config.groups.map(groupRecord);
   const identities = await openIdentities(config.identities, {
     agent,
-    tell: tell ?? tellPlainly,
+    tell: tell ?? logToStderr,
     groups: knownGroups(groups),
     before: before?.identities,
   });
@@ -156,7 +156,7 @@ function pendingLimits({ bodyBytes, pendingBytes, pendingBytesPerKey }: Config['
 }
 
 /** Simulated vendors, as the configuration wants them. */
-export function openSandbox(config: Config, tell?: Tell): Promise<Sandbox> {
+export function openSandbox(config: Config, tell?: LogProblem): Promise<Sandbox> {
   return startSandbox({ ...sandboxOptions(config), ...(tell !== undefined && { tell }) });
 }
 

@@ -4,9 +4,9 @@
  * more than to translate what is in it (bench/NOTES.md). `readableOf` makes the stream where one is wanted.
  */
 
-import { gather } from '../lib/byte-accumulator.ts';
+import { byteAccumulator } from '../lib/byte-accumulator.ts';
 import { asGatewayError, type GatewayError } from '../lib/errors.ts';
-import { asBuffer } from '../upstream/net/to-buffer.ts';
+import { toBuffer } from '../upstream/net/to-buffer.ts';
 
 /** Where a body goes. Of `close` and `abort` one is called, once, and nothing after it. */
 export interface BodySink {
@@ -78,7 +78,7 @@ export function wholeOf(
   holds: (bytes: number) => void = () => {},
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const whole = gather(limit);
+    const whole = byteAccumulator(limit);
     const leave = (error: GatewayError): false => {
       body.cancel();
       reject(error);
@@ -87,7 +87,7 @@ export function wholeOf(
     body.pipeTo({
       write(chunk) {
         if (whole.size() + chunk.byteLength > limit) return leave(tooLong());
-        whole.add(asBuffer(chunk));
+        whole.add(toBuffer(chunk));
         try {
           holds(whole.held());
         } catch (error) {

@@ -9,14 +9,14 @@
 /** One stage: takes what is known of an exchange so far, gives what is known after it. */
 export type Stage<T, U> = (value: T) => U | Promise<U>;
 
-export interface Line<S, T> {
+export interface Chain<S, T> {
   /** The line with one more stage at its end. */
-  to<U>(stage: Stage<T, U>): Line<S, U>;
+  to<U>(stage: Stage<T, U>): Chain<S, U>;
   /** The line with several more stages, written as a line of their own, which `around` runs as it sees fit. */
-  within<U>(
+  wrap<U>(
     around: (stages: Stage<T, U>) => Stage<T, U>,
-    inner: (line: Line<T, T>) => Line<T, U>,
-  ): Line<S, U>;
+    inner: (line: Chain<T, T>) => Chain<T, U>,
+  ): Chain<S, U>;
   /** All of the line as one stage. @throws what a stage throws, at once or by its promise. */
   readonly run: Stage<S, T>;
 }
@@ -31,28 +31,28 @@ export function stage<T, U>(run: Stage<T, U>): TransformStream<T, U> {
 }
 
 /** How a line runs: `fused` into one function, `chained` with a stream for each stage. */
-export type LineMode = 'fused' | 'chained';
+export type ChainMode = 'fused' | 'chained';
 
 /** A line without a stage: gives what it takes. */
-export function line<T>(mode: LineMode = 'fused'): Line<T, T> {
+export function chain<T>(mode: ChainMode = 'fused'): Chain<T, T> {
   return mode === 'fused' ? fused((value: T) => value) : chained((start: ReadableStream<T>) => start);
 }
 
-function fused<S, T>(run: Stage<S, T>): Line<S, T> {
-  const to = <U>(next: Stage<T, U>): Line<S, U> =>
+function fused<S, T>(run: Stage<S, T>): Chain<S, T> {
+  const to = <U>(next: Stage<T, U>): Chain<S, U> =>
     fused((value) => {
       const made = run(value);
       return made instanceof Promise ? made.then(next) : next(made);
     });
-  return { to, within: (around, inner) => to(around(inner(line()).run)), run };
+  return { to, wrap: (around, inner) => to(around(inner(chain()).run)), run };
 }
 
-function chained<S, T>(connect: (start: ReadableStream<S>) => ReadableStream<T>): Line<S, T> {
-  const to = <U>(next: Stage<T, U>): Line<S, U> =>
+function chained<S, T>(connect: (start: ReadableStream<S>) => ReadableStream<T>): Chain<S, T> {
+  const to = <U>(next: Stage<T, U>): Chain<S, U> =>
     chained((start) => connect(start).pipeThrough(stage(next)));
   return {
     to,
-    within: (around, inner) => to(around(inner(line('chained')).run)),
+    wrap: (around, inner) => to(around(inner(chain('chained')).run)),
     run: (value) => first(connect(ReadableStream.from([value]))),
   };
 }

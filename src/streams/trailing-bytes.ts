@@ -1,6 +1,6 @@
 /** The end of a stream of bytes, so far. */
 
-export interface Tail {
+export interface TrailingBytes {
   add(chunk: Uint8Array): void;
   /** The last bytes: as many as were asked for, up to twice as many, or all. Good until the next are added. */
   bytes(): Buffer;
@@ -10,7 +10,7 @@ export interface Tail {
  * A copy: to keep the chunks themselves, of a slow stream with small ones, takes ten times the memory.
  * @param length how many of the last bytes are kept at least.
  */
-export function tailOf(length: number): Tail {
+export function trailingBytes(length: number): TrailingBytes {
   let kept: Buffer | undefined;
   let size = 0;
   return {

@@ -1,6 +1,6 @@
 /** What has come of a stream of bytes and is not read yet, as one block, however small its pieces are. */
 
-import { asBuffer } from '../upstream/net/to-buffer.ts';
+import { toBuffer } from '../upstream/net/to-buffer.ts';
 
 export interface Unread {
   /**
@@ -40,7 +40,7 @@ export function unread(): Unread {
   return {
     add(piece) {
       if (start === end) {
-        block = asBuffer(piece);
+        block = toBuffer(piece);
         start = 0;
         end = block.length;
         isPiece = true;

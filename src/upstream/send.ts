@@ -23,7 +23,7 @@ export interface UpstreamRequest {
   /** Milliseconds until the answer must be over, where it is not the clock's own `total`. */
   readonly timeLeft?: number;
   /** Asked once, with the answer's head: who speaks for a body that ends too soon. Without one it just fails. */
-  readonly guard?: (head: UpstreamHead) => Guard | undefined;
+  readonly guard?: (head: UpstreamHead) => TruncationDetector | undefined;
   /** Sees the body as it arrives, decompressed; must not throw, and must not change what it sees. */
   readonly tap?: (bytes: Uint8Array) => void;
   /** Told once, when the exchange is over. */
@@ -44,14 +44,14 @@ export interface UpstreamAnswer extends UpstreamHead {
 }
 
 /** Speaks for a body that ends too soon. */
-export interface Guard {
+export interface TruncationDetector {
   chunk(bytes: Uint8Array): void;
   /** What is wrong with a body that ended as if it were whole; undefined where nothing is. */
-  cut(): GatewayError | undefined;
+  checkTruncated(): GatewayError | undefined;
   /** The exchange is over: whether the vendor itself has said that its answer failed, and not for what was asked. */
   hasFailed(): boolean;
   /** The error as the body's last bytes. */
-  words(error: GatewayError): Uint8Array;
+  errorFrame(error: GatewayError): Uint8Array;
 }
 
 /**
@@ -69,7 +69,7 @@ export function send(
   return new Promise((resolve, reject) => {
     let socket: Dispatcher.DispatchController | undefined;
     let inflating: ReturnType<typeof inflater>;
-    let guard: Guard | undefined;
+    let guard: TruncationDetector | undefined;
     let hasWord: WordReader | undefined;
     /** The answer's head, of which the body decides when it is given; and whether it is. */
     let head: UpstreamHead | undefined;
@@ -115,12 +115,12 @@ export function send(
       if (!isGiven) reject(error);
       else if (guard === undefined) passing.abort(error);
       else {
-        passing.write(guard.words(error));
+        passing.write(guard.errorFrame(error));
         passing.close();
       }
     };
     const succeed = (): void => {
-      const cut = guard?.cut();
+      const cut = guard?.checkTruncated();
       if (cut !== undefined) fail(cut);
       if (over !== undefined) return;
       finish('whole');

@@ -3,7 +3,7 @@
  * chunk, not timers of its own.
  */
 
-import { bag } from '../lib/slot-set.ts';
+import { slotSet } from '../lib/slot-set.ts';
 
 export interface VendorTimeouts {
   /** Milliseconds until the first byte of an answer's body. 0, here and below: no limit. */
@@ -42,7 +42,7 @@ export function openTimeoutClock(limits: VendorTimeouts): TimeoutClock {
   const set = [limits.firstByte, limits.idle, limits.quiet, limits.total].filter((limit) => limit > 0);
   const step = Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, Math.min(...set) / 8));
   const reach = (limit: number): number => (limit > 0 ? limit + step : Number.POSITIVE_INFINITY);
-  const watched = bag<Watched>();
+  const watched = slotSet<Watched>();
   let timer: NodeJS.Timeout | undefined;
   let last = performance.now();
 

@@ -4,7 +4,7 @@
  * events that are called `ping` (Anthropic), however they are cut into pieces. In any other body it is white space.
  */
 
-import { asBuffer } from './net/to-buffer.ts';
+import { toBuffer } from './net/to-buffer.ts';
 
 /** Whether a piece of a body, in the order in which the pieces come, holds a word of the answer or a part of one. */
 export type WordReader = (piece: Uint8Array) => boolean;
@@ -58,7 +58,7 @@ function eventReader(): WordReader {
   };
 
   return (piece) => {
-    const bytes = asBuffer(piece);
+    const bytes = toBuffer(piece);
     let hasWord = false;
     let start = 0;
     let lf = bytes.indexOf(LF);

@@ -3,7 +3,7 @@ import { modelName, vendorName } from '../../src/catalog/catalog.ts';
 import { type Model, parseModels } from '../../src/catalog/model.ts';
 import data from '../../src/catalog/models.json' with { type: 'json' };
 import { pricesAt } from '../../src/catalog/prices-at.ts';
-import type { Target } from '../../src/formats/format.ts';
+import type { ModelTraits } from '../../src/formats/format.ts';
 
 const models = parseModels(data);
 const LADDER = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -173,7 +173,7 @@ describe('traits by family', () => {
 
   it('is what a renderer asks for', () => {
     const { thinking } = named('anthropic/claude-sonnet-4-6');
-    const target: Pick<Target, 'thinking'> = { ...(thinking !== undefined && { thinking }) };
+    const target: Pick<ModelTraits, 'thinking'> = { ...(thinking !== undefined && { thinking }) };
     expect(target.thinking?.efforts).toEqual(['low', 'medium', 'high', 'max']);
   });
 });

@@ -586,7 +586,7 @@ test('checklist 37: thoughts that a vendor cannot have back are reported', () =>
     ],
   };
   const prompt = formats.messages.inbound.parseRequest({ model: 'm', ...body }, unreported);
-  const foreignPrompt = { ...prompt, own: { format: 'chat-completions', fields: {} } } as const;
+  const foreignPrompt = { ...prompt, formatSpecific: { format: 'chat-completions', fields: {} } } as const;
   for (const name of ['messages', 'generate-content'] as const) {
     const notes: Note[] = [];
     const sent = formats[name].outbound.renderRequest(foreignPrompt, PERMISSIVE, reportInto(notes));

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Note, reportInto, type Target } from '../../src/formats/format.ts';
+import { type ModelTraits, type Note, reportInto } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { asNumber, asObject } from '../../src/lib/json.ts';
@@ -39,7 +39,7 @@ import {
 const door = useDoor();
 const { sentFor } = door;
 
-const BUDGETED: Target = {
+const BUDGETED: ModelTraits = {
   model: 'claude',
   maxOutputTokens: 64_000,
   thinking: { kinds: ['budget'], efforts: [], budget: { min: 1024, max: 63_999 }, canDisable: true },

@@ -130,15 +130,23 @@ describe('strict turns', () => {
   test('fields of merged turns are kept', () => {
     expect(
       strictTurns([
-        { ...user(text('a')), extra: { x: 1 }, own: { format: 'messages', fields: { p: 1 } } },
-        { ...user(text('b')), extra: { y: 2 }, own: { format: 'messages', fields: { q: 2 } } },
+        {
+          ...user(text('a')),
+          unknownFields: { x: 1 },
+          formatSpecific: { format: 'messages', fields: { p: 1 } },
+        },
+        {
+          ...user(text('b')),
+          unknownFields: { y: 2 },
+          formatSpecific: { format: 'messages', fields: { q: 2 } },
+        },
         user(text('c')),
       ]),
     ).toEqual([
       {
         ...user(text('a'), text('b'), text('c')),
-        extra: { x: 1, y: 2 },
-        own: { format: 'messages', fields: { p: 1, q: 2 } },
+        unknownFields: { x: 1, y: 2 },
+        formatSpecific: { format: 'messages', fields: { p: 1, q: 2 } },
       },
     ]);
   });

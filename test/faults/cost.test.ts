@@ -5,8 +5,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outermost } from '../../src/accounting/usage/top-level-member.ts';
-import { remainsOf, tapChunk, usageTap } from '../../src/accounting/usage/usage-observer.ts';
+import { topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
+import { observeChunk, remainsOf, usageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
 import { argumentsObject } from '../../src/conversation/rules/arguments.ts';
@@ -18,7 +18,7 @@ import { formats } from '../../src/formats/formats.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { scanList, scanObject } from '../../src/lib/json-scan.ts';
-import { guardOf } from '../../src/pipeline/detect-truncation.ts';
+import { detectTruncation } from '../../src/pipeline/detect-truncation.ts';
 import { failureInBody, failureInStream } from '../../src/pipeline/early-failure.ts';
 import { modelsBeside } from '../../src/pipeline/restrictions/other-models.ts';
 import { nearestPath } from '../../src/server/http/nearest-path.ts';
@@ -116,8 +116,8 @@ function orRefused(read: () => void): void {
 }
 
 const usageOf = (pieces: readonly Buffer[]): void => {
-  const tap = usageTap('usage', true);
-  for (const piece of pieces) tapChunk(tap, piece);
+  const tap = usageObserver('usage', true);
+  for (const piece of pieces) observeChunk(tap, piece);
   remainsOf(tap);
 };
 
@@ -130,10 +130,10 @@ function firstWords(pieces: readonly Buffer[]): void {
 
 function guarded(pieces: readonly Buffer[]): void {
   const head = { status: 200, headers: { 'content-type': 'text/event-stream' } };
-  const guard = guardOf(formats.responses, head, undefined);
+  const guard = detectTruncation(formats.responses, head, undefined);
   for (const piece of pieces) guard?.chunk(piece);
   guard?.hasFailed();
-  guard?.cut();
+  guard?.checkTruncated();
 }
 
 function told(pieces: readonly Buffer[]): void {
@@ -164,7 +164,7 @@ const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
   'hide-usage': (pieces) => void run(hideUsage(), pieces),
   'usage-search': usageOf,
   outermost: (pieces) => {
-    const own = outermost();
+    const own = topLevelMember();
     for (const piece of pieces) own(piece);
   },
   'early-failure': firstWords,

@@ -1,7 +1,7 @@
 /** Vendors that count oddly, or not at all: what an exchange took is then not known, which is not nothing. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openTally } from '../../src/accounting/metrics/counters.ts';
+import { openExchangeCounters } from '../../src/accounting/metrics/counters.ts';
 import { usageReaders } from '../../src/formats/usage-readers.ts';
 import { isList, isObject, type Json, parseJson } from '../../src/lib/json.ts';
 import { rowOf } from '../accounting/usage/records.ts';
@@ -92,7 +92,7 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
       for (const count of [input, output, reasoning, cache_read, cache_write]) {
         expect(count === null || (Number.isInteger(count) && count >= 0 && count <= 1e9)).toBe(true);
       }
-      const tally = openTally();
+      const tally = openExchangeCounters();
       tally.record(record);
       for (const { tokens, cost, uncounted } of tally.figures().models) {
         for (const count of Object.values(tokens)) expect(count <= 1e9 && count >= 0).toBe(true);

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import { collect } from '../../src/conversation/collect.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
-import { type Format, type Note, reportInto, type Target } from '../../src/formats/format.ts';
+import { type Format, type ModelTraits, type Note, reportInto } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isObject, type JsonObject, parseJson, tryParseJson } from '../../src/lib/json.ts';
@@ -50,7 +50,7 @@ const SCHEMAS = {
 } as const;
 
 /** The vendor itself, not one of the services that speak its format; and Gemini's levels end at `high`. */
-const official = (name: FormatName): Target => ({
+const official = (name: FormatName): ModelTraits => ({
   ...PERMISSIVE,
   dialect: 'openai',
   ...(name === 'generate-content' &&

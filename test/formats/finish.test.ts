@@ -58,7 +58,7 @@ describe('chat-completions', () => {
     expect(chat.renderFinish(finish, said)).toBe(word);
   });
 
-  test.each<[word: string, native: string | undefined, own: string | undefined]>([
+  test.each<[word: string, native: string | undefined, formatSpecific: string | undefined]>([
     ['stop', undefined, undefined],
     ['stop', 'end_turn', 'end_turn'],
     ['eos', undefined, 'eos'],
@@ -115,7 +115,7 @@ describe('responses', () => {
 
   test('a reason that nobody knows yet is said again', () => {
     const own = { format: 'responses', fields: { incomplete_details: { reason: 'new' } } } as const;
-    expect(responses.renderFinish({ finish: 'other', own }, false)).toEqual(cut('new'));
+    expect(responses.renderFinish({ finish: 'other', formatSpecific: own }, false)).toEqual(cut('new'));
   });
 });
 
@@ -148,7 +148,7 @@ describe('messages', () => {
       expect(both).toEqual({ direct: true, byCode: true });
   });
 
-  test.each<[word: string | undefined, kept: object | undefined]>([
+  test.each<[word: string | undefined, roundTrip: object | undefined]>([
     [undefined, undefined],
     ['end_turn', undefined],
     ['pause_turn', undefined],
@@ -156,7 +156,7 @@ describe('messages', () => {
     ['new_word', { stop_reason: 'new_word' }],
   ])('%s is kept where no other format has a word that it could be made of again', (stop_reason, kept) => {
     const end = messages.parseEnd(stop_reason === undefined ? {} : { stop_reason }, messages.NO_CALLS);
-    expect(end.own?.fields).toEqual(kept);
+    expect(end.formatSpecific?.fields).toEqual(kept);
     if (kept !== undefined) expect(messages.renderStop(end, said)).toMatchObject(kept);
   });
 
@@ -168,7 +168,7 @@ describe('messages', () => {
       beside: { context_management: {} },
     });
     const own = { format: 'responses', fields: { context_management: {} } } as const;
-    expect(messages.endFields({ finish: 'stop', own, extra: { a: 1 } })).toEqual({
+    expect(messages.endFields({ finish: 'stop', formatSpecific: own, unknownFields: { a: 1 } })).toEqual({
       inside: { a: 1, context_management: {} },
       beside: {},
     });

@@ -19,7 +19,7 @@ test('what it says later is a user’s where it stood, without what only a syste
   const own = { format: 'messages', fields: { clear_at: 'next_user_message' } } as const;
   const turns = [
     say('user', 'a'),
-    say('system', 'b', { own, developer: true }),
+    say('system', 'b', { formatSpecific: own, developer: true }),
     say('system', ''),
     say('assistant', 'c'),
   ];

@@ -9,11 +9,11 @@ import { catalogOf } from '../../src/catalog/catalog.ts';
 import { readConfig } from '../../src/config/load.ts';
 import { everyVendor } from '../../src/config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts';
-import { type Note, reportInto, type Target } from '../../src/formats/format.ts';
+import { type ModelTraits, type Note, reportInto } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { asList, asObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { calledBy } from '../../src/pipeline/field-path-for-caller.ts';
+import { fieldPathForCaller } from '../../src/pipeline/field-path-for-caller.ts';
 import { renderPrompt } from '../../src/pipeline/render-prompt.ts';
 import { targetOf } from '../../src/pipeline/translate-request.ts';
 import { chatRequest } from '../../src/sandbox/schemas/chat-completions.ts';
@@ -28,7 +28,7 @@ const config = await readConfig({}, FIXTURES);
 const catalog = catalogOf(catalogModels(config), config.aliases);
 const vendors = everyVendor(config);
 
-function target(id: string): Target {
+function target(id: string): ModelTraits {
   const model = catalog.resolve(id, 'openai');
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined) throw new TypeError(`There is no ${id}.`);
@@ -36,7 +36,7 @@ function target(id: string): Target {
 }
 
 /** A model for each format, and what its vendor takes: the sandbox refuses whatever it does not know. */
-const ASKED: Readonly<Record<FormatName, { readonly target: Target; readonly takes: ZodType }>> = {
+const ASKED: Readonly<Record<FormatName, { readonly target: ModelTraits; readonly takes: ZodType }>> = {
   'chat-completions': { target: target('openai/gpt-5.4'), takes: chatRequest },
   responses: { target: target('openai/gpt-5.4'), takes: responsesRequest },
   messages: { target: target('anthropic/claude-opus-4-8'), takes: messagesRequest },
@@ -266,7 +266,8 @@ function rendered(from: FormatName, to: FormatName, body: JsonObject): Rendered 
       formats[to].outbound,
       prompt,
       ASKED[to].target,
-      (field, outcome, detail) => void notes.push({ field: calledBy(field, from, body), outcome, detail }),
+      (field, outcome, detail) =>
+        void notes.push({ field: fieldPathForCaller(field, from, body), outcome, detail }),
       from,
       body,
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { gather } from '../../src/lib/byte-accumulator.ts';
+import { byteAccumulator } from '../../src/lib/byte-accumulator.ts';
 
 test('what is gathered is what came, however it was cut', () => {
   const piece = fc
@@ -10,7 +10,7 @@ test('what is gathered is what came, however it was cut', () => {
     );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom(1, 500_000, 1e9), (pieces, most) => {
-      const gathered = gather(most);
+      const gathered = byteAccumulator(most);
       for (const bytes of pieces) gathered.add(bytes);
       const whole = Buffer.concat(pieces);
       expect(gathered.size()).toBe(whole.length);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bag } from '../../src/lib/slot-set.ts';
+import { slotSet } from '../../src/lib/slot-set.ts';
 
 test('holds what was added and not taken out, each once', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 30 })), (steps) => {
-      const kept = bag<number>();
+      const kept = slotSet<number>();
       const taken: (() => void)[] = [];
       const expected = new Set<number>();
       for (const [at, step] of steps.entries()) {
@@ -26,7 +26,7 @@ test('holds what was added and not taken out, each once', () => {
 });
 
 test('what is found in it can be taken out meanwhile', () => {
-  const kept = bag<string>();
+  const kept = slotSet<string>();
   const takeA = kept.add('a');
   const takeB = kept.add('b');
   const seen: string[] = [];

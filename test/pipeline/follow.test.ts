@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { follow } from '../../src/pipeline/retry/report-outcome.ts';
+import { reportOutcome } from '../../src/pipeline/retry/report-outcome.ts';
 
 test.each([
   ['a second where nothing is said', undefined, 1_000],
@@ -10,7 +10,7 @@ test.each([
 ])('an upstream that is over a limit rests for %s', (_, retryAfter, expected) => {
   const rests: number[] = [];
   const nothing = (): void => undefined;
-  const { judge, ended } = follow({
+  const { settle: judge, ended } = reportOutcome({
     vendor: {
       name: 'v',
       origin: 'http://v',

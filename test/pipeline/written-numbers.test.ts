@@ -56,7 +56,7 @@ describe.each(names)('from %s', (from) => {
 test('an unknown field is carried with all its digits; one that is read is refused where it would lose any', () => {
   const request = (field: string) =>
     `{"model":"m","max_tokens":9,${field},"messages":[{"role":"user","content":"x"}]}`;
-  expect(JSON.stringify(promptOf('messages', request('"unknown":12345678901234567890')).extra)).toBe(
+  expect(JSON.stringify(promptOf('messages', request('"unknown":12345678901234567890')).unknownFields)).toBe(
     '{"unknown":12345678901234567890}',
   );
   expect(() => promptOf('chat-completions', request('"max_completion_tokens":12345678901234567890'))).toThrow(

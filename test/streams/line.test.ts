@@ -1,17 +1,17 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type Line, type LineMode, line, type Stage, stage } from '../../src/streams/chain.ts';
+import { type Chain, type ChainMode, chain, type Stage, stage } from '../../src/streams/chain.ts';
 
-const modes: LineMode[] = ['fused', 'chained'];
+const modes: ChainMode[] = ['fused', 'chained'];
 
 /** What comes of one value; what a stage throws at once, too, comes by the promise. */
-async function only<S, T>({ run }: Line<S, T>, value: S): Promise<T> {
+async function only<S, T>({ run }: Chain<S, T>, value: S): Promise<T> {
   return run(value);
 }
 
 describe.each(modes)('a %s line', (mode) => {
   test('runs its stages in order, waiting for each', async () => {
     const seen: string[] = [];
-    const built = line<number>(mode)
+    const built = chain<number>(mode)
       .to((n) => {
         seen.push('a');
         return n + 1;
@@ -33,7 +33,7 @@ describe.each(modes)('a %s line', (mode) => {
     async (kind) => {
       const error = new RangeError('no');
       let reached = false;
-      const failing = line<number>(mode)
+      const failing = chain<number>(mode)
         .to((): number | Promise<number> => {
           if (kind === 'sync') throw error;
           return Promise.reject(error);
@@ -51,9 +51,9 @@ describe.each(modes)('a %s line', (mode) => {
 describe.each(modes)('stages within a %s line', (mode) => {
   test('run as often as what is around them says', async () => {
     let runs = 0;
-    const built = line<number>(mode)
+    const built = chain<number>(mode)
       .to((n) => n + 1)
-      .within<string>(
+      .wrap<string>(
         (stages) => async (n) => `${await stages(n)} ${await stages(n + 1)}`,
         (inner) =>
           inner
@@ -69,7 +69,7 @@ describe.each(modes)('stages within a %s line', (mode) => {
   });
 
   test('fail to what is around them, which may go on', async () => {
-    const built = line<number>(mode).within<string>(
+    const built = chain<number>(mode).wrap<string>(
       (stages) => async (n) => {
         try {
           return await stages(n);
@@ -87,7 +87,7 @@ describe.each(modes)('stages within a %s line', (mode) => {
   });
 
   test('fail the line where nobody around them minds', async () => {
-    const failing = line<number>(mode).within<number>(
+    const failing = chain<number>(mode).wrap<number>(
       (stages) => stages,
       (inner) =>
         inner.to((): number => {
@@ -112,13 +112,13 @@ test('stages in a wrong order do not compile, even where one value extends the o
   }
   const grow = (small: Small): Large => ({ ...small, b: 1 });
   const needLarge = (large: Large): number => large.b;
-  const start: Line<Small, Small> = line<Small>();
-  expectTypeOf(start.to(grow).to(needLarge)).toEqualTypeOf<Line<Small, number>>();
+  const start: Chain<Small, Small> = chain<Small>();
+  expectTypeOf(start.to(grow).to(needLarge)).toEqualTypeOf<Chain<Small, number>>();
   // @ts-expect-error a Small is not a Large yet
   void start.to(needLarge);
   const once = <T, U>(stages: Stage<T, U>): Stage<T, U> => stages;
-  const within = start.within(once<Small, number>, (inner) => inner.to(grow).to(needLarge));
-  expectTypeOf(within).toEqualTypeOf<Line<Small, number>>();
+  const within = start.wrap(once<Small, number>, (inner) => inner.to(grow).to(needLarge));
+  expectTypeOf(within).toEqualTypeOf<Chain<Small, number>>();
   // @ts-expect-error nor within
-  void start.within(once<Small, number>, (inner) => inner.to(needLarge));
+  void start.wrap(once<Small, number>, (inner) => inner.to(needLarge));
 });

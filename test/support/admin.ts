@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openTally } from '../../src/accounting/metrics/counters.ts';
+import { openExchangeCounters } from '../../src/accounting/metrics/counters.ts';
 import { openMetrics } from '../../src/accounting/metrics/metrics.ts';
 import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
 import { createAdminApp } from '../../src/server/http/admin/app.ts';
@@ -26,7 +26,7 @@ export async function startAdmin(): Promise<TestAdmin> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));
   const store = await openStore({ path: join(directory, 'gateway.db') });
   const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000 });
-  const tally = openTally();
+  const tally = openExchangeCounters();
   const metrics = openMetrics(tally.figures);
   const app = createAdminApp(store, { key: ADMIN_KEY });
   addWatchRoutes(app, { key: ADMIN_KEY, render: metrics.render });

@@ -6,7 +6,7 @@ import { type Config, type ConfigInput, configSchema } from '../../src/config/sc
 import type { Gateway } from '../../src/pipeline/gateway.ts';
 import { type RunningServer, serve } from '../../src/server/listen/server.ts';
 import { openGateway } from '../../src/server/open-gateway.ts';
-import type { LineMode } from '../../src/streams/chain.ts';
+import type { ChainMode } from '../../src/streams/chain.ts';
 
 export const KEY = 'gw-test-key-of-the-tests';
 
@@ -23,7 +23,7 @@ export interface TestGateway {
  */
 export async function startGateway(
   input: ConfigInput = {},
-  mode: LineMode = 'fused',
+  mode: ChainMode = 'fused',
   change: (gateway: Gateway) => Gateway = (gateway) => gateway,
 ): Promise<TestGateway> {
   const config = configSchema.parse({

@@ -3,7 +3,7 @@
 import { collect } from '../../src/conversation/collect.ts';
 import type { Prompt } from '../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../src/conversation/reply.ts';
-import type { Asked, Format, Target } from '../../src/formats/format.ts';
+import type { Format, ModelTraits, RequestContext } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { tryParseJson } from '../../src/lib/json.ts';
@@ -11,7 +11,7 @@ import { decodeSse, type Sse, sseText } from '../../src/streams/sse.ts';
 import { fuse, run } from '../../src/streams/step.ts';
 
 /** A model that can do everything. */
-export const PERMISSIVE: Target = {
+export const PERMISSIVE: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 64_000,
   thinking: {
@@ -28,7 +28,7 @@ export const PERMISSIVE: Target = {
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true, includeUsage: true };
 
 /** Of one who asks to be shown what is thought: generate-content shows it to no other. */
-export const ASKED: Asked = {
+export const ASKED: RequestContext = {
   prompt: { ...PROMPT, thinking: { visible: true } },
   body: {},
   id: 'abc123',

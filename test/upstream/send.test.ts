@@ -7,8 +7,8 @@ import { readableOf } from '../../src/streams/body.ts';
 import { openAgent } from '../../src/upstream/agent.ts';
 import {
   type Ending,
-  type Guard,
   send,
+  type TruncationDetector,
   type UpstreamAnswer,
   type UpstreamRequest,
 } from '../../src/upstream/send.ts';
@@ -181,11 +181,11 @@ test.each([
 test('a guard has the last word where the body breaks, or is cut, and only there', async () => {
   const seen: string[] = [];
   let cut = false;
-  const guard: Guard = {
+  const guard: TruncationDetector = {
     chunk: (bytes) => seen.push(Buffer.from(bytes).toString()),
-    cut: () => (cut ? new GatewayError('upstream-broken', 'cut') : undefined),
+    checkTruncated: () => (cut ? new GatewayError('upstream-broken', 'cut') : undefined),
     hasFailed: () => false,
-    words: (error) => Buffer.from(`<${error.message}>`),
+    errorFrame: (error) => Buffer.from(`<${error.message}>`),
   };
   const guarded = (script: Script) => text(sent(script, { guard: () => guard }).answer);
   expect(await guarded((wire) => wire.wholeStream(['a']))).toBe('a');

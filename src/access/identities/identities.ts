@@ -1,7 +1,7 @@
 /** Callers who bring a token of an identity provider in the place of a key. */
 
 import type { Dispatcher } from 'undici';
-import type { Tell } from '../../lib/diagnostics.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Stored } from '../../store/stored-scope.ts';
 import {
@@ -59,7 +59,7 @@ export interface Identities {
 
 export interface IdentitiesOptions {
   readonly agent: Dispatcher;
-  readonly tell: Tell;
+  readonly tell: LogProblem;
   /** Those that callers may be of. */
   readonly groups: ReadonlyMap<string, KnownGroup>;
   /** Those of an earlier configuration: keys that they know need not be asked for. */
@@ -88,7 +88,7 @@ export async function openIdentities(
   const earlier = before?.known();
   let isOpen = true;
   // What is broken off at the end is no trouble.
-  const tellOpen: Tell = (message) => {
+  const tellOpen: LogProblem = (message) => {
     if (isOpen) tell(message);
   };
   const sets = new Map<string, KeySet>();

@@ -5,7 +5,7 @@
 
 import type { JWTVerifyGetKey } from 'jose';
 import type { Dispatcher } from 'undici';
-import type { Tell } from '../../lib/diagnostics.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { askProvider, discover, NoKeys } from './ask-provider.ts';
 
@@ -56,7 +56,7 @@ export function openKeySet(
   { createLocalJWKSet, errors }: Jose,
   { name, issuer, jwks }: KeySource,
   agent: Dispatcher,
-  tell: Tell,
+  tell: LogProblem,
   before: KnownKeys | undefined,
 ): KeySet {
   let known = before;

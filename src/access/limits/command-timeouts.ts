@@ -6,7 +6,7 @@
 
 import type { Redis } from 'ioredis';
 
-export interface RedisTimeouts {
+export interface CommandTimeouts {
   /** Milliseconds that a command may take. */
   readonly command: number;
   /** Milliseconds without a byte after which a connection on which something was asked is given up. */
@@ -14,7 +14,7 @@ export interface RedisTimeouts {
 }
 
 /** Rejects commands of `redis` that take too long, and leaves a connection on which nothing comes. */
-export function keepPunctual(redis: Redis, { command: most, silence }: RedisTimeouts): void {
+export function applyCommandTimeouts(redis: Redis, { command: most, silence }: CommandTimeouts): void {
   const send = redis.sendCommand.bind(redis);
   let hear: (() => void) | undefined;
 

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { openCounts } from '../../lib/counters.ts';
+import { openCounters } from '../../lib/counters.ts';
 
 /** Called when an exchange is over, once. */
 export type Leave = () => void;
@@ -35,7 +35,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
 /** Those of this process alone. */
 export function inFlightHere(): InFlight {
-  const counts = openCounts();
+  const counts = openCounters();
   return {
     enter(key, limit) {
       if (counts.of(key) >= limit) return undefined;

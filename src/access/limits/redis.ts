@@ -1,7 +1,7 @@
 /** The connection to Redis or Valkey: what it cannot do at once is done without it. */
 
 import type { Redis } from 'ioredis';
-import { keepPunctual } from './command-timeouts.ts';
+import { applyCommandTimeouts } from './command-timeouts.ts';
 
 /** Milliseconds a command may take, one that answers nothing has, and a connection has at the start. */
 const COMMAND = 100;
@@ -60,7 +60,7 @@ export async function openRedis(
   const onFault: Fault = (reason) => standIn(`Redis has something that limits cannot count by (${reason})`);
   followRefusals(redis, (reason) => standIn(`Redis refuses a command that limits need (${reason})`));
   // One that hangs is left, or every request would wait for its command to time out.
-  keepPunctual(redis, { command: COMMAND, silence: SILENCE });
+  applyCommandTimeouts(redis, { command: COMMAND, silence: SILENCE });
   let away = false;
   const leave = (reason: string): void => {
     if (away) return;

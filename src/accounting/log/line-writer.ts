@@ -4,7 +4,7 @@
  */
 
 import type { Writable } from 'node:stream';
-import { within } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { joined } from '../../upstream/net/to-buffer.ts';
 
 export interface LineWriterOptions {
@@ -99,7 +99,7 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
       const { promise, resolve } = Promise.withResolvers<void>();
       onIdle = resolve;
       flush();
-      await within(promise, milliseconds);
+      await withTimeout(promise, milliseconds);
       const unread = writing === undefined ? waiting : [writing, ...waiting];
       for (const lines of unread) dropped += linesIn(lines);
       waiting = [];

@@ -75,7 +75,7 @@ export interface VendorSeries {
 }
 
 /** All that was counted: plain data, which another thread can have. */
-export interface TallyFigures {
+export interface CounterFigures {
   readonly requests: readonly RequestSeries[];
   /** Only exchanges of which a vendor was asked have a model here. */
   readonly models: readonly ModelSeries[];
@@ -86,7 +86,7 @@ export interface TallyFigures {
   readonly violations: number;
 }
 
-export const NO_FIGURES: TallyFigures = {
+export const NO_FIGURES: CounterFigures = {
   requests: [],
   models: [],
   errors: [],
@@ -95,10 +95,10 @@ export const NO_FIGURES: TallyFigures = {
   violations: 0,
 };
 
-export interface Tally {
+export interface ExchangeCounters {
   readonly record: Recorder;
   /** As they are now. */
-  figures(): TallyFigures;
+  figures(): CounterFigures;
 }
 
 interface Entry {
@@ -108,7 +108,7 @@ interface Entry {
 }
 
 /** A count that starts at nothing. */
-export function openTally(): Tally {
+export function openExchangeCounters(): ExchangeCounters {
   const entries = new Map<string, Entry>();
   const models = new Map<string, ModelSeries>();
   const errors = new Map<string, ErrorSeries>();

@@ -11,11 +11,11 @@ import type { UpstreamHealth } from '../../upstream/pool/upstreams.ts';
 import { TalliedHistogram } from './counted-histogram.ts';
 import {
   type Buckets,
+  type CounterFigures,
   DURATION_BUCKETS,
   FIRST_BYTE_BUCKETS,
   type ModelSeries,
   NO_FIGURES,
-  type TallyFigures,
   TOKEN_TYPES,
 } from './counters.ts';
 import { watchProcess } from './process-metrics.ts';
@@ -47,7 +47,7 @@ const DOWN_AFTER = 5;
  * The metrics of one gateway, in a registry of their own.
  * @param counted gives what was counted of exchanges, whenever somebody reads the metrics.
  */
-export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>): Metrics {
+export function openMetrics(counted: () => CounterFigures | Promise<CounterFigures>): Metrics {
   const registry = new Registry();
   const registers = [registry];
   let tally = NO_FIGURES;

@@ -11,7 +11,7 @@ import type { SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Route } from '../../conversation/route.ts';
 import { invalidConfig } from '../../lib/config-error.ts';
 import type { Environment } from '../../lib/environment.ts';
-import { within } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { requirePackages } from '../../upstream/optional-packages.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import {
@@ -84,7 +84,7 @@ export async function openTraces(environment: Environment): Promise<Traces | und
     lost: () => lost,
     async close(milliseconds) {
       // That it failed is counted where it did.
-      await within(
+      await withTimeout(
         provider.shutdown().catch(() => undefined),
         milliseconds,
       );

@@ -15,9 +15,15 @@ import type { ExchangeTrace } from '../traces/traces.ts';
 import { causeOf } from './cause-of.ts';
 import { costOf, isSane, saneDollars } from './cost.ts';
 import type { Estimated, ExchangeRecord, GaveWay, Outcome, Recorder } from './exchange-record.ts';
-import { completed, openPassage, outputOf, type Passage, passBy } from './output-estimate.ts';
-import { mayRepeat, outermost } from './top-level-member.ts';
-import { hasUsage, remainsOf, tapChunk, type UsageTap, usageTap } from './usage-observer.ts';
+import {
+  completed,
+  estimateChunk,
+  type OutputEstimate,
+  openOutputEstimate,
+  outputOf,
+} from './output-estimate.ts';
+import { mayRepeat, topLevelMember } from './top-level-member.ts';
+import { hasUsage, observeChunk, remainsOf, type UsageObserver, usageObserver } from './usage-observer.ts';
 import { lastUsage, tierIn, usageIn } from './usage-search.ts';
 
 /** Of one shape from the first note to the last. */
@@ -49,8 +55,8 @@ export interface Ledger {
   asked: number;
   /** Whether a service tier is asked for. */
   tiered: boolean;
-  tap: UsageTap | undefined;
-  passage: Passage | undefined;
+  usage: UsageObserver | undefined;
+  output: OutputEstimate | undefined;
   /** Its trace, where those are collected. */
   readonly trace: ExchangeTrace | undefined;
 }
@@ -76,8 +82,8 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
     violations: undefined,
     asked: 0,
     tiered: false,
-    tap: undefined,
-    passage: undefined,
+    usage: undefined,
+    output: undefined,
     trace,
   };
 }
@@ -92,20 +98,21 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
  * Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt.
  * @param request what the vendor was sent, where its words must not pass for the vendor's: to look costs 3 µs a KB.
  */
-export function tapBody(
+export function observeBody(
   ledger: Ledger,
   spoken: FormatName,
   request: Uint8Array | undefined,
 ): (bytes: Uint8Array) => void {
-  const tap = usageTap(usageReaders[spoken].field, ledger.tiered);
-  const passage = openPassage(spoken);
-  const own = spoken === 'responses' && request !== undefined && mayRepeat(request) ? outermost() : undefined;
-  ledger.tap = tap;
-  ledger.passage = passage;
+  const tap = usageObserver(usageReaders[spoken].field, ledger.tiered);
+  const passage = openOutputEstimate(spoken);
+  const own =
+    spoken === 'responses' && request !== undefined && mayRepeat(request) ? topLevelMember() : undefined;
+  ledger.usage = tap;
+  ledger.output = passage;
   return (bytes) => {
     ledger.first ??= performance.now();
-    tapChunk(tap, own === undefined ? bytes : own(bytes));
-    passBy(passage, bytes);
+    observeChunk(tap, own === undefined ? bytes : own(bytes));
+    estimateChunk(passage, bytes);
   };
 }
 
@@ -132,14 +139,14 @@ export interface ClosedLedger
 }
 
 /** Is given the notes of every exchange when it is over. Called on the request path: must return at once, not throw. */
-export type TakeNotes = (closed: ClosedLedger) => void;
+export type RecordExchange = (closed: ClosedLedger) => void;
 
 export function closeLedger(
   ledger: Ledger,
   { id, format, operation }: Named,
   finished: boolean,
 ): ClosedLedger {
-  const { began, first, tap } = ledger;
+  const { began, first, usage: tap } = ledger;
   const remains = tap === undefined ? [] : ownRemains(ledger, tap);
   return {
     id,
@@ -171,12 +178,12 @@ export function closeLedger(
  * What is kept of an answer. In a whole one of messages an input of a tool is an object, in which the model may have
  * written a usage, as the caller has told it to: its own is the last one, and all of it.
  */
-function ownRemains({ spoken, passage }: Ledger, tap: UsageTap): ClosedLedger['remains'] {
+function ownRemains({ spoken, output: passage }: Ledger, tap: UsageObserver): ClosedLedger['remains'] {
   const remains = remainsOf(tap);
   return spoken === 'messages' && passage?.isStream === false ? lastUsage(remains, 'usage') : remains;
 }
 
-function passedOf({ asked, passage }: Ledger): ClosedLedger['passed'] {
+function passedOf({ asked, output: passage }: Ledger): ClosedLedger['passed'] {
   return { input: asked, output: passage === undefined ? 0 : outputOf(passage) };
 }
 
@@ -228,7 +235,7 @@ function estimatedOf(
 }
 
 /** Makes records of notes at once, where they are taken. */
-export function recording(record: Recorder): TakeNotes {
+export function recording(record: Recorder): RecordExchange {
   return (closed) => record(recordOf(closed));
 }
 

@@ -7,10 +7,10 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Tokens } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
-import { asBuffer } from '../../upstream/net/to-buffer.ts';
+import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
 /** What passes of an answer. A value and no closures, as all that is made for every exchange. */
-export interface Passage {
+export interface OutputEstimate {
   readonly spoken: FormatName;
   /** Whether it is a stream of events; undefined before its first byte. */
   isStream: boolean | undefined;
@@ -50,7 +50,7 @@ function textsOf(format: FormatName): { readonly mark: Buffer; readonly text: Re
   return { mark: Buffer.from(`${within}"`), text };
 }
 
-export function openPassage(spoken: FormatName): Passage {
+export function openOutputEstimate(spoken: FormatName): OutputEstimate {
   return { spoken, isStream: undefined, bytes: 0, sample: undefined, sampled: 0 };
 }
 
@@ -89,20 +89,20 @@ function isBase64(byte = 0): boolean {
 }
 
 /** Takes the next bytes of the answer. */
-export function passBy(passage: Passage, chunk: Uint8Array): void {
+export function estimateChunk(passage: OutputEstimate, chunk: Uint8Array): void {
   passage.isStream ??= chunk[0] !== OPEN && chunk[0] !== OPEN_LIST;
   if (!passage.isStream) {
     passage.bytes += chunk.byteLength;
     return;
   }
   // What comes before the first text is no answer: some vendors say all that they were asked.
-  const from = passage.bytes === 0 ? asBuffer(chunk).indexOf(TEXTS[passage.spoken].mark) : 0;
+  const from = passage.bytes === 0 ? toBuffer(chunk).indexOf(TEXTS[passage.spoken].mark) : 0;
   if (from < 0) return;
   if (passage.sampled < SAMPLE) keepSample(passage, chunk.subarray(from));
   passage.bytes += chunk.byteLength - from;
 }
 
-function keepSample(passage: Passage, chunk: Uint8Array): void {
+function keepSample(passage: OutputEstimate, chunk: Uint8Array): void {
   passage.sample ??= Buffer.allocUnsafe(SAMPLE);
   const piece = chunk.subarray(0, SAMPLE - passage.sampled);
   passage.sample.set(piece, passage.sampled);
@@ -110,12 +110,12 @@ function keepSample(passage: Passage, chunk: Uint8Array): void {
 }
 
 /** Tokens of the text that has come. */
-export function outputOf(passage: Passage): number {
+export function outputOf(passage: OutputEstimate): number {
   return Math.ceil((passage.bytes * shareOfText(passage)) / BYTES_PER_TOKEN);
 }
 
 /** How much of what has come is text: of a whole answer all. */
-function shareOfText({ spoken, isStream, sample, sampled }: Passage): number {
+function shareOfText({ spoken, isStream, sample, sampled }: OutputEstimate): number {
   if (sample === undefined) return isStream ? 0 : 1;
   const events = sample.toString('latin1', 0, sampled);
   let bytes = 0;

@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { within } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { isRefusal, reasonOf, type Store } from '../../store/store.ts';
 import { type Batch, halvesOf } from './batches.ts';
 import type { Spool } from './spool.ts';
@@ -169,7 +169,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
       closed = true;
       clearTimeout(timer);
       // A write may itself take longer than there is time.
-      await within(writeUntil(performance.now() + milliseconds), milliseconds);
+      await withTimeout(writeUntil(performance.now() + milliseconds), milliseconds);
       return spoolRest();
     },
   };

@@ -4,7 +4,7 @@
  * what the answer took.
  */
 
-import { asBuffer } from '../../upstream/net/to-buffer.ts';
+import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
 /** What of a request tells that its answer may have such words: an MCP server's stand there as the caller's do. */
 const NAMES = ['"usage"', '"service_tier"', '"mcp"'].map((name) => Buffer.from(name));
@@ -22,13 +22,13 @@ const LF = 0x0a;
 
 /** Whether what answers a request of responses must be read so. To do it with all of them would cost every byte. */
 export function mayRepeat(request: Uint8Array): boolean {
-  const bytes = asBuffer(request);
+  const bytes = toBuffer(request);
   if (NAMES.some((name) => bytes.includes(name))) return true;
   return bytes.includes(ESCAPE) && NEEDLESS.test(bytes.toString('latin1'));
 }
 
 /** Takes an answer's bytes as they come. @returns of each piece what is of the response's own, its lists and objects empty. */
-export function outermost(): (piece: Uint8Array) => Uint8Array {
+export function topLevelMember(): (piece: Uint8Array) => Uint8Array {
   /** How deep the response's own fields stand: in a stream it is in an event. */
   let own: number | undefined;
   let depth = 0;

@@ -1,11 +1,11 @@
 /** Reads a vendor's usage off the bytes that pass by: what is kept of them, and when they are searched. */
 
 import type { UsageField } from '../../conversation/tokens.ts';
-import { asBuffer } from '../../upstream/net/to-buffer.ts';
+import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { fieldsOf, type Kept, lastTier, MARKS, type Marks, searchUsage } from './usage-search.ts';
 
 /** What is kept of an answer while it passes. A value and no closures: one is made for every exchange. */
-export interface UsageTap extends Kept {
+export interface UsageObserver extends Kept {
   readonly marks: Marks;
   /** The first chunk, which of short answers is the only one. */
   held: Uint8Array | undefined;
@@ -28,7 +28,7 @@ const MANY = 1024;
  * @param field as the vendor's format has it.
  * @param tiered whether what it is served by is looked for too: every byte then is searched once more.
  */
-export function usageTap(field: UsageField, tiered = false): UsageTap {
+export function usageObserver(field: UsageField, tiered = false): UsageObserver {
   return {
     marks: MARKS[field],
     first: undefined,
@@ -43,7 +43,7 @@ export function usageTap(field: UsageField, tiered = false): UsageTap {
 }
 
 /** Takes the next bytes of the answer, which are kept until there are enough of them for a search. */
-export function tapChunk(tap: UsageTap, bytes: Uint8Array): void {
+export function observeChunk(tap: UsageObserver, bytes: Uint8Array): void {
   if (!tap.begun) {
     tap.begun = true;
     tap.held = bytes;
@@ -58,7 +58,7 @@ export function tapChunk(tap: UsageTap, bytes: Uint8Array): void {
  * What `usageIn` finds the same in as in all the bytes: the first and the last field so far, and what was not searched
  * yet. Views of what is kept here: to be read before the next chunk comes.
  */
-export function remainsOf(tap: UsageTap): readonly Uint8Array[] {
+export function remainsOf(tap: UsageObserver): readonly Uint8Array[] {
   if (tap.held !== undefined && tap.held.byteLength > ENOUGH) {
     take(tap, tap.held);
     tap.held = undefined;
@@ -69,15 +69,15 @@ export function remainsOf(tap: UsageTap): readonly Uint8Array[] {
 }
 
 /** Whether any has been told. To be asked when all has come, and `remainsOf` has been read. */
-export function hasUsage({ marks, first, held, window, filled }: UsageTap): boolean {
+export function hasUsage({ marks, first, held, window, filled }: UsageObserver): boolean {
   if (first !== undefined) return true;
-  const waiting = held === undefined ? window?.subarray(0, filled) : asBuffer(held);
+  const waiting = held === undefined ? window?.subarray(0, filled) : toBuffer(held);
   return waiting?.includes(marks.figure) === true;
 }
 
-function take(tap: UsageTap, bytes: Uint8Array): void {
+function take(tap: UsageObserver, bytes: Uint8Array): void {
   if (tap.filled === 0 && bytes.byteLength >= MANY) {
-    searchAndKeep(tap, asBuffer(bytes));
+    searchAndKeep(tap, toBuffer(bytes));
     return;
   }
   const window = tap.window ?? Buffer.allocUnsafe(ENOUGH);
@@ -85,7 +85,7 @@ function take(tap: UsageTap, bytes: Uint8Array): void {
   if (bytes.byteLength > window.length - tap.filled) searchAndKeep(tap, window.subarray(0, tap.filled));
   if (bytes.byteLength > window.length - tap.filled) {
     const { filled } = tap;
-    searchAndKeep(tap, filled === 0 ? asBuffer(bytes) : Buffer.concat([window.subarray(0, filled), bytes]));
+    searchAndKeep(tap, filled === 0 ? toBuffer(bytes) : Buffer.concat([window.subarray(0, filled), bytes]));
     return;
   }
   window.set(bytes, tap.filled);
@@ -93,7 +93,7 @@ function take(tap: UsageTap, bytes: Uint8Array): void {
 }
 
 /** Searches bytes, of which the window then holds what may go on in the next ones. */
-function searchAndKeep(tap: UsageTap, bytes: Buffer): void {
+function searchAndKeep(tap: UsageObserver, bytes: Buffer): void {
   const from = searchUsage(bytes, tap.marks, tap);
   if (tap.tiered) tap.tier = lastTier(bytes) ?? tap.tier;
   tap.filled = bytes.length - from;

@@ -5,13 +5,13 @@
 
 import type { Worker } from 'node:worker_threads';
 import type { Consumption } from '../../access/limits/consumption.ts';
-import { within } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { startWorkerThread } from '../../store/worker-thread.ts';
-import { asBuffer } from '../../upstream/net/to-buffer.ts';
-import { NO_FIGURES, type TallyFigures } from '../metrics/counters.ts';
-import type { TakeNotes } from '../usage/ledger.ts';
-import type { Asked, BooksOptions, Entered, Told, Written } from './accounting.ts';
-import { openNotebook } from './records.ts';
+import { toBuffer } from '../../upstream/net/to-buffer.ts';
+import { type CounterFigures, NO_FIGURES } from '../metrics/counters.ts';
+import type { RecordExchange } from '../usage/ledger.ts';
+import type { AccountingOptions, Entered, WorkerAnswer, WorkerRequest, Written } from './accounting.ts';
+import { openRecordWriter } from './records.ts';
 
 /** Who is told what. */
 export interface Readers {
@@ -25,10 +25,10 @@ export interface Readers {
   readonly note: (message: string) => void;
 }
 
-export interface Bookkeeper {
-  readonly note: TakeNotes;
+export interface AccountingWorker {
+  readonly note: RecordExchange;
   /** Everything noted so far as metrics have it; what was last known, where the thread does not answer. */
-  figures(): Promise<TallyFigures>;
+  figures(): Promise<CounterFigures>;
   /** Exchanges of which nothing was made, or that could not be written. */
   lost(): number;
   /** Resolves when all that is noted has been told and written, or after `milliseconds`. */
@@ -50,8 +50,8 @@ const PATIENCE = 2_000;
 const NOTHING_YET: Written = { open: 0, dropped: 0 };
 
 /** @param options `queue` is also how many notes may wait for the thread. */
-export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkeeper {
-  const notebook = openNotebook();
+export function openAccountingWorker(options: AccountingOptions, readers: Readers): AccountingWorker {
+  const notebook = openRecordWriter();
   /** Notes that were sent, and not answered yet. */
   let outstanding = 0;
   /** Of the thread that there is now. */
@@ -62,7 +62,7 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
   let timer: NodeJS.Timeout | undefined;
   let known = NO_FIGURES;
   /** Who has asked for figures: the thread answers in turn. */
-  let asking: ((figures: TallyFigures) => void)[] = [];
+  let asking: ((figures: CounterFigures) => void)[] = [];
   let closing = false;
   let thread: Worker | undefined = startThread();
 
@@ -90,7 +90,7 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     asking = [];
   }
 
-  function onTold(told: Told): void {
+  function onTold(told: WorkerAnswer): void {
     if ('written' in told) written = told.written;
     if ('count' in told) pass(told);
     else if ('figures' in told) answer(told.figures);
@@ -104,16 +104,16 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     lost += failures.length;
     for (const error of failures) readers.trouble('The usage of an exchange could not be recorded.', error);
     taken.forEach(readers.charge);
-    if (lines.length > 0) readers.log?.(asBuffer(lines));
+    if (lines.length > 0) readers.log?.(toBuffer(lines));
   }
 
-  function answer(figures: TallyFigures): void {
+  function answer(figures: CounterFigures): void {
     known = figures;
     asking.shift()?.(figures);
   }
 
   /** @param given memory that is the thread's from then on. */
-  function ask(asked: Asked, given: ArrayBuffer[] = []): void {
+  function ask(asked: WorkerRequest, given: ArrayBuffer[] = []): void {
     thread ??= startThread();
     thread.postMessage(asked, given);
   }
@@ -142,9 +142,9 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     async figures() {
       send();
       if (closing) return known;
-      const told = new Promise<TallyFigures>((resolve) => asking.push(resolve));
+      const told = new Promise<CounterFigures>((resolve) => asking.push(resolve));
       ask('figures');
-      return (await within(told, PATIENCE)) ?? known;
+      return (await withTimeout(told, PATIENCE)) ?? known;
     },
     lost: () => lost + written.dropped,
     async close(milliseconds) {
@@ -156,7 +156,7 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
       last.ref();
       const ended = new Promise((resolve) => last.once('exit', resolve));
       if (isFirst) ask({ close: milliseconds });
-      await within(ended, milliseconds + LAST_WORD);
+      await withTimeout(ended, milliseconds + LAST_WORD);
     },
   };
 }

@@ -9,16 +9,16 @@ import { openCalendar } from '../../lib/calendar.ts';
 import { connectStore, type StorePlace } from '../../store/store.ts';
 import { exchangeLines } from '../log/exchange-line.ts';
 import type { LineStyle } from '../log/pretty-line.ts';
-import { openTally, type TallyFigures } from '../metrics/counters.ts';
+import { type CounterFigures, openExchangeCounters } from '../metrics/counters.ts';
 import { type BatchOptions, batchRows } from '../usage/batches.ts';
 import { consumptionOf } from '../usage/consumption.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { recordOf } from '../usage/ledger.ts';
 import { recordUsage } from '../usage/recorder.ts';
 import { openSpool } from '../usage/spool.ts';
-import { type Notes, readNotes } from './records.ts';
+import { decodeRecords, type EncodedRecords } from './records.ts';
 
-export interface BooksOptions extends BatchOptions {
+export interface AccountingOptions extends BatchOptions {
   /** Where exchanges are written, in a store that was opened before. */
   readonly store: StorePlace;
   /** Exchanges that may wait for the store in memory: what comes then waits in files beside it. */
@@ -52,7 +52,7 @@ export interface Entered {
 }
 
 /** What the books say. */
-export type Told =
+export type WorkerAnswer =
   | Entered
   /** Once more of it was written. */
   | { readonly written: Written }
@@ -61,13 +61,13 @@ export type Told =
   /** That it is well again. */
   | { readonly note: string }
   /** An answer to who has asked. */
-  | { readonly figures: TallyFigures };
+  | { readonly figures: CounterFigures };
 
 /** What is asked of them, or given. */
-export type Asked = { readonly notes: Notes } | 'figures' | { readonly close: number };
+export type WorkerRequest = { readonly notes: EncodedRecords } | 'figures' | { readonly close: number };
 
-export interface Books {
-  enter(notes: Notes): void;
+export interface Accounting {
+  enter(notes: EncodedRecords): void;
   figures(): void;
   /** Writes what is open, for so many milliseconds at most. */
   close(milliseconds: number): Promise<void>;
@@ -77,11 +77,11 @@ export interface Books {
 const SPOOL = '-waiting';
 
 /** @param tell is told at once, or for batches a moment later. */
-export async function openBooks(
-  { lines: style, store: place, ...options }: BooksOptions,
-  tell: (told: Told) => void,
-): Promise<Books> {
-  const tally = openTally();
+export async function openAccounting(
+  { lines: style, store: place, ...options }: AccountingOptions,
+  tell: (told: WorkerAnswer) => void,
+): Promise<Accounting> {
+  const tally = openExchangeCounters();
   const calendar = openCalendar();
   const lineOf = style && exchangeLines(style);
   const utf8 = new TextEncoder();
@@ -102,7 +102,7 @@ export async function openBooks(
       const sums = new Map<string, Consumption>();
       const failures: unknown[] = [];
       let count = 0;
-      for (const closed of readNotes(notes)) {
+      for (const closed of decodeRecords(notes)) {
         count += 1;
         try {
           const record = recordOf(closed);

@@ -14,17 +14,17 @@ import type { GaveWay } from '../usage/exchange-record.ts';
 import type { ClosedLedger } from '../usage/ledger.ts';
 
 /** Notes that are put together to be sent. */
-export interface Notebook {
+export interface RecordWriter {
   add(closed: ClosedLedger): void;
   /** How many there are, and how many bytes they take. */
   count(): number;
   size(): number;
   /** All of them, which are none of the notebook's any more. @param blank memory for the next ones, if there is any. */
-  take(blank?: ArrayBuffer): Notes;
+  take(blank?: ArrayBuffer): EncodedRecords;
 }
 
 /** The notes of a notebook: the first so many bytes. */
-export interface Notes {
+export interface EncodedRecords {
   readonly bytes: ArrayBuffer;
   readonly length: number;
 }
@@ -55,7 +55,7 @@ const FIXED = 400;
 /** A third of what the fixed part of a model takes that gave way to another. */
 const GAVE_WAY = 20;
 
-export function openNotebook(): Notebook {
+export function openRecordWriter(): RecordWriter {
   let bytes = Buffer.from(new ArrayBuffer(BEGIN));
   let view = viewOf(bytes);
   let at = 0;
@@ -199,7 +199,7 @@ export function openNotebook(): Notebook {
 }
 
 /** Notes as they were taken. @throws RangeError or TypeError where the bytes are none. */
-export function* readNotes({ bytes: taken, length: end }: Notes): Generator<ClosedLedger> {
+export function* decodeRecords({ bytes: taken, length: end }: EncodedRecords): Generator<ClosedLedger> {
   const bytes = Buffer.from(taken, 0, end);
   const heads: Head[] = [];
   let at = 0;

@@ -42,8 +42,8 @@ export function asFunctionTool(tool: CustomTool): FunctionTool {
     name: tool.name,
     ...(description !== '' && { description }),
     parameters: PARAMETERS,
-    ...(tool.own && { own: tool.own }),
-    ...(tool.extra && { extra: tool.extra }),
+    ...(tool.formatSpecific && { formatSpecific: tool.formatSpecific }),
+    ...(tool.unknownFields && { unknownFields: tool.unknownFields }),
   };
 }
 

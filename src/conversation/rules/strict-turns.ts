@@ -127,14 +127,17 @@ function mergeGroup(turns: readonly Turn[]): Turn {
     head = {
       ...head,
       ...turn,
-      ...(head.own && { own: mergeOwn(head.own, turn.own) }),
-      ...(head.extra && { extra: { ...head.extra, ...turn.extra } }),
+      ...(head.formatSpecific && { formatSpecific: mergeOwn(head.formatSpecific, turn.formatSpecific) }),
+      ...(head.unknownFields && { unknownFields: { ...head.unknownFields, ...turn.unknownFields } }),
     };
   }
   return { ...head, parts: turns.flatMap((turn) => turn.parts) };
 }
 
-function mergeOwn(first: NonNullable<Turn['own']>, second: Turn['own']): NonNullable<Turn['own']> {
+function mergeOwn(
+  first: NonNullable<Turn['formatSpecific']>,
+  second: Turn['formatSpecific'],
+): NonNullable<Turn['formatSpecific']> {
   if (second === undefined || second.format !== first.format) return first;
   return { format: first.format, fields: { ...first.fields, ...second.fields } };
 }

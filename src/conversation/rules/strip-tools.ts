@@ -7,7 +7,7 @@
 import { asList, type JsonObject } from '../../lib/json.ts';
 
 /** The request without how tools are to be called, where it has none and need call none; itself where it says nothing of that. */
-export function withoutChoice(request: JsonObject): JsonObject {
+export function withoutIdleToolChoice(request: JsonObject): JsonObject {
   const { tool_choice: choice, parallel_tool_calls: parallel, ...rest } = request;
   if (choice === undefined && parallel === undefined) return request;
   const mayCallNone = choice === undefined || choice === null || choice === 'auto' || choice === 'none';

@@ -6,8 +6,8 @@ import { boundedText } from '../../lib/bounded-text.ts';
 import { codeBehind } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { tryParseJson } from '../../lib/json.ts';
-import type { Passes } from '../../upstream/credentials/cloud-tokens.ts';
-import { shownTo } from '../../upstream/credentials/sent-credential.ts';
+import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
+import { credentialFor } from '../../upstream/credentials/sent-credential.ts';
 import { ANTHROPIC_VERSION } from '../../upstream/headers.ts';
 import { pathAt, type Vendor } from '../../upstream/vendor.ts';
 import { anthropicList } from './anthropic-list.ts';
@@ -40,7 +40,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
  */
 export async function askList(
   agent: Dispatcher,
-  passes: Passes,
+  passes: CloudTokens,
   vendor: Vendor,
   patience: number,
 ): Promise<readonly Listed[]> {
@@ -64,7 +64,7 @@ export async function askList(
 
 async function text(
   agent: Dispatcher,
-  passes: Passes,
+  passes: CloudTokens,
   vendor: Vendor,
   end: string,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ async function text(
     const path = pathAt(vendor, end);
     const own = headersFor(vendor);
     const asked = { method: 'GET', path, headers: own, body: Buffer.alloc(0) } as const;
-    const { headers } = await shownTo(passes, vendor, asked);
+    const { headers } = await credentialFor(passes, vendor, asked);
     const { statusCode, body } = await agent.request({
       origin: vendor.origin,
       path,

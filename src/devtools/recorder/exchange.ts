@@ -2,8 +2,8 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { Passes } from '../../upstream/credentials/cloud-tokens.ts';
-import { shownTo } from '../../upstream/credentials/sent-credential.ts';
+import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
+import { credentialFor } from '../../upstream/credentials/sent-credential.ts';
 import { ANTHROPIC_VERSION } from '../../upstream/headers.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import { isCredential } from './secrets.ts';
@@ -84,13 +84,13 @@ export interface Answering {
  */
 export async function ask(
   agent: Dispatcher,
-  passes: Passes,
+  passes: CloudTokens,
   vendor: Vendor,
   { path, headers, body, signal }: Sending,
   waits: Waits,
 ): Promise<Answering> {
   const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  const { headers: own, ...shown } = await shownTo(passes, vendor, {
+  const { headers: own, ...shown } = await credentialFor(passes, vendor, {
     method: 'POST',
     path,
     headers: flat,

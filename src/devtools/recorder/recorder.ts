@@ -7,7 +7,7 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { codeBehind } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { isObject, tryParseJson } from '../../lib/json.ts';
-import type { Passes } from '../../upstream/credentials/cloud-tokens.ts';
+import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { bind } from '../../upstream/net/bind.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import { ask, endToEnd, headersTo, type Waits } from './exchange.ts';
@@ -20,7 +20,7 @@ import { callerSecrets } from './secrets.ts';
 export interface RecorderOptions {
   readonly agent: Dispatcher;
   /** Where the vendor has no key. */
-  readonly passes: Passes;
+  readonly passes: CloudTokens;
   readonly vendor: Vendor;
   readonly waits: Waits;
   /** 0: any that is free. */

@@ -3,7 +3,7 @@
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { asText, isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
-import type { Passes } from '../../upstream/credentials/cloud-tokens.ts';
+import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { answerPath, pathAt, type Vendor } from '../../upstream/vendor.ts';
 import { formatOfRequest } from '../explain.ts';
 import { ask, headersOfNobody, headersTo, type Waits } from './exchange.ts';
@@ -63,7 +63,7 @@ export function askingOf(
 /** Sends it, and waits for the whole answer. @throws NoFixture, and what `ask` throws. */
 export async function sendAsking(
   agent: Dispatcher,
-  passes: Passes,
+  passes: CloudTokens,
   vendor: Vendor,
   { format, path, stream, body }: Asking,
   waits: Waits,

@@ -26,11 +26,11 @@ export const chatCompletions: Format = {
   inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: COMMENT_LINE },
   outbound: {
     renderRequest,
-    withoutOthers,
-    wantedFormat,
+    stripForeignContent: withoutOthers,
+    formatDemanded: wantedFormat,
     thinkingFormat: (dialect) => (dialectOf(dialect).thinksByResponses ? 'responses' : undefined),
     refusesStreams,
-    thinkingTold,
+    thinkingObserved: thinkingTold,
     parseEvents,
     parseError,
     parseFailure,
@@ -41,7 +41,7 @@ export const chatCompletions: Format = {
       closing: /\[DONE\]/,
       failing: /event: ?error|"error"|"detail"/,
     },
-    usageOnRequest: { ask: askUsage, hide: hideUsage },
+    usageOnRequest: { inject: askUsage, strip: hideUsage },
   },
   renderError,
 };

@@ -24,8 +24,8 @@ export const messages: Format = {
   },
   outbound: {
     renderRequest,
-    withoutOthers,
-    extras,
+    stripForeignContent: withoutOthers,
+    optionalFields: extras,
     refusesThoughts,
     parseEvents,
     parseError,

@@ -10,7 +10,7 @@ import { sha256 } from '../../lib/sha256.ts';
  * hash: OpenAI takes 64 characters at most, and Mistral asks for nothing that tells of a user.
  * @returns `{ prompt_cache_key }`, or nothing: to be spread.
  */
-export function cacheKeyOf({ cacheKey, user, own }: Prompt): JsonObject {
+export function cacheKeyOf({ cacheKey, user, formatSpecific: own }: Prompt): JsonObject {
   const key = cacheKey ?? (own?.format === 'messages' && user !== undefined ? sha256(user) : undefined);
   return key === undefined ? {} : { prompt_cache_key: key };
 }

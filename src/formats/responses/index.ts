@@ -33,11 +33,11 @@ export const responses: Format = {
   },
   outbound: {
     renderRequest,
-    withoutOthers,
+    stripForeignContent: withoutOthers,
     isKnownElsewhere,
     refusesThoughts,
     refusesStreams,
-    thinkingTold,
+    thinkingObserved: thinkingTold,
     parseEvents,
     parseError,
     parseFailure,

@@ -5,7 +5,7 @@
  * sends back so (seen in its requests by those who serve it: router-for-me/CLIProxyAPI, icebear0828/codex-proxy#708).
  */
 
-import type { Own, Part, Prompt, Turn } from '../../conversation/prompt.ts';
+import type { FormatSpecific, Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
 import { customNames } from '../../conversation/rules/custom-tools.ts';
 import { chatCompletions } from '../../formats/chat-completions/index.ts';
@@ -82,10 +82,10 @@ function unmarkedPart(part: Part): Part {
   return unmarked(part.kind === 'tool-result' ? { ...part, content: part.content.map(unmarked) } : part);
 }
 
-function unmarked<T extends object>(value: T & { readonly own?: Own }): T {
-  if (value.own?.fields['cache_control'] === undefined) return value;
-  const { cache_control: _, ...fields } = value.own.fields;
-  return { ...value, own: { ...value.own, fields } };
+function unmarked<T extends object>(value: T & { readonly formatSpecific?: FormatSpecific }): T {
+  if (value.formatSpecific?.fields['cache_control'] === undefined) return value;
+  const { cache_control: _, ...fields } = value.formatSpecific.fields;
+  return { ...value, formatSpecific: { ...value.formatSpecific, fields } };
 }
 
 /** The prompt with calls of custom tools as such, and what came of them, which were answered as calls of functions. */

@@ -11,7 +11,7 @@ import type { Body } from '../../streams/body.ts';
 import { decodeSse, type Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
 import { changed } from '../../streams/transform-body.ts';
-import { asBuffer } from '../../upstream/net/to-buffer.ts';
+import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
 /** Values at the places of ids. */
 type Told = readonly (Json | undefined)[];
@@ -92,7 +92,7 @@ function readWhole(format: FormatName, bind: Bind): Reading {
       else chunks.length = 0;
     },
     end() {
-      if (size <= LONGEST) bind(idsIn(format, objectIn(asBuffer(Buffer.concat(chunks)).toString('utf8'))));
+      if (size <= LONGEST) bind(idsIn(format, objectIn(toBuffer(Buffer.concat(chunks)).toString('utf8'))));
     },
   };
 }

@@ -8,9 +8,9 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import type { GatewayError } from '../../lib/errors.ts';
 import type { Routed } from '../exchange.ts';
 import { isNative } from '../translate-request.ts';
-import { openSaidLately } from './ttl-cache.ts';
+import { openTtlCache } from './ttl-cache.ts';
 
-export interface Wanted {
+export interface LearnedPreferences {
   /** The request as the vendor wants it; itself where nothing else is known. */
   asWanted(routed: Routed): Routed;
   /** The vendor wants such a request in `format`, as it said when it refused this one. */
@@ -21,25 +21,26 @@ export interface Wanted {
   rememberThinking(routed: Routed, thinks: Thinks): void;
 }
 
-type Thinks = NonNullable<Routed['thinks']>;
+type Thinks = NonNullable<Routed['thinkingObserved']>;
 
 /** No word for an effort is longer, in bytes of JSON. */
 const LONGEST_EFFORT = 16;
 
 /** @param clock milliseconds, from anywhere. */
-export function openWanted(clock: () => number): Wanted {
-  const known = openSaidLately<FormatName>(clock);
-  const thinking = openSaidLately<Thinks>(clock);
-  const whole = openSaidLately<true>(clock);
+export function openLearnedPreferences(clock: () => number): LearnedPreferences {
+  const known = openTtlCache<FormatName>(clock);
+  const thinking = openTtlCache<Thinks>(clock);
+  const whole = openTtlCache<true>(clock);
   return {
     asWanted(given) {
       const asked = whole.isEmpty() || !whole.of(given.model.id) ? given : askedWhole(given);
       const thinks = thinking.isEmpty() ? undefined : thinking.of(asked.model.id);
       const routed = thinks === undefined ? asked : { ...asked, thinks };
-      if (known.isEmpty() || routed.anew || routed.spoken !== routed.route.format) return routed;
+      if (known.isEmpty() || routed.mustTranslate || routed.upstreamFormat !== routed.route.format)
+        return routed;
       for (const kind of Object.values(kindsOf(routed))) {
         const format = known.of(kind);
-        if (format !== undefined) return { ...routed, anew: true, spoken: format };
+        if (format !== undefined) return { ...routed, mustTranslate: true, upstreamFormat: format };
       }
       return routed;
     },
@@ -62,7 +63,7 @@ function askedWhole(routed: Routed): Routed {
       ? span && body.toString('latin1', span.start, span.end) === 'true'
       : named.method.startsWith('stream');
   if (!asks) return routed;
-  return { ...routed, whole: true, ...(isNative(routed) && { anew: true }) };
+  return { ...routed, wantsWholeAnswer: true, ...(isNative(routed) && { mustTranslate: true }) };
 }
 
 /** What a refusal may be of: a model, a field of it, or its functions with an effort, which each model has its own of. */

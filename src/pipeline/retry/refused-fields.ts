@@ -13,9 +13,9 @@ import { isAnthropicItself } from '../../upstream/vendor.ts';
 import type { Routed } from '../exchange.ts';
 import { type Scanned, scanned } from '../scanned.ts';
 import { isNative } from '../translate-request.ts';
-import { openSaidLately } from './ttl-cache.ts';
+import { openTtlCache } from './ttl-cache.ts';
 
-export interface RefusedExtras {
+export interface RefusedFields {
   /** The request without what the service has refused; itself where it has refused nothing. */
   without(routed: Routed): Routed;
   /** Remembers what a refusal is of. @returns whether there is any, so that the request may be taken without it. */
@@ -23,17 +23,19 @@ export interface RefusedExtras {
 }
 
 /** @param clock milliseconds, from anywhere. */
-export function openRefusedExtras(clock: () => number): RefusedExtras {
-  const refused = openSaidLately<ReadonlySet<string>>(clock);
+export function openRefusedFields(clock: () => number): RefusedFields {
+  const refused = openTtlCache<ReadonlySet<string>>(clock);
   return {
     without(routed) {
       if (refused.isEmpty() || !isNative(routed)) return routed;
       const without = refused.of(kindOf(routed));
-      return without === undefined ? routed : { ...routed, ...bodyWithout(routed, without), without };
+      return without === undefined
+        ? routed
+        : { ...routed, ...bodyWithout(routed, without), refusedFields: without };
     },
     learn(routed, error) {
-      const { vendor, spoken, message } = routed;
-      const { extras } = formats[spoken].outbound;
+      const { vendor, upstreamFormat: spoken, message } = routed;
+      const { optionalFields: extras } = formats[spoken].outbound;
       // The vendor itself refuses what its caller got wrong.
       if (extras === undefined || isAnthropicItself(vendor) || !isNative(routed)) return false;
       const known = refused.of(kindOf(routed)) ?? new Set();
@@ -50,11 +52,14 @@ function kindOf({ vendor: { origin, basePath }, model, route }: Routed): string 
   return `${origin}${basePath} ${model.id} ${route.operation}`;
 }
 
-function bodyWithout({ body, spoken }: Routed, without: ReadonlySet<string>): Scanned | undefined {
+function bodyWithout(
+  { body, upstreamFormat: spoken }: Routed,
+  without: ReadonlySet<string>,
+): Scanned | undefined {
   // Most have none of it, and a long dialogue takes a while to read.
   if (![...without].some((name) => body.includes(`"${name}"`))) return undefined;
   const request = tryParseExact(body.toString('utf8'));
-  const { extras } = formats[spoken].outbound;
+  const { optionalFields: extras } = formats[spoken].outbound;
   const left = extras && isObject(request) ? extras.without(request, without) : request;
   if (left === request) return undefined;
   return scanned(Buffer.from(JSON.stringify(left)));

@@ -33,7 +33,7 @@ import { inboundFor } from '../caller-format.ts';
 import type { Replied, Routed } from '../exchange.ts';
 import { scanned } from '../scanned.ts';
 import { dialectOf, isNative } from '../translate-request.ts';
-import type { Wanted } from './learned-preferences.ts';
+import type { LearnedPreferences } from './learned-preferences.ts';
 
 /** With which a vendor says that it does not take what it was sent. OpenAI looks for thoughts it does not know: 404. */
 const REFUSALS = new Set([400, 404, 422]);
@@ -43,16 +43,20 @@ const REFUSALS = new Set([400, 404, 422]);
  * @param wanted remembers what the vendor wants otherwise.
  * @param told what came of it as it was: an answer of the vendor's own, where it is native and was refused.
  */
-export function reworded(routed: Routed, told: GatewayError | Replied, wanted: Wanted): Routed | undefined {
-  if (told instanceof Error) return retold(routed, told, wanted);
+export function repaired(
+  routed: Routed,
+  told: GatewayError | Replied,
+  wanted: LearnedPreferences,
+): Routed | undefined {
+  if (told instanceof Error) return repairedTranslation(routed, told, wanted);
   if (!REFUSALS.has(told.status)) return undefined;
-  const { spoken, vendor, model } = routed;
+  const { upstreamFormat: spoken, vendor, model } = routed;
   const text = routed.body.toString('utf8');
   const request = tryParseExact(text);
   if (!isObject(request)) return undefined;
   const anew = translatable(routed, request, told, wanted);
   if (anew !== undefined) return anew;
-  const own = formats[spoken].outbound.withoutOthers?.(request, dialectOf(vendor, model), told.refusal);
+  const own = formats[spoken].outbound.stripForeignContent?.(request, dialectOf(vendor, model), told.refusal);
   if (own === undefined && !mayHoldHalves(text)) return forAnother(routed);
   const said = JSON.stringify(own ?? request);
   const whole = wellFormed(said);
@@ -62,7 +66,7 @@ export function reworded(routed: Routed, told: GatewayError | Replied, wanted: W
 
 /** The request as this model takes it, where it was written for another. */
 function forAnother(routed: Routed): Routed | undefined {
-  return routed.instead && isNative(routed) ? { ...routed, anew: true } : undefined;
+  return routed.isFallback && isNative(routed) ? { ...routed, mustTranslate: true } : undefined;
 }
 
 /** Whether halves of surrogate pairs may be written in JSON text. */
@@ -75,35 +79,39 @@ function translatable(
   routed: Routed,
   request: JsonObject,
   { refusal }: Replied,
-  wanted: Wanted,
+  wanted: LearnedPreferences,
 ): Routed | undefined {
-  const { route, spoken, vendor, model } = routed;
+  const { route, upstreamFormat: spoken, vendor, model } = routed;
   const { outbound, inbound } = formats[spoken];
-  if (refusal !== undefined && !routed.whole && outbound.refusesStreams?.(refusal)) {
+  if (refusal !== undefined && !routed.wantsWholeAnswer && outbound.refusesStreams?.(refusal)) {
     wanted.rememberWhole(routed);
-    return { ...routed, anew: true, whole: true };
+    return { ...routed, mustTranslate: true, wantsWholeAnswer: true };
   }
-  const format = refusal && outbound.wantedFormat?.(refusal);
+  const format = refusal && outbound.formatDemanded?.(refusal);
   if (refusal !== undefined && format !== undefined && vendor.formats.includes(format)) {
     wanted.remember(routed, format, refusal);
-    return { ...routed, anew: true, spoken: format };
+    return { ...routed, mustTranslate: true, upstreamFormat: format };
   }
   if (inboundFor(route.format, request) === inbound) return undefined;
-  return { ...routed, anew: true, spoken: translatedFormat(vendor, model) };
+  return { ...routed, mustTranslate: true, upstreamFormat: translatedFormat(vendor, model) };
 }
 
 /** A translated request for a whole answer, without what was thought, or with another word on thinking, where that was refused. */
-function retold(routed: Routed, error: GatewayError, wanted: Wanted): Routed | undefined {
-  const { spoken, forgets } = routed;
+function repairedTranslation(
+  routed: Routed,
+  error: GatewayError,
+  wanted: LearnedPreferences,
+): Routed | undefined {
+  const { upstreamFormat: spoken, dropsThoughts: forgets } = routed;
   if (isNative(routed)) return undefined;
-  const { refusesStreams, refusesThoughts, thinkingTold } = formats[spoken].outbound;
-  if (!routed.whole && refusesStreams?.(error)) {
+  const { refusesStreams, refusesThoughts, thinkingObserved: thinkingTold } = formats[spoken].outbound;
+  if (!routed.wantsWholeAnswer && refusesStreams?.(error)) {
     wanted.rememberWhole(routed);
-    return { ...routed, whole: true };
+    return { ...routed, wantsWholeAnswer: true };
   }
-  if (!forgets && refusesThoughts?.(error)) return { ...routed, forgets: true };
-  const thinks = routed.thinks === undefined ? thinkingTold?.(error) : undefined;
+  if (!forgets && refusesThoughts?.(error)) return { ...routed, dropsThoughts: true };
+  const thinks = routed.thinkingObserved === undefined ? thinkingTold?.(error) : undefined;
   if (thinks === undefined) return undefined;
   wanted.rememberThinking(routed, thinks);
-  return { ...routed, thinks };
+  return { ...routed, thinkingObserved: thinks };
 }

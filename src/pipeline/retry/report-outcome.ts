@@ -13,15 +13,15 @@ const REST = 1_000;
 /** And at most, for limits are raised, and money is paid, sooner than was said. */
 const LONGEST_REST = 60_000;
 
-export interface Followed {
+export interface OutcomeReporter {
   /** The attempt came to an answer, or to an error. Called once. */
-  judge(error: GatewayError | undefined): void;
+  settle(error: GatewayError | undefined): void;
   /** The exchange is over. Called once, before `judge` or after, and never where it did not come to one. */
   ended(how: Ending): void;
 }
 
 /** Follows one exchange at the upstream of a lease, which is let go at its end. */
-export function follow(lease: Lease): Followed {
+export function reportOutcome(lease: Lease): OutcomeReporter {
   let answers = false;
   let ending: Ending | undefined;
   const settle = (): void => {
@@ -29,7 +29,7 @@ export function follow(lease: Lease): Followed {
     if (answers && ending === 'broken') lease.fail('somehow');
   };
   return {
-    judge(error) {
+    settle(error) {
       // Of what was never sent, or what nobody waited for, it is not to blame. But that there is a limit only the vendor
       // says, and its stream is left for that where it says so in one.
       const isLeft = ending === 'left' && error?.fault !== 'rate-limited';

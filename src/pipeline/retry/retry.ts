@@ -11,31 +11,31 @@ import { recordedName, type Vendor } from '../../upstream/vendor.ts';
 import type { Replied, Routed } from '../exchange.ts';
 import { inItsWords } from '../scanned.ts';
 import { dialogueOf } from '../session.ts';
-import { openWanted, type Wanted } from './learned-preferences.ts';
-import { openRefusedExtras, type RefusedExtras } from './refused-fields.ts';
-import { reworded } from './repairs.ts';
-import { type Followed, follow } from './report-outcome.ts';
+import { type LearnedPreferences, openLearnedPreferences } from './learned-preferences.ts';
+import { openRefusedFields, type RefusedFields } from './refused-fields.ts';
+import { repaired } from './repairs.ts';
+import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
 import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
 
 /** What all attempts for one caller have in common. */
-interface Course {
+interface RetryContext {
   readonly once: Stage<Routed, Replied>;
   readonly upstreams: Upstreams;
-  readonly wanted: Wanted;
-  readonly extras: RefusedExtras;
+  readonly wanted: LearnedPreferences;
+  readonly extras: RefusedFields;
   /** performance.now() before the first. */
   readonly began: number;
 }
 
 /** An attempt that is to be made. */
-interface Try {
+interface NextAttempt {
   readonly target: Routed;
   /** The upstream that has just failed. */
   readonly avoid?: Vendor;
 }
 
 /** An attempt that came to nothing. */
-interface Failed {
+interface AttemptFailure {
   /** What the caller is told, where nothing better comes: an error, or an answer that is one. */
   readonly told: GatewayError | Replied;
   readonly error: GatewayError;
@@ -44,18 +44,22 @@ interface Failed {
 }
 
 /** @param once a single attempt. */
-export function attempts(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
-  const wanted = openWanted(() => performance.now());
-  const extras = openRefusedExtras(() => performance.now());
+export function retry(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
+  const wanted = openLearnedPreferences(() => performance.now());
+  const extras = openRefusedFields(() => performance.now());
   return async (given) => {
     const course = { once, upstreams, wanted, extras, began: performance.now() };
     const routed = wanted.asWanted(given);
-    const outcome = await attemptReworded(course, { target: routed }, 1);
-    return isFailed(outcome) ? goOn(course, routed, outcome) : outcome;
+    const outcome = await attemptWithRepairs(course, { target: routed }, 1);
+    return isFailed(outcome) ? retryWhilePossible(course, routed, outcome) : outcome;
   };
 }
 
-async function goOn(course: Course, routed: Routed, first: Failed): Promise<Replied> {
+async function retryWhilePossible(
+  course: RetryContext,
+  routed: Routed,
+  first: AttemptFailure,
+): Promise<Replied> {
   const { limit } = course.upstreams.retries;
   let failed = first;
   let { told } = first;
@@ -66,14 +70,14 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
     if (next === undefined) break;
     number += 1;
     if (next.target.model !== target.model) noteGaveWay(target, failed);
-    const outcome = await attemptReworded(course, next, number);
+    const outcome = await attemptWithRepairs(course, next, number);
     if (!isFailed(outcome)) return byFallback(outcome, next.target, routed);
     failed = outcome;
     target = next.target;
     // What became of the model that was asked for is what the caller is told.
     if (target.model === routed.model) told = outcome.told;
   }
-  return giveUp(told, number);
+  return giveUpAfter(told, number);
 }
 
 /** The answer, which says whose it is where that is not the model that was asked for. */
@@ -83,7 +87,7 @@ function byFallback(replied: Replied, { model }: Routed, asked: Routed): Replied
 }
 
 /** Notes what a model has failed by: what comes then is told of another one. */
-function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: Failed): void {
+function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: AttemptFailure): void {
   if (ledger === undefined) return;
   const { gaveWay: before = [] } = ledger;
   const attempts = before.reduce((left, made) => left - made.attempts, ledger.attempts);
@@ -97,34 +101,42 @@ const MOST_REWORDED = 3;
 const MOST_LEFT_OUT = 8;
 
 /** An attempt, and where the vendor refuses what is in the request, others that count as the same. */
-async function attemptReworded(course: Course, next: Try, number: number): Promise<Replied | Failed> {
+async function attemptWithRepairs(
+  course: RetryContext,
+  next: NextAttempt,
+  number: number,
+): Promise<Replied | AttemptFailure> {
   let { target } = next;
-  let outcome = await attempt(course, next, number);
+  let outcome = await attemptOnce(course, next, number);
   let lessons = 0;
   for (let made = 0; isFailed(outcome); ) {
     const { told, error, at = target.vendor } = outcome;
     if (lessons < MOST_LEFT_OUT && course.extras.learn({ ...target, vendor: at }, error)) lessons += 1;
     else {
-      const other = made < MOST_REWORDED ? reworded(target, told, course.wanted) : undefined;
+      const other = made < MOST_REWORDED ? repaired(target, told, course.wanted) : undefined;
       if (other === undefined) break;
       target = other;
       made += 1;
     }
-    outcome = await attempt(course, { ...next, target }, number + 1);
+    outcome = await attemptOnce(course, { ...next, target }, number + 1);
   }
   return outcome;
 }
 
-async function attempt(course: Course, { target, avoid }: Try, number: number): Promise<Replied | Failed> {
+async function attemptOnce(
+  course: RetryContext,
+  { target, avoid }: NextAttempt,
+  number: number,
+): Promise<Replied | AttemptFailure> {
   const { once, upstreams } = course;
   let at: Vendor | undefined;
-  let followed: Followed | undefined;
+  let followed: OutcomeReporter | undefined;
   try {
     const pool = upstreams.poolOf(target.vendor);
     const lease =
       pool && (await pool.take(limitedOf(target), avoid, target.vendor.upstreams && dialogueOf(target)));
     at = lease?.vendor ?? target.vendor;
-    followed = lease && follow(lease);
+    followed = lease && reportOutcome(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();
     const asked =
       number === 1 && followed === undefined
@@ -140,29 +152,29 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
             },
           };
     const replied = await once(course.extras.without(asked));
-    followed?.judge(replied.refusal);
+    followed?.settle(replied.refusal);
     return replied.refusal === undefined ? replied : { told: replied, error: replied.refusal, at };
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    followed?.judge(error);
+    followed?.settle(error);
     return { told: error, error, ...(at !== undefined && { at }) };
   }
 }
 
 /** Where to try next, once the time for it has come; undefined where there is no use in it. */
 async function nextTry(
-  course: Course,
+  course: RetryContext,
   target: Routed,
-  { error, at }: Failed,
+  { error, at }: AttemptFailure,
   made: number,
-): Promise<Try | undefined> {
+): Promise<NextAttempt | undefined> {
   const { retries, poolOf, budgetOf } = course.upstreams;
   const loss = lossOf(error);
   if (loss === undefined) return undefined;
   const again = mayRetry(loss, retries.after);
   const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitedOf(target), at);
   if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
-  const other = await target.otherwise?.();
+  const other = await target.nextFallback?.();
   if (other !== undefined) return { target: other };
   if (!again || at === undefined) return undefined;
   const wait = waitBefore(error, made, retries);
@@ -180,7 +192,7 @@ function limitedOf({ model, route }: Routed): string {
 }
 
 /** Milliseconds that are left for all attempts. */
-function timeLeft({ upstreams, began }: Course): number {
+function timeLeft({ upstreams, began }: RetryContext): number {
   return upstreams.timeoutClock.limits.total - (performance.now() - began);
 }
 
@@ -188,7 +200,7 @@ function timeLeft({ upstreams, began }: Course): number {
  * What came of it; after more than one attempt, with the advice to official SDKs not to begin it all again. But who is
  * overloaded is waited for by agents through ten tries and more, as they do at the vendor itself.
  */
-function giveUp(told: GatewayError | Replied, number: number): Replied {
+function giveUpAfter(told: GatewayError | Replied, number: number): Replied {
   const failure = told instanceof GatewayError ? told : told.refusal;
   const final = number > 1 && failure?.retryAfter === undefined && failure?.fault !== 'upstream-overloaded';
   if (told instanceof GatewayError) throw final ? amended(told, NOT_AGAIN) : told;
@@ -197,6 +209,6 @@ function giveUp(told: GatewayError | Replied, number: number): Replied {
 
 const NOT_AGAIN = { headers: { 'x-should-retry': 'false' } } as const;
 
-function isFailed(outcome: Replied | Failed): outcome is Failed {
+function isFailed(outcome: Replied | AttemptFailure): outcome is AttemptFailure {
   return 'told' in outcome;
 }

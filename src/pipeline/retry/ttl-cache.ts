@@ -1,6 +1,6 @@
 /** What vendors have lately said, by the kind of request they said it of. It holds for a while only: vendors change. */
 
-export interface SaidLately<T> {
+export interface TtlCache<T> {
   /** What was said last; undefined where nothing was, or too long ago. */
   of(kind: string): T | undefined;
   remember(kind: string, said: T): void;
@@ -13,7 +13,7 @@ const WHILE = 600_000;
 const MOST = 1_000;
 
 /** @param clock milliseconds, from anywhere. */
-export function openSaidLately<T>(clock: () => number): SaidLately<T> {
+export function openTtlCache<T>(clock: () => number): TtlCache<T> {
   const known = new Map<string, { readonly said: T; readonly until: number }>();
   return {
     of(kind) {

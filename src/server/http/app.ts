@@ -8,11 +8,11 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import type { Route } from '../../conversation/route.ts';
 import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { admit } from '../../pipeline/authenticate.ts';
+import { authenticateCaller } from '../../pipeline/authenticate.ts';
 import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
 import type { Incoming, Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
-import { rescue } from '../../pipeline/render-failure.ts';
+import { renderFailure } from '../../pipeline/render-failure.ts';
 import { faultOfHead, queryOf, rawPath } from '../../pipeline/request-head.ts';
 import { nodeExchangeOf } from '../listen/node-exchange.ts';
 import { openPlayground } from '../pages/playground.ts';
@@ -64,7 +64,7 @@ export function createApp(host: Host): H3 {
     onError: (error, event) => {
       const incoming = incomingOf(event, host);
       const family = familyOf(event.url.pathname, incoming.message);
-      return toResponse(rescue(error.cause ?? error, family, incoming));
+      return toResponse(renderFailure(error.cause ?? error, family, incoming));
     },
   });
 
@@ -114,7 +114,7 @@ export function createApp(host: Host): H3 {
     '/metrics',
     (incoming) =>
       host.current().metrics?.(incoming.message) ??
-      toResponse(rescue(noEndpoint(), 'chat-completions', incoming)),
+      toResponse(renderFailure(noEndpoint(), 'chat-completions', incoming)),
   );
   for (const path of ANNOUNCED) {
     app.on('POST', path, (event) =>
@@ -137,7 +137,7 @@ export function createApp(host: Host): H3 {
         response,
         fault === undefined
           ? await exchange(incoming)
-          : rescue(fault, familyOf(rawPath(message), message), incoming),
+          : renderFailure(fault, familyOf(rawPath(message), message), incoming),
         originHeaders(message, host.current().cors),
       );
       // h3 has nothing to add: whatever came of this would be written behind the answer.
@@ -186,11 +186,11 @@ export function createApp(host: Host): H3 {
       const format = family === 'any' ? (anthropic ? 'messages' : 'chat-completions') : family;
       try {
         const gateway = host.current();
-        const principal = await admit(gateway, family, message, queryOf(message));
+        const principal = await authenticateCaller(gateway, family, message, queryOf(message));
         const body = render(gateway, principal, anthropic, path);
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
-        return toResponse(rescue(error, format, incoming));
+        return toResponse(renderFailure(error, format, incoming));
       }
     };
   }
@@ -210,7 +210,7 @@ export function createApp(host: Host): H3 {
     const incoming = incomingOf(event, host);
     if (isPreflight(incoming.message)) return answerPreflight(event);
     const family = familyOf(rawPath(incoming.message), incoming.message);
-    const response = toResponse(rescue(error, family, incoming));
+    const response = toResponse(renderFailure(error, family, incoming));
     return allowOrigin(response, incoming.message, host.current().cors);
   }
 }

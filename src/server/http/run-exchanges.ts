@@ -5,14 +5,14 @@ import {
   CLIENT_CLOSED,
   closeLedger,
   openLedger,
+  type RecordExchange,
   recordOf,
-  type TakeNotes,
 } from '../../accounting/usage/ledger.ts';
 import type { Route } from '../../conversation/route.ts';
 import type { Answer, Incoming } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { type Pipeline, pipeline } from '../../pipeline/pipeline.ts';
-import { rescue } from '../../pipeline/render-failure.ts';
+import { renderFailure } from '../../pipeline/render-failure.ts';
 
 /** What asks a model. Never rejects: an error is an answer too. */
 export type Exchange = (incoming: Incoming) => Promise<Answer>;
@@ -37,7 +37,7 @@ function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
 }
 
 /** A request with a ledger, which is closed once its connection has done with it. */
-function noted({ traces }: Gateway, note: TakeNotes, route: Route, incoming: Incoming): Incoming {
+function noted({ traces }: Gateway, note: RecordExchange, route: Route, incoming: Incoming): Incoming {
   const { id, message, response } = incoming;
   const { format, operation } = route;
   const trace = traces?.begin(route, message.headers);
@@ -71,7 +71,7 @@ function answerUnlessEnded(run: Pipeline, route: Route, incoming: Incoming): Pro
       give(
         incoming.response.destroyed
           ? { status: CLIENT_CLOSED, headers: {}, body: Buffer.alloc(0) }
-          : rescue(signal.reason, route.format, incoming),
+          : renderFailure(signal.reason, route.format, incoming),
       );
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort);

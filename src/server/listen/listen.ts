@@ -3,7 +3,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { listen as listhen } from 'listhen';
-import type { Tell } from '../../lib/diagnostics.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, portOf } from '../../upstream/net/bind.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 import { type Entrance, stopListening } from './entrance.ts';
@@ -25,7 +25,7 @@ const TELL_AGAIN = 10_000;
 export async function listen(
   respond: RequestListener,
   { host, port }: Address,
-  tell: Tell,
+  tell: LogProblem,
 ): Promise<Listening> {
   const { server } = await listhen(respond, {
     hostname: host,
@@ -45,7 +45,7 @@ export async function listen(
 }
 
 /** Without file descriptors a connection cannot be accepted. Others still can be served, and it passes. */
-export function outliveAcceptErrors(server: NetServer, tell: Tell): void {
+export function outliveAcceptErrors(server: NetServer, tell: LogProblem): void {
   let told = Number.NEGATIVE_INFINITY;
   server.on('error', (error) => {
     if (performance.now() - told < TELL_AGAIN) return;

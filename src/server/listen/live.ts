@@ -2,9 +2,9 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
-import { openCounts } from '../../lib/counters.ts';
+import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import { bag } from '../../lib/slot-set.ts';
+import { slotSet } from '../../lib/slot-set.ts';
 import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/arrivals.ts';
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
@@ -76,13 +76,13 @@ const UNBOUNDED: PendingLimits = {
 /** The exchanges of one server, before the first of them. @param limits of what is on its way. */
 export function followExchanges(limits: () => PendingLimits = () => UNBOUNDED): Live {
   const arrivals = openArrivals(limits);
-  const connections = bag<Beside>();
+  const connections = slotSet<Beside>();
   /** Messages that are not whole yet. */
   let messages = 0;
-  const inFlight = bag<Entry>();
+  const inFlight = slotSet<Entry>();
   const entries = new WeakMap<ServerResponse, Entry>();
   let begun = 0;
-  const perKey = openCounts();
+  const perKey = openCounters();
   // What a callback or a promise was started for is known to Node even where the error it throws says nothing.
   const course = new AsyncLocalStorage<Entry>();
   let ending: GatewayError | undefined;

@@ -1,11 +1,11 @@
 /** The process's listening side: a server around the app, and its orderly end. */
 
 import { toNodeHandler } from 'h3/node';
-import { type Tell, tellPlainly } from '../../lib/diagnostics.ts';
+import { type LogProblem, logToStderr } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
-import { shortOf } from '../../pipeline/shed-load.ts';
+import { shortageAt } from '../../pipeline/shed-load.ts';
 import { type Address, urlOf } from '../../upstream/net/bind.ts';
 import { createApp } from '../http/app.ts';
 import { pipelining } from '../http/pipelining.ts';
@@ -67,7 +67,7 @@ export async function serve(
   current: () => Gateway,
   { host, port, timeouts }: ServerOptions,
   shortage: Load['shortage'] = () => undefined,
-  tell: Tell = tellPlainly,
+  tell: LogProblem = logToStderr,
   open: typeof listen = listen,
 ): Promise<RunningServer> {
   let leaving = false;
@@ -114,7 +114,7 @@ export async function serve(
     unread: () => unread,
     room: socketRoom,
     live,
-    isShort: () => shortOf(load) !== undefined,
+    isShort: () => shortageAt(load) !== undefined,
     tell,
   });
 

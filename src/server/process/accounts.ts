@@ -8,7 +8,7 @@ import { storedByModel, storedSpending } from '../../access/limits/stored-spendi
 import { openStoredIds, type StoredIds } from '../../access/stored-ids.ts';
 import { keepForgetting } from '../../accounting/usage/forget-usage.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Teller } from '../../lib/diagnostics.ts';
+import type { Diagnostics } from '../../lib/diagnostics.ts';
 import { reasonOf, type Store, type StorePlace } from '../../store/store.ts';
 import { forgetStoredIds, ownedTable } from '../../store/stored-ids.ts';
 
@@ -35,7 +35,7 @@ export interface Accounts {
 export async function openAccounts(
   store: Store,
   { usage, redis, workers }: Pick<Config, 'usage' | 'redis' | 'workers'>,
-  { note, trouble }: Pick<Teller, 'note' | 'trouble'>,
+  { info: note, problem: trouble }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<Accounts> {
   const limits = await openLimits({
     ...(redis.url !== undefined && { redisUrl: redis.url }),

@@ -5,7 +5,7 @@
 
 import type { Worker } from 'node:cluster';
 import { createServer, type Socket } from 'node:net';
-import type { Tell } from '../../lib/diagnostics.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, bind } from '../../upstream/net/bind.ts';
 import { stopListening } from '../listen/entrance.ts';
 import { outliveAcceptErrors } from '../listen/listen.ts';
@@ -43,7 +43,7 @@ interface Receiver {
 }
 
 /** Listens. @param tell told that connections cannot be accepted. @throws Error where the port is taken. */
-export async function openDistribution(address: Address, tell: Tell): Promise<Distribution> {
+export async function openDistribution(address: Address, tell: LogProblem): Promise<Distribution> {
   // They are read by a worker, and by nobody before.
   const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true });
   const receivers = new Map<Worker, Receiver>();

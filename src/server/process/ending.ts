@@ -1,7 +1,7 @@
 /** How a process ends: by a signal, by an order, or by an error that nobody caught. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Tell, Teller } from '../../lib/diagnostics.ts';
+import type { Diagnostics, LogProblem } from '../../lib/diagnostics.ts';
 import { withoutSecrets } from '../../upstream/redact.ts';
 import type { Serving } from './serving.ts';
 import { tellFirst } from './workers.ts';
@@ -22,7 +22,7 @@ export interface Ending {
  */
 export function endingOf(
   serving: Serving,
-  { note, trouble: tell }: Pick<Teller, 'note' | 'trouble'>,
+  { info: note, problem: tell }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Ending {
   const impatient = new AbortController();
   let code: 0 | 1 | undefined;
@@ -84,7 +84,7 @@ export function onSignals({ begin, hurry }: Ending): void {
  * An error that nobody caught ends the exchange in whose course it came up, and nothing else. Where it is no
  * exchange's, nobody knows what it has left behind: the process makes room for a fresh one.
  */
-function outliveErrors(serving: Serving, tell: Tell, fail: () => void): void {
+function outliveErrors(serving: Serving, tell: LogProblem, fail: () => void): void {
   let failed = false;
   const onError = (error: unknown): void => {
     const blamed = serving.server.live.blame();

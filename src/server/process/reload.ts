@@ -2,13 +2,13 @@
 
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { ConfigError } from '../../lib/config-error.ts';
-import type { Tell } from '../../lib/diagnostics.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 
 /** A look at the file's times; unlike a watch on it, it sees a file that is replaced, linked to or mounted. */
 const LOOK_INTERVAL = 1_000;
 
 /** @param reload takes what is new, and returns the files that it is from now. */
-export type OnConfigChange = (files: readonly string[], tell: Tell, reload: Reload) => void;
+export type OnConfigChange = (files: readonly string[], tell: LogProblem, reload: Reload) => void;
 
 type Reload = () => Promise<readonly string[]>;
 
@@ -50,7 +50,7 @@ function watcher(onChange: () => void): (files: readonly string[] | undefined) =
 }
 
 /** Runs `reload`; that it fails is told in a line, and everything stays as it was. */
-async function tellFailure(tell: Tell, reload: Reload): Promise<readonly string[] | undefined> {
+async function tellFailure(tell: LogProblem, reload: Reload): Promise<readonly string[] | undefined> {
   try {
     return await reload();
   } catch (error) {

@@ -1,7 +1,7 @@
 /** A process that serves: a gateway that can be exchanged for another, its server, and what it may run short of. */
 
 import type { Config } from '../../config/schema.ts';
-import type { Tell } from '../../lib/diagnostics.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { SPARED } from '../../pipeline/shed-load.ts';
 import type { listen } from '../listen/listen.ts';
@@ -32,7 +32,7 @@ const RETIRE_CHECK = 500;
  * @param open brings a server its connections; it listens by itself where none is given.
  * @throws Error where the port is taken.
  */
-export async function startServing(first: Opened, tell: Tell, open?: typeof listen): Promise<Serving> {
+export async function startServing(first: Opened, tell: LogProblem, open?: typeof listen): Promise<Serving> {
   let current = first;
   const retired = new Set<Opened>();
 

@@ -3,11 +3,11 @@
 import { openLog } from '../../accounting/log/log.ts';
 import { answerMetricsToAdmin } from '../../accounting/metrics/metrics-endpoint.ts';
 import { addFigures, type Observers, openObservers } from '../../accounting/observe.ts';
-import { openBookkeeper } from '../../accounting/worker/accounting-worker.ts';
+import { openAccountingWorker } from '../../accounting/worker/accounting-worker.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Teller } from '../../lib/diagnostics.ts';
+import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Environment } from '../../lib/environment.ts';
-import { admitAdmin } from '../http/admin/authenticate-admin.ts';
+import { authenticateAdmin } from '../http/admin/authenticate-admin.ts';
 import type { OpenOptions } from '../open-gateway.ts';
 import type { Accounts } from './accounts.ts';
 import type { Serving } from './serving.ts';
@@ -33,11 +33,11 @@ export async function openWatching(
   environment: Environment,
   { place, limits }: Pick<Accounts, 'place' | 'limits'>,
   alone: boolean,
-  { note, trouble }: Pick<Teller, 'note' | 'trouble'>,
+  { info: note, problem: trouble }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<Watching> {
   const { interval, batch, queue, spool } = usage;
   const log = style === 'none' ? undefined : openLog({ style });
-  const books = openBookkeeper(
+  const books = openAccountingWorker(
     { interval, batch, queue, spool, store: place, ...(log !== undefined && { lines: log.style }) },
     {
       charge: limits.charge,
@@ -48,7 +48,7 @@ export async function openWatching(
   );
   const observers = await openObservers({ log, environment, counted: books.figures });
   const { metrics, traces } = observers;
-  const admit = admin.key === undefined || !alone ? undefined : admitAdmin(admin.key);
+  const admit = admin.key === undefined || !alone ? undefined : authenticateAdmin(admin.key);
   let refused = 0;
   let addressesRefused = 0;
   return {

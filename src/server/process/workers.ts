@@ -9,7 +9,7 @@ import { createServer, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Config } from '../../config/schema.ts';
 import type { Place } from '../../config/vendors.ts';
-import type { Teller } from '../../lib/diagnostics.ts';
+import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { listen } from '../listen/listen.ts';
 import { CONNECTION, type Distribution, HANDED_OVER, type Receipt } from './distribution.ts';
 
@@ -55,7 +55,11 @@ const LONGEST_PAUSE = 30_000;
 const SAME_SIGNAL = 100;
 
 /** Starts as many workers as the configuration says: this program again. `distribution` has their connections. */
-export function startWorkers(first: Served, distribution: Distribution, { note, trouble }: Teller): Workers {
+export function startWorkers(
+  first: Served,
+  distribution: Distribution,
+  { info: note, problem: trouble }: Diagnostics,
+): Workers {
   const count = first.config.workers;
   const ready = Promise.withResolvers<void>();
   const over = Promise.withResolvers<0 | 1>();

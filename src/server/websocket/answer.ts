@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { parseErrorObject, renderError } from '../../formats/openai/errors.ts';
-import { gather } from '../../lib/byte-accumulator.ts';
+import { byteAccumulator } from '../../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
@@ -147,7 +147,7 @@ function sayFailure(event: JsonObject, told: Told): void {
 
 function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
   return new Promise((resolve) => {
-    const whole = gather(MAX_ERROR);
+    const whole = byteAccumulator(MAX_ERROR);
     answer.on('data', (chunk: Buffer) => {
       if (whole.size() + chunk.byteLength <= MAX_ERROR) whole.add(chunk);
     });

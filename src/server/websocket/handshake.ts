@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../access/keys.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
-import { admit, type Doors } from '../../pipeline/authenticate.ts';
+import { type Authenticators, authenticateCaller } from '../../pipeline/authenticate.ts';
 import { faultOfHead, queryOf, rawPath } from '../../pipeline/request-head.ts';
 import type { SocketRoom } from './room.ts';
 
@@ -16,12 +16,12 @@ export function isHandshake(request: IncomingMessage): boolean {
 }
 
 /** Who asks. @throws GatewayError as `admit`. */
-export function holderOf(request: IncomingMessage, doors: Doors): Principal | Promise<Principal> {
-  return admit(doors, 'responses', request, queryOf(request));
+export function holderOf(request: IncomingMessage, doors: Authenticators): Principal | Promise<Principal> {
+  return authenticateCaller(doors, 'responses', request, queryOf(request));
 }
 
 /** The same, where it is known at once; undefined too of who may not come in any more, as the next request is told. */
-export function knownHolder(request: IncomingMessage, doors: Doors): Principal | undefined {
+export function knownHolder(request: IncomingMessage, doors: Authenticators): Principal | undefined {
   try {
     const holder = holderOf(request, doors);
     if (!(holder instanceof Promise)) return holder;
@@ -42,7 +42,7 @@ export type Judged = Principal | GatewayError;
  */
 export function judge(
   request: IncomingMessage,
-  doors: Doors,
+  doors: Authenticators,
   isOpen: boolean,
   room: Pick<SocketRoom, 'refusal'>,
 ): Judged | Promise<Judged> {

@@ -1,6 +1,6 @@
 /** How many WebSockets may be open: of each key and in all. */
 
-import { openCounts } from '../../lib/counters.ts';
+import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
 
 export interface SocketLimits {
@@ -21,7 +21,7 @@ const RETRY_AFTER = 1;
 
 /** Room with nobody in it. @param limits as they are now: a reload may change them. */
 export function openSocketRoom(limits: () => SocketLimits): SocketRoom {
-  const perKey = openCounts();
+  const perKey = openCounters();
   let open = 0;
   return {
     refusal(key) {

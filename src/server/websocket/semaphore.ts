@@ -1,12 +1,12 @@
 /** So many at a time; whoever comes while all seats are taken waits for one, in turn. */
 
-export interface Seats {
+export interface Semaphore {
   take(): Promise<void>;
   free(): void;
 }
 
 /** @param count how many there are, all of them free. */
-export function openSeats(count: number): Seats {
+export function openSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = [];
   let left = count;
   return {

@@ -11,7 +11,7 @@ import { keepConnection } from './connection.ts';
 import { fieldOf, joined, type Message, type Request, readMessage, requestOf, saidBy } from './message.ts';
 import { followMessage } from './on-the-way.ts';
 import { prepared, steeringRefused } from './own-answers.ts';
-import { openSeats } from './semaphore.ts';
+import { openSemaphore } from './semaphore.ts';
 
 export interface Session {
   /** Closes it as soon as nothing is being answered. */
@@ -66,7 +66,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   const lanes = new Map<string, Promise<void>>();
   /** Exchanges that are under way. */
   const asked = new Set<ClientRequest>();
-  const seats = openSeats(MOST_AT_ONCE);
+  const seats = openSemaphore(MOST_AT_ONCE);
   /** Requests that wait or are being answered, and how long their messages are. */
   let open = 0;
   let held = 0;

@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../../access/keys.ts';
 import { isLimited } from '../../access/limits/limits.ts';
-import type { Tell } from '../../lib/diagnostics.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { DEFAULT_VENDOR } from '../../pipeline/reach.ts';
@@ -33,7 +33,7 @@ export interface SocketsOptions {
   readonly live: Pick<Live, 'beside' | 'beginMessage'>;
   /** Whether the process is short of something, so that nothing more is to be taken on. */
   readonly isShort: () => boolean;
-  readonly tell: Tell;
+  readonly tell: LogProblem;
 }
 
 export interface Sockets {

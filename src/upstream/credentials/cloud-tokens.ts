@@ -1,6 +1,6 @@
 /** The passes of all vendors that have credentials of a cloud instead of a key. */
 
-import type { Tell } from '../../lib/diagnostics.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { withoutSecrets } from '../redact.ts';
@@ -9,9 +9,9 @@ import { awsPass } from './aws.ts';
 import { azurePass } from './azure.ts';
 import { CALLED, type Cloud, type Fetch, type Pass } from './cloud.ts';
 import { googlePass } from './google.ts';
-import { type Kept, keep } from './renewed-token.ts';
+import { type RenewedToken, renewedToken } from './renewed-token.ts';
 
-export interface Passes {
+export interface CloudTokens {
   /**
    * That of a vendor, which has `credentials`. All vendors with the same ones share it.
    * @throws or rejects with GatewayError `upstream-auth` where there is none to be had
@@ -25,14 +25,14 @@ export interface Passes {
 }
 
 interface Entry {
-  readonly kept: Kept;
+  readonly kept: RenewedToken;
   /** By whom it is used, for whoever reads the log. */
   readonly vendors: Set<string>;
   holders: number;
 }
 
 /** @param tell told, in a sentence, where one cannot be had, and where it can again. */
-export function openPasses(tell: Tell = () => {}): Passes {
+export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
   const entries = new Map<string, Entry>();
   /** The same by the objects that vendors have: no request makes a text of one. */
   const known = new WeakMap<Cloud, Entry>();
@@ -40,7 +40,7 @@ export function openPasses(tell: Tell = () => {}): Passes {
   const make = (cloud: Cloud): Entry => {
     const vendors = new Set<string>();
     const what = (): string => `${CALLED[cloud.type]} for ${[...vendors].join(', ')}`;
-    const kept = keep(fetchOf(cloud), {
+    const kept = renewedToken(fetchOf(cloud), {
       failed(error, pass) {
         const until =
           pass === undefined ? 'until then requests there fail' : 'until it ends the old one is used';
@@ -100,7 +100,7 @@ export function openPasses(tell: Tell = () => {}): Passes {
   };
 }
 
-async function begin(kept: Kept): Promise<void> {
+async function begin(kept: RenewedToken): Promise<void> {
   await kept.get();
 }
 

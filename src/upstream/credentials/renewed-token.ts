@@ -2,7 +2,7 @@
 
 import type { Fetch, Pass } from './cloud.ts';
 
-export interface Kept {
+export interface RenewedToken {
   /** The pass; a promise of it where there is no good one yet. @throws or rejects where none could be had */
   get(): Pass | Promise<Pass>;
   /** Another one than `refused`; undefined where it was had anew for such a reason only lately. */
@@ -11,7 +11,7 @@ export interface Kept {
   close(): void;
 }
 
-export interface KeepOptions {
+export interface RenewOptions {
   /** Told when it cannot be had, and when it can again. @param pass the old one, if that is still good. */
   failed(error: unknown, pass: Pass | undefined): void;
   recovered(): void;
@@ -31,7 +31,7 @@ const PATIENCE = 20_000;
 /** A vendor that refuses what is new too has another reason: for so long it is believed. */
 const RENEWED_FOR = 60_000;
 
-export function keep(fetch: Fetch, { failed, recovered }: KeepOptions): Kept {
+export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions): RenewedToken {
   const ending = new AbortController();
   let held: Pass | undefined;
   let coming: Promise<Pass> | undefined;

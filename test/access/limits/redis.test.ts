@@ -22,10 +22,11 @@ const LIMITED = 'gw-test-key-with-limits';
  */
 const patience = vi.hoisted(() => ({ times: 1 }));
 vi.mock('../../../src/access/limits/command-timeouts.ts', async (original) => {
-  const { keepPunctual } = await original<typeof import('../../../src/access/limits/command-timeouts.ts')>();
-  const patient: typeof keepPunctual = (redis, { command, silence }) =>
-    keepPunctual(redis, { command: patience.times * command, silence: patience.times * silence });
-  return { keepPunctual: patient };
+  const { applyCommandTimeouts } =
+    await original<typeof import('../../../src/access/limits/command-timeouts.ts')>();
+  const patient: typeof applyCommandTimeouts = (redis, { command, silence }) =>
+    applyCommandTimeouts(redis, { command: patience.times * command, silence: patience.times * silence });
+  return { applyCommandTimeouts: patient };
 });
 
 describe.skipIf(!hasRedis())('with Redis', () => {

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openLog } from '../../../src/accounting/log/log.ts';
-import { openTally } from '../../../src/accounting/metrics/counters.ts';
+import { openExchangeCounters } from '../../../src/accounting/metrics/counters.ts';
 import { workersMetrics } from '../../../src/accounting/metrics/worker-metrics.ts';
 import { addFigures, openObservers } from '../../../src/accounting/observe.ts';
 import { LAST_WRITES } from '../../../src/cli/open-configured.ts';
@@ -27,7 +27,7 @@ function* queriesIn(value: Json | undefined): Generator<string> {
 const NAME = /\b(?:gateway|process|nodejs)_\w+/g;
 
 describe('the metrics that are looked at', async () => {
-  const tally = openTally();
+  const tally = openExchangeCounters();
   const observers = await openObservers({
     log: openLog({ style: 'json' }),
     counted: tally.figures,

@@ -5,14 +5,14 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { exchangeLines } from '../../../src/accounting/log/exchange-line.ts';
 import { type Log, openLog } from '../../../src/accounting/log/log.ts';
-import { openTally } from '../../../src/accounting/metrics/counters.ts';
+import { openExchangeCounters } from '../../../src/accounting/metrics/counters.ts';
 import { type Metrics, openMetrics } from '../../../src/accounting/metrics/metrics.ts';
 import { answerMetricsToAdmin } from '../../../src/accounting/metrics/metrics-endpoint.ts';
 import { openTraces, type Traces } from '../../../src/accounting/traces/traces.ts';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import { admitAdmin } from '../../../src/server/http/admin/authenticate-admin.ts';
+import { authenticateAdmin } from '../../../src/server/http/admin/authenticate-admin.ts';
 import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
 import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
     retries: { limit: 0 },
   });
   const opened = await openGateway(config);
-  const tally = openTally();
+  const tally = openExchangeCounters();
   metrics = openMetrics(tally.figures);
   const line = exchangeLines('json');
   const stream = new Writable({
@@ -73,7 +73,7 @@ beforeAll(async () => {
     ...opened.gateway,
     traces,
     metrics: (message: IncomingMessage) =>
-      answerMetricsToAdmin(metrics.render, admitAdmin('admin-key-of-the-tests'), message),
+      answerMetricsToAdmin(metrics.render, authenticateAdmin('admin-key-of-the-tests'), message),
     note: recording((record) => {
       records.push(record);
       tally.record(record);

@@ -97,7 +97,7 @@ test('what the caller says that an exchange is for is told', async () => {
 test("what a vendor's usage carries beside figures is not written", async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
-  const usage: Usage = { output: 1, own: { format: 'messages', fields: { note: 'CANARY' } } };
+  const usage: Usage = { output: 1, formatSpecific: { format: 'messages', fields: { note: 'CANARY' } } };
   log.record({ ...RECORD, usage });
   await log.close(1_000);
   expect(lineOf(text())).toMatchObject({ output: 1 });

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
 import { answerMetrics, answerMetricsToAdmin } from '../../../src/accounting/metrics/metrics-endpoint.ts';
-import { admitAdmin } from '../../../src/server/http/admin/authenticate-admin.ts';
+import { authenticateAdmin } from '../../../src/server/http/admin/authenticate-admin.ts';
 import { parseExposition, sumOf } from './exposition.ts';
 import { countedMetrics, RECORD } from './records.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 test("the admin's key opens it, nothing else does", async () => {
   const listening = createServer((message, response) => {
-    const answer = answerMetricsToAdmin(metrics.render, admitAdmin('admin-key'), message);
+    const answer = answerMetricsToAdmin(metrics.render, authenticateAdmin('admin-key'), message);
     if (answer === undefined) response.writeHead(404).end();
     else
       void answer.then(async (found) =>

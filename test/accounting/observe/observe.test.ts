@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openLog } from '../../../src/accounting/log/log.ts';
-import { NO_FIGURES, openTally } from '../../../src/accounting/metrics/counters.ts';
+import { NO_FIGURES, openExchangeCounters } from '../../../src/accounting/metrics/counters.ts';
 import { addFigures, openObservers } from '../../../src/accounting/observe.ts';
 import { openConfigured } from '../../../src/cli/open-configured.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import { openTeller } from '../../../src/lib/diagnostics.ts';
+import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
 import { openAccounts } from '../../../src/server/process/accounts.ts';
 import { startServing } from '../../../src/server/process/serving.ts';
 import { openWatching } from '../../../src/server/process/watching.ts';
@@ -22,7 +22,7 @@ import { RECORD } from './records.ts';
 
 test('what was counted and what others know is among the metrics', async () => {
   const collector = await startUpstream((_, response) => response.writeHead(500).end());
-  const tally = openTally();
+  const tally = openExchangeCounters();
   const observers = await openObservers({
     counted: tally.figures,
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
@@ -97,8 +97,8 @@ test('a process that serves tells what has been refused and lost in it', async (
     usage: { interval: 5 },
   });
   const store = await openStore({ path: join(directory, 'gateway.db') });
-  const accounts = await openAccounts(store, config, openTeller());
-  const watching = await openWatching(config, {}, accounts, true, openTeller());
+  const accounts = await openAccounts(store, config, openDiagnostics());
+  const watching = await openWatching(config, {}, accounts, true, openDiagnostics());
   const serving = await startServing(await openConfigured(config, watching.company), () => undefined);
   watching.follow(serving);
   watching.company.onRefusedAddress?.();
@@ -128,7 +128,7 @@ test('a process that serves tells what has been refused and lost in it', async (
 });
 
 test('without log and traces there are metrics', async () => {
-  const tally = openTally();
+  const tally = openExchangeCounters();
   const observers = await openObservers({ counted: tally.figures, environment: {} });
   expect(observers.log).toBeUndefined();
   expect(observers.traces).toBeUndefined();

@@ -2,7 +2,7 @@
 
 import { exchangeLines } from '../../../src/accounting/log/exchange-line.ts';
 import { type Log, type LogOptions, openLog } from '../../../src/accounting/log/log.ts';
-import { openTally } from '../../../src/accounting/metrics/counters.ts';
+import { openExchangeCounters } from '../../../src/accounting/metrics/counters.ts';
 import { type Metrics, openMetrics } from '../../../src/accounting/metrics/metrics.ts';
 import type { ExchangeRecord, Recorder } from '../../../src/accounting/usage/exchange-record.ts';
 
@@ -43,7 +43,7 @@ export const REFUSED: ExchangeRecord = {
 
 /** Metrics of what is recorded here. */
 export function countedMetrics(): Metrics & { readonly record: Recorder } {
-  const tally = openTally();
+  const tally = openExchangeCounters();
   return { ...openMetrics(tally.figures), record: tally.record };
 }
 

@@ -1,20 +1,20 @@
 import { expect, test, vi } from 'vitest';
-import { openTeller } from '../../../src/lib/diagnostics.ts';
+import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
 
 test('after the end of a log nothing is written behind it', () => {
   const [out, errors] = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')];
   const said: string[] = [];
   const say = (message: string): void => void said.push(message);
   try {
-    const teller = openTeller();
+    const teller = openDiagnostics();
     teller.into({ note: say, problem: say });
-    teller.note('It is read again.');
+    teller.info('It is read again.');
     teller.end();
-    teller.note('It is read once more.');
+    teller.info('It is read once more.');
     expect(said).toEqual(['It is read again.']);
     expect(out).not.toHaveBeenCalled();
     errors.mockImplementation(() => {});
-    teller.trouble('It cannot be read.');
+    teller.problem('It cannot be read.');
     expect(errors).toHaveBeenCalledWith('It cannot be read.');
   } finally {
     vi.restoreAllMocks();

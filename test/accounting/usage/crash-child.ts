@@ -1,13 +1,13 @@
 /** A process that notes an exchange every few milliseconds, until it is killed. What it is to do is in its environment. */
 
-import { openBookkeeper } from '../../../src/accounting/worker/accounting-worker.ts';
+import { openAccountingWorker } from '../../../src/accounting/worker/accounting-worker.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { closedLedger } from '../worker/ledgers.ts';
 
 const { STORE_PATH = '', STORE_URL } = process.env;
 const { place } = await openStore({ path: STORE_PATH, ...(STORE_URL !== undefined && { url: STORE_URL }) });
 const usage = { interval: 500, batch: 500, queue: 50_000, spool: 0, store: place };
-const books = openBookkeeper(usage, { charge: () => {}, trouble: console.error, note: console.log });
+const books = openAccountingWorker(usage, { charge: () => {}, trouble: console.error, note: console.log });
 let count = 0;
 setInterval(() => {
   books.note(closedLedger({ id: String(count), time: Date.now() }));

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   completed,
-  openPassage,
+  estimateChunk,
+  openOutputEstimate,
   outputOf,
-  passBy,
   tokensOfRequest,
 } from '../../../src/accounting/usage/output-estimate.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
@@ -17,9 +17,9 @@ const event = (delta: string): string =>
 
 /** Tokens of a stream that comes in pieces of so many bytes. */
 function tokensOf(stream: string, size: number, spoken: FormatName = 'chat-completions'): number {
-  const passage = openPassage(spoken);
+  const passage = openOutputEstimate(spoken);
   const bytes = Buffer.from(stream);
-  for (let at = 0; at < bytes.length; at += size) passBy(passage, bytes.subarray(at, at + size));
+  for (let at = 0; at < bytes.length; at += size) estimateChunk(passage, bytes.subarray(at, at + size));
   return outputOf(passage);
 }
 

@@ -5,7 +5,7 @@ import { EXCHANGE_COLUMNS } from '../../../src/accounting/usage/exchange-row.ts'
 import { forgetUsage } from '../../../src/accounting/usage/forget-usage.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import { openTeller } from '../../../src/lib/diagnostics.ts';
+import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
 import { openAccounts } from '../../../src/server/process/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { recordUsage, type UsageOptions } from '../../support/record-usage.ts';
@@ -331,7 +331,7 @@ describeStores('the recorder', (stores) => {
       rowOf(exchange({ id: `${days} days`, time: Math.round(Date.now() - days * 86_400_000) }), at);
     await writeUsage(store, 'one', JSON.stringify([0, 29.9, 30.1, 400].map(daysAgo)));
     const config = configSchema.parse({ usage: { keepDays: 30 } });
-    const accounts = await openAccounts(await stores.open(place), config, openTeller());
+    const accounts = await openAccounts(await stores.open(place), config, openDiagnostics());
     const ids = async () =>
       (await store.db.selectFrom('gateway_exchanges').select('id').orderBy('place').execute()).map(
         ({ id }) => id,

@@ -4,7 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasUsage, remainsOf, tapChunk, usageTap } from '../../../src/accounting/usage/usage-observer.ts';
+import {
+  hasUsage,
+  observeChunk,
+  remainsOf,
+  usageObserver,
+} from '../../../src/accounting/usage/usage-observer.ts';
 import { usageIn } from '../../../src/accounting/usage/usage-search.ts';
 import { collect } from '../../../src/conversation/collect.ts';
 import { usageReaders } from '../../../src/formats/usage-readers.ts';
@@ -25,8 +30,8 @@ describe.each(cases)('$name', ({ format, file }) => {
   const { input, output, cacheRead, reasoning } = collect(events).usage;
 
   test.each([1, 2, 3, 5, 7, 16, 64, 1000, 1_000_000])('in chunks of %i', (size) => {
-    const tap = usageTap(usageReaders[format.name].field);
-    for (let at = 0; at < bytes.length; at += size) tapChunk(tap, bytes.subarray(at, at + size));
+    const tap = usageObserver(usageReaders[format.name].field);
+    for (let at = 0; at < bytes.length; at += size) observeChunk(tap, bytes.subarray(at, at + size));
     const usage = usageReaders[format.name].tokens(usageIn(remainsOf(tap), usageReaders[format.name].field));
     expect([usage.input, usage.output, usage.cacheRead, usage.reasoning]).toEqual([
       input,
@@ -38,21 +43,21 @@ describe.each(cases)('$name', ({ format, file }) => {
 });
 
 test('a text that speaks of usage is no usage', () => {
-  const tap = usageTap('usage');
+  const tap = usageObserver('usage');
   const text = JSON.stringify({ content: 'say {"usage":{"prompt_tokens":7}}', usage: { prompt_tokens: 1 } });
-  tapChunk(tap, Buffer.from(text));
+  observeChunk(tap, Buffer.from(text));
   expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ prompt_tokens: 1 }]);
 });
 
 test('null is none, and spaces change nothing', () => {
-  const tap = usageTap('usage');
-  tapChunk(tap, Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
+  const tap = usageObserver('usage');
+  observeChunk(tap, Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
   expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
 });
 
 test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may stand around the colon of the field', (space) => {
-  const tap = usageTap('usage');
-  tapChunk(tap, Buffer.from(`{"usage"${space}:${space}{"a":1}}`));
+  const tap = usageObserver('usage');
+  observeChunk(tap, Buffer.from(`{"usage"${space}:${space}{"a":1}}`));
   expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: 1 }]);
 });
 
@@ -68,8 +73,8 @@ test('whether any usage was told is known from one chunk and from several', () =
     [['x'.repeat(100_000), whole], true],
     [['x'.repeat(100_000), '{}'], false],
   ] as const) {
-    const tap = usageTap('usage');
-    for (const piece of pieces) tapChunk(tap, Buffer.from(piece));
+    const tap = usageObserver('usage');
+    for (const piece of pieces) observeChunk(tap, Buffer.from(piece));
     remainsOf(tap);
     expect(hasUsage(tap), JSON.stringify(pieces).slice(0, 60)).toBe(has);
   }
@@ -78,10 +83,10 @@ test('whether any usage was told is known from one chunk and from several', () =
 test('whatever the bytes, it takes them', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (chunks, marked) => {
-      const tap = usageTap('usage');
+      const tap = usageObserver('usage');
       for (const chunk of chunks) {
-        if (marked) tapChunk(tap, Buffer.from('"usage":{"a":'));
-        tapChunk(tap, chunk);
+        if (marked) observeChunk(tap, Buffer.from('"usage":{"a":'));
+        observeChunk(tap, chunk);
       }
       usageIn(remainsOf(tap), 'usage');
     }),
@@ -99,10 +104,10 @@ test('wherever the usage stands among very much else, and however that is cut, i
       const usages = [{ output_tokens: 1 }, { inside: { text: '}"' }, output_tokens: 2 }];
       const [first, last] = usages.map((usage) => `"usage":${JSON.stringify(usage)}`);
       const bytes = Buffer.from(`${first}${before} ${last}${after}`);
-      const tap = usageTap('usage');
+      const tap = usageObserver('usage');
       for (let at = 0; at < bytes.length; ) {
         const { value: size } = sizes.next();
-        tapChunk(tap, bytes.subarray(at, at + size));
+        observeChunk(tap, bytes.subarray(at, at + size));
         at += size;
       }
       expect(usageIn(remainsOf(tap), 'usage')).toEqual(usages);
@@ -116,9 +121,9 @@ test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
     const open = `${'"usage":{"tokens":1,'.repeat(20_000)}"a":1${'}'.repeat(20_000)},`;
     const long = `"usage":{"tokens":"${'x'.repeat(20_000)}"},`.repeat(20);
     for (const before of [open, long, open + long]) {
-      const tap = usageTap('usage');
+      const tap = usageObserver('usage');
       const bytes = Buffer.from(`${before}"usage":{"prompt_tokens":5,"completion_tokens":7}}`);
-      for (let at = 0; at < bytes.length; at += size) tapChunk(tap, bytes.subarray(at, at + size));
+      for (let at = 0; at < bytes.length; at += size) observeChunk(tap, bytes.subarray(at, at + size));
       expect(usageReaders['chat-completions'].tokens(usageIn(remainsOf(tap), 'usage'))).toMatchObject({
         input: 5,
         output: 7,

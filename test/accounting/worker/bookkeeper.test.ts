@@ -7,7 +7,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Consumption } from '../../../src/access/limits/consumption.ts';
-import { type Bookkeeper, openBookkeeper } from '../../../src/accounting/worker/accounting-worker.ts';
+import {
+  type AccountingWorker,
+  openAccountingWorker,
+} from '../../../src/accounting/worker/accounting-worker.ts';
 import { parseJson } from '../../../src/lib/json.ts';
 import { openStore, type Store } from '../../../src/store/store.ts';
 import { soon } from '../../support/soon.ts';
@@ -21,7 +24,7 @@ const told = {
 };
 let directory: string;
 let store: Store;
-let books: Bookkeeper;
+let books: AccountingWorker;
 
 async function open(
   options: { batch?: number; interval?: number; queue?: number; spool?: number } = {},
@@ -29,7 +32,7 @@ async function open(
   for (const list of Object.values(told)) list.length = 0;
   directory = await mkdtemp(join(tmpdir(), 'gateway-books-'));
   store = await openStore({ path: join(directory, 'gateway.db') });
-  books = openBookkeeper(
+  books = openAccountingWorker(
     { interval: 50, batch: 500, queue: 10_000, spool: 0, lines: 'json', store: store.place, ...options },
     {
       charge: (taken) => void told.taken.push(taken),

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ClosedLedger } from '../../../src/accounting/usage/ledger.ts';
-import { openNotebook, readNotes } from '../../../src/accounting/worker/records.ts';
+import { decodeRecords, openRecordWriter } from '../../../src/accounting/worker/records.ts';
 import { FORMAT_NAMES, OPERATIONS } from '../../../src/conversation/prompt.ts';
 import { TIERS } from '../../../src/conversation/tokens.ts';
 import { closedLedger } from './ledgers.ts';
@@ -84,7 +84,7 @@ const inOnePiece = (closed: ClosedLedger): object => {
 };
 
 test('whatever they say, and however many', () => {
-  const notebook = openNotebook();
+  const notebook = openRecordWriter();
   let blank: ArrayBuffer | undefined;
   fc.assert(
     fc.property(fc.array(ledger, { maxLength: 60 }), (ledgers) => {
@@ -92,27 +92,27 @@ test('whatever they say, and however many', () => {
       expect(notebook.count()).toBe(ledgers.length);
       const notes = notebook.take(blank);
       expect([notebook.count(), notebook.size()]).toEqual([0, 0]);
-      expect([...readNotes(notes)].map(inOnePiece)).toEqual(ledgers.map(inOnePiece));
+      expect([...decodeRecords(notes)].map(inOnePiece)).toEqual(ledgers.map(inOnePiece));
       blank = notes.bytes;
     }),
   );
 });
 
 test('of prices that change, those of the time of each', () => {
-  const notebook = openNotebook();
+  const notebook = openRecordWriter();
   const [cheap, dear] = [CHEAP.prices, DEAR.prices];
   const model = { ...CHEAP, prices: { ...cheap, later: { from: '2026-12-01', prices: dear } } };
   const days = ['2026-11-30', '2026-12-01', '2026-11-30', '2026-12-02'];
   for (const day of days) notebook.add(closedLedger({ model, time: Date.parse(day) }));
-  const read = [...readNotes(notebook.take())].map((closed) => closed.model?.prices);
+  const read = [...decodeRecords(notebook.take())].map((closed) => closed.model?.prices);
   expect(read).toEqual([cheap, dear, cheap, dear]);
 });
 
 test('names of any length, and text that is no Unicode', () => {
-  const notebook = openNotebook();
+  const notebook = openRecordWriter();
   notebook.add(closedLedger({ key: 'x'.repeat(100_000), vendor: '\ud800' }));
   notebook.add(closedLedger());
-  const [long, next] = [...readNotes(notebook.take())];
+  const [long, next] = [...decodeRecords(notebook.take())];
   expect(long?.key).toMatch(/^x{1000}/);
   expect(long?.vendor).toBe('\ufffd');
   expect(next).toMatchObject({ key: 'team', vendor: 'openai' });

@@ -5,7 +5,7 @@ import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
 import { renderEvents } from '../../../src/formats/chat-completions/inbound/render-events.ts';
 import { parseEvents } from '../../../src/formats/chat-completions/outbound/parse-events.ts';
-import type { Asked, Target } from '../../../src/formats/format.ts';
+import type { ModelTraits, RequestContext } from '../../../src/formats/format.ts';
 import { asList, asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { validator } from '../../../src/protocol/validate.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
@@ -13,14 +13,14 @@ import { run } from '../../../src/streams/step.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
-export const ASKED: Asked = {
+export const ASKED: RequestContext = {
   prompt: { ...PROMPT, includeUsage: true },
   body: {},
   id: 'abc123',
   created: 1_700_000_000,
 };
 
-export const TARGET: Target = {
+export const TARGET: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 64_000,
   sampling: true,

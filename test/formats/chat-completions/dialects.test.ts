@@ -137,7 +137,7 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
   ],
   [
     'a mark to cache by',
-    { turns: [user(text('1', { mark: {} }))] },
+    { turns: [user(text('1', { cacheBreakpoint: {} }))] },
     (sent) => asObjects(messageOf(sent, 0)['content'])[0]?.['cache_control'] !== undefined,
     [...ROUTERS, ...ALIBABA, 'litellm'],
   ],

@@ -223,7 +223,7 @@ describe('elsewhere', () => {
   test('a caller of this format is told by Moonshot itself', () => {
     const own = { format: 'chat-completions', fields: {} } as const;
     const tools = [{ kind: 'function', name: 'f', parameters: schema }] as const;
-    expect(rendered(prompt({ own, tools }), KIMI)['tools']).toMatchObject([
+    expect(rendered(prompt({ formatSpecific: own, tools }), KIMI)['tools']).toMatchObject([
       { function: { parameters: schema } },
     ]);
   });

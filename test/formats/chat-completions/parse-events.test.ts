@@ -45,8 +45,8 @@ describe('the start', () => {
       model: HEAD.model,
       created: HEAD.created,
       serviceTier: 'default',
-      own: { format: 'chat-completions', fields: { system_fingerprint: 'fp_1' } },
-      extra: { provider: 'P' },
+      formatSpecific: { format: 'chat-completions', fields: { system_fingerprint: 'fp_1' } },
+      unknownFields: { provider: 'P' },
     });
   });
 
@@ -57,7 +57,7 @@ describe('the start', () => {
       hello,
     );
     expect(events.map(({ type }) => type)).toEqual(['reply-start', 'part-start', 'part-delta']);
-    expect(events[0]).toMatchObject({ id: HEAD.id, extra: { prompt_filter_results: filtered } });
+    expect(events[0]).toMatchObject({ id: HEAD.id, unknownFields: { prompt_filter_results: filtered } });
   });
 
   test('has no time where the vendor says 0, and no text where it says none', () => {
@@ -375,7 +375,7 @@ describe('what stands beside the text', () => {
       title: 'A',
       start: 0,
       end: 2,
-      own: { format: 'chat-completions', fields: annotation },
+      formatSpecific: { format: 'chat-completions', fields: annotation },
     };
     const { start: _start, end: _end, ...placeless } = citation;
     const cited = [{ kind: 'text', text: 'Hi', citations: [citation] }];
@@ -414,8 +414,8 @@ describe('what stands beside the text', () => {
       }),
       DONE,
     );
-    expect(end.start.extra).toEqual({ provider: 'P' });
-    expect(end.choices[0]?.end.extra).toEqual({
+    expect(end.start.unknownFields).toEqual({ provider: 'P' });
+    expect(end.choices[0]?.end.unknownFields).toEqual({
       timings: { ms: 4 },
       executed_tools: [{ index: 0 }],
       content_filter_results: { hate: {} },
@@ -426,8 +426,8 @@ describe('what stands beside the text', () => {
     const data =
       '{"choices":[{"index":0,"delta":{"content":"a","__proto__":{"x":1}},"finish_reason":"stop","__proto__":{"y":1}}],"__proto__":{"z":1}}';
     const { start, choices } = replyOf({ data });
-    expect(Object.keys(start.extra ?? {})).toEqual(['__proto__']);
-    expect(Object.keys(choices[0]?.end.extra ?? {})).toEqual(['__proto__']);
+    expect(Object.keys(start.unknownFields ?? {})).toEqual(['__proto__']);
+    expect(Object.keys(choices[0]?.end.unknownFields ?? {})).toEqual(['__proto__']);
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
   });
 
@@ -444,7 +444,7 @@ describe('what stands beside the text', () => {
     const foreign = { messages: [block], citations: [{ cited_text: 'y' }] };
     const reply = replyOf(whole({ content: 'a', provider_specific_fields: foreign }));
     expect(reply.choices[0]?.parts[1]).toEqual({ kind: 'opaque', format: 'messages', value: block });
-    expect(reply.choices[0]?.end.extra).toEqual({
+    expect(reply.choices[0]?.end.unknownFields).toEqual({
       provider_specific_fields: { citations: [{ cited_text: 'y' }] },
     });
   });

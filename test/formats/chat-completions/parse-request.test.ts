@@ -1,7 +1,7 @@
 /** What a caller's body means, and what is said of one that means nothing. */
 
 import { describe, expect, test } from 'vitest';
-import type { Own, Prompt } from '../../../src/conversation/prompt.ts';
+import type { FormatSpecific, Prompt } from '../../../src/conversation/prompt.ts';
 import { parseRequest } from '../../../src/formats/chat-completions/inbound/parse-request.ts';
 import { unreported } from '../../../src/formats/format.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
@@ -13,7 +13,7 @@ const USER = { role: 'user', content: 'Hello' };
 const parse = (body: JsonObject): Prompt =>
   parseRequest({ model: 'm', messages: [USER], ...body }, unreported);
 
-const own = (fields: JsonObject): Own => ({ format: 'chat-completions', fields });
+const own = (fields: JsonObject): FormatSpecific => ({ format: 'chat-completions', fields });
 
 function refusal(body: Json): GatewayError {
   try {
@@ -269,7 +269,7 @@ describe('settings', () => {
       { choices: 2, topK: 5, seed: 1 },
     ],
     [{ random_seed: 3 }, { seed: 3 }],
-    [{ safety_identifier: 'u' }, { user: 'u', own: own({ safety_identifier: 'u' }) }],
+    [{ safety_identifier: 'u' }, { user: 'u', formatSpecific: own({ safety_identifier: 'u' }) }],
     [{ safety_identifier: 'u', user: 'v' }, { user: 'v' }],
     [
       { stream: true, stream_options: { include_usage: true } },
@@ -283,11 +283,11 @@ describe('settings', () => {
     ]),
     [
       { response_format: { type: 'grammar', x: 1 } },
-      { own: own({ response_format: { type: 'grammar', x: 1 } }) },
+      { formatSpecific: own({ response_format: { type: 'grammar', x: 1 } }) },
     ],
-    [{ logit_bias: { '5': 1 } }, { own: own({ logit_bias: { '5': 1 } }) }],
-    [{ cache_control: { type: 'ephemeral', ttl: '1h' } }, { mark: { ttl: '1h' } }],
-    [{ nope: 1 }, { extra: { nope: 1 } }],
+    [{ logit_bias: { '5': 1 } }, { formatSpecific: own({ logit_bias: { '5': 1 } }) }],
+    [{ cache_control: { type: 'ephemeral', ttl: '1h' } }, { cacheBreakpoint: { ttl: '1h' } }],
+    [{ nope: 1 }, { unknownFields: { nope: 1 } }],
   ])('%j', (body, expected) => {
     expect(parse(body)).toMatchObject(expected);
   });
@@ -297,7 +297,7 @@ describe('settings', () => {
       model: 'm',
       turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Hello' }] }],
       stream: false,
-      own: own({}),
+      formatSpecific: own({}),
     });
   });
 });
@@ -340,11 +340,11 @@ describe('thinking', () => {
     [{ cached_content: 1 }, { google: { cached_content: 1 } }],
     [{ cached_content: 'cachedContents/1' }, undefined],
   ])('of what stands beside it in extra_body, %j, the vendor is to judge', (google, left) => {
-    expect(parse({ extra_body: { google } }).extra).toEqual(left && { extra_body: left });
+    expect(parse({ extra_body: { google } }).unknownFields).toEqual(left && { extra_body: left });
   });
 
   test('a word nobody knows is left for the vendor to refuse', () => {
-    const { thinking, own: kept } = parse({ reasoning_effort: 'ultra' });
+    const { thinking, formatSpecific: kept } = parse({ reasoning_effort: 'ultra' });
     expect(thinking).toBeUndefined();
     expect(kept).toEqual(own({ reasoning_effort: 'ultra' }));
   });
@@ -686,7 +686,9 @@ describe('messages', () => {
       text('Hello '),
       {
         ...text('World'),
-        citations: [{ url: 'https://a.example', title: 'T', start: 1, end: 4, own: own(annotation) }],
+        citations: [
+          { url: 'https://a.example', title: 'T', start: 1, end: 4, formatSpecific: own(annotation) },
+        ],
       },
     ]);
   });
@@ -718,7 +720,7 @@ describe('messages', () => {
       { role: 'user', content: 'b', cache_control: { type: 'ephemeral' } },
       { role: 'user', content: [{ type: 'text', text: 'c', prompt_cache_breakpoint: { mode: 'explicit' } }] },
     );
-    expect(marked.map((turn) => turn.parts[0]?.mark)).toEqual([{ ttl: '1h' }, {}, {}]);
+    expect(marked.map((turn) => turn.parts[0]?.cacheBreakpoint)).toEqual([{ ttl: '1h' }, {}, {}]);
   });
 
   test('long numbers in arguments stay text', () => {

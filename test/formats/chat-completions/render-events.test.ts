@@ -82,7 +82,13 @@ describe('the frame', () => {
       fields: { system_fingerprint: 'fp_1', moderation: {} },
     } as const;
     const extra = { provider: 'P', id: 'not this', choices: 'nor this' };
-    const said = chunksOf(rendered([{ ...START, serviceTier: 'flex', own, extra }, stopped(), END]));
+    const said = chunksOf(
+      rendered([
+        { ...START, serviceTier: 'flex', formatSpecific: own, unknownFields: extra },
+        stopped(),
+        END,
+      ]),
+    );
     expect(said[0]).toMatchObject({
       provider: 'P',
       moderation: {},
@@ -329,7 +335,7 @@ describe('what stands beside the text', () => {
       native: 'MALFORMED_FUNCTION_CALL',
       explanation: 'bad',
       own,
-      extra: { seed: 1, index: 9 },
+      unknownFields: { seed: 1, index: 9 },
     });
     expect(chunksOf(rendered(answer(end)))[1]).toMatchObject({
       choices: [

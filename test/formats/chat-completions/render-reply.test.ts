@@ -149,7 +149,11 @@ describe('a message', () => {
     } as const;
     const parts: Part[] = [
       { kind: 'text', text: 'one ' },
-      { kind: 'text', text: 'two', citations: [{ url: 'https://a.example', title: 'A', own }] },
+      {
+        kind: 'text',
+        text: 'two',
+        citations: [{ url: 'https://a.example', title: 'A', formatSpecific: own }],
+      },
       { kind: 'opaque', format: 'messages', value: { type: 'server_tool_use' } },
     ];
     expect(messageOf(parts)).toMatchObject([
@@ -187,8 +191,8 @@ test("the vendor's own fields stand under the standard ones", () => {
   const start = {
     ...reply.start,
     serviceTier: 'flex',
-    own: { format: 'chat-completions', fields: { system_fingerprint: 'fp_1' } },
-    extra: { provider: 'P', object: 'not this' },
+    formatSpecific: { format: 'chat-completions', fields: { system_fingerprint: 'fp_1' } },
+    unknownFields: { provider: 'P', object: 'not this' },
   } as const;
   expect(renderReply({ ...reply, start }, ASKED)).toMatchObject({
     provider: 'P',

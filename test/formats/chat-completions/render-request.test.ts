@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Thinking, ToolCallPart, Turn } from '../../../src/conversation/prompt.ts';
 import { dialectNames, dialectOf } from '../../../src/formats/chat-completions/dialects.ts';
 import { callIdFor, nameFor } from '../../../src/formats/chat-completions/outbound/tool-names.ts';
-import type { Note, Target } from '../../../src/formats/format.ts';
+import type { ModelTraits, Note } from '../../../src/formats/format.ts';
 import { changedNames } from '../../../src/formats/safe-names.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../src/lib/json.ts';
@@ -49,12 +49,15 @@ const promptOf = (more: Partial<Prompt>): Prompt => ({
   ...more,
 });
 
-const body = (more: Partial<Prompt>, target: Target | string = 'openai', notes: Note[] = []): JsonObject =>
-  rendered(promptOf(more), typeof target === 'string' ? modelOf(target) : target, notes);
+const body = (
+  more: Partial<Prompt>,
+  target: ModelTraits | string = 'openai',
+  notes: Note[] = [],
+): JsonObject => rendered(promptOf(more), typeof target === 'string' ? modelOf(target) : target, notes);
 
 const messages = (
   turns: Turn[],
-  target: Target | string = 'openai',
+  target: ModelTraits | string = 'openai',
   notes: Note[] = [],
 ): readonly JsonObject[] => asObjects(body({ turns }, target, notes)['messages']);
 
@@ -172,14 +175,14 @@ describe('settings', () => {
     };
     const own = { format: 'responses', fields } as const;
     const notes: Note[] = [];
-    expect(body({ own }, 'openai', notes)).toMatchObject({
+    expect(body({ formatSpecific: own }, 'openai', notes)).toMatchObject({
       prompt_cache_key: 'k',
       safety_identifier: 's',
       verbosity: 'low',
     });
     expect(told(notes)).toEqual(['own.include dropped']);
     const others: Note[] = [];
-    expect(Object.keys(body({ own }, 'deepseek', others))).toEqual(['model', 'messages']);
+    expect(Object.keys(body({ formatSpecific: own }, 'deepseek', others))).toEqual(['model', 'messages']);
     expect(told(others)).toHaveLength(4);
   });
 
@@ -189,9 +192,9 @@ describe('settings', () => {
       const fields = { prompt_cache_key: 'k', safety_identifier: 's' };
       const notes: Note[] = [];
       const own = { format: 'responses', fields } as const;
-      expect(body({ own }, dialect, notes)).toMatchObject({ prompt_cache_key: 'k' });
+      expect(body({ formatSpecific: own }, dialect, notes)).toMatchObject({ prompt_cache_key: 'k' });
       expect(told(notes)).toEqual(['own.safety_identifier dropped']);
-      const named = { user: 'session_1', own: { format: 'messages', fields: {} } } as const;
+      const named = { user: 'session_1', formatSpecific: { format: 'messages', fields: {} } } as const;
       expect(body(named, dialect)['prompt_cache_key']).toMatch(/^[0-9a-f]{64}$/);
     },
   );
@@ -199,12 +202,12 @@ describe('settings', () => {
   test.each(['x-ai', 'openrouter'])('%s is told so by a header', (dialect) => {
     const notes: Note[] = [];
     const own = { format: 'responses', fields: { prompt_cache_key: 'k', safety_identifier: 's' } } as const;
-    expect(Object.keys(body({ own }, dialect, notes))).toEqual(['model', 'messages']);
+    expect(Object.keys(body({ formatSpecific: own }, dialect, notes))).toEqual(['model', 'messages']);
     expect(told(notes)).toEqual(['own.safety_identifier dropped']);
   });
 
   test('fields nobody knows are passed on, and never over those that are known', () => {
-    expect(body({ extra: { nope: 1, model: 'other', messages: [] } })).toMatchObject({
+    expect(body({ unknownFields: { nope: 1, model: 'other', messages: [] } })).toMatchObject({
       nope: 1,
       model: 'a-model',
       messages: [{ content: 'Hi' }],
@@ -213,13 +216,16 @@ describe('settings', () => {
 });
 
 describe('thinking', () => {
-  const thinks = (dialect: string, more: Partial<NonNullable<Target['thinking']>> = {}): Target => ({
+  const thinks = (
+    dialect: string,
+    more: Partial<NonNullable<ModelTraits['thinking']>> = {},
+  ): ModelTraits => ({
     ...REASONING,
     dialect,
     thinking: { kinds: ['effort'], efforts: ['low', 'medium', 'high'], canDisable: false, ...more },
   });
 
-  test.each<[Thinking, Target, JsonObject]>([
+  test.each<[Thinking, ModelTraits, JsonObject]>([
     [{ effort: 'medium' }, REASONING, { reasoning_effort: 'medium' }],
     [{ effort: 'max' }, REASONING, { reasoning_effort: 'high' }],
     [{ effort: 'none' }, REASONING, { reasoning_effort: 'low' }],
@@ -286,7 +292,7 @@ describe('thinking', () => {
   });
 
   test('what is not said as it was asked is told, and what is asked for by saying nothing is not', () => {
-    const notes = (thinking: Thinking, target: Target): string[] => {
+    const notes = (thinking: Thinking, target: ModelTraits): string[] => {
       const all: Note[] = [];
       body({ thinking }, target, all);
       return told(all);
@@ -611,12 +617,12 @@ describe('thoughts of earlier turns', () => {
     ),
     user(text('On')),
   ];
-  const said = (target: Target | string): JsonObject => {
+  const said = (target: ModelTraits | string): JsonObject => {
     const { role: _, ...fields } = messages(turns, target)[1] ?? {};
     return fields;
   };
 
-  test.each<[Target | string, JsonObject]>([
+  test.each<[ModelTraits | string, JsonObject]>([
     ['openai', { content: 'Yes.' }],
     ['deepseek', { content: 'Yes.', reasoning_content: 'Hm.' }],
     ['unheard-of', { content: 'Yes.', reasoning_content: 'Hm.' }],
@@ -836,7 +842,7 @@ describe('content', () => {
   });
 
   test('marks are kept where they are understood, told where not', () => {
-    const marked = [user({ kind: 'text', text: 'A', mark: { ttl: '1h' } })];
+    const marked = [user({ kind: 'text', text: 'A', cacheBreakpoint: { ttl: '1h' } })];
     expect(messages(marked, 'openrouter')[0]?.['content']).toEqual([
       { type: 'text', text: 'A', cache_control: { type: 'ephemeral', ttl: '1h' } },
     ]);
@@ -846,7 +852,7 @@ describe('content', () => {
   });
 
   test('a mark on a result stands on the last part of it', () => {
-    const marked: Part = { ...result('a', say('A'), say('B')), mark: {} };
+    const marked: Part = { ...result('a', say('A'), say('B')), cacheBreakpoint: {} };
     const sent = messages([user(text('Go')), assistant(call('a')), user(marked)], 'openrouter');
     expect(sent[2]?.['content']).toEqual([
       { type: 'text', text: 'A' },
@@ -889,12 +895,14 @@ describe('the form of the answer', () => {
   const open = { type: 'object', properties: { a: { type: 'string' } } };
 
   test('a schema has a name, and is strict where its format always enforces it and it fits', () => {
-    expect(body({ output: { kind: 'json-schema', schema }, own: messagesOwn })['response_format']).toEqual({
+    expect(
+      body({ output: { kind: 'json-schema', schema }, formatSpecific: messagesOwn })['response_format'],
+    ).toEqual({
       type: 'json_schema',
       json_schema: { name: 'answer', schema, strict: true },
     });
     expect(
-      body({ output: { kind: 'json-schema', schema: open }, own: messagesOwn })['response_format'],
+      body({ output: { kind: 'json-schema', schema: open }, formatSpecific: messagesOwn })['response_format'],
     ).toEqual({
       type: 'json_schema',
       json_schema: { name: 'answer', schema: open },
@@ -934,10 +942,10 @@ test("what OpenAI is sent is what OpenAI's API takes, whatever was asked", () =>
       system(text('S')),
       user(text('Go'), IMAGE, PDF),
       assistant({ kind: 'thinking', text: 'Hm.' }, text('Yes.'), call('x'.repeat(80), 'a.b')),
-      user({ ...(result('x'.repeat(80), say('A'), IMAGE) satisfies Part), mark: {} }, text('On')),
+      user({ ...(result('x'.repeat(80), say('A'), IMAGE) satisfies Part), cacheBreakpoint: {} }, text('On')),
     ],
     tools: [
-      { kind: 'function', name: 'a.b', mark: {}, strict: true },
+      { kind: 'function', name: 'a.b', cacheBreakpoint: {}, strict: true },
       { kind: 'custom', name: 'c' },
     ],
     toolChoice: { mode: 'required', allowed: ['a.b', 'c'] },
@@ -951,8 +959,8 @@ test("what OpenAI is sent is what OpenAI's API takes, whatever was asked", () =>
     metadata: { a: 'b' },
     serviceTier: 'auto',
     stream: true,
-    mark: {},
-    own: { format: 'messages', fields: { container: 'x' } },
+    cacheBreakpoint: {},
+    formatSpecific: { format: 'messages', fields: { container: 'x' } },
   });
   for (const target of [REASONING, modelOf('openai'), modelOf('azure')]) {
     expect(chatRequest.safeParse(rendered(everything, target)).error).toBeUndefined();

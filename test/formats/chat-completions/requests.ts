@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import { parseRequest } from '../../../src/formats/chat-completions/inbound/parse-request.ts';
 import { renderRequest } from '../../../src/formats/chat-completions/outbound/render-request.ts';
-import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
+import { type ModelTraits, type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';
 
@@ -17,7 +17,7 @@ export const fixtures = readdirSync(FOLDER).map((file) => ({
 }));
 
 /** A model that thinks by words and refuses sampling parameters, as OpenAI's do. */
-export const REASONING: Target = {
+export const REASONING: ModelTraits = {
   ...PERMISSIVE,
   thinking: { kinds: ['effort'], efforts: ['low', 'medium', 'high'], canDisable: false },
   sampling: false,
@@ -25,7 +25,7 @@ export const REASONING: Target = {
 };
 
 /** A model of a service of which no more is known than its dialect. */
-export function modelOf(dialect: string): Target {
+export function modelOf(dialect: string): ModelTraits {
   return { model: 'a-model', maxOutputTokens: 64_000, sampling: true, structuredOutput: true, dialect };
 }
 
@@ -35,7 +35,7 @@ export function objectOf(value: Json | undefined): JsonObject {
 }
 
 /** A prompt as it goes over the wire. */
-export function rendered(prompt: Prompt, target: Target, notes: Note[] = []): JsonObject {
+export function rendered(prompt: Prompt, target: ModelTraits, notes: Note[] = []): JsonObject {
   const body = renderRequest(prompt, target, reportInto(notes));
   return objectOf(parseJson(JSON.stringify(body)));
 }

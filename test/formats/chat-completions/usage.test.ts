@@ -86,7 +86,7 @@ test('what else a usage says is kept, and its standard figures are not kept twic
     nothing: null,
   };
   const usage = parseUsage(told, false);
-  expect(usage.own?.fields).toEqual({
+  expect(usage.formatSpecific?.fields).toEqual({
     queue_time: 1,
     prompt_tokens_details: { audio_tokens: 3 },
     completion_tokens_details: { audio_tokens: 4 },

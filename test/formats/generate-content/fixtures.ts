@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
-import { type Asked, type Note, reportInto, type Target } from '../../../src/formats/format.ts';
+import { type ModelTraits, type Note, type RequestContext, reportInto } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/generate-content/inbound/parse-request.ts';
 import { parseEvents } from '../../../src/formats/generate-content/outbound/parse-events.ts';
 import { renderRequest } from '../../../src/formats/generate-content/outbound/render-request.ts';
@@ -12,7 +12,7 @@ import { isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { run } from '../../../src/streams/step.ts';
 
 /** A model that thinks by level, as Gemini 3 does. */
-export const LEVELS: Target = {
+export const LEVELS: ModelTraits = {
   model: 'gemini-3-flash-preview',
   maxOutputTokens: 65_536,
   thinking: { kinds: ['effort'], efforts: ['minimal', 'low', 'medium', 'high'], canDisable: false },
@@ -22,7 +22,7 @@ export const LEVELS: Target = {
 };
 
 /** A model that thinks by budget, as Gemini 2.5 does. */
-export const BUDGETS: Target = {
+export const BUDGETS: ModelTraits = {
   ...LEVELS,
   model: 'gemini-2.5-flash',
   thinking: { kinds: ['budget'], efforts: [], budget: { min: 128, max: 24_576 }, canDisable: true },
@@ -30,12 +30,12 @@ export const BUDGETS: Target = {
 
 /** A model that does not think, as Gemini 2.0. */
 const { thinking: _, ...unthinking } = LEVELS;
-export const PLAIN: Target = { ...unthinking, model: 'gemini-2.0-flash' };
+export const PLAIN: ModelTraits = { ...unthinking, model: 'gemini-2.0-flash' };
 
 export const PROMPT: Prompt = { model: 'gemini-3-flash-preview', turns: [], stream: true };
 
 /** Of one who asks to be shown what is thought. */
-export const ASKED: Asked = {
+export const ASKED: RequestContext = {
   prompt: { ...PROMPT, thinking: { visible: true } },
   body: {},
   id: 'abc123',

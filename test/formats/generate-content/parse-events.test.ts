@@ -441,7 +441,7 @@ describe('why it stopped', () => {
           finish: 'content-filter',
           native,
           explanation: 'No.',
-          own: { format: 'generate-content', fields: { promptFeedback } },
+          formatSpecific: { format: 'generate-content', fields: { promptFeedback } },
         },
       },
     ]);
@@ -452,7 +452,7 @@ describe('why it stopped', () => {
     const promptFeedback = { safetyRatings: [] };
     expect(end([{ ...chunk([{ text: 'a' }], END), promptFeedback }])).toEqual({
       finish: 'stop',
-      own: { format: 'generate-content', fields: { promptFeedback } },
+      formatSpecific: { format: 'generate-content', fields: { promptFeedback } },
     });
   });
 
@@ -463,8 +463,8 @@ describe('why it stopped', () => {
     ];
     expect(end(chunks)).toEqual({
       finish: 'stop',
-      own: { format: 'generate-content', fields: { safetyRatings: [1], avgLogprobs: -0.1 } },
-      extra: { novelty: 2, turnToken: 't' },
+      formatSpecific: { format: 'generate-content', fields: { safetyRatings: [1], avgLogprobs: -0.1 } },
+      unknownFields: { novelty: 2, turnToken: 't' },
     });
   });
 });
@@ -484,13 +484,21 @@ describe('usage', () => {
     [
       'what tools read is input',
       { promptTokenCount: 10, toolUsePromptTokenCount: 30, candidatesTokenCount: 1, totalTokenCount: 41 },
-      { input: 40, output: 1, own: { format: 'generate-content', fields: { toolUsePromptTokenCount: 30 } } },
+      {
+        input: 40,
+        output: 1,
+        formatSpecific: { format: 'generate-content', fields: { toolUsePromptTokenCount: 30 } },
+      },
     ],
     ['a figure of 0 is left out', { promptTokenCount: 10, totalTokenCount: 10 }, { input: 10, output: 0 }],
     [
       'details are carried',
       { promptTokenCount: 1, totalTokenCount: 1, promptTokensDetails: [] },
-      { input: 1, output: 0, own: { format: 'generate-content', fields: { promptTokensDetails: [] } } },
+      {
+        input: 1,
+        output: 0,
+        formatSpecific: { format: 'generate-content', fields: { promptTokensDetails: [] } },
+      },
     ],
   ])('%s', (_, usageMetadata, expected) => {
     expect(reply([chunk([{ text: 'a' }], END, { usageMetadata })]).usage).toEqual(expected);
@@ -695,11 +703,11 @@ describe('the answer itself', () => {
       model: 'gemini-3-flash-preview',
       created: 1_772_359_200,
       serviceTier: 'default',
-      own: {
+      formatSpecific: {
         format: 'generate-content',
         fields: { createTime: answer.createTime, modelStatus: answer.modelStatus },
       },
-      extra: { novelty: 1 },
+      unknownFields: { novelty: 1 },
     });
   });
 

@@ -37,7 +37,7 @@ describe('turns', () => {
       maxTokens: 256,
       stop: ['END', '\n\n'],
     });
-    expect(prompt.own?.fields['safetySettings']).toHaveLength(2);
+    expect(prompt.formatSpecific?.fields['safetySettings']).toHaveLength(2);
   });
 
   test('shorthand: one part for a list, no role, role function, a bare instruction, numbers as text, null for absent', () => {
@@ -97,7 +97,7 @@ describe('parts', () => {
     ]);
     const named = { inlineData: { mimeType: 'application/pdf', data: 'AA==', displayName: 'menu.pdf' } };
     expect(parts([named])).toMatchObject([{ name: 'menu.pdf' }]);
-    expect(found?.[3]?.own).toEqual({
+    expect(found?.[3]?.formatSpecific).toEqual({
       format: 'generate-content',
       fields: { videoMetadata: { startOffset: '10s', endOffset: '25s' } },
     });
@@ -245,7 +245,7 @@ describe('settings', () => {
       temperature: 0,
       serviceTier: 'flex',
       cachedContent: 'cachedContents/4f9t0j2m',
-      own: {
+      formatSpecific: {
         format: 'generate-content',
         fields: {
           labels: { team: 'paint' },
@@ -381,8 +381,8 @@ describe('settings', () => {
 
   test('fields nobody knows are carried, each in its place', () => {
     const prompt = parsed(request('unknown-fields'));
-    expect(prompt.extra).toEqual({ colour: 'blue', generationConfig: { warmth: 11 } });
-    expect(prompt.tools?.[0]).toMatchObject({ extra: { weight: 3 } });
+    expect(prompt.unknownFields).toEqual({ colour: 'blue', generationConfig: { warmth: 11 } });
+    expect(prompt.tools?.[0]).toMatchObject({ unknownFields: { weight: 3 } });
   });
 
   test('an answer of a type nobody else has is reported', () => {

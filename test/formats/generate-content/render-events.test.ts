@@ -212,8 +212,8 @@ test('what has no counterpart is beside what has, once, and never in its place',
     ...START,
     created: 1_700_000_000,
     serviceTier: 'default',
-    own: { format: 'chat-completions', fields: { system_fingerprint: 'fp', modelVersion: 'no' } },
-    extra: { novelty: 1 },
+    formatSpecific: { format: 'chat-completions', fields: { system_fingerprint: 'fp', modelVersion: 'no' } },
+    unknownFields: { novelty: 1 },
   };
   const block = { type: 'web_search_tool_result' };
   const events = [
@@ -221,7 +221,7 @@ test('what has no counterpart is beside what has, once, and never in its place',
     USAGE,
     ...part(0, { kind: 'opaque', format: 'messages', value: block }, []),
     ...part(1, { kind: 'text' }, ['a']),
-    { type: 'choice-end', choice: 0, finish: 'stop', extra: { odd: 1, finishReason: 'no' } } as const,
+    { type: 'choice-end', choice: 0, finish: 'stop', unknownFields: { odd: 1, finishReason: 'no' } } as const,
     ...LAST,
   ];
   const { chunks, whole } = said(events);

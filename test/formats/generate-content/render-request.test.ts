@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Turn } from '../../../src/conversation/prompt.ts';
-import type { Target } from '../../../src/formats/format.ts';
+import type { ModelTraits } from '../../../src/formats/format.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { BUDGETS, LEVELS, PLAIN, parsed, rendered, request, requestNames } from './fixtures.ts';
@@ -21,9 +21,9 @@ const result = (id: string, words: string): Part => ({
   content: [{ kind: 'text', text: words }],
 });
 
-const contents = (turns: readonly Turn[], target: Target = LEVELS) =>
+const contents = (turns: readonly Turn[], target: ModelTraits = LEVELS) =>
   rendered({ turns }, target).body['contents'];
-const config = (prompt: Partial<Prompt>, target: Target = LEVELS) =>
+const config = (prompt: Partial<Prompt>, target: ModelTraits = LEVELS) =>
   rendered({ turns: [user(text('x'))], ...prompt }, target).body['generationConfig'];
 
 const NOT_AS_WRITTEN = ['openapi-schemas', 'snake-case', 'shorthand'];
@@ -326,7 +326,7 @@ describe('signatures', () => {
     model(call('call_3', 'f', signed), call('call_4', 'f')),
     user(result('call_3', 'y'), result('call_4', 'y')),
   ];
-  const signatures = (target: Target) => {
+  const signatures = (target: ModelTraits) => {
     const found = contents(steps, target);
     return JSON.parse(JSON.stringify(found)).flatMap((turn: { parts: JsonObject[] }) =>
       turn.parts.flatMap((part) => (part['functionCall'] ? [part['thoughtSignature'] ?? null] : [])),
@@ -543,8 +543,8 @@ describe('settings', () => {
       user: 'u',
       metadata: { a: 1 },
       parallelToolCalls: false,
-      own: { format: 'chat-completions', fields: { logit_bias: {} } },
-      extra: { colour: 'blue' },
+      formatSpecific: { format: 'chat-completions', fields: { logit_bias: {} } },
+      unknownFields: { colour: 'blue' },
     });
     expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'x' }] }], colour: 'blue' });
     expect(notes.map((note) => note.field).sort()).toEqual([
@@ -558,12 +558,12 @@ describe('settings', () => {
 
 describe('thinking', () => {
   /** As Gemini 2.5 Pro does. */
-  const ALWAYS: Target = {
+  const ALWAYS: ModelTraits = {
     ...BUDGETS,
     thinking: { kinds: ['budget'], efforts: [], budget: { min: 128, max: 32_768 }, canDisable: false },
   };
 
-  test.each<[string, Prompt['thinking'], Target, JsonObject | undefined]>([
+  test.each<[string, Prompt['thinking'], ModelTraits, JsonObject | undefined]>([
     [
       'a word on a model of words',
       { effort: 'low' },
@@ -601,7 +601,7 @@ describe('thinking', () => {
   });
 
   test('never a level and a budget at once', () => {
-    const both: Target = {
+    const both: ModelTraits = {
       ...LEVELS,
       thinking: {
         kinds: ['effort', 'budget'],

@@ -26,7 +26,9 @@ test.each<[name: string, told: JsonObject, read: JsonObject | undefined]>([
   ],
 ])('%s', (_, told, read) => {
   const usage = parseUsage(told);
-  expect(usage && { ...usage, own: undefined }).toEqual(read && { ...read, own: undefined });
+  expect(usage && { ...usage, formatSpecific: undefined }).toEqual(
+    read && { ...read, formatSpecific: undefined },
+  );
 });
 
 test.each<[name: string, later: JsonObject, figures: JsonObject]>([

@@ -2,7 +2,7 @@
 
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
-import type { Asked } from '../../../src/formats/format.ts';
+import type { RequestContext } from '../../../src/formats/format.ts';
 import { renderEvents } from '../../../src/formats/messages/inbound/render-events.ts';
 import { parseEvents } from '../../../src/formats/messages/outbound/parse-events.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -12,7 +12,7 @@ import { fuse, run } from '../../../src/streams/step.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
-export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
+export const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
 
 /** Events of data alone, or of bytes in chunks of `size`. */
 export function parsed(datas: readonly JsonObject[], prompt = PROMPT): ReplyEvent[] {

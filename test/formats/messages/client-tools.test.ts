@@ -176,8 +176,8 @@ test('what is said of such a tool is said as of any other', () => {
   };
   expect(parsed(bash)).toMatchObject({
     strict: true,
-    mark: {},
-    own: {
+    cacheBreakpoint: {},
+    formatSpecific: {
       format: 'messages',
       fields: {
         eager_input_streaming: true,
@@ -186,7 +186,7 @@ test('what is said of such a tool is said as of any other', () => {
       },
     },
     // Of no meaning here: the vendor is to refuse it.
-    extra: { max_characters: 3 },
+    unknownFields: { max_characters: 3 },
   });
 });
 

@@ -160,7 +160,7 @@ describe('blocks', () => {
             url: 'https://a.b/c',
             title: 'C',
             citedText: 'so it is',
-            own: { format: 'messages', fields: citation },
+            formatSpecific: { format: 'messages', fields: citation },
           },
         ],
       },
@@ -322,8 +322,8 @@ describe('the end', () => {
       finish: 'refusal',
       native: 'refusal',
       explanation: 'No.',
-      own: { format: 'messages', fields: { stop_details, container: { id: 'c' } } },
-      extra: { novel: 1 },
+      formatSpecific: { format: 'messages', fields: { stop_details, container: { id: 'c' } } },
+      unknownFields: { novel: 1 },
     });
   });
 });
@@ -352,7 +352,7 @@ describe('usage', () => {
       cacheWriteHour: 40,
       output: 9,
       reasoning: 4,
-      own: { format: 'messages', fields: { server_tool_use: { web_search_requests: 1 } } },
+      formatSpecific: { format: 'messages', fields: { server_tool_use: { web_search_requests: 1 } } },
     });
     expect(usageOf({ input_tokens: 0, output_tokens: 0 }, { input_tokens: 7, output_tokens: 2 })).toEqual({
       input: 7,

@@ -199,7 +199,7 @@ describe('settings', () => {
     [
       'a tier of tomorrow',
       { service_tier: 'z' },
-      { own: { format: 'messages', fields: { service_tier: 'z' } } },
+      { formatSpecific: { format: 'messages', fields: { service_tier: 'z' } } },
     ],
     ['any tier', { service_tier: 'auto' }, { serviceTier: 'auto' }],
     ['choice: auto', { tool_choice: { type: 'auto' } }, { toolChoice: { mode: 'auto' } }],
@@ -235,8 +235,8 @@ describe('settings', () => {
       { output_format: { type: 'json_schema', schema: { type: 'object' } } },
       { output: { kind: 'json-schema', schema: { type: 'object' } } },
     ],
-    ['a field nobody knows', { colour: 'green' }, { extra: { colour: 'green' } }],
-    ['a cache mark', { cache_control: { type: 'ephemeral', ttl: '5m' } }, { mark: { ttl: '5m' } }],
+    ['a field nobody knows', { colour: 'green' }, { unknownFields: { colour: 'green' } }],
+    ['a cache mark', { cache_control: { type: 'ephemeral', ttl: '5m' } }, { cacheBreakpoint: { ttl: '5m' } }],
   ])('%s', (_, fields, expected) => {
     expect(parse(fields)).toMatchObject(expected);
   });
@@ -249,30 +249,30 @@ describe('settings', () => {
       colour: 'green',
       size: null,
     });
-    expect(prompt.own).toEqual({
+    expect(prompt.formatSpecific).toEqual({
       format: 'messages',
       fields: { speed: 'fast', mcp_servers: [], context_management: {} },
     });
-    expect(prompt.extra).toEqual({ colour: 'green' });
+    expect(prompt.unknownFields).toEqual({ colour: 'green' });
   });
 
   test('thinking that says more than neutral words hold asks for it, and is kept as it is', () => {
     const thinking = { type: 'adaptive', display: 'updates', block_binding: null };
     const prompt = parse({ thinking });
     expect(prompt.thinking).toEqual({ adaptive: true, visible: true });
-    expect(prompt.own?.fields).toEqual({ thinking });
+    expect(prompt.formatSpecific?.fields).toEqual({ thinking });
   });
 
   test('what neutral words cannot say is kept as it was written', () => {
     const thinking = { type: 'between_tools' };
-    expect(parse({ thinking }).own?.fields).toEqual({ thinking });
+    expect(parse({ thinking }).formatSpecific?.fields).toEqual({ thinking });
     const choice = { type: 'any', from: 'tomorrow' };
     expect(parse({ tool_choice: choice })).toMatchObject({
       toolChoice: { mode: 'required' },
-      own: { fields: { tool_choice: choice } },
+      formatSpecific: { fields: { tool_choice: choice } },
     });
     const mark = { type: 'ephemeral', ttl: '4h' };
-    expect(parse({ cache_control: mark }).own?.fields).toEqual({ cache_control: mark });
+    expect(parse({ cache_control: mark }).formatSpecific?.fields).toEqual({ cache_control: mark });
   });
 });
 
@@ -283,7 +283,7 @@ describe('turns', () => {
       messages: [...BASE.messages, { role: 'system', content: 'b' }],
     });
     expect(turns.map(({ role }) => role)).toEqual(['system', 'user', 'system']);
-    expect(turns[0]?.parts).toEqual([{ kind: 'text', text: 'a', mark: {} }]);
+    expect(turns[0]?.parts).toEqual([{ kind: 'text', text: 'a', cacheBreakpoint: {} }]);
   });
 
   test('a result knows the name of its call', () => {
@@ -463,8 +463,8 @@ describe('tools', () => {
         description: 'd',
         strict: true,
         parameters: { type: 'object' },
-        own: { format: 'messages', fields: { eager_input_streaming: true } },
-        extra: { x: 1 },
+        formatSpecific: { format: 'messages', fields: { eager_input_streaming: true } },
+        unknownFields: { x: 1 },
       },
     ]);
   });

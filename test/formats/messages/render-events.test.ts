@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenPart, ReplyEvent } from '../../../src/conversation/reply.ts';
-import type { Asked } from '../../../src/formats/format.ts';
+import type { RequestContext } from '../../../src/formats/format.ts';
 import { PING, renderEvents } from '../../../src/formats/messages/inbound/render-events.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -30,7 +30,7 @@ const THINKING: OpenPart = { kind: 'thinking' };
 const CALL: OpenPart = { kind: 'tool-call', id: 'call_1', name: 'f' };
 
 /** What is said of the blocks of an answer; its rules are checked on the way. */
-function blocksOf(events: readonly ReplyEvent[], asked?: Asked): JsonObject[] {
+function blocksOf(events: readonly ReplyEvent[], asked?: RequestContext): JsonObject[] {
   const judge = validator('messages');
   for (const event of rendered(events, asked)) judge.add(event);
   expect(judge.end()).toEqual([]);
@@ -38,7 +38,7 @@ function blocksOf(events: readonly ReplyEvent[], asked?: Asked): JsonObject[] {
 }
 
 /** The `message_delta` of an answer. */
-function endOf(events: readonly ReplyEvent[], asked?: Asked): JsonObject | undefined {
+function endOf(events: readonly ReplyEvent[], asked?: RequestContext): JsonObject | undefined {
   return said(events, asked).find(({ type }) => type === 'message_delta');
 }
 
@@ -130,8 +130,8 @@ describe('the frame', () => {
       fields: { system_fingerprint: 'fp_1', id: 'no', content: 'no' },
     } as const;
     const events: ReplyEvent[] = [
-      { type: 'reply-start', id: 'msg_1', model: 'm', own, extra: { novel: 1 } },
-      { type: 'choice-end', choice: 0, finish: 'stop', extra: { late: true, stop_reason: 'no' } },
+      { type: 'reply-start', id: 'msg_1', model: 'm', formatSpecific: own, unknownFields: { novel: 1 } },
+      { type: 'choice-end', choice: 0, finish: 'stop', unknownFields: { late: true, stop_reason: 'no' } },
       { type: 'reply-end' },
     ];
     expect(said(events)[0]).toMatchObject({

@@ -49,12 +49,15 @@ describe('a message', () => {
       start: {
         id: '',
         model: '',
-        own: { format: 'generate-content', fields: { modelStatus: 'x', role: 'no' } },
+        formatSpecific: { format: 'generate-content', fields: { modelStatus: 'x', role: 'no' } },
       },
       choices: [
         {
           parts: [],
-          end: { finish: 'stop', own: { format: 'generate-content', fields: { groundingMetadata: {} } } },
+          end: {
+            finish: 'stop',
+            formatSpecific: { format: 'generate-content', fields: { groundingMetadata: {} } },
+          },
         },
       ],
     });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MediaPart, Part, Prompt, Turn } from '../../../src/conversation/prompt.ts';
-import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
+import { type ModelTraits, type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { renderRequest } from '../../../src/formats/messages/outbound/render-request.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -30,18 +30,21 @@ const SEARCH = { kind: 'function', name: 'search', parameters: { type: 'object',
 const HELLO: readonly Turn[] = [user(text('Hello.'))];
 
 /** The body of a prompt, which the vendor's strict schema takes, and the fields of which something was reported. */
-function render(prompt: Partial<Prompt>, target: Target = PERMISSIVE): { body: JsonObject; told: string[] } {
+function render(
+  prompt: Partial<Prompt>,
+  target: ModelTraits = PERMISSIVE,
+): { body: JsonObject; told: string[] } {
   const notes: Note[] = [];
   const asked = { model: 'a-model', turns: HELLO, stream: false, ...prompt };
   const body = renderRequest(asked, target, reportInto(notes));
-  if (prompt.extra === undefined) expect(messagesRequest.safeParse(body).error).toBeUndefined();
+  if (prompt.unknownFields === undefined) expect(messagesRequest.safeParse(body).error).toBeUndefined();
   return { body, told: notes.map(({ field, outcome }) => `${outcome}: ${field}`) };
 }
 
 const messages = (...turns: Turn[]) => render({ turns, tools: [SEARCH] }).body['messages'];
 
 describe('settings', () => {
-  test.each<[string, Partial<Prompt>, Target, JsonObject, string[]]>([
+  test.each<[string, Partial<Prompt>, ModelTraits, JsonObject, string[]]>([
     ['max_tokens is the most there is where nobody asked', {}, PLAIN, { max_tokens: 8192 }, []],
     ['max_tokens as asked', { maxTokens: 7 }, PLAIN, { max_tokens: 7 }, []],
     ['temperature ends at 1', { temperature: 1.7 }, PLAIN, { temperature: 1 }, ['approximated: temperature']],
@@ -69,7 +72,7 @@ describe('settings', () => {
     ['a tier it has not', { serviceTier: 'flex' }, PLAIN, {}, ['dropped: serviceTier']],
     ["another vendor's own tier", { serviceTier: 'on_demand' }, PLAIN, {}, ['dropped: serviceTier']],
     ['streaming', { stream: true }, PLAIN, { stream: true }, []],
-    ['a field nobody knows', { extra: { colour: 'green' } }, PLAIN, { colour: 'green' }, []],
+    ['a field nobody knows', { unknownFields: { colour: 'green' } }, PLAIN, { colour: 'green' }, []],
     [
       'what has no counterpart',
       {
@@ -93,7 +96,7 @@ describe('settings', () => {
     ],
     [
       'fields of another format',
-      { own: { format: 'chat-completions', fields: { verbosity: 'low' } } },
+      { formatSpecific: { format: 'chat-completions', fields: { verbosity: 'low' } } },
       PLAIN,
       {},
       ['dropped: own.verbosity'],
@@ -140,7 +143,7 @@ describe('turns', () => {
   });
 
   describe('later system turns, where the model takes them', () => {
-    const LATER: Target = { ...ADAPTIVE, dialect: 'anthropic', laterSystem: true };
+    const LATER: ModelTraits = { ...ADAPTIVE, dialect: 'anthropic', laterSystem: true };
     const image: MediaPart = {
       kind: 'media',
       media: 'image',
@@ -205,9 +208,9 @@ describe('turns', () => {
     test('what is beta of them is left out', () => {
       const own = { format: 'messages', fields: { clear_at: 'next_user_message' } } as const;
       const opaque: Part = { kind: 'opaque', format: 'messages', value: { type: 'tool_removal' } };
-      const later: Turn = { role: 'system', own, parts: [text('S'), opaque] };
+      const later: Turn = { role: 'system', formatSpecific: own, parts: [text('S'), opaque] };
       const turns = [...HELLO, assistant(text('c')), user(text('d')), later];
-      const { body } = render({ turns, own: { format: 'messages', fields: {} } }, LATER);
+      const { body } = render({ turns, formatSpecific: { format: 'messages', fields: {} } }, LATER);
       expect(asObjects(body['messages']).at(-1)).toEqual({
         role: 'system',
         content: [{ type: 'text', text: 'S' }],
@@ -270,7 +273,10 @@ describe('turns', () => {
   });
 
   test('cache marks stay on their blocks', () => {
-    const marked: Turn = { role: 'system', parts: [{ kind: 'text', text: 'a', mark: { ttl: '1h' } }] };
+    const marked: Turn = {
+      role: 'system',
+      parts: [{ kind: 'text', text: 'a', cacheBreakpoint: { ttl: '1h' } }],
+    };
     expect(render({ turns: [marked, ...HELLO] }).body['system']).toEqual([
       { type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } },
     ]);
@@ -431,9 +437,9 @@ describe('turns', () => {
   });
 
   test('four cache marks at most: the last of the head, and the last ones of the dialogue', () => {
-    const marked = (words: string): Part => ({ kind: 'text', text: words, mark: {} });
+    const marked = (words: string): Part => ({ kind: 'text', text: words, cacheBreakpoint: {} });
     const { body, told } = render({
-      tools: [{ ...SEARCH, mark: {} }],
+      tools: [{ ...SEARCH, cacheBreakpoint: {} }],
       turns: [
         { role: 'system', parts: [marked('s1'), marked('s2')] },
         user(marked('a')),
@@ -451,11 +457,13 @@ describe('turns', () => {
   });
 
   test('the mark for the whole request is one of the four', () => {
-    const turns = ['a', 'b', 'c', 'd'].map((words) => user({ kind: 'text', text: words, mark: {} }));
+    const turns = ['a', 'b', 'c', 'd'].map((words) =>
+      user({ kind: 'text', text: words, cacheBreakpoint: {} }),
+    );
     const marks = (prompt: Partial<Prompt>) =>
       [...JSON.stringify(render({ turns, ...prompt }).body).matchAll(/"cache_control"/g)].length;
     expect(marks({})).toBe(4);
-    expect(marks({ mark: {} })).toBe(4);
+    expect(marks({ cacheBreakpoint: {} })).toBe(4);
   });
 
   test('citations of other vendors are told of nobody', () => {
@@ -548,7 +556,7 @@ describe('media', () => {
 });
 
 describe('thinking', () => {
-  test.each<[string, Partial<Prompt>, Target, JsonObject, string[]]>([
+  test.each<[string, Partial<Prompt>, ModelTraits, JsonObject, string[]]>([
     ['nothing asked', {}, BUDGETED, {}, []],
     ['low is 1,024', { thinking: { effort: 'low' } }, BUDGETED, budget(1024), ['approximated: thinking']],
     [
@@ -874,7 +882,7 @@ describe('the form of the answer', () => {
 
   test('is left as a caller of this format wrote it', () => {
     const own = { format: 'messages', fields: {} } as const;
-    expect(render({ output, own }, PLAIN).body['output_config']).toEqual({
+    expect(render({ output, formatSpecific: own }, PLAIN).body['output_config']).toEqual({
       format: { type: 'json_schema', schema },
     });
   });
@@ -895,7 +903,7 @@ describe('the form of the answer', () => {
     expect(beside.body['tool_choice']).toEqual({ type: 'any' });
   });
 
-  test.each<[string, Partial<Prompt>, Target]>([
+  test.each<[string, Partial<Prompt>, ModelTraits]>([
     [
       'where a model thinks by a budget and enforces nothing',
       { thinking: { budget: 2000 } },
@@ -1047,13 +1055,13 @@ describe('any prompt', () => {
       id: words,
       name: words,
       arguments: words,
-      mark: fc.constant({}),
+      cacheBreakpoint: fc.constant({}),
     }),
     fc.record({
       kind: fc.constant('tool-result' as const),
       id: words,
       content: fc.array(
-        fc.record({ kind: fc.constant('text' as const), text: words, mark: fc.constant({}) }),
+        fc.record({ kind: fc.constant('text' as const), text: words, cacheBreakpoint: fc.constant({}) }),
         { maxLength: 2 },
       ),
       isError: fc.boolean(),

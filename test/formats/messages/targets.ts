@@ -1,9 +1,9 @@
 /** Models, by how they are told to think. */
 
-import type { Target } from '../../../src/formats/format.ts';
+import type { ModelTraits } from '../../../src/formats/format.ts';
 
 /** Takes everything there is. */
-export const PERMISSIVE: Target = {
+export const PERMISSIVE: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 64_000,
   thinking: {
@@ -18,20 +18,20 @@ export const PERMISSIVE: Target = {
 };
 
 /** Thinks by a budget, as Claude 4.5 and earlier. */
-export const BUDGETED: Target = {
+export const BUDGETED: ModelTraits = {
   ...PERMISSIVE,
   thinking: { kinds: ['budget'], efforts: [], budget: { min: 1024, max: 32_000 }, canDisable: true },
 };
 
 /** Decides by itself how much to think, as the newest; refuses sampling parameters. */
-export const ADAPTIVE: Target = {
+export const ADAPTIVE: ModelTraits = {
   ...PERMISSIVE,
   thinking: { kinds: ['effort'], efforts: ['low', 'medium', 'high'], canDisable: false },
   sampling: false,
 };
 
 /** Neither thinks nor enforces a schema, as Claude 3.5. */
-export const PLAIN: Target = {
+export const PLAIN: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 8192,
   sampling: true,

@@ -56,7 +56,7 @@ describe('figures that are read', () => {
       { output: 9, reasoning: 4 },
     ],
   ])('%s', (_, told, read) => {
-    const { own: _own, ...figures } = parseUsage(told);
+    const { formatSpecific: _own, ...figures } = parseUsage(told);
     expect(figures).toEqual(read);
   });
 

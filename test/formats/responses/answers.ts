@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
-import type { Asked, Target } from '../../../src/formats/format.ts';
+import type { ModelTraits, RequestContext } from '../../../src/formats/format.ts';
 import { renderEvents } from '../../../src/formats/responses/inbound/render-events.ts';
 import { parseEvents } from '../../../src/formats/responses/outbound/parse-events.ts';
 import { asObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
@@ -15,9 +15,9 @@ import { fuse, run } from '../../../src/streams/step.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
-export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'q7abc', created: 1_790_000_000 };
+export const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'q7abc', created: 1_790_000_000 };
 
-const TARGET: Target = {
+const TARGET: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 64_000,
   sampling: true,
@@ -144,7 +144,7 @@ export function replyOf(
 /** What two formats' worth of detours cannot keep the same: figures that were zero or not told, and the tier. */
 export function essence(reply: Reply) {
   const { serviceTier: _, ...start } = reply.start;
-  const { own, ...usage } = reply.usage;
+  const { formatSpecific: own, ...usage } = reply.usage;
   return {
     start,
     usage: { cacheRead: 0, cacheWrite: 0, reasoning: 0, ...usage, own },

@@ -250,7 +250,7 @@ describe('services that say less', () => {
     expect(part).toMatchObject({
       citations: [
         { url: 'https://a.example', title: 'A', start: 0, end: 2 },
-        { own: { fields: annotations[1] } },
+        { formatSpecific: { fields: annotations[1] } },
       ],
     });
     expect(part?.kind === 'text' && part.citations).toHaveLength(2);
@@ -471,7 +471,7 @@ describe('the end', () => {
   });
 
   test("of the response's own fields the request's echo is left out, and what nobody knows is carried", () => {
-    const { own, extra } =
+    const { formatSpecific: own, unknownFields: extra } =
       endOf(
         heard([responseOf({ billing: { payer: 'x' }, tools: [], temperature: 1, brand_new: 7, user: null })]),
       ) ?? {};

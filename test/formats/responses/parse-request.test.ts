@@ -58,22 +58,22 @@ describe('settings', () => {
       { text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object' }, strict: null } } },
       { output: { kind: 'json-schema', name: 'n', schema: { type: 'object' } } },
     ],
-    [{ colour: 'red', size: null }, { extra: { colour: 'red' } }],
+    [{ colour: 'red', size: null }, { unknownFields: { colour: 'red' } }],
     [{ background: false, previous_response_id: null, conversation: null, prompt: null }, {}],
   ])('%j', (fields, expected) => {
-    const { own: _, ...prompt } = parse(fields);
+    const { formatSpecific: _, ...prompt } = parse(fields);
     const turns = [{ role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }];
     expect(prompt).toEqual({ model: 'm', stream: false, turns, ...expected });
   });
 
   test('what OpenAI alone understands is kept apart', () => {
     const fields = { truncation: 'auto', prompt_cache_key: 'k', include: ['reasoning.encrypted_content'] };
-    expect(parse({ ...fields, text: { verbosity: 'low' }, reasoning: { context: 'all_turns' } }).own).toEqual(
-      {
-        format: 'responses',
-        fields: { ...fields, text: { verbosity: 'low' }, reasoning: { context: 'all_turns' } },
-      },
-    );
+    expect(
+      parse({ ...fields, text: { verbosity: 'low' }, reasoning: { context: 'all_turns' } }).formatSpecific,
+    ).toEqual({
+      format: 'responses',
+      fields: { ...fields, text: { verbosity: 'low' }, reasoning: { context: 'all_turns' } },
+    });
   });
 
   test.each([
@@ -92,7 +92,7 @@ describe('settings', () => {
   test('storing is dropped and reported, not storing is nothing', () => {
     expect(notesOf({ store: true })).toMatchObject([{ field: 'store', outcome: 'dropped' }]);
     expect(notesOf({ store: false })).toEqual([]);
-    expect(parse({ store: true }).own).toBeUndefined();
+    expect(parse({ store: true }).formatSpecific).toBeUndefined();
   });
 
   test('a field nobody knows is reported as passed on', () => {
@@ -419,7 +419,7 @@ describe('hostile bodies', () => {
     const body = parseJson('{"model":"m","input":"Hi","__proto__":{"polluted":1}}');
     if (!isObject(body)) throw new TypeError('A request is an object.');
     const prompt = parseRequest(body, unreported);
-    expect(JSON.stringify(prompt.extra)).toBe('{"__proto__":{"polluted":1}}');
+    expect(JSON.stringify(prompt.unknownFields)).toBe('{"__proto__":{"polluted":1}}');
     expect(prompt).not.toHaveProperty('polluted');
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Part, Signature } from '../../../src/conversation/prompt.ts';
 import type { OpenPart, ReplyEvent } from '../../../src/conversation/reply.ts';
-import type { Asked } from '../../../src/formats/format.ts';
+import type { RequestContext } from '../../../src/formats/format.ts';
 import { unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
 import { renderEvents } from '../../../src/formats/responses/inbound/render-events.ts';
@@ -53,7 +53,7 @@ const google = (value: string): Signature => ({ origin: 'google', value });
 const anthropic = (value: string): Signature => ({ origin: 'anthropic', value });
 
 /** The response of a valid stream whose end is, item for item, what a whole answer says. */
-function answered(events: readonly ReplyEvent[], asked: Asked = ASKED): JsonObject {
+function answered(events: readonly ReplyEvent[], asked: RequestContext = ASKED): JsonObject {
   const said = told(events, asked);
   expectValid(said);
   const whole = renderReply(collect(events), asked);
@@ -69,7 +69,7 @@ const outputOf = (events: readonly ReplyEvent[]): readonly JsonObject[] =>
 function remembered(output: readonly JsonObject[]): readonly Part[] {
   const input = [{ role: 'user', content: 'Hi' }, ...output, { role: 'user', content: 'Go on' }];
   const turn = parseRequest({ model: 'm', input }, unreported).turns.find(({ role }) => role === 'assistant');
-  return (turn?.parts ?? []).map(({ own: _, ...rest }) => rest);
+  return (turn?.parts ?? []).map(({ formatSpecific: _, ...rest }) => rest);
 }
 
 describe('items', () => {
@@ -277,7 +277,7 @@ describe('citations', () => {
 
   test('without a URL are told beside the items', () => {
     const fields = { type: 'char_location', cited_text: 'x', document_index: 0 };
-    const citation = { citedText: 'x', own: { format: 'messages', fields } } as const;
+    const citation = { citedText: 'x', formatSpecific: { format: 'messages', fields } } as const;
     const response = answered(replyOf(part(0, text, ['x', { citation }])));
     expect(response['output']).toMatchObject([{ content: [{ annotations: [] }] }]);
     expect(response['provider_specific_fields']).toEqual({ citations: [fields] });
@@ -285,7 +285,7 @@ describe('citations', () => {
 });
 
 describe('log probabilities', () => {
-  const asked: Asked = { ...ASKED, prompt: { ...ASKED.prompt, logprobs: true } };
+  const asked: RequestContext = { ...ASKED, prompt: { ...ASKED.prompt, logprobs: true } };
   const token = (word: string) => ({ token: word, logprob: -0.25, bytes: [...Buffer.from(word)] });
   const scored = (word: string): ReplyEvent => ({ type: 'logprobs', choice: 0, tokens: [token(word)] });
   const [start, h, i, end] = part(0, text, ['H', 'i']);
@@ -356,8 +356,11 @@ describe('the end', () => {
         finish: 'malformed-call',
         native: 'MALFORMED_FUNCTION_CALL',
         explanation: 'Bad call.',
-        own: { format: 'generate-content', fields: { safetyRatings: [1], status: 'odd', tools: 'odd' } },
-        extra: { brandNew: true, id: 'odd' },
+        formatSpecific: {
+          format: 'generate-content',
+          fields: { safetyRatings: [1], status: 'odd', tools: 'odd' },
+        },
+        unknownFields: { brandNew: true, id: 'odd' },
       }),
     );
     expect(response).toMatchObject({

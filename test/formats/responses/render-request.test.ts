@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Tool, Turn } from '../../../src/conversation/prompt.ts';
-import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
+import { type ModelTraits, type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
 import { renderRequest } from '../../../src/formats/responses/outbound/render-request.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { responsesRequest } from '../../../src/sandbox/schemas/responses.ts';
 
-const GPT: Target = {
+const GPT: ModelTraits = {
   model: 'gpt-5-pro',
   maxOutputTokens: 128_000,
   thinking: { kinds: ['effort'], efforts: ['minimal', 'low', 'medium', 'high'], canDisable: false },
@@ -21,7 +21,7 @@ const GPT: Target = {
 };
 
 const { thinking: _, ...withoutThinking } = GPT;
-const GPT_4: Target = { ...withoutThinking, model: 'gpt-4.1', sampling: true };
+const GPT_4: ModelTraits = { ...withoutThinking, model: 'gpt-4.1', sampling: true };
 
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
 const assistant = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
@@ -79,7 +79,7 @@ describe('the whole', () => {
   });
 
   test('fields nobody knows go on, and never over what is known', () => {
-    expect(render({ extra: { colour: 'red', store: true, model: 'x' } })).toMatchObject({
+    expect(render({ unknownFields: { colour: 'red', store: true, model: 'x' } })).toMatchObject({
       colour: 'red',
       store: false,
       model: 'gpt-5-pro',
@@ -97,7 +97,7 @@ describe('the whole', () => {
         store: true,
       },
     } as const;
-    const body = render({ own, user: 's' });
+    const body = render({ formatSpecific: own, user: 's' });
     expect(body).toMatchObject({
       prompt_cache_key: 'k',
       safety_identifier: 's',
@@ -106,7 +106,7 @@ describe('the whole', () => {
     });
     expect(body).not.toHaveProperty('user');
     expect(body).not.toHaveProperty('logit_bias');
-    expect(notesOf({ own })).toEqual(['own.logit_bias dropped', 'own.store dropped']);
+    expect(notesOf({ formatSpecific: own })).toEqual(['own.logit_bias dropped', 'own.store dropped']);
   });
 
   test.each<[Partial<Prompt>, JsonObject, string[]]>([
@@ -281,7 +281,7 @@ describe('items', () => {
 
   test('every loss is told', () => {
     const turns: Turn[] = [
-      { ...user(text('Hi')), name: 'Ann', own: { format: 'messages', fields: { x: 1 } } },
+      { ...user(text('Hi')), name: 'Ann', formatSpecific: { format: 'messages', fields: { x: 1 } } },
       assistant({
         kind: 'tool-call',
         id: 'a',
@@ -290,7 +290,10 @@ describe('items', () => {
         signature: { origin: 'google', value: 'v' },
       }),
       user({ kind: 'tool-result', id: 'a', content: [], isError: true }),
-      user({ kind: 'opaque', format: 'messages', value: {} }, { kind: 'text', text: 'x', mark: {} }),
+      user(
+        { kind: 'opaque', format: 'messages', value: {} },
+        { kind: 'text', text: 'x', cacheBreakpoint: {} },
+      ),
     ];
     expect(new Set(notesOf({ turns }))).toEqual(
       new Set([
@@ -392,7 +395,7 @@ describe('tools', () => {
       { type: 'function', name: 'f', parameters: null, strict: false },
     ],
     [
-      { kind: 'function', name: 'f', parameters: open, own: { format: 'responses', fields: {} } },
+      { kind: 'function', name: 'f', parameters: open, formatSpecific: { format: 'responses', fields: {} } },
       { type: 'function', name: 'f', parameters: open },
     ],
     [

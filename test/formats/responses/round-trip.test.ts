@@ -3,14 +3,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
+import { type ModelTraits, type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
 import { renderRequest } from '../../../src/formats/responses/outbound/render-request.ts';
 import { asObjects, isObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 
 const folder = join(import.meta.dirname, '../../../fixtures/requests/responses');
 
-const PLAIN: Target = {
+const PLAIN: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 64_000,
   thinking: { kinds: ['effort'], efforts: ['none', 'low', 'medium', 'high'], canDisable: true },
@@ -30,10 +30,10 @@ describe.each(cases)('$name', ({ name, body }) => {
   test('means the same', () => {
     const notes: Note[] = [];
     const again = renderRequest(prompt, PLAIN, reportInto(notes));
-    expect({ ...parseRequest(bodyOf(again), unreported), own: undefined }).toEqual({
+    expect({ ...parseRequest(bodyOf(again), unreported), formatSpecific: undefined }).toEqual({
       ...prompt,
       model: 'a-model',
-      own: undefined,
+      formatSpecific: undefined,
     });
     expect(notes).toEqual([]);
   });

@@ -35,7 +35,10 @@ test.each<[name: string, told: JsonObject, read: JsonObject]>([
 test('what is no usage is none, and what else one says is kept', () => {
   expect(parseUsage(undefined)).toBeUndefined();
   expect(parseUsage(null)).toBeUndefined();
-  expect(parseUsage({ input_tokens: 1, cost: 2 })?.own).toEqual({ format: 'responses', fields: { cost: 2 } });
+  expect(parseUsage({ input_tokens: 1, cost: 2 })?.formatSpecific).toEqual({
+    format: 'responses',
+    fields: { cost: 2 },
+  });
 });
 
 test.each<[usage: Parameters<typeof renderUsage>[0], told: JsonObject | null]>([
@@ -68,7 +71,7 @@ test.each<[usage: Parameters<typeof renderUsage>[0], told: JsonObject | null]>([
       cacheRead: 6,
       cacheWrite: 3,
       reasoning: 4,
-      own: { format: 'messages', fields: { a: 1 } },
+      formatSpecific: { format: 'messages', fields: { a: 1 } },
     },
     {
       a: 1,

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
-import { openPasses } from '../../../src/upstream/credentials/cloud-tokens.ts';
+import { openCloudTokens } from '../../../src/upstream/credentials/cloud-tokens.ts';
 import { KEY } from '../../support/gateway.ts';
 import { json, type Respond, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { answering, type CloudGateway, refusing, startCloudGateway, stubCloud, until } from './support.ts';
@@ -137,7 +137,7 @@ describe('not to be had', () => {
   test('is tried again, told once, and told when it is there', async () => {
     entra = failing;
     const told: string[] = [];
-    const passes = openPasses((line) => void told.push(line));
+    const passes = openCloudTokens((line) => void told.push(line));
     const config = configSchema.parse({ vendors: { anthropic: azure() } });
     const { close } = await openGateway(config, { passes });
     await until(() => cloud.received.length >= 2);
@@ -247,7 +247,7 @@ test('what a vendor quotes of it is told to nobody', async () => {
 });
 
 test('another configuration keeps what is still good, and the last who goes ends it', async () => {
-  const passes = openPasses(() => {});
+  const passes = openCloudTokens(() => {});
   const open = (more: object) =>
     openGateway(configSchema.parse({ vendors: { anthropic: { ...azure(), ...more } } }), { passes });
   lives = 3;

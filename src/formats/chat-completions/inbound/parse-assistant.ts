@@ -1,6 +1,6 @@
 /** Messages of the assistant to turns. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import {
@@ -71,8 +71,8 @@ export function parseAssistant(given: JsonObject, waiting: Waiting, param: strin
     role: 'assistant',
     parts: markLast(parts, control),
     ...(typeof name === 'string' && { name }),
-    ...ownOf('chat-completions', own),
-    ...extraOf(withoutNulls(rest)),
+    ...formatSpecificOf('chat-completions', own),
+    ...unknownFieldsOf(withoutNulls(rest)),
   };
 }
 
@@ -115,7 +115,7 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
     kind: 'tool-call',
     id: textAt(id, `${param}.id`) || fallbackId,
     ...(signature && { signature }),
-    ...extraOf(withoutNulls(rest)),
+    ...unknownFieldsOf(withoutNulls(rest)),
   } as const;
   if (type === 'custom') {
     const fields = asObject(custom) ?? {};

@@ -26,6 +26,6 @@ export function parseContent(content: Json, param: string, assistant = false): P
       throw wrongValue(`${param}[${at}].type`, part.value['type'], KINDS);
     }
     const isText = part.kind === 'text' || part.kind === 'refusal';
-    return isText && part.text === '' && !part.mark ? [] : [part];
+    return isText && part.text === '' && !part.cacheBreakpoint ? [] : [part];
   });
 }

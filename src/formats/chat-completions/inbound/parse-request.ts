@@ -1,6 +1,6 @@
 /** A caller's chat-completions body to a prompt. */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -148,11 +148,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       stream: flagAt(stream, 'stream') ?? false,
       includeUsage: flagAt(include_usage, 'stream_options.include_usage') ?? usageAsked,
       cacheKey: asText(own['prompt_cache_key']),
-      mark: isObject(cache_control) ? markOf(cache_control) : undefined,
+      cacheBreakpoint: isObject(cache_control) ? markOf(cache_control) : undefined,
     }),
     // Always there: it tells the renderer of this format that the caller speaks it.
-    own: { format: 'chat-completions', fields: own },
-    ...extraOf(extra),
+    formatSpecific: { format: 'chat-completions', fields: own },
+    ...unknownFieldsOf(extra),
   };
 }
 

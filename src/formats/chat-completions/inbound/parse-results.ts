@@ -1,6 +1,6 @@
 /** Tool messages, and the older function messages, to results. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
 import { asText, isObject, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
@@ -26,10 +26,10 @@ export function parseResult(message: JsonObject, waiting: Waiting, param: string
     content: resultContent(content, `${param}.content`),
     ...(call?.custom && { custom: true }),
     ...(isObject(control) && {
-      mark: markOf(control),
-      ...ownOf('chat-completions', { cache_control: control }),
+      cacheBreakpoint: markOf(control),
+      ...formatSpecificOf('chat-completions', { cache_control: control }),
     }),
-    ...extraOf(withoutNulls(rest)),
+    ...unknownFieldsOf(withoutNulls(rest)),
   };
 }
 
@@ -51,7 +51,7 @@ export function parseOldResult(
     id: waiting.byName(name)?.id ?? `call_${at}_0`,
     name,
     content: resultContent(content, `${param}.content`),
-    ...extraOf(withoutNulls(rest)),
+    ...unknownFieldsOf(withoutNulls(rest)),
   };
 }
 

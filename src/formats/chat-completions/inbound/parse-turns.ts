@@ -1,6 +1,6 @@
 /** Messages to turns. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { isObject, type JsonObject, withoutFields, withoutNulls } from '../../../lib/json.ts';
@@ -65,7 +65,7 @@ function parseSpoken(message: JsonObject, param: string): Turn {
     parts: markLast(parts, control),
     ...(role === 'developer' && { developer: true }),
     ...(typeof name === 'string' && { name }),
-    ...extraOf(withoutNulls(rest)),
-    ...(isObject(control) && ownOf('chat-completions', { cache_control: control })),
+    ...unknownFieldsOf(withoutNulls(rest)),
+    ...(isObject(control) && formatSpecificOf('chat-completions', { cache_control: control })),
   };
 }

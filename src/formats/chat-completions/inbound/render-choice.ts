@@ -1,6 +1,6 @@
 /** One choice of a stream, as chunks. A piece of text is one JSON string between two texts that are ready. */
 
-import type { Citation, Own, Signature } from '../../../conversation/prompt.ts';
+import type { Citation, FormatSpecific, Signature } from '../../../conversation/prompt.ts';
 import {
   type ChoiceEnd,
   endOf,
@@ -52,7 +52,7 @@ interface Open {
   length: number;
   signature: Signature | undefined;
   redacted: Signature | undefined;
-  own: Own | undefined;
+  own: FormatSpecific | undefined;
   readonly citations: Citation[];
   /** Of a call: its place in `tool_calls`, or -1 where it is a `function_call`. */
   readonly place: number;
@@ -149,7 +149,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   };
 
   return {
-    open({ part, signature, own }, out) {
+    open({ part, signature, formatSpecific: own }, out) {
       if (part.kind !== 'text') isInterrupted = true;
       switch (part.kind) {
         case 'text':

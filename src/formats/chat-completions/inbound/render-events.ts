@@ -12,14 +12,14 @@ import { mergeUsage, startAt } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
-import type { Asked, EventRenderer } from '../../format.ts';
+import type { EventRenderer, RequestContext } from '../../format.ts';
 import { renderLateError } from '../wire/errors.ts';
 import { isKnown, renderUsage } from '../wire/usage.ts';
 import { type ChoiceRenderer, choiceRenderer } from './render-choice.ts';
 import { renderExtras, renderHead, wantsOldCall } from './response-fields.ts';
 
 /** @see Inbound.renderEvents */
-export function renderEvents(asked: Asked): EventRenderer {
+export function renderEvents(asked: RequestContext): EventRenderer {
   const includeUsage = asked.prompt.includeUsage === true;
   const isOld = wantsOldCall(asked);
   const choices: ChoiceRenderer[] = [];

@@ -4,7 +4,7 @@ import type { Part, TextPart, ToolCallPart } from '../../../conversation/prompt.
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import { renderAnnotations } from '../wire/citations.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
 import { renderSignedDetails } from '../wire/reasoning-details.ts';
@@ -15,7 +15,7 @@ import { isKnown, renderUsage } from '../wire/usage.ts';
 import { renderEnd, renderExtras, renderHead, wantsOldCall } from './response-fields.ts';
 
 /** @see Inbound.renderReply */
-export function renderReply(reply: Reply, asked: Asked): JsonObject {
+export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { start, choices, usage } = reply;
   const isOld = wantsOldCall(asked);
   return {

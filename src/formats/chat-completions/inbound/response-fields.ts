@@ -1,16 +1,16 @@
 /** What a stream and a whole answer are written with alike: the fields around what is said. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { isList, type JsonObject } from '../../../lib/json.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
 
 /** The fields that all chunks of an answer have alike. */
-export function renderHead(start: Reply['start'], object: string, asked: Asked): JsonObject {
-  const { id, model, created, serviceTier, own } = start;
-  const { system_fingerprint: fingerprint } = fieldsOf(own, 'chat-completions');
+export function renderHead(start: Reply['start'], object: string, asked: RequestContext): JsonObject {
+  const { id, model, created, serviceTier, formatSpecific: own } = start;
+  const { system_fingerprint: fingerprint } = formatFields(own, 'chat-completions');
   return {
     id: prefixedId('chatcmpl-', id || asked.id),
     object,
@@ -22,7 +22,7 @@ export function renderHead(start: Reply['start'], object: string, asked: Asked):
 }
 
 /** What the vendor says of the whole answer beyond that, under its own names. */
-export function renderExtras({ extra, own }: Reply['start']): JsonObject {
+export function renderExtras({ unknownFields: extra, formatSpecific: own }: Reply['start']): JsonObject {
   return { ...extra, ...own?.fields };
 }
 
@@ -40,8 +40,8 @@ export function renderEnd(end: Choice['end'], around: JsonObject, held: Held): J
   const { calls, oldCall, refusal } = held;
   const word = renderFinish(end.finish, { calls: calls > 0 || oldCall, refusal });
   return {
-    ...end.extra,
-    ...end.own?.fields,
+    ...end.unknownFields,
+    ...end.formatSpecific?.fields,
     ...around,
     finish_reason: word === 'tool_calls' && calls === 0 ? 'function_call' : word,
     ...finishFields(end),
@@ -49,6 +49,6 @@ export function renderEnd(end: Choice['end'], around: JsonObject, held: Held): J
 }
 
 /** Whether the caller asked in the old way, with `functions`, and so expects a `function_call`. */
-export function wantsOldCall({ body }: Asked): boolean {
+export function wantsOldCall({ body }: RequestContext): boolean {
   return isList(body['functions']) && body['tools'] === undefined;
 }

@@ -1,6 +1,6 @@
 /** One choice of an answer, piece by piece: a delta of a stream, or a whole message, which is one piece of it all. */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../../conversation/reply.ts';
 import {
@@ -243,7 +243,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         ...(stopSequence !== undefined && { stopSequence }),
         ...(ownWord !== undefined && ownWord !== '' && { native: ownWord }),
         ...(explanation !== undefined && { explanation }),
-        ...extraOf({ ...late, ...rest.fields() }),
+        ...unknownFieldsOf({ ...late, ...rest.fields() }),
       });
     },
   };

@@ -20,7 +20,7 @@ import {
   type JsonObject,
 } from '../../../lib/json.ts';
 import { broken, eventObject } from '../../event-data.ts';
-import type { EventParser, Target } from '../../format.ts';
+import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
 import { dialectOf } from '../dialects.ts';
 import { isErrorBody, parseErrorObject } from '../wire/errors.ts';
@@ -50,13 +50,13 @@ const KNOWN = new Set([
 ]);
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, target: Target): EventParser {
+export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
   const chunks = parseChunks(prompt, target);
   const events = withParallelCalls(withCustomCalls(chunks, prompt), prompt);
   return { ...events, mayBeOver: chunks.mayBeOver };
 }
 
-function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
+function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser> {
   const dialect = dialectOf(target.dialect);
   const names = changedNames(prompt.tools, (name) => nameFor(name, dialect));
   const hidesThoughts = target.dialect === 'google';
@@ -87,9 +87,9 @@ function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
       ...(created && { created: Math.trunc(created) }),
       ...(serviceTier && { serviceTier }),
       ...(fingerprint && {
-        own: { format: 'chat-completions', fields: { system_fingerprint: fingerprint } },
+        formatSpecific: { format: 'chat-completions', fields: { system_fingerprint: fingerprint } },
       }),
-      ...(extra && { extra }),
+      ...(extra && { unknownFields: extra }),
     });
     // Without an id of the answer, the number of earlier calls keeps ids apart in a conversation.
     const stem = prefixedId('call_', id || `made${countCalls(prompt)}`);

@@ -4,7 +4,7 @@
  * `reasoning_details`, then plain text.
  */
 
-import type { Own, ThinkingPart } from '../../../conversation/prompt.ts';
+import type { FormatSpecific, ThinkingPart } from '../../../conversation/prompt.ts';
 import { asNumber, asObjects, asText, type JsonObject } from '../../../lib/json.ts';
 import { type CallSignature, parseDetail } from '../wire/reasoning-details.ts';
 import { plainThoughts } from '../wire/text-separator.ts';
@@ -64,7 +64,7 @@ export function thoughtReader(line: PartLine): ThoughtReader {
   /** Blocks whose text has been told: their signatures come in parts without text, and the list as it was. */
   const readRecap = (blocks: readonly JsonObject[], parts: readonly ThinkingPart[], out: Out): void => {
     const only = parts.length === 1 ? open() : undefined;
-    let own: Own | undefined = { format: 'chat-completions', fields: { thinking_blocks: blocks } };
+    let own: FormatSpecific | undefined = { format: 'chat-completions', fields: { thinking_blocks: blocks } };
     for (const part of parts) {
       if (!part.signature && !part.redacted) continue;
       prove(only ?? line.begin({ kind: 'thinking' }, out, own), part, out);

@@ -4,7 +4,7 @@
  * when its turn has come. A live part of any other kind is ended by the part that begins after it.
  */
 
-import type { Own } from '../../../conversation/prompt.ts';
+import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, ReplyEvent } from '../../../conversation/reply.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { type ArgumentScan, argumentScan } from './argument-scan.ts';
@@ -16,7 +16,7 @@ type Detail = Omit<PartDetail, 'type' | 'choice' | 'index'>;
 
 export interface LinePart {
   readonly open: OpenPart;
-  readonly own: Own | undefined;
+  readonly own: FormatSpecific | undefined;
   /** Of a function call: custom calls are free text, and whole only when the answer is. */
   readonly scan: ArgumentScan | undefined;
   state: 'waiting' | 'live' | 'ended';
@@ -32,7 +32,7 @@ export interface LinePart {
 export interface PartLine {
   /** The part that began last. */
   last(): LinePart | undefined;
-  begin(open: OpenPart, out: Out, own?: Own): LinePart;
+  begin(open: OpenPart, out: Out, own?: FormatSpecific): LinePart;
   /**
    * More of a part's text. Of a part that has ended there is none, nor of arguments whose object is closed: some services
    * send a whole call again, vLLM at the end of its stream, or a mark of the model's after it. An empty object is
@@ -66,7 +66,7 @@ export function partLine(choice: number): PartLine {
     part.index = count;
     count += 1;
     const { open, own, text, details, index } = part;
-    out.enqueue({ type: 'part-start', choice, index, part: open, ...(own && { own }) });
+    out.enqueue({ type: 'part-start', choice, index, part: open, ...(own && { formatSpecific: own }) });
     if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
     for (const detail of details) out.enqueue({ type: 'part-detail', choice, index, ...detail });
     part.text = '';

@@ -15,7 +15,7 @@ import { callIdFor, nameFor } from './tool-names.ts';
 
 export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
   const { dialect, report } = writing;
-  const own = ownFields(turn.own, 'chat-completions', 'turns[]', report);
+  const own = ownFields(turn.formatSpecific, 'chat-completions', 'turns[]', report);
   const thoughts = renderThoughts(turn.parts, writing);
   const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, writing)] : []));
   const texts = turn.parts.filter((part) => part.kind === 'text');
@@ -28,7 +28,7 @@ export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
   const filled = said.filter(isFilled);
   const content = assistantContent(control ? unmarkLast(filled) : filled, thoughts.content, writing);
   return {
-    ...turn.extra,
+    ...turn.unknownFields,
     ...(control !== undefined && { cache_control: control }),
     ...foreignBlocks(turn.parts, writing),
     ...(dialect.newFields && own['audio'] !== undefined && { audio: own['audio'] }),
@@ -56,9 +56,9 @@ function assistantContent(
 function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
   const { dialect, report } = writing;
   const call = dialect.customTools ? part : asFunctionCall(part);
-  reportForeign(call.own, 'chat-completions', 'turns[]', report);
+  reportForeign(call.formatSpecific, 'chat-completions', 'turns[]', report);
   const beside = {
-    ...call.extra,
+    ...call.unknownFields,
     ...signatureField(call.signature, writing),
     id: callIdFor(call.id, dialect),
   };
@@ -93,7 +93,7 @@ function isForeign(part: ContentPart): boolean {
 
 /** An empty text only carries a signature. */
 function isFilled(part: ContentPart): boolean {
-  return part.kind !== 'text' || part.text !== '' || part.mark !== undefined;
+  return part.kind !== 'text' || part.text !== '' || part.cacheBreakpoint !== undefined;
 }
 
 /** The message has room for one signature: the last one. */

@@ -37,8 +37,8 @@ export function renderPart(part: ContentPart, writing: Writing): JsonObject[] {
     report('turns[].content', 'dropped', `${name}: only ${part.format} can read it`);
     return [];
   }
-  reportForeign(part.own, 'chat-completions', 'turns[]', report);
-  const beside = { ...part.extra, ...markFields(part, writing) };
+  reportForeign(part.formatSpecific, 'chat-completions', 'turns[]', report);
+  const beside = { ...part.unknownFields, ...markFields(part, writing) };
   switch (part.kind) {
     case 'text':
       return [{ ...beside, type: 'text', text: part.text }];

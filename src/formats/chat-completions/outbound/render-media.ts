@@ -1,6 +1,6 @@
 /** Images, audio, video and files as parts of a message's content. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
@@ -34,7 +34,7 @@ export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
 }
 
 function renderDocument(part: MediaPart, url: string, mediaType: string, dialect: Dialect): JsonObject {
-  const own = fieldsOf(part.own, 'chat-completions');
+  const own = formatFields(part.formatSpecific, 'chat-completions');
   if (dialect.complete && own['file_url'] !== undefined) return linkOf('file_url', part, url);
   if (dialect.complete && own['document_url'] !== undefined) return linkOf('document_url', part, url);
   if (dialect.documents === 'document_url') {
@@ -53,7 +53,7 @@ function linkOf(type: string, part: MediaPart, url: string): JsonObject {
   return {
     type,
     [type]: {
-      ...asObject(fieldsOf(part.own, 'chat-completions')[type]),
+      ...asObject(formatFields(part.formatSpecific, 'chat-completions')[type]),
       url,
       ...(detail !== undefined && { detail }),
     },
@@ -70,7 +70,7 @@ function detailFor({ detail }: MediaPart, { dialect, report }: Writing): Pick<Me
 function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
   const { name } = part;
   const file = {
-    ...asObject(fieldsOf(part.own, 'chat-completions')['file']),
+    ...asObject(formatFields(part.formatSpecific, 'chat-completions')['file']),
     ...fields,
     ...(name !== undefined && { filename: name }),
   };

@@ -1,10 +1,10 @@
 /** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service it goes to. */
 
-import type { Own, Prompt } from '../../../conversation/prompt.ts';
+import type { FormatSpecific, Prompt } from '../../../conversation/prompt.ts';
 import { asObject, compact, isEmpty, type JsonObject, splitFields } from '../../../lib/json.ts';
-import { unforced } from '../../downgrade-tool-choice.ts';
+import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import { cacheKeyOf } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { ownFields } from '../../own-fields.ts';
@@ -26,12 +26,14 @@ import { nameFor } from './tool-names.ts';
  *
  * @throws GatewayError `invalid-request` for media the service does not take, and where no tool is allowed.
  */
-export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
+export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   refuseCachedContent(given);
   const dialect = dialectOf(target.dialect);
-  const prompt = dialect.toolChoices ? given : unforced(given, (name) => nameFor(name, dialect), report);
-  const exact = prompt.own?.format === 'chat-completions';
-  const { shared, left } = sharedFields(prompt.own, dialect, target);
+  const prompt = dialect.toolChoices
+    ? given
+    : downgradeToolChoice(given, (name) => nameFor(name, dialect), report);
+  const exact = prompt.formatSpecific?.format === 'chat-completions';
+  const { shared, left } = sharedFields(prompt.formatSpecific, dialect, target);
   const {
     reasoning,
     thinking,
@@ -49,7 +51,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const messages = renderTurns(turns, writing);
   return {
     ...(dialect.splitsThoughts && { reasoning_split: true }),
-    ...prompt.extra,
+    ...prompt.unknownFields,
     ...own,
     model: target.model,
     messages,
@@ -74,10 +76,10 @@ const KEY: ReadonlySet<string> = new Set(['prompt_cache_key']);
 
 /** The fields of OpenAI's other format that this one has as well, and what is left of the others. */
 function sharedFields(
-  own: Own | undefined,
+  own: FormatSpecific | undefined,
   { newFields, cacheKey }: Dialect,
-  target: Target,
-): { shared: JsonObject; left?: Own } {
+  target: ModelTraits,
+): { shared: JsonObject; left?: FormatSpecific } {
   if (own?.format !== 'responses' || !(newFields || cacheKey || sessionHeaderOf(target.dialect)))
     return { shared: {}, ...(own && { left: own }) };
   const [given, left] = splitFields(own.fields, newFields ? SHARED_FIELDS : KEY);

@@ -50,11 +50,11 @@ export function joinToLast(
 
 function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
   const { dialect, report } = writing;
-  const own = ownFields(result.own, 'chat-completions', 'turns[]', report);
+  const own = ownFields(result.formatSpecific, 'chat-completions', 'turns[]', report);
   const content = toldError(result, writing);
   const isMarkInside = dialect.cacheControl && own['cache_control'] === undefined;
   return {
-    ...result.extra,
+    ...result.unknownFields,
     ...(!isMarkInside && markFields(result, writing)),
     role: 'tool',
     tool_call_id: callIdFor(result.id, dialect),
@@ -74,10 +74,12 @@ function toldError(result: ToolResultPart, { report }: Writing): ToolResultPart[
 /** Routers take cache marks on parts of the content alone. */
 function markedContent(
   content: ToolResultPart['content'],
-  { mark }: ToolResultPart,
+  { cacheBreakpoint: mark }: ToolResultPart,
 ): ToolResultPart['content'] {
   const last = content.at(-1);
-  return mark === undefined || last === undefined ? content : [...content.slice(0, -1), { ...last, mark }];
+  return mark === undefined || last === undefined
+    ? content
+    : [...content.slice(0, -1), { ...last, cacheBreakpoint: mark }];
 }
 
 function text(words: string): TextPart {

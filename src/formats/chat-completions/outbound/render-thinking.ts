@@ -3,7 +3,7 @@
 import type { Effort, Prompt, Thinking } from '../../../conversation/prompt.ts';
 import { askedEffort, budgetFor, effortFor, isThinkingOff } from '../../../conversation/rules/effort.ts';
 import { asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import type { Dialect } from '../dialects.ts';
 import type { Writing } from '../wire/encoded-text.ts';
 
@@ -72,7 +72,7 @@ function enableFields(
 }
 
 /** Whether the model will not think: it was told not to, and does not think whatever it is told. */
-export function isOff(thinking: Thinking | undefined, target: Target): boolean {
+export function isOff(thinking: Thinking | undefined, target: ModelTraits): boolean {
   return thinking !== undefined && isThinkingOff(thinking) && target.thinking?.canDisable !== false;
 }
 
@@ -82,7 +82,7 @@ export function isOff(thinking: Thinking | undefined, target: Target): boolean {
  */
 export function thinkingBesideForced(
   { thinking, toolChoice }: Prompt,
-  target: Target,
+  target: ModelTraits,
   { refusesForced }: Dialect,
   report: Report,
 ): Thinking | undefined {
@@ -128,7 +128,7 @@ function effortField(thinking: Thinking, effort: Effort | undefined, report: Rep
 }
 
 /** OpenRouter's `reasoning`: a budget as it is, or a word, or just on. */
-function routed(thinking: Thinking, effort: Effort | undefined, target: Target): JsonObject {
+function routed(thinking: Thinking, effort: Effort | undefined, target: ModelTraits): JsonObject {
   const { budget = 0, visible } = thinking;
   const takesBudgets = target.thinking === undefined || target.thinking.kinds.includes('budget');
   const isExact = thinking.effort === undefined && budget > 0 && takesBudgets;

@@ -76,12 +76,12 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
 function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters } = tool;
   const { dialect, exact, report } = writing;
-  reportForeign(tool.own, 'chat-completions', 'tools[]', report);
+  reportForeign(tool.formatSpecific, 'chat-completions', 'tools[]', report);
   const strict = strictOf(tool, writing);
   const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
   const schema = (exact ? parameters : schemaOf(tool, writing)) ?? needed;
   return {
-    ...tool.extra,
+    ...tool.unknownFields,
     ...markFields(tool, writing),
     type: 'function',
     function: {
@@ -120,9 +120,9 @@ function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
     return renderFunction(asFunctionTool(tool), writing);
   }
   const { name, description, format } = tool;
-  reportForeign(tool.own, 'chat-completions', 'tools[]', report);
+  reportForeign(tool.formatSpecific, 'chat-completions', 'tools[]', report);
   return {
-    ...tool.extra,
+    ...tool.unknownFields,
     type: 'custom',
     custom: {
       name: nameFor(name, dialect),

@@ -47,12 +47,12 @@ function renderSpoken(
   parts: readonly Part[],
   writing: Writing,
 ): JsonObject {
-  const own = ownFields(turn.own, 'chat-completions', 'turns[]', writing.report);
+  const own = ownFields(turn.formatSpecific, 'chat-completions', 'turns[]', writing.report);
   const { cache_control: control } = own;
   // A mark on the message was read as one on its last part.
   const spoken = control === undefined ? spokenIn(parts) : unmarkLast(spokenIn(parts));
   return {
-    ...turn.extra,
+    ...turn.unknownFields,
     ...(control !== undefined && { cache_control: control }),
     role,
     content: renderContent(spoken, '\n', writing),

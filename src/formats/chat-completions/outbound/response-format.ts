@@ -1,6 +1,6 @@
 /** The form of the answer: `response_format`, and in words what that cannot say to a service. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt } from '../../../conversation/prompt.ts';
 import { strictnessOf } from '../../../conversation/rules/strict-schema.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
@@ -43,12 +43,14 @@ function schemaFormat(
   const schema = exact
     ? output.schema
     : servedSchema(outputSchemaOf(output.schema, report), 'output', writing);
-  const strict = strictnessOf(output, prompt.own?.format);
-  const title = name ?? (prompt.own?.format === 'chat-completions' ? undefined : 'answer');
+  const strict = strictnessOf(output, prompt.formatSpecific?.format);
+  const title = name ?? (prompt.formatSpecific?.format === 'chat-completions' ? undefined : 'answer');
   return {
     type: 'json_schema',
     json_schema: {
-      ...asObject(asObject(fieldsOf(prompt.own, 'chat-completions')['response_format'])?.['json_schema']),
+      ...asObject(
+        asObject(formatFields(prompt.formatSpecific, 'chat-completions')['response_format'])?.['json_schema'],
+      ),
       ...(title !== undefined && { name: title }),
       ...(description !== undefined && { description }),
       schema,

@@ -6,7 +6,7 @@
  */
 
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
-import { withoutChoice } from '../../../conversation/rules/strip-tools.ts';
+import { withoutIdleToolChoice } from '../../../conversation/rules/strip-tools.ts';
 import {
   asList,
   asText,
@@ -60,7 +60,7 @@ export function withoutOthers(request: JsonObject, name: string): JsonObject | u
 
 /** The request without a list of no tools, and without how they are to be called. */
 function withoutNoTools(request: JsonObject): JsonObject {
-  const asked = withoutChoice(request);
+  const asked = withoutIdleToolChoice(request);
   const { tools, ...rest } = asked;
   return isList(tools) && tools.length === 0 && asked['tool_choice'] === undefined ? rest : asked;
 }

@@ -8,7 +8,7 @@
 import { afterSpace, CLOSE_LIST, isAt, OPEN_LIST, OPEN_OBJECT, type Span } from '../../../lib/json-bytes.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { unread } from '../../../streams/unread-bytes.ts';
-import { asBuffer } from '../../../upstream/net/to-buffer.ts';
+import { toBuffer } from '../../../upstream/net/to-buffer.ts';
 import { membersOf, spanOfMember } from './json-member.ts';
 
 /** A longer line is let pass as it is: it holds no figures, and nobody waits for its end. */
@@ -75,7 +75,7 @@ export function hideUsage(): Step<Uint8Array, Uint8Array> {
   function goesOn(chunk: Uint8Array): boolean {
     const size = held.size();
     if (size === 0 || size + chunk.byteLength > LONGEST || held.bytes()[size - 1] === CR) return false;
-    const bytes = asBuffer(chunk);
+    const bytes = toBuffer(chunk);
     return !bytes.includes(LF) && !bytes.includes(CR);
   }
 

@@ -3,8 +3,14 @@
  * LiteLLM take it, both ways. A mark's own spelling is kept, for the two differ in what they can say.
  */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
-import type { CacheMark, ContentPart, Own, Part, TextPart } from '../../../conversation/prompt.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import type {
+  CacheBreakpoint,
+  ContentPart,
+  FormatSpecific,
+  Part,
+  TextPart,
+} from '../../../conversation/prompt.ts';
 import {
   asObject,
   asText,
@@ -23,21 +29,21 @@ import type { Writing } from './encoded-text.ts';
 export function markAndRest(
   fields: JsonObject,
   own: JsonObject = {},
-): Pick<TextPart, 'mark' | 'own' | 'extra'> {
+): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific' | 'unknownFields'> {
   const { prompt_cache_breakpoint: breakpoint, cache_control: control, ...others } = fields;
   const marks = { prompt_cache_breakpoint: breakpoint, cache_control: control };
   const written = Object.fromEntries(Object.entries(marks).filter(([, value]) => isObject(value)));
   // A mark that is none is for the vendor to refuse.
   const wrong = Object.fromEntries(Object.entries(marks).filter(([, value]) => !isObject(value)));
   return {
-    ...(!isEmpty(written) && { mark: markOf(control) }),
-    ...ownOf('chat-completions', { ...own, ...written }),
-    ...extraOf(withoutNulls({ ...others, ...wrong })),
+    ...(!isEmpty(written) && { cacheBreakpoint: markOf(control) }),
+    ...formatSpecificOf('chat-completions', { ...own, ...written }),
+    ...unknownFieldsOf(withoutNulls({ ...others, ...wrong })),
   };
 }
 
 /** The mark that a `cache_control` is. */
-export function markOf(control: Json | undefined): CacheMark {
+export function markOf(control: Json | undefined): CacheBreakpoint {
   const ttl = asText(asObject(control)?.['ttl']);
   return ttl === undefined ? {} : { ttl };
 }
@@ -49,20 +55,23 @@ export function markOf(control: Json | undefined): CacheMark {
 export function markLast(parts: readonly Part[], control: Json | undefined): readonly Part[] {
   const at = parts.findLastIndex(({ kind }) => kind !== 'thinking' && kind !== 'opaque');
   const part = parts[at];
-  return part && isObject(control) ? parts.with(at, { ...part, mark: markOf(control) }) : parts;
+  return part && isObject(control) ? parts.with(at, { ...part, cacheBreakpoint: markOf(control) }) : parts;
 }
 
 /** The parts of a message that bears its mark itself. */
 export function unmarkLast(parts: readonly ContentPart[]): readonly ContentPart[] {
   const last = parts.at(-1);
-  if (last === undefined || last.own !== undefined) return parts;
-  const { mark: _, ...rest } = last;
+  if (last === undefined || last.formatSpecific !== undefined) return parts;
+  const { cacheBreakpoint: _, ...rest } = last;
   return [...parts.slice(0, -1), rest];
 }
 
 /** A mark in the dialect's spelling; one that came in this format goes as it came. */
 export function markFields(
-  { mark, own }: { readonly mark?: CacheMark; readonly own?: Own },
+  {
+    cacheBreakpoint: mark,
+    formatSpecific: own,
+  }: { readonly cacheBreakpoint?: CacheBreakpoint; readonly formatSpecific?: FormatSpecific },
   { dialect, report }: Pick<Writing, 'dialect' | 'report'>,
 ): JsonObject {
   if (mark === undefined) return {};

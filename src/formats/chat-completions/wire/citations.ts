@@ -16,7 +16,7 @@ export function parseAnnotation(annotation: JsonObject, partStart: number): Cita
       citedText: asText(fields['content']),
     }),
     ...(isPlaced && { start: start - partStart, end: end - partStart }),
-    own: { format: 'chat-completions', fields: annotation },
+    formatSpecific: { format: 'chat-completions', fields: annotation },
   };
 }
 
@@ -48,7 +48,7 @@ export function renderAnnotation(
   partStart: number,
   length: number,
 ): JsonObject | undefined {
-  const { url, title = '', start = 0, end = length, own } = citation;
+  const { url, title = '', start = 0, end = length, formatSpecific: own } = citation;
   if (own?.format === 'chat-completions') return own.fields;
   if (url === undefined) return undefined;
   return {

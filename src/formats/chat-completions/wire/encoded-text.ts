@@ -1,11 +1,11 @@
 /** What every part of a request's renderer must know. */
 
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import type { Dialect } from '../dialects.ts';
 
 export interface Writing {
   readonly dialect: Dialect;
-  readonly target: Target;
+  readonly target: ModelTraits;
   readonly report: Report;
   /** Whether the caller speaks this format: then turns stand as they were given. */
   readonly exact: boolean;

@@ -5,7 +5,7 @@ import type { GatewayError } from '../../../lib/errors.ts';
 import { asList, asNumber, asObject, isList, isObject, type JsonObject } from '../../../lib/json.ts';
 import { tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
-import type { ThinkingTold } from '../../format.ts';
+import type { ThinkingObserved } from '../../format.ts';
 import { parseErrorObject, renderError } from '../../openai/errors.ts';
 
 export { parseError, parseErrorObject, renderError } from '../../openai/errors.ts';
@@ -40,7 +40,7 @@ const UNTOLD =
   /does not support (thinking$|parameter reasoning)|(reasoning_?effort\W*|^think value "\w+") is not supported|reasoning_effort\W+must be one of/i;
 
 /** @see Outbound.thinkingTold */
-export function thinkingTold({ message }: GatewayError): ThinkingTold | undefined {
+export function thinkingTold({ message }: GatewayError): ThinkingObserved | undefined {
   if (ALWAYS.test(message)) return 'always';
   return UNTOLD.test(message) ? 'untold' : undefined;
 }

@@ -1,6 +1,6 @@
 /** A caller's tools, and the choice among them. */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import {
   asObject,
@@ -62,7 +62,7 @@ function parseCustom(custom: JsonObject, around: JsonObject, param: string): Cus
       description: textAt(description, `${param}.description`),
       format: objectAt(format, `${param}.format`),
     }),
-    ...extraOf(withoutNulls({ ...around, ...rest })),
+    ...unknownFieldsOf(withoutNulls({ ...around, ...rest })),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Thoughts as LiteLLM's `thinking_blocks`, which are Anthropic's: on messages and deltas, both ways. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
-import type { Own, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
+import type { FormatSpecific, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import { seal, unseal } from '../../../conversation/signature.ts';
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
@@ -10,7 +10,7 @@ export interface Thought {
   readonly text: string;
   readonly signature?: Signature | undefined;
   readonly redacted?: Signature | undefined;
-  readonly own?: Own | undefined;
+  readonly own?: FormatSpecific | undefined;
 }
 
 /** A block as a thought, whose signature is Anthropic's unless it is sealed; none where nothing is in it. */
@@ -59,7 +59,7 @@ export function isSigned({ signature, redacted }: Thought): boolean {
 /** The list of blocks that came with the thoughts, if one did. */
 function blocksAsTold(thoughts: readonly Thought[]): readonly Json[] | undefined {
   for (const { own } of thoughts) {
-    const { thinking_blocks: blocks } = fieldsOf(own, 'chat-completions');
+    const { thinking_blocks: blocks } = formatFields(own, 'chat-completions');
     if (isList(blocks)) return blocks;
   }
   return undefined;

@@ -1,6 +1,6 @@
 /** Token counts, both ways. */
 
-import { fieldsOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatFields, formatSpecificOf } from '../../../conversation/format-specific.ts';
 import type { Usage } from '../../../conversation/reply.ts';
 import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../../conversation/tokens.ts';
 import { asObject, isEmpty, type JsonObject, withoutNulls } from '../../../lib/json.ts';
@@ -62,7 +62,7 @@ export function parseUsage(usage: JsonObject, hiddenThoughts: boolean): Usage {
   });
   return {
     ...usageOf(parseTokens(usage, hiddenThoughts)),
-    ...ownOf('chat-completions', own),
+    ...formatSpecificOf('chat-completions', own),
   };
 }
 
@@ -72,9 +72,9 @@ export function parseUsage(usage: JsonObject, hiddenThoughts: boolean): Usage {
  */
 export function renderUsage(usage: Usage): JsonObject {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0 } = usage;
-  const details = fieldsOf(usage.own, 'chat-completions');
+  const details = formatFields(usage.formatSpecific, 'chat-completions');
   return {
-    ...usage.own?.fields,
+    ...usage.formatSpecific?.fields,
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,

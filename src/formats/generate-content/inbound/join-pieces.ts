@@ -12,7 +12,7 @@ export function joinPieces(turns: readonly Turn[]): readonly Turn[] {
   /** Of the answer that is the last of them. */
   let parts: Part[] | undefined;
   for (const turn of turns) {
-    if (turn.role !== 'assistant' || turn.extra !== undefined) {
+    if (turn.role !== 'assistant' || turn.unknownFields !== undefined) {
       parts = undefined;
       joined.push(turn);
       continue;
@@ -56,6 +56,6 @@ function asOne(first: Part, second: Part): Part | undefined {
   return undefined;
 }
 
-function isPlain({ own, extra }: Part): boolean {
+function isPlain({ formatSpecific: own, unknownFields: extra }: Part): boolean {
   return own === undefined && extra === undefined;
 }

@@ -1,6 +1,6 @@
 /** The parts of a request's contents. One part of Gemini's may hold several things at once: none of them is lost. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Part } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -35,9 +35,12 @@ function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
   const proof = sealed === undefined ? {} : unsealProof(sealed, last.kind);
   const { mediaResolution, ...others } = own;
   const detail = last.kind === 'media' && last.media === 'image' ? detailOf(mediaResolution) : undefined;
-  const fields = { ...last.own?.fields, ...(detail === undefined ? own : others) };
+  const fields = { ...last.formatSpecific?.fields, ...(detail === undefined ? own : others) };
   const seen = detail === undefined ? last : { ...last, detail };
-  return [...data.slice(0, -1), { ...seen, ...proof, ...ownOf(FORMAT, fields), ...extraOf(extra) }];
+  return [
+    ...data.slice(0, -1),
+    { ...seen, ...proof, ...formatSpecificOf(FORMAT, fields), ...unknownFieldsOf(extra) },
+  ];
 }
 
 function parseData(known: JsonObject, param: string, ids: CallIds): readonly Part[] {
@@ -70,7 +73,7 @@ function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
     name,
     arguments: argumentsText(known['args']),
     // An id that does not look like Gemini's is sent to Gemini only where the caller itself speaks this format.
-    ...ownOf(FORMAT, { ...own, ...(id !== undefined && !isGeminiId(id) && { id }) }),
-    ...extraOf(extra),
+    ...formatSpecificOf(FORMAT, { ...own, ...(id !== undefined && !isGeminiId(id) && { id }) }),
+    ...unknownFieldsOf(extra),
   };
 }

@@ -1,6 +1,6 @@
 /** A generateContent body to a neutral prompt. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt, Tool, ToolChoice, Turn } from '../../../conversation/prompt.ts';
 import { resultsFirst } from '../../../conversation/rules/strict-turns.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -51,8 +51,8 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...(choosing.choice && { toolChoice: besideSearch(choosing.choice, tools) }),
     ...config.fields,
     ...compact({ serviceTier, cachedContent: asText(known['cachedContent']) }),
-    ...ownOf(FORMAT, kept),
-    ...extraOf(unknown),
+    ...formatSpecificOf(FORMAT, kept),
+    ...unknownFieldsOf(unknown),
   };
 }
 
@@ -84,7 +84,7 @@ function parseContent(value: Json, param: string, ids: CallIds): Turn {
   return {
     role,
     parts: role === 'user' ? resultsFirst(parts) : parts,
-    ...extraOf(extra),
+    ...unknownFieldsOf(extra),
   };
 }
 

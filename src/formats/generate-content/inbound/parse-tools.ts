@@ -3,7 +3,7 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -63,8 +63,8 @@ function parseDeclaration(declaration: JsonObject, param: string): FunctionTool 
     name,
     ...(description !== undefined && { description }),
     ...(parameters && { parameters }),
-    ...ownOf(FORMAT, own),
-    ...extraOf(extra),
+    ...formatSpecificOf(FORMAT, own),
+    ...unknownFieldsOf(extra),
   };
 }
 

@@ -18,7 +18,7 @@ import { mergeUsage, startAt } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
-import type { Asked, EventRenderer } from '../../format.ts';
+import type { EventRenderer, RequestContext } from '../../format.ts';
 import { shifted } from '../wire/citations.ts';
 import { renderLateError } from '../wire/errors.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
@@ -71,7 +71,7 @@ interface Speaker {
 }
 
 /** @see Inbound.renderEvents */
-export function renderEvents(asked: Asked): EventRenderer {
+export function renderEvents(asked: RequestContext): EventRenderer {
   const speakers: Speaker[] = [];
   let start: Omit<ReplyStart, 'type'> = { id: '', model: '' };
   let usage: Usage = {};

@@ -3,7 +3,7 @@
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import { shifted } from '../wire/citations.ts';
 import { FORMAT } from '../wire/wire.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from './response-fields.ts';
 
 /** @see Inbound.renderReply */
-export function renderReply(reply: Reply, asked: Asked): JsonObject {
+export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { start, choices, usage } = reply;
   const promptFeedback = promptFeedbackOf(choices[0]?.end);
   const isBlocked = isBlockedPrompt(promptFeedback) && choices.every((choice) => choice.parts.length === 0);
@@ -28,7 +28,11 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   };
 }
 
-function renderChoice({ parts, end, logprobs = [] }: Choice, index: number, asked: Asked): JsonObject {
+function renderChoice(
+  { parts, end, logprobs = [] }: Choice,
+  index: number,
+  asked: RequestContext,
+): JsonObject {
   let text = '';
   const citations: Citation[] = [];
   const foreign: JsonObject[] = [];

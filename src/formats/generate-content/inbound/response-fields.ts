@@ -1,13 +1,13 @@
 /** What a stream and a whole answer are written with alike: parts, and the fields around them. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Citation, Part } from '../../../conversation/prompt.ts';
 import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, withoutFields } from '../../../lib/json.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import { renderCitations } from '../wire/citations.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
@@ -19,12 +19,12 @@ import { FORMAT } from '../wire/wire.ts';
 const LAST_SECOND = 8.64e12;
 
 /** Whether thoughts are shown: only who asks for them looks which text is one. Their signatures always are there. */
-export function showsThoughts({ prompt }: Asked): boolean {
+export function showsThoughts({ prompt }: RequestContext): boolean {
   return prompt.thinking?.visible === true;
 }
 
 /** A whole part of an answer; undefined where there is nothing of it to be shown. */
-export function renderPart(part: Part, asked: Asked): JsonObject | undefined {
+export function renderPart(part: Part, asked: RequestContext): JsonObject | undefined {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -54,8 +54,8 @@ export function renderExtras(start: Omit<ReplyStart, 'type'>): JsonObject {
   const fields = {
     ...(created !== undefined &&
       Math.abs(created) <= LAST_SECOND && { createTime: new Date(created * 1000).toISOString() }),
-    ...start.extra,
-    ...start.own?.fields,
+    ...start.unknownFields,
+    ...start.formatSpecific?.fields,
   };
   return withoutFields(fields, STANDARD);
 }
@@ -69,7 +69,7 @@ const STANDARD: readonly string[] = [
 ];
 
 /** The fields that every chunk of an answer has beside its candidates. */
-export function renderHead(start: Omit<ReplyStart, 'type'>, usage: Usage, asked: Asked): JsonObject {
+export function renderHead(start: Omit<ReplyStart, 'type'>, usage: Usage, asked: RequestContext): JsonObject {
   const usageMetadata = renderUsage(usage, start.serviceTier);
   return {
     ...(usageMetadata && { usageMetadata }),
@@ -92,10 +92,11 @@ interface Ending {
 /** A candidate, or the last piece of one. */
 export function renderCandidate(index: number, parts: readonly JsonObject[], ending: Ending): JsonObject {
   const { end, text, citations, logprobs, foreign } = ending;
-  const { promptFeedback: _, ...own } = end.own?.fields ?? {};
-  const groundingMetadata = end.own?.format === FORMAT ? undefined : renderCitations(text, citations);
+  const { promptFeedback: _, ...own } = end.formatSpecific?.fields ?? {};
+  const groundingMetadata =
+    end.formatSpecific?.format === FORMAT ? undefined : renderCitations(text, citations);
   return {
-    ...end.extra,
+    ...end.unknownFields,
     ...(foreign.length > 0 && { vendorBlocks: foreign }),
     ...(groundingMetadata && { groundingMetadata }),
     ...own,
@@ -109,7 +110,7 @@ export function renderCandidate(index: number, parts: readonly JsonObject[], end
 
 /** What Gemini had to say of the prompt; with a `blockReason` in it and no answer, it stands in place of candidates. */
 export function promptFeedbackOf(end: Choice['end'] | undefined): JsonObject | undefined {
-  return asObject(fieldsOf(end?.own, FORMAT)['promptFeedback']);
+  return asObject(formatFields(end?.formatSpecific, FORMAT)['promptFeedback']);
 }
 
 /** Whether an answer that has said nothing yet was refused before it began. */

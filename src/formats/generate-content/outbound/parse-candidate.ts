@@ -1,6 +1,6 @@
 /** One candidate of an answer, chunk by chunk. Parts never overlap, so all there is to know is which one is open. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Part, Signature } from '../../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -242,8 +242,8 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
         choice,
         ...(isBlocked ? ({ finish: 'content-filter', native } as const) : parseFinish(native, has)),
         ...(explanation !== undefined && { explanation }),
-        ...ownOf(FORMAT, { ...own, ...answerOwn }),
-        ...extraOf({ ...extra, ...answerExtra }),
+        ...formatSpecificOf(FORMAT, { ...own, ...answerOwn }),
+        ...unknownFieldsOf({ ...extra, ...answerExtra }),
       });
     },
   };

@@ -7,7 +7,7 @@
  * in every chunk.
  */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import { countCalls } from '../../../conversation/ids.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../../conversation/reply.ts';
@@ -156,8 +156,8 @@ function replyStart(chunk: JsonObject, id: string): ReplyStart {
     model: asText(chunk['modelVersion']) ?? '',
     ...(Number.isFinite(seconds) && { created: seconds }),
     ...(serviceTier && { serviceTier }),
-    ...ownOf(FORMAT, fields),
-    ...extraOf(unknownFields(chunk, {})),
+    ...formatSpecificOf(FORMAT, fields),
+    ...unknownFieldsOf(unknownFields(chunk, {})),
   };
 }
 

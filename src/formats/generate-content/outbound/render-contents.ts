@@ -4,7 +4,7 @@ import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObjects } from '../../../lib/json.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
 import { renderResult } from '../wire/function-responses.ts';
 import { isGemini3 } from '../wire/model-generation.ts';
@@ -23,7 +23,7 @@ interface Contents {
  * The system turns up to the first answer, in order, as the parts of one instruction, and the rest as contents whose
  * roles take turns. A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
  */
-export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
+export function renderContents(turns: readonly Turn[], target: ModelTraits, report: Report): Contents {
   const given = readable(turns, report);
   const known = laterSystemAsUser(given, beforeAnswers(given), report);
   const spoken = strictTurns(known.filter((turn) => turn.role !== 'system'));
@@ -35,8 +35,8 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
   const current = spoken.findLastIndex((turn) => turn.role === 'user' && !turn.parts.every(isResult));
   const contents = spoken.flatMap((turn, at) =>
     renderTurn(turn, rendering).map((parts): JsonObject => {
-      if (turn.role !== 'assistant') return { ...turn.extra, role: 'user', parts };
-      return { ...turn.extra, role: 'model', parts: at > current ? signFirst(parts, target) : parts };
+      if (turn.role !== 'assistant') return { ...turn.unknownFields, role: 'user', parts };
+      return { ...turn.unknownFields, role: 'model', parts: at > current ? signFirst(parts, target) : parts };
     }),
   );
   const seen = system.filter((part) => part['text'] !== '');
@@ -95,7 +95,9 @@ function reportTurns(turns: readonly Turn[], report: Report): void {
   }
   const hasMark = turns.some((turn) =>
     turn.parts.some(
-      (part) => part.mark || (part.kind === 'tool-result' && part.content.some((piece) => piece.mark)),
+      (part) =>
+        part.cacheBreakpoint ||
+        (part.kind === 'tool-result' && part.content.some((piece) => piece.cacheBreakpoint)),
     ),
   );
   if (hasMark) report('turns[].mark', 'dropped', 'Gemini caches by itself');
@@ -127,7 +129,7 @@ function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonOb
  * From Gemini 3 on, a call of the current turn is refused without a signature, at the first of each step only
  * (Gemini API, "Thought signatures").
  */
-function signFirst(parts: readonly JsonObject[], target: Target): readonly JsonObject[] {
+function signFirst(parts: readonly JsonObject[], target: ModelTraits): readonly JsonObject[] {
   if (!isGemini3(target)) return parts;
   const first = parts.findIndex((part) => part['functionCall'] !== undefined);
   const call = parts[first];

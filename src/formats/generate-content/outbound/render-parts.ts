@@ -1,11 +1,11 @@
 /** Parts of a turn as parts of a content. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { renderMedia, resolutionOf } from '../wire/media.ts';
@@ -14,7 +14,7 @@ import { FORMAT } from '../wire/wire.ts';
 
 /** What rendering a part needs to know of the conversation around it. */
 export interface Rendering {
-  readonly target: Target;
+  readonly target: ModelTraits;
   readonly report: Report;
   /** Names of the calls so far, by id: results are found by name. */
   readonly names: Map<string, string>;
@@ -66,10 +66,10 @@ function renderThought(part: ThinkingPart, report: Report): readonly JsonObject[
 function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
-  const { id: given, partialArgs, willContinue } = fieldsOf(part.own, FORMAT);
+  const { id: given, partialArgs, willContinue } = formatFields(part.formatSpecific, FORMAT);
   return {
     functionCall: {
-      ...part.extra,
+      ...part.unknownFields,
       ...(typeof given === 'string' && { id: given }),
       ...(isGeminiId(id) && !repeated.has(id) && { id }),
       name: safeName(name),
@@ -89,12 +89,12 @@ export function signatureOf({ signature }: Part, report: Report): { thoughtSigna
 
 /** The part's fields that are Google's own or nobody's, around its data. */
 function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
-  const extra = part.kind === 'tool-call' ? undefined : part.extra;
+  const extra = part.kind === 'tool-call' ? undefined : part.unknownFields;
   const {
     id: _,
     partialArgs: _args,
     willContinue: _more,
     ...own
-  } = ownFields(part.own, FORMAT, 'turns[]', report);
+  } = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
   return { ...extra, ...own, ...data };
 }

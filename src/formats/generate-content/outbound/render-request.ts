@@ -1,12 +1,12 @@
 /** A neutral prompt as a generateContent body. The model stands in the path: the pipeline puts it there. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt } from '../../../conversation/prompt.ts';
 import { newestSchema } from '../../../conversation/rules/function-schema.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, compact, isEmpty } from '../../../lib/json.ts';
-import { asksFor, type Report, reportDropped, type Target } from '../../format.ts';
+import { asksFor, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { isGemini3 } from '../wire/model-generation.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
@@ -27,7 +27,7 @@ const MAX_CANDIDATES = 8;
  * @throws GatewayError `invalid-request` for more answers or stop sequences than Gemini gives, and for files in
  *   another vendor's store.
  */
-export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
+export function renderRequest(prompt: Prompt, target: ModelTraits, report: Report): JsonObject {
   const { contents, system } = renderContents(prompt.turns, target, report);
   const tools = renderTools(prompt, target, report);
   const output = renderOutput(prompt.output, tools.length > 0, target, report);
@@ -35,8 +35,12 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const toolConfig = renderToolConfig(prompt, target, report);
   const generationConfig = renderConfig(prompt, target, output.config, report);
   const serviceTier = renderAskedTier(prompt.serviceTier, report);
-  const { generationConfig: _extra, ...extra } = prompt.extra ?? {};
-  const { generationConfig: _config, toolConfig: _tools, ...own } = fieldsOf(prompt.own, FORMAT);
+  const { generationConfig: _extra, ...extra } = prompt.unknownFields ?? {};
+  const {
+    generationConfig: _config,
+    toolConfig: _tools,
+    ...own
+  } = formatFields(prompt.formatSpecific, FORMAT);
   reportLost(prompt, report);
   return {
     ...extra,
@@ -51,11 +55,11 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   };
 }
 
-function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report: Report): JsonObject {
+function renderConfig(prompt: Prompt, target: ModelTraits, output: JsonObject, report: Report): JsonObject {
   const thinkingConfig = renderThinking(prompt.thinking, target, report);
   return {
-    ...asObject(prompt.extra?.['generationConfig']),
-    ...asObject(fieldsOf(prompt.own, FORMAT)['generationConfig']),
+    ...asObject(prompt.unknownFields?.['generationConfig']),
+    ...asObject(formatFields(prompt.formatSpecific, FORMAT)['generationConfig']),
     ...renderSampling(prompt, target, report),
     ...compact({
       maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),
@@ -81,7 +85,7 @@ function renderSeed(seed: number | undefined, report: Report): number | undefine
   return seed | 0;
 }
 
-function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObject {
+function renderSampling(prompt: Prompt, target: ModelTraits, report: Report): JsonObject {
   const topK = asksFor(prompt, 'topK') ? prompt.topK : undefined;
   if (target.sampling) return compact({ temperature: prompt.temperature, topP: prompt.topP, topK });
   reportDropped(prompt, ['temperature', 'topP', 'topK'], 'the model does not accept it', report);
@@ -96,8 +100,8 @@ function renderTopLogprobs({ logprobs, topLogprobs }: Prompt, report: Report): n
 }
 
 /** Models that think, which are those from 2.5 on, answer 400: "Penalty is not enabled for this model". */
-function renderPenalties(prompt: Prompt, target: Target, report: Report): JsonObject {
-  const { presencePenalty, frequencyPenalty, own } = prompt;
+function renderPenalties(prompt: Prompt, target: ModelTraits, report: Report): JsonObject {
+  const { presencePenalty, frequencyPenalty, formatSpecific: own } = prompt;
   if (target.thinking === undefined || own?.format === FORMAT) {
     return compact({ presencePenalty, frequencyPenalty });
   }
@@ -105,7 +109,11 @@ function renderPenalties(prompt: Prompt, target: Target, report: Report): JsonOb
   return {};
 }
 
-function renderMaxTokens(maxTokens: number | undefined, target: Target, report: Report): number | undefined {
+function renderMaxTokens(
+  maxTokens: number | undefined,
+  target: ModelTraits,
+  report: Report,
+): number | undefined {
   if (maxTokens === undefined || maxTokens <= target.maxOutputTokens) return maxTokens;
   report('maxTokens', 'approximated', `the model's most: ${target.maxOutputTokens}`);
   return target.maxOutputTokens;
@@ -143,7 +151,7 @@ interface Output {
 function renderOutput(
   output: OutputFormat | undefined,
   hasTools: boolean,
-  target: Target,
+  target: ModelTraits,
   report: Report,
 ): Output {
   if (output === undefined || output.kind === 'text') return { config: {}, instruction: [] };
@@ -168,7 +176,7 @@ function tellOutput(output: Exclude<OutputFormat, { kind: 'text' }>): string {
   return `${rule} It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
 }
 
-function renderSchema(schema: JsonObject, target: Target, report: Report): JsonObject {
+function renderSchema(schema: JsonObject, target: ModelTraits, report: Report): JsonObject {
   if (target.dialect !== 'openapi-schema')
     return { responseJsonSchema: withoutRefSiblings(newestSchema(schema)) };
   const lost = new Set<string>();
@@ -180,7 +188,7 @@ function renderSchema(schema: JsonObject, target: Target, report: Report): JsonO
 }
 
 function reportLost(prompt: Prompt, report: Report): void {
-  reportForeign(prompt.own, FORMAT, 'own', report);
+  reportForeign(prompt.formatSpecific, FORMAT, 'own', report);
   reportDropped(prompt, ['user', 'metadata'], 'Google has no such field', report);
-  reportDropped(prompt, ['mark'], 'Gemini caches by itself', report);
+  reportDropped(prompt, ['cacheBreakpoint'], 'Gemini caches by itself', report);
 }

@@ -4,13 +4,13 @@
  */
 
 import type { FunctionDeclaration } from '@google/genai';
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { FunctionTool, HostedTool, Prompt, ToolChoice } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../../conversation/rules/function-schema.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, isEmpty } from '../../../lib/json.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { isGemini3 } from '../wire/model-generation.ts';
 import { safeName } from '../wire/tool-names.ts';
@@ -20,7 +20,7 @@ import { withoutRefSiblings } from './ref-siblings.ts';
 import { toOpenApi } from './to-openapi.ts';
 
 /** The `tools` of a request: one entry with all declarations, then one for each of Google's own tools. */
-export function renderTools(prompt: Prompt, target: Target, report: Report): readonly JsonObject[] {
+export function renderTools(prompt: Prompt, target: ModelTraits, report: Report): readonly JsonObject[] {
   const declarations: JsonObject[] = [];
   const hosted: JsonObject[] = [];
   for (const tool of prompt.tools ?? []) {
@@ -40,7 +40,7 @@ export function renderTools(prompt: Prompt, target: Target, report: Report): rea
 function renderHosted(
   tool: HostedTool,
   prompt: Prompt,
-  target: Target,
+  target: ModelTraits,
   report: Report,
 ): readonly JsonObject[] {
   if (tool.format === FORMAT) return [tool.value];
@@ -68,22 +68,22 @@ function blockedDomains(search: JsonObject): readonly Json[] {
   return asList(asObject(search['filters'])?.['blocked_domains'] ?? search['blocked_domains']);
 }
 
-function renderDeclaration(tool: FunctionTool, target: Target, report: Report): JsonObject {
-  if (tool.mark) report('tools[].mark', 'dropped', 'Gemini caches by itself');
-  const own = ownFields(tool.own, FORMAT, 'tools[]', report);
+function renderDeclaration(tool: FunctionTool, target: ModelTraits, report: Report): JsonObject {
+  if (tool.cacheBreakpoint) report('tools[].mark', 'dropped', 'Gemini caches by itself');
+  const own = ownFields(tool.formatSpecific, FORMAT, 'tools[]', report);
   const declaration = {
     name: safeName(tool.name),
     ...(tool.description !== undefined && { description: tool.description }),
   } satisfies FunctionDeclaration;
   return {
-    ...tool.extra,
+    ...tool.unknownFields,
     ...own,
     ...declaration,
     ...(tool.parameters && renderParameters(tool.parameters, tool.name, target, report)),
   };
 }
 
-function renderParameters(schema: JsonObject, name: string, target: Target, report: Report): JsonObject {
+function renderParameters(schema: JsonObject, name: string, target: ModelTraits, report: Report): JsonObject {
   if (target.dialect !== 'openapi-schema') {
     // Beside a reference nothing may stand, not even a type.
     const newest = newestSchema(schema);
@@ -100,11 +100,15 @@ function renderParameters(schema: JsonObject, name: string, target: Target, repo
 }
 
 /** The `toolConfig` of a request; undefined where there is nothing to say. */
-export function renderToolConfig(prompt: Prompt, target: Target, report: Report): JsonObject | undefined {
+export function renderToolConfig(
+  prompt: Prompt,
+  target: ModelTraits,
+  report: Report,
+): JsonObject | undefined {
   if (prompt.parallelToolCalls === false) {
     report('parallelToolCalls', 'dropped', 'Gemini cannot be limited to one call');
   }
-  const own = asObject(fieldsOf(prompt.own, FORMAT)['toolConfig']);
+  const own = asObject(formatFields(prompt.formatSpecific, FORMAT)['toolConfig']);
   const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };
   const config = {
     // Vertex AI takes both as they are, and has no such field.
@@ -135,7 +139,7 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
 }
 
 /** From Gemini 3 on, functions and a search go in one request if it may tell of the search; before, only one of them. */
-function mixesSearch(prompt: Prompt, target: Target): boolean {
+function mixesSearch(prompt: Prompt, target: ModelTraits): boolean {
   const searches = (prompt.tools ?? []).some(
     (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT,
   );

@@ -3,13 +3,13 @@
  * and `error` hold what is no object (REST reference, FunctionResponse.response).
  */
 
-import { extraOf, fieldsOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatFields, formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { MediaPart, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { tryParseExact } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import { isGeminiId } from './ids.ts';
 import { parseFile, parseInline, renderMedia } from './media.ts';
 import { isGemini3 } from './model-generation.ts';
@@ -45,8 +45,8 @@ export function parseResult(
     name,
     content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
     ...(isError && { isError }),
-    ...ownOf(FORMAT, fields),
-    ...extraOf(extra),
+    ...formatSpecificOf(FORMAT, fields),
+    ...unknownFieldsOf(extra),
   };
 }
 
@@ -104,7 +104,7 @@ interface RenderedResult {
 export function renderResult(
   part: ToolResultPart,
   name: string,
-  target: Target,
+  target: ModelTraits,
   report: Report,
 ): RenderedResult {
   const texts: string[] = [];
@@ -119,8 +119,8 @@ export function renderResult(
   return {
     response: {
       functionResponse: {
-        ...part.extra,
-        ...fieldsOf(part.own, FORMAT),
+        ...part.unknownFields,
+        ...formatFields(part.formatSpecific, FORMAT),
         ...(isGeminiId(part.id) && { id: part.id }),
         name: safeName(name),
         response: wrapResponse(texts.join('\n'), part.isError === true),

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isEmpty } from '../../../lib/json.ts';
 import { base64OfText } from '../../../lib/utf8.ts';
 import { storedId } from '../../foreign-file.ts';
-import type { Target } from '../../format.ts';
+import type { ModelTraits } from '../../format.ts';
 import { isGemini3 } from './model-generation.ts';
 import { isAtVertex } from './vertex.ts';
 import { FORMAT, sortFields } from './wire.ts';
@@ -46,7 +46,7 @@ export function detailOf(resolution: Json | undefined): string | undefined {
 }
 
 /** `{ mediaResolution }` of an image; nothing where Gemini looks as it likes, and of models before 3, which take none for a part. */
-export function resolutionOf({ media: kind, detail }: MediaPart, target: Target): JsonObject {
+export function resolutionOf({ media: kind, detail }: MediaPart, target: ModelTraits): JsonObject {
   if (kind !== 'image' || !(isGemini3(target) || target.dialect === '')) return {};
   const level = RESOLUTIONS.find(([name]) => name === detail)?.[1];
   return level === undefined ? {} : { mediaResolution: { level } };
@@ -90,7 +90,7 @@ function mediaKind(mediaType: string | undefined, source: MediaSource): MediaPar
  * `FileData` have none (googleapis, generativelanguage/v1beta/content.proto), refuses the request for it.
  * @throws GatewayError `invalid-request` for a file in another vendor's store.
  */
-export function renderMedia(part: MediaPart, target: Target): JsonObject {
+export function renderMedia(part: MediaPart, target: ModelTraits): JsonObject {
   const { source } = part;
   switch (source.kind) {
     case 'base64':
@@ -110,7 +110,7 @@ export function renderMedia(part: MediaPart, target: Target): JsonObject {
  * The Gemini API looks itself what is at an address; Vertex AI wants to be told ("it has an empty mimeType parameter in
  * fileData", pollinations/pollinations#5413), and is told what most are of the kind, where nothing tells.
  */
-function linked(url: string, part: MediaPart, target: Target): JsonObject {
+function linked(url: string, part: MediaPart, target: ModelTraits): JsonObject {
   const inline = parseDataUrl(url);
   if (inline === undefined) {
     const type = usualType(part.mediaType) ?? typeByPath(url);

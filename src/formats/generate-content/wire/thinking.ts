@@ -14,7 +14,7 @@ import {
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asFlag, asNumber, asText, compact, isEmpty, isObject } from '../../../lib/json.ts';
-import type { Report, Target, ThinkingTraits } from '../../format.ts';
+import type { ModelTraits, Report, ThinkingTraits } from '../../format.ts';
 import { sortFields } from './wire.ts';
 
 const PARAM = 'generationConfig.thinkingConfig';
@@ -52,7 +52,7 @@ function parseLevel(level: string | undefined): Thinking['effort'] {
 /** The `thinkingConfig` for what was asked; undefined where nothing was, or where the model knows no thinking. */
 export function renderThinking(
   thinking: Thinking | undefined,
-  target: Target,
+  target: ModelTraits,
   report: Report,
 ): JsonObject | undefined {
   if (thinking === undefined) return undefined;

@@ -4,7 +4,7 @@
  */
 
 import type { GenerateContentResponseUsageMetadata } from '@google/genai';
-import { fieldsOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatFields, formatSpecificOf } from '../../../conversation/format-specific.ts';
 import type { Usage } from '../../../conversation/reply.ts';
 import {
   countOf,
@@ -68,15 +68,15 @@ export function parseUsage(value: JsonObject): Usage | undefined {
   } = value;
   return {
     ...usageOf(tokens),
-    ...ownOf(FORMAT, rest),
+    ...formatSpecificOf(FORMAT, rest),
   };
 }
 
 /** Gemini's figures, and the tier it names among them; undefined where nothing is known. */
 export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
-  const { input, output, cacheRead, reasoning, own } = usage;
+  const { input, output, cacheRead, reasoning, formatSpecific: own } = usage;
   if (input === undefined && output === undefined) return undefined;
-  const fields = fieldsOf(own, FORMAT);
+  const fields = formatFields(own, FORMAT);
   const byTools = asNumber(fields['toolUsePromptTokenCount']) ?? 0;
   const prompt = Math.max(0, (input ?? 0) - byTools);
   const answer = Math.max(0, (output ?? 0) - (reasoning ?? 0));

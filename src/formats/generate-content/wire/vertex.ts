@@ -1,11 +1,11 @@
 /** Gemini at Vertex AI, whose API is not quite the Gemini API's (`…ToVertex` in `@google/genai`). */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import { type Target, unreported } from '../../format.ts';
+import { type ModelTraits, unreported } from '../../format.ts';
 import { renderAskedTier } from './service-tier.ts';
 
 /** Whether a request goes there. */
-export function isAtVertex({ dialect }: Target): boolean {
+export function isAtVertex({ dialect }: ModelTraits): boolean {
   return dialect === 'vertex';
 }
 
@@ -13,7 +13,10 @@ export function isAtVertex({ dialect }: Target): boolean {
 const TIER = 'x-vertex-ai-llm-shared-request-type';
 
 /** @see Outbound.renderHeaders */
-export function renderHeaders({ serviceTier }: Prompt, target: Target): Readonly<Record<string, string>> {
+export function renderHeaders(
+  { serviceTier }: Prompt,
+  target: ModelTraits,
+): Readonly<Record<string, string>> {
   const tier = isAtVertex(target) ? renderAskedTier(serviceTier, unreported) : undefined;
   return tier === undefined || tier === 'standard' ? {} : { [TIER]: tier };
 }

@@ -1,6 +1,6 @@
 /** Content blocks of a request as parts. */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { broughtBack, unseal } from '../../../conversation/signature.ts';
@@ -75,13 +75,13 @@ function parseSaid(block: JsonObject, at: string, context: Context): Part {
         kind: 'thinking',
         text: requiredText(thinking, `${at}.thinking.thinking`),
         ...(signature && { signature }),
-        ...extraOf(rest),
+        ...unknownFieldsOf(rest),
       };
     }
     case 'redacted_thinking': {
       const { type: _, data, ...rest } = block;
       const redacted = unseal(requiredText(data, `${at}.redacted_thinking.data`), 'anthropic');
-      return { kind: 'thinking', text: '', redacted, ...extraOf(rest) };
+      return { kind: 'thinking', text: '', redacted, ...unknownFieldsOf(rest) };
     }
     case 'tool_use':
       return parseCall(block, at, context);
@@ -100,7 +100,7 @@ function parseText(block: JsonObject, at: string): TextPart {
     text: requiredText(text, `${at}.text.text`),
     ...(cited.length > 0 && { citations: cited }),
     ...markAndOwn(cache_control),
-    ...extraOf(withoutFields(rest, OF_CLIENTS)),
+    ...unknownFieldsOf(withoutFields(rest, OF_CLIENTS)),
   };
 }
 
@@ -116,7 +116,7 @@ function parseCall(block: JsonObject, at: string, { names }: Context): Part {
     ...call,
     arguments: argumentsText(input),
     ...markAndOwn(cache_control, { caller, toolset_name }),
-    ...extraOf(rest),
+    ...unknownFieldsOf(rest),
   };
 }
 
@@ -132,7 +132,7 @@ function parseResult(block: JsonObject, at: string, context: Context): ToolResul
     content: parseResultContent(content, `${at}.content`, context.report),
     ...(isError !== undefined && { isError }),
     ...markAndOwn(cache_control, { toolset_name }),
-    ...extraOf(rest),
+    ...unknownFieldsOf(rest),
   };
 }
 

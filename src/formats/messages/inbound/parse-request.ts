@@ -1,6 +1,6 @@
 /** `POST /v1/messages`: the body as a prompt. */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -68,11 +68,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       user: user.user,
       serviceTier,
       maxSearches: searchesIn(toolList),
-      mark,
+      cacheBreakpoint: mark,
     }),
     stream: optional(stream, 'stream', asFlag, 'boolean') ?? false,
     // Always there: it tells the renderer of this format that the caller speaks it.
-    own: {
+    formatSpecific: {
       format: FORMAT,
       fields: {
         ...own,
@@ -84,7 +84,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
         ...(serviceTier === undefined && tier !== undefined && { service_tier: tier }),
       },
     },
-    ...extraOf(withoutNulls(extra)),
+    ...unknownFieldsOf(withoutNulls(extra)),
   };
 }
 

@@ -1,6 +1,6 @@
 /** `tools`: those that the caller runs as functions, those that Anthropic runs as hosted ones. */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { FunctionTool, Tool } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -52,7 +52,7 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
     parameters: withoutNulls(schema),
     ...compact({ description: asText(description), strict: asFlag(strict) }),
     ...markAndOwn(cache_control, own),
-    ...extraOf(extra),
+    ...unknownFieldsOf(extra),
   };
 }
 

@@ -1,6 +1,6 @@
 /** `system` and `messages` as turns. */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -63,7 +63,7 @@ function parseMessage(message: Json, at: string, isPast: boolean, context: Conte
   return {
     role,
     parts: role === 'user' ? parts.map((part) => asGiven(part, `${at}.content`)) : parts,
-    ...extraOf(rest),
+    ...unknownFieldsOf(rest),
   };
 }
 
@@ -89,14 +89,20 @@ function parseSystem(message: JsonObject, at: string, isPast: boolean, context: 
   return {
     role: 'system',
     parts: isCleared ? parts.flatMap(clearedText) : parts,
-    own: { format: FORMAT, fields: own },
-    ...extraOf(extra),
+    formatSpecific: { format: FORMAT, fields: own },
+    ...unknownFieldsOf(extra),
   };
 }
 
 /** A text as one that only Anthropic is told. */
 function clearedText(part: Part): readonly Part[] {
   return part.kind === 'text'
-    ? [{ kind: 'opaque', format: FORMAT, value: { type: 'text', text: part.text, ...renderMark(part.mark) } }]
+    ? [
+        {
+          kind: 'opaque',
+          format: FORMAT,
+          value: { type: 'text', text: part.text, ...renderMark(part.cacheBreakpoint) },
+        },
+      ]
     : [part];
 }

@@ -3,7 +3,7 @@
  * before the next starts. The block of a text starts with the first it says.
  */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Citation, Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -24,7 +24,7 @@ type Out = Sink<Sse>;
 /** The part that is being said. */
 interface Open {
   readonly kind: OpenPart['kind'];
-  readonly own: PartStart['own'];
+  readonly own: PartStart['formatSpecific'];
   /** Free text, which goes out inside a JSON string. */
   readonly isCustom: boolean;
   /** Its block as it starts. */
@@ -141,20 +141,20 @@ export function blockEvents(stem: string, search: string | undefined): BlockEven
   };
 
   const startPart = (event: PartStart, out: Out): Open | undefined => {
-    const { part, own, signature } = event;
+    const { part, formatSpecific: own, signature } = event;
     switch (part.kind) {
       case 'text':
       case 'refusal':
         refusal ||= part.kind === 'refusal';
-        return opened(event, { ...fieldsOf(own, FORMAT), type: 'text', text: '' }, TEXT);
+        return opened(event, { ...formatFields(own, FORMAT), type: 'text', text: '' }, TEXT);
       case 'thinking':
         return opened(
           event,
-          { ...fieldsOf(own, FORMAT), type: 'thinking', thinking: '', signature: '' },
+          { ...formatFields(own, FORMAT), type: 'thinking', thinking: '', signature: '' },
           THINKING,
         );
       case 'tool-call': {
-        calls = withCall(calls, fieldsOf(own, FORMAT));
+        calls = withCall(calls, formatFields(own, FORMAT));
         carry(signature, 'next');
         const { signature: _, ...unsigned } = event;
         const call = opened(unsigned, callBlock(part, own, {}), ARGUMENTS);
@@ -192,7 +192,7 @@ export function blockEvents(stem: string, search: string | undefined): BlockEven
       if (signature) open.signature = signature;
       if (redacted) {
         closeBlock(open, out);
-        wholeBlock(redactedBlock(redacted, fieldsOf(open.own, FORMAT)), out);
+        wholeBlock(redactedBlock(redacted, formatFields(open.own, FORMAT)), out);
       }
       if (citation === undefined) return;
       if (search !== undefined) cited.push(citation);
@@ -227,7 +227,7 @@ export function blockEvents(stem: string, search: string | undefined): BlockEven
   };
 }
 
-function opened({ part, own, signature }: PartStart, block: JsonObject, delta: string): Open {
+function opened({ part, formatSpecific: own, signature }: PartStart, block: JsonObject, delta: string): Open {
   const isCustom = part.kind === 'tool-call' && part.custom === true;
   return { kind: part.kind, own, isCustom, block, delta, head: '', hasText: false, signature, citations: [] };
 }

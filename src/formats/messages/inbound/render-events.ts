@@ -5,7 +5,7 @@ import { mergeUsage } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
-import type { Asked, EventRenderer } from '../../format.ts';
+import type { EventRenderer, RequestContext } from '../../format.ts';
 import { renderLateError } from '../wire/errors.ts';
 import { endFields, renderStop } from '../wire/finish-reasons.ts';
 import { renderUsedTier } from '../wire/service-tier.ts';
@@ -18,7 +18,7 @@ import { renderMessage } from './response-fields.ts';
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 
 /** A message has one choice: of several, the first is told. */
-export function renderEvents(asked: Asked): EventRenderer {
+export function renderEvents(asked: RequestContext): EventRenderer {
   const blocks = blockEvents(asked.id, searchTool(asked.prompt));
   let usage: Usage = {};
   let end: Omit<ChoiceEnd, 'type' | 'choice'> = { finish: 'other' };

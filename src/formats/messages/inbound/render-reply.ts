@@ -1,13 +1,13 @@
 /** A whole answer as a message. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Part, RefusalPart, TextPart, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { type Foreign, foreign } from '../../foreign.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import { renderCitation } from '../wire/citations.ts';
 import { endFields, NO_CALLS, renderStop, withCall } from '../wire/finish-reasons.ts';
 import { renderUsedTier } from '../wire/service-tier.ts';
@@ -21,14 +21,14 @@ import { callBlocks, renderMessage } from './response-fields.ts';
 const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
 
 /** A message has one choice: of several, the first is told. */
-export function renderReply(reply: Reply, asked: Asked): JsonObject {
+export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
   const callBlock = callBlocks(asked.id);
   const others = foreign();
   const said = unsignedAtEnd(parts).flatMap((part) => renderPart(part, callBlock, others));
   const calls = parts
     .filter((part) => part.kind === 'tool-call')
-    .reduce((known, { own }) => withCall(known, fieldsOf(own, FORMAT)), NO_CALLS);
+    .reduce((known, { formatSpecific: own }) => withCall(known, formatFields(own, FORMAT)), NO_CALLS);
   const refusal = parts.some((part) => part.kind === 'refusal');
   const search = calls === NO_CALLS ? searchTool(asked.prompt) : undefined;
   const cited = parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []));
@@ -76,7 +76,7 @@ function renderPart(
       return renderThinking(part);
     case 'tool-call': {
       const call = asFunctionCall(part);
-      const block = callBlock(part, part.own, argumentsObject(call.arguments));
+      const block = callBlock(part, part.formatSpecific, argumentsObject(call.arguments));
       return [...carrierBlocks(part.signature, 'next'), block];
     }
     case 'opaque':
@@ -100,7 +100,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
     return [];
   });
   const block = {
-    ...fieldsOf(part.own, FORMAT),
+    ...formatFields(part.formatSpecific, FORMAT),
     type: 'text',
     text: part.text,
     ...(citations.length > 0 && { citations }),
@@ -110,7 +110,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
 
 function renderThinking(part: ThinkingPart): readonly JsonObject[] {
   const { redacted } = part;
-  const fields = fieldsOf(part.own, FORMAT);
+  const fields = formatFields(part.formatSpecific, FORMAT);
   return [
     ...(redacted ? [redactedBlock(redacted, fields)] : []),
     ...(isSaid(part) ? [thinkingBlock(part, fields)] : []),

@@ -1,11 +1,11 @@
 /** What a stream and a whole answer are written with alike: what a message says beside its content, and its calls. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
-import type { Own } from '../../../conversation/prompt.ts';
+import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, Reply } from '../../../conversation/reply.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import { callIds } from '../wire/tool-names.ts';
 import { FORMAT } from '../wire/wire.ts';
 
@@ -16,14 +16,14 @@ import { FORMAT } from '../wire/wire.ts';
  */
 export function renderMessage(
   start: Reply['start'],
-  asked: Asked,
+  asked: RequestContext,
   content: readonly Json[],
   fields: JsonObject,
   additional: JsonObject = {},
 ): JsonObject {
   return {
-    ...start.extra,
-    ...start.own?.fields,
+    ...start.unknownFields,
+    ...start.formatSpecific?.fields,
     ...additional,
     id: prefixedId('msg_', start.id || asked.id),
     type: 'message',
@@ -38,13 +38,17 @@ export function renderMessage(
 /** Tool calls with ids that Anthropic's clients take, no two alike, and the same streamed or whole. */
 export function callBlocks(
   stem: string,
-): (call: Extract<OpenPart, { kind: 'tool-call' }>, own: Own | undefined, input: JsonObject) => JsonObject {
+): (
+  call: Extract<OpenPart, { kind: 'tool-call' }>,
+  own: FormatSpecific | undefined,
+  input: JsonObject,
+) => JsonObject {
   const ids = callIds();
   let count = 0;
   return ({ id, name }, own, input) => {
     const given = id === '' ? `toolu_${stem}${count}` : id;
     count += 1;
-    const fields = fieldsOf(own, FORMAT);
+    const fields = formatFields(own, FORMAT);
     return {
       ...fields,
       type: 'tool_use',

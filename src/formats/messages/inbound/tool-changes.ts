@@ -29,7 +29,11 @@ export function offeredTools(
 }
 
 function isKeptBack(tool: Tool): boolean {
-  return tool.kind === 'function' && tool.own?.format === FORMAT && tool.own.fields['defer_loading'] === true;
+  return (
+    tool.kind === 'function' &&
+    tool.formatSpecific?.format === FORMAT &&
+    tool.formatSpecific.fields['defer_loading'] === true
+  );
 }
 
 function isSearch(tool: Tool): boolean {

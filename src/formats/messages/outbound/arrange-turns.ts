@@ -2,7 +2,7 @@
 
 import type { Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
 import { FORMAT, keepsAll, speaksMessages } from '../wire/wire.ts';
 import { callsLast } from './calls-last.ts';
@@ -17,7 +17,7 @@ import { withoutLastThoughts } from './thinking-signatures.ts';
  */
 export function arrangeTurns(
   prompt: Prompt,
-  target: Target,
+  target: ModelTraits,
   report: Report,
 ): { system: readonly Part[]; turns: readonly Turn[] } {
   const takesAll = keepsAll(prompt, target);
@@ -26,7 +26,7 @@ export function arrangeTurns(
   const later = beforeAnswers(sendable);
   const takesLater = takesAll || target.laterSystem === true;
   const given = takesLater ? sendable : laterSystemAsUser(sendable, later, report);
-  const isHoisted = ({ role, own }: Turn, at: number): boolean =>
+  const isHoisted = ({ role, formatSpecific: own }: Turn, at: number): boolean =>
     role === 'system' && (takesAll ? own?.format !== FORMAT : at < later);
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
   const rest = given.filter((turn, at) => !isHoisted(turn, at));
@@ -78,7 +78,7 @@ const GO_ON: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }]
  * Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide), and none
  * does whose answer is to follow a schema (Structured outputs: "Message Prefilling: Incompatible with JSON outputs").
  */
-function takesPrefill(prompt: Prompt, target: Target): boolean {
+function takesPrefill(prompt: Prompt, target: ModelTraits): boolean {
   if (keepsAll(prompt, target)) return true;
   return prompt.output?.kind !== 'json-schema' && !target.thinking?.kinds.includes('effort');
 }

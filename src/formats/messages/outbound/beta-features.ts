@@ -7,7 +7,7 @@
 
 import type { GatewayError } from '../../../lib/errors.ts';
 import { asObject, isEmpty, type JsonObject, withEach, withoutFields } from '../../../lib/json.ts';
-import type { Extras } from '../../format.ts';
+import type { OptionalFields } from '../../format.ts';
 
 /** Fields of a request, of its `output_config`, of a tool, and of a cache mark. */
 const OF_REQUEST = ['context_management', 'diagnostics', 'safeguards'];
@@ -21,7 +21,7 @@ const BETAS = /Unexpected value\(s\) (.+) for the `anthropic-beta` header|unsupp
 /** Amazon's words, which name none. */
 const ANY_BETA = /\binvalid beta flag\b/;
 
-export const extras: Extras = {
+export const extras: OptionalFields = {
   refusedIn({ message }: GatewayError, betas) {
     const [, unexpected, unsupported] = BETAS.exec(message) ?? [];
     const named = new Set((unexpected ?? unsupported ?? '').match(/[\w-]+/g));

@@ -1,9 +1,9 @@
 /** Cache marks: Anthropic takes four in a request (prompt caching guide) and refuses the request with more. */
 
-import type { CacheMark, Part, Prompt, Turn } from '../../../conversation/prompt.ts';
+import type { CacheBreakpoint, Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { compact, isList, isObject } from '../../../lib/json.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import { speaksMessages } from '../wire/wire.ts';
 
 const LIMIT = 4;
@@ -15,18 +15,21 @@ const LIMIT = 4;
 export function markAll(
   prompt: Prompt,
   turns: readonly Turn[],
-  target: Target,
-): { readonly mark?: CacheMark | undefined; readonly turns: readonly Turn[] } {
-  const mark = prompt.mark ?? markForKey(prompt, target);
+  target: ModelTraits,
+): { readonly mark?: CacheBreakpoint | undefined; readonly turns: readonly Turn[] } {
+  const mark = prompt.cacheBreakpoint ?? markForKey(prompt, target);
   // Who speaks this format has set it where it is.
   if (mark === undefined || speaksMessages(prompt) || turns.at(-1)?.role !== 'system') return { mark, turns };
   const at = turns.findLastIndex(({ role }) => role === 'user');
   return { turns: turns.map((turn, index) => (index === at ? markedTurn(turn, mark) : turn)) };
 }
 
-function markedTurn(turn: Turn, mark: CacheMark): Turn {
+function markedTurn(turn: Turn, mark: CacheBreakpoint): Turn {
   const last = turn.parts.length - 1;
-  return { ...turn, parts: turn.parts.map((part, index) => (index === last ? { ...part, mark } : part)) };
+  return {
+    ...turn,
+    parts: turn.parts.map((part, index) => (index === last ? { ...part, cacheBreakpoint: mark } : part)),
+  };
 }
 
 /**
@@ -36,10 +39,10 @@ function markedTurn(turn: Turn, mark: CacheMark): Turn {
  * mark for the whole request caches all up to its end (prompt caching guide, automatic caching). Who sets marks knows
  * where they belong.
  */
-function markForKey(prompt: Prompt, { caches }: Target): CacheMark | undefined {
+function markForKey(prompt: Prompt, { caches }: ModelTraits): CacheBreakpoint | undefined {
   const { cacheKey, turns, tools = [] } = prompt;
   const isMarked =
-    tools.some((tool) => tool.kind === 'function' && tool.mark) ||
+    tools.some((tool) => tool.kind === 'function' && tool.cacheBreakpoint) ||
     turns.some(({ parts }) => parts.some(isMarkedPart));
   if (isMarked) return undefined;
   const isWanted = cacheKey !== undefined || caches === 'always' || (caches === 'agents' && isAgents(prompt));
@@ -60,7 +63,9 @@ function isAgents(prompt: Prompt): boolean {
 }
 
 function isMarkedPart(part: Part): boolean {
-  return part.mark !== undefined || (part.kind === 'tool-result' && part.content.some(isMarkedPart));
+  return (
+    part.cacheBreakpoint !== undefined || (part.kind === 'tool-result' && part.content.some(isMarkedPart))
+  );
 }
 
 /**

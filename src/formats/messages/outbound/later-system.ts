@@ -52,6 +52,6 @@ function isText({ parts }: Turn): boolean {
   return parts.every(({ kind }) => kind === 'text');
 }
 
-function bare({ own: _own, developer: _developer, ...said }: Turn): Turn {
+function bare({ formatSpecific: _own, developer: _developer, ...said }: Turn): Turn {
   return said;
 }

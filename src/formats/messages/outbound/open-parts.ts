@@ -12,7 +12,7 @@ type Out = Sink<ReplyEvent>;
 
 interface AnswerParts {
   /** A part begins. @returns its index. */
-  begin(part: OpenPart, own: PartStart['own'], out: Out): number;
+  begin(part: OpenPart, own: PartStart['formatSpecific'], out: Out): number;
   /** The part that began last ends. */
   end(out: Out): void;
   /** A carrier came. */
@@ -41,7 +41,7 @@ export function answerParts(): AnswerParts {
 
   const open = (
     part: OpenPart,
-    own: PartStart['own'],
+    own: PartStart['formatSpecific'],
     signature: Signature | undefined,
     out: Out,
   ): number => {
@@ -53,7 +53,7 @@ export function answerParts(): AnswerParts {
       index,
       part,
       ...(signature && { signature }),
-      ...(own && { own }),
+      ...(own && { formatSpecific: own }),
     });
     return index;
   };

@@ -6,7 +6,7 @@
 import type { FunctionTool, OutputFormat, Prompt } from '../../../conversation/prompt.ts';
 import { newestSchema } from '../../../conversation/rules/function-schema.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 import { speaksMessages } from '../wire/wire.ts';
 import { fitsGrammar } from './grammar-limits.ts';
 import { closedSchema, isObjectSchema } from './schema.ts';
@@ -19,7 +19,12 @@ export type OutputPlan =
   | { readonly kind: 'instruction'; readonly text: string };
 
 /** @param canForce whether the model can be made to call a tool. */
-export function planOutput(prompt: Prompt, target: Target, canForce: boolean, report: Report): OutputPlan {
+export function planOutput(
+  prompt: Prompt,
+  target: ModelTraits,
+  canForce: boolean,
+  report: Report,
+): OutputPlan {
   const { output } = prompt;
   if (output === undefined || output.kind === 'text') return { kind: 'free' };
   if (output.kind === 'json') {

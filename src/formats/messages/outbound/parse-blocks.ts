@@ -3,7 +3,7 @@
  * that are not known here, and tools that Anthropic runs itself, are opaque: collected and given at their end.
  */
 
-import { ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf } from '../../../conversation/format-specific.ts';
 import type { Prompt, Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartStart, ReplyEvent } from '../../../conversation/reply.ts';
 import { argumentsObject, argumentsText } from '../../../conversation/rules/arguments.ts';
@@ -37,7 +37,7 @@ interface Open {
   readonly takes: TextDelta | undefined;
   /** Its part as it starts. */
   readonly part: OpenPart;
-  readonly own: PartStart['own'];
+  readonly own: PartStart['formatSpecific'];
   /** The part's index; -1 while it has not begun. */
   index: number;
   /** Text that is given at the end, where none came as a delta. */
@@ -201,7 +201,7 @@ function openBlock(
   rest: JsonObject,
   at: Json | undefined,
 ): Open {
-  const { own } = ownOf(FORMAT, withoutNulls(rest));
+  const { formatSpecific: own } = formatSpecificOf(FORMAT, withoutNulls(rest));
   return {
     at,
     takes,

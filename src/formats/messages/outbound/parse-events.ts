@@ -1,6 +1,6 @@
 /** Anthropic's answers as neutral events: the events of a stream ("Streaming messages"), or a whole message. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../../conversation/reply.ts';
 import { parseExact } from '../../../conversation/rules/arguments.ts';
@@ -157,8 +157,8 @@ function replyStart(head: JsonObject, usage: JsonObject | undefined): ReplyStart
     id: asText(id) ?? '',
     model: asText(model) ?? '',
     ...(tier !== undefined && { serviceTier: parseUsedTier(tier) }),
-    ...ownOf(FORMAT, own),
-    ...extraOf(extra),
+    ...formatSpecificOf(FORMAT, own),
+    ...unknownFieldsOf(extra),
   };
 }
 

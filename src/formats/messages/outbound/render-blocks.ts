@@ -27,7 +27,12 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
       report('turns[].name', 'dropped', 'messages have no names of speakers');
     }
     const content = renderParts(turn.parts, ids, report);
-    return { ...turn.extra, ...ownFields(turn.own, FORMAT, 'turns[]', report), role: turn.role, content };
+    return {
+      ...turn.unknownFields,
+      ...ownFields(turn.formatSpecific, FORMAT, 'turns[]', report),
+      role: turn.role,
+      content,
+    };
   });
 }
 
@@ -56,7 +61,7 @@ function renderParts(parts: readonly Part[], ids: CallIds, report: Report): Json
 
 function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
   if (part.kind === 'opaque') return part.value;
-  const own = ownFields(part.own, FORMAT, 'turns[]', report);
+  const own = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
   if (part.signature && part.kind !== 'thinking') {
     report('turns[].signature', 'dropped', `of ${part.signature.origin}, on a ${part.kind}`);
   }
@@ -64,20 +69,26 @@ function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
     case 'text':
       return wholeBlock(part) ?? renderText(part, own, report);
     case 'refusal':
-      return { ...part.extra, ...own, type: 'text', text: part.text, ...renderMark(part.mark) };
+      return {
+        ...part.unknownFields,
+        ...own,
+        type: 'text',
+        text: part.text,
+        ...renderMark(part.cacheBreakpoint),
+      };
     case 'thinking':
-      return renderThinking(part, { ...part.extra, ...own });
+      return renderThinking(part, { ...part.unknownFields, ...own });
     case 'media':
       return wholeBlock(part) ?? renderMedia(part, own, report);
     case 'tool-call':
       return {
-        ...part.extra,
+        ...part.unknownFields,
         ...own,
         type: 'tool_use',
         id: ids.call(part.id),
         name: safeName(part.name),
         input: argumentsObject(asFunctionCall(part).arguments),
-        ...renderMark(part.mark),
+        ...renderMark(part.cacheBreakpoint),
       };
     case 'tool-result':
       return renderResult(part, own, ids, report);
@@ -91,12 +102,12 @@ function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject
     report('turns[].citations', 'dropped', 'Anthropic only takes back its own');
   }
   return {
-    ...part.extra,
+    ...part.unknownFields,
     ...own,
     type: 'text',
     text: part.text,
     ...(citations.length > 0 && { citations }),
-    ...renderMark(part.mark),
+    ...renderMark(part.cacheBreakpoint),
   };
 }
 
@@ -112,12 +123,12 @@ function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, repor
     content.push({ type: 'text', text: 'error' });
   }
   return {
-    ...part.extra,
+    ...part.unknownFields,
     ...own,
     type: 'tool_result',
     tool_use_id: ids.result(part.id),
     ...(content.length > 0 && { content }),
     ...(part.isError !== undefined && { is_error: part.isError }),
-    ...renderMark(part.mark),
+    ...renderMark(part.cacheBreakpoint),
   };
 }

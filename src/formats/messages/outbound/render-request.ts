@@ -4,9 +4,9 @@ import type { Prompt, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, compact, isEmpty } from '../../../lib/json.ts';
-import { unforced } from '../../downgrade-tool-choice.ts';
+import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
-import { CUT_HERE, type Report, reportDropped, type Target } from '../../format.ts';
+import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
 import { safeName } from '../wire/tool-names.ts';
@@ -25,8 +25,8 @@ import { userId } from './user-id.ts';
  * What Anthropic has no way to say is left out and reported; what a caller of this format wrote comes out as it was.
  * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not take.
  */
-export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
-  const prompt = refusesForced(given, target) ? unforced(given, safeName, report) : given;
+export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
+  const prompt = refusesForced(given, target) ? downgradeToolChoice(given, safeName, report) : given;
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
@@ -39,14 +39,14 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const canForce = thinking.budgeted !== true && target.forcedTools !== false;
   const output = planOutput(prompt, target, canForce, report);
   reportLost(prompt, report);
-  const told = ownFields(prompt.own, FORMAT, 'own', report);
+  const told = ownFields(prompt.formatSpecific, FORMAT, 'own', report);
   const own =
     keepsAll(prompt, target) || prompt.thinking === undefined ? told : asPlanned(told, thinking, target);
   const marked = markAll(prompt, turns, target);
   const instructions = renderSystem([...system, ...instructionOf(output)], report);
   return limitMarks(
     {
-      ...prompt.extra,
+      ...prompt.unknownFields,
       ...own,
       model: target.model,
       max_tokens: maxTokens,
@@ -70,12 +70,12 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
  * Whether the model refuses a call that must be made (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and later: "What's new",
  * forced tool use). A caller of this format hears it from the vendor.
  */
-function refusesForced(prompt: Prompt, target: Target): boolean {
+function refusesForced(prompt: Prompt, target: ModelTraits): boolean {
   return target.forcedTools === false && !keepsAll(prompt, target);
 }
 
 /** The vendor refuses a limit beyond what the model can write. A caller of this format is told so. */
-function maxTokensOf(prompt: Prompt, target: Target, report: Report): number {
+function maxTokensOf(prompt: Prompt, target: ModelTraits, report: Report): number {
   const { maxTokens } = prompt;
   const most = target.maxOutputTokens;
   if (maxTokens === undefined) return most;
@@ -95,7 +95,7 @@ function instructionOf(output: OutputPlan): readonly TextPart[] {
 function asPlanned(
   { thinking: _, ...told }: JsonObject,
   { thinking, effort }: ThinkingPlan,
-  target: Target,
+  target: ModelTraits,
 ): JsonObject {
   const config = asObject(told['output_config']);
   if (config?.['effort'] === undefined) return told;

@@ -8,7 +8,7 @@
 import type { Effort, Prompt, Thinking, Turn } from '../../../conversation/prompt.ts';
 import { budgetFor, effortFor, isThinkingOff, nearestEffort } from '../../../conversation/rules/effort.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Report, Target, ThinkingTraits } from '../../format.ts';
+import type { ModelTraits, Report, ThinkingTraits } from '../../format.ts';
 import { keepsAll, speaksMessages } from '../wire/wire.ts';
 import { isOwnThinking } from './filter-sendable.ts';
 import { openRound } from './thinking-signatures.ts';
@@ -32,7 +32,7 @@ export function planThinking(
   prompt: Prompt,
   turns: readonly Turn[],
   maxTokens: number,
-  target: Target,
+  target: ModelTraits,
   report: Report,
 ): ThinkingPlan {
   const asked = prompt.thinking;
@@ -61,7 +61,7 @@ function drop(report: Report, detail: string): ThinkingPlan {
  * Whether a model will not think for sure: it is told not to, or it is one that thinks only when asked, as those are that
  * take a budget. Of newer ones, which may think unasked, nobody is told here.
  */
-export function isSilent({ thinking, thinks }: ThinkingPlan, { thinking: traits }: Target): boolean {
+export function isSilent({ thinking, thinks }: ThinkingPlan, { thinking: traits }: ModelTraits): boolean {
   return !thinks && (thinking !== undefined || !traits || traits.kinds.includes('budget'));
 }
 

@@ -14,7 +14,7 @@ import { newestSchema, objectRoot } from '../../../conversation/rules/function-s
 import { withoutRootUnion } from '../../../conversation/rules/root-union.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, compact } from '../../../lib/json.ts';
-import { type Report, type Target, unreported } from '../../format.ts';
+import { type ModelTraits, type Report, unreported } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { safeName } from '../wire/tool-names.ts';
 import { FORMAT, renderMark, speaksMessages } from '../wire/wire.ts';
@@ -38,7 +38,7 @@ export function renderTools(
   prompt: Prompt,
   turns: readonly Turn[],
   output: OutputPlan,
-  target: Target,
+  target: ModelTraits,
   report: Report,
 ): JsonObject {
   const isNative = speaksMessages(prompt);
@@ -53,7 +53,7 @@ export function renderTools(
     if (prompt.toolChoice) report('toolChoice', 'dropped', 'there are no tools');
     return {};
   }
-  const isWritten = isNative && prompt.own?.fields['tool_choice'] !== undefined;
+  const isWritten = isNative && prompt.formatSpecific?.fields['tool_choice'] !== undefined;
   const choice = borrowed.length > 0 && output.kind !== 'tool' ? NONE : choiceOf(prompt, output);
   return {
     ...((tools.length > 0 || prompt.tools) && { tools }),
@@ -67,7 +67,7 @@ const NONE = { type: 'none' };
 const SEARCH = 'web_search';
 
 /** Whether the vendor enforces the schemas of the strict tools: it refuses a request that wants more than it can. */
-function canEnforce(tools: readonly Tool[], output: OutputPlan, target: Target): boolean {
+function canEnforce(tools: readonly Tool[], output: OutputPlan, target: ModelTraits): boolean {
   if (!target.structuredOutput) return false;
   const strict = tools.flatMap((tool): JsonObject[] => {
     if (tool.kind !== 'function' || tool.strict !== true) return [];
@@ -90,7 +90,14 @@ function renderTool(tool: Tool, writing: Writing): JsonObject | undefined {
 }
 
 function renderFunction(tool: FunctionTool, { isNative, enforces, report }: Writing): JsonObject {
-  const { name, description, mark, own, extra, shorthand } = tool;
+  const {
+    name,
+    description,
+    cacheBreakpoint: mark,
+    formatSpecific: own,
+    unknownFields: extra,
+    shorthand,
+  } = tool;
   if (shorthand?.format === FORMAT) {
     const { strict } = tool;
     const fields = { ...extra, ...ownFields(own, FORMAT, 'tools[]', report), ...shorthand.fields };

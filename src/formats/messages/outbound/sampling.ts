@@ -3,14 +3,19 @@
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { compact } from '../../../lib/json.ts';
-import { asksFor, type Report, type Target } from '../../format.ts';
+import { asksFor, type ModelTraits, type Report } from '../../format.ts';
 import { keepsAll } from '../wire/wire.ts';
 
 /** A model that thinks takes a temperature of 1 and a top_p from here on, nothing else (extended thinking guide). */
 const MIN_TOP_P = 0.95;
 
 /** The fields to send: to be spread. */
-export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, report: Report): JsonObject {
+export function renderSampling(
+  prompt: Prompt,
+  target: ModelTraits,
+  thinks: boolean,
+  report: Report,
+): JsonObject {
   const { temperature, topP } = prompt;
   const topK = asksFor(prompt, 'topK') ? prompt.topK : undefined;
   const taken = (

@@ -15,13 +15,13 @@ export function parseCitation(value: JsonObject): Citation {
       title: asText(value['title']) ?? asText(value['document_title']),
       citedText: asText(value['cited_text']),
     }),
-    own: { format: FORMAT, fields: value },
+    formatSpecific: { format: FORMAT, fields: value },
   };
 }
 
 /** The citation as Anthropic writes it; undefined where another format's has no URL, which every kind that fits needs. */
 export function renderCitation(citation: Citation): JsonObject | undefined {
-  if (citation.own?.format === FORMAT) return citation.own.fields;
+  if (citation.formatSpecific?.format === FORMAT) return citation.formatSpecific.fields;
   if (citation.url === undefined) return undefined;
   return {
     type: 'web_search_result_location',
@@ -34,6 +34,6 @@ export function renderCitation(citation: Citation): JsonObject | undefined {
 }
 
 /** The citation as Anthropic takes it back in a history; undefined where it has not made it. */
-export function ownCitation({ own }: Citation): JsonObject | undefined {
+export function ownCitation({ formatSpecific: own }: Citation): JsonObject | undefined {
   return own?.format === FORMAT && own.fields['encrypted_index'] !== '' ? own.fields : undefined;
 }

@@ -1,7 +1,7 @@
 /** Why an answer ended: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
 
 import type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
-import { extraOf, fieldsOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatFields, formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, splitFields, withoutNulls } from '../../../lib/json.ts';
@@ -65,11 +65,11 @@ export function parseEnd(fields: JsonObject, calls: Calls): End {
     ...(stopSequence !== undefined && { stopSequence }),
     ...(word !== undefined && !PLAIN.includes(word) && { native: word }),
     ...(explanation !== undefined && { explanation }),
-    ...ownOf(FORMAT, {
+    ...formatSpecificOf(FORMAT, {
       ...withoutNulls(own),
       ...(word !== undefined && !isRendered(word) && { stop_reason: word }),
     }),
-    ...extraOf(withoutNulls(rest)),
+    ...unknownFieldsOf(withoutNulls(rest)),
   };
 }
 
@@ -104,7 +104,7 @@ interface Said {
 
 /** The three fields that say why an answer ended. */
 export function renderStop(end: End, said: Said): JsonObject {
-  const own = fieldsOf(end.own, FORMAT);
+  const own = formatFields(end.formatSpecific, FORMAT);
   const sequence = end.stopSequence ?? (said.stop?.length === 1 ? said.stop[0] : undefined);
   const word = asText(own['stop_reason']) ?? wordOf(end.finish, said, sequence !== undefined);
   return {
@@ -144,9 +144,9 @@ const BESIDE: ReadonlySet<string> = new Set(['context_management', 'input_transf
  * @returns what stands in the `delta` of a `message_delta`, and what stands beside it.
  */
 export function endFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
-  const { stop_reason: _reason, stop_details: _details, ...own } = end.own?.fields ?? {};
-  const fields = { ...end.extra, ...own };
-  if (end.own?.format !== FORMAT) return { inside: fields, beside: {} };
+  const { stop_reason: _reason, stop_details: _details, ...own } = end.formatSpecific?.fields ?? {};
+  const fields = { ...end.unknownFields, ...own };
+  if (end.formatSpecific?.format !== FORMAT) return { inside: fields, beside: {} };
   const [beside, inside] = splitFields(fields, BESIDE);
   return { inside, beside };
 }

@@ -1,6 +1,6 @@
 /** Images and documents. */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import { isTextual, sniffedType, typeByName, usualType } from '../../../conversation/media-types.ts';
 import type { MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -30,7 +30,7 @@ export function parseImage(block: JsonObject, at: string): MediaPart | undefined
     media: 'image',
     ...source,
     ...markAndOwn(cache_control, { transformations }),
-    ...extraOf(rest),
+    ...unknownFieldsOf(rest),
   };
 }
 
@@ -66,7 +66,7 @@ export function parseDocument(
       ...source,
       ...(name !== undefined && { name }),
       ...markAndOwn(cache_control, { context, citations, title: name === undefined ? title : undefined }),
-      ...extraOf(rest),
+      ...unknownFieldsOf(rest),
     },
   ];
 }
@@ -124,12 +124,12 @@ export function renderMedia(part: MediaPart, own: JsonObject, report: Report): J
   }
   const { name } = part;
   return {
-    ...part.extra,
+    ...part.unknownFields,
     ...own,
     type: part.media,
     source: part.media === 'image' ? imageSource(part) : documentSource(part),
     ...(part.media === 'document' && name !== undefined && { title: name }),
-    ...renderMark(part.mark),
+    ...renderMark(part.cacheBreakpoint),
   };
 }
 

@@ -3,7 +3,7 @@
  * inside. Thinking is inside `output_tokens` in both.
  */
 
-import { fieldsOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatFields, formatSpecificOf } from '../../../conversation/format-specific.ts';
 import type { Usage } from '../../../conversation/reply.ts';
 import {
   addTokens,
@@ -92,7 +92,7 @@ export function parseUsage(figures: JsonObject): Usage {
   const { thinking_tokens: _thinking, ...details } = asObject(output_tokens_details) ?? {};
   return {
     ...usageOf(parseTokens(figures)),
-    ...ownOf(FORMAT, {
+    ...formatSpecificOf(FORMAT, {
       ...rest,
       ...(!isEmpty(places) && { cache_creation: places }),
       ...(!isEmpty(details) && { output_tokens_details: details }),
@@ -105,10 +105,10 @@ export function parseUsage(figures: JsonObject): Usage {
  * that counts more in its cache than it read is not followed there.
  */
 export function renderUsage(usage: Usage): JsonObject {
-  const { input = 0, output = 0, cacheWriteHour, reasoning, own } = usage;
+  const { input = 0, output = 0, cacheWriteHour, reasoning, formatSpecific: own } = usage;
   const cacheRead = Math.min(input, usage.cacheRead ?? 0);
   const cacheWrite = Math.min(input - cacheRead, usage.cacheWrite ?? 0);
-  const fields = fieldsOf(own, FORMAT);
+  const fields = formatFields(own, FORMAT);
   return {
     ...fields,
     input_tokens: input - cacheRead - cacheWrite,

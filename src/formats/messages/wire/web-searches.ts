@@ -24,7 +24,7 @@ export function searchBlocks(
   stem: string,
 ): readonly JsonObject[] {
   const found = new Map<string, JsonObject>();
-  for (const { url, title, own } of citations) {
+  for (const { url, title, formatSpecific: own } of citations) {
     if (url === undefined || own?.format === FORMAT || found.has(url)) continue;
     found.set(url, {
       type: 'web_search_result',

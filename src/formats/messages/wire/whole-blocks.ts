@@ -3,7 +3,7 @@
  * the parts that stand beside such a block for everybody else alone.
  */
 
-import { keptIn } from '../../../conversation/format-specific.ts';
+import { roundTripOf } from '../../../conversation/format-specific.ts';
 import type { MediaPart, Part, TextPart } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isList } from '../../../lib/json.ts';
@@ -37,7 +37,7 @@ export function parseUpload(block: JsonObject): MediaPart {
     kind: 'media',
     media: 'document',
     source: { kind: 'file', id, format: FORMAT },
-    own: { format: FORMAT, fields: {}, kept: { block } },
+    formatSpecific: { format: FORMAT, fields: {}, roundTrip: { block } },
   };
 }
 
@@ -51,17 +51,19 @@ export function asTextPart(
   const texts = isList(content) ? asObjects(content).map(({ text }) => text) : [content];
   const text = [...head, ...texts].filter((line) => typeof line === 'string' && line !== '').join('\n');
   report('messages[].content', 'approximated', `a ${asText(block['type'])} as plain text, with its title`);
-  return { kind: 'text', text, own: { format: FORMAT, fields: {}, kept: { block } } };
+  return { kind: 'text', text, formatSpecific: { format: FORMAT, fields: {}, roundTrip: { block } } };
 }
 
 /** The block that a part was made of which is kept whole. */
 export function wholeBlock(part: Part): JsonObject | undefined {
-  return asObject(keptIn(part.own, FORMAT)['block']);
+  return asObject(roundTripOf(part.formatSpecific, FORMAT)['block']);
 }
 
 /** Marks a part of which all stands in the block that the part beside it is rendered as. */
-export const IN_BLOCK = { own: { format: FORMAT, fields: {}, kept: { isInBlock: true } } } as const;
+export const IN_BLOCK = {
+  formatSpecific: { format: FORMAT, fields: {}, roundTrip: { isInBlock: true } },
+} as const;
 
 export function isInBlock(part: Part): boolean {
-  return keptIn(part.own, FORMAT)['isInBlock'] === true;
+  return roundTripOf(part.formatSpecific, FORMAT)['isInBlock'] === true;
 }

@@ -3,11 +3,11 @@
  * comes in: fields that mean something here alone go into `own`, fields nobody here knows into `extra`.
  */
 
-import { ownOf } from '../../../conversation/format-specific.ts';
-import type { CacheMark, Prompt, TextPart } from '../../../conversation/prompt.ts';
+import { formatSpecificOf } from '../../../conversation/format-specific.ts';
+import type { CacheBreakpoint, Prompt, TextPart } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { compact, isEmpty, isObject } from '../../../lib/json.ts';
-import type { Target } from '../../format.ts';
+import type { ModelTraits } from '../../format.ts';
 
 /** The neutral words' name for this format. */
 export const FORMAT = 'messages';
@@ -40,7 +40,7 @@ export const TOOL_OWN: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the caller of a prompt speaks this format: what such a one wrote is the vendor's to judge. */
-export function speaksMessages({ own }: Prompt): boolean {
+export function speaksMessages({ formatSpecific: own }: Prompt): boolean {
   return own?.format === FORMAT;
 }
 
@@ -48,7 +48,7 @@ export function speaksMessages({ own }: Prompt): boolean {
  * Whether what such a caller wrote is to be said as it is: in the plain format, which nobody in particular reads. A vendor
  * has it as it is without a translation, which is made for a model that has refused that, in the place of another.
  */
-export function keepsAll(prompt: Prompt, { dialect }: Target): boolean {
+export function keepsAll(prompt: Prompt, { dialect }: ModelTraits): boolean {
   return speaksMessages(prompt) && dialect === '';
 }
 
@@ -56,7 +56,7 @@ export function keepsAll(prompt: Prompt, { dialect }: Target): boolean {
 const TTLS = ['5m', '1h'];
 
 /** `cache_control` as a mark, or as an own field where it is not of the one known form. */
-export function parseMark(value: Json | undefined): { mark?: CacheMark; fields: JsonObject } {
+export function parseMark(value: Json | undefined): { mark?: CacheBreakpoint; fields: JsonObject } {
   if (value === undefined || value === null) return { fields: {} };
   if (!isObject(value)) return { fields: { cache_control: value } };
   const { type, ttl, ...rest } = value;
@@ -71,13 +71,16 @@ export function parseMark(value: Json | undefined): { mark?: CacheMark; fields: 
 export function markAndOwn(
   cacheControl: Json | undefined,
   fields: JsonObject = {},
-): Pick<TextPart, 'mark' | 'own'> {
+): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific'> {
   const { mark, fields: written } = parseMark(cacheControl);
-  return { ...(mark && { mark }), ...ownOf(FORMAT, compact({ ...written, ...fields })) };
+  return {
+    ...(mark && { cacheBreakpoint: mark }),
+    ...formatSpecificOf(FORMAT, compact({ ...written, ...fields })),
+  };
 }
 
 /** `{ cache_control }` for a mark, else nothing: to be spread. A time Anthropic has not is left to its default. */
-export function renderMark(mark: CacheMark | undefined): JsonObject {
+export function renderMark(mark: CacheBreakpoint | undefined): JsonObject {
   if (mark === undefined) return {};
   const { ttl } = mark;
   return { cache_control: { type: 'ephemeral', ...(ttl !== undefined && TTLS.includes(ttl) && { ttl }) } };

@@ -16,7 +16,7 @@ export function callItem(
   tell: Teller,
   names: ReadonlyMap<string, CallersName>,
 ): Item {
-  const { item = {} } = originOf(start.own);
+  const { item = {} } = originOf(start.formatSpecific);
   const called = callersName(item) ?? names.get(call.name) ?? { name: call.name };
   const { name } = called;
   const place = { item_id: id, output_index: index };

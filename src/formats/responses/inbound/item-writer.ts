@@ -120,7 +120,7 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
       const calls = part.kind === 'tool-call';
       if (calls) called = true;
       finish('completed', calls ? 'commentary' : undefined);
-      const known = asText(originOf(event.own).item?.['id']);
+      const known = asText(originOf(event.formatSpecific).item?.['id']);
       switch (part.kind) {
         case 'text':
         case 'refusal': {

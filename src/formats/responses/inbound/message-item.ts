@@ -40,7 +40,7 @@ export function messageItem(
   tell: Teller,
   options: MessageOptions,
 ): Item {
-  const { at, item = {} } = originOf(first.own);
+  const { at, item = {} } = originOf(first.formatSpecific);
   const content: JsonObject[] = [];
   let open: Content | undefined;
   /** Whether the open one is a text that has ended, with which another may go on. */
@@ -56,7 +56,7 @@ export function messageItem(
 
   return {
     close,
-    takes: ({ part, own }) =>
+    takes: ({ part, formatSpecific: own }) =>
       (part.kind === 'text' || part.kind === 'refusal') && signature === undefined && originOf(own).at === at,
     start(start) {
       const goesOn = isResting && canGoOn(start);
@@ -67,7 +67,7 @@ export function messageItem(
       }
       close();
       const place = { item_id: id, output_index: index, content_index: content.length };
-      const { part = {} } = originOf(start.own);
+      const { part = {} } = originOf(start.formatSpecific);
       signature = start.signature;
       open =
         start.part.kind === 'refusal' ? refusal(place, part, tell) : outputText(place, part, tell, options);
@@ -92,7 +92,7 @@ export function messageItem(
       content: open && isResting ? [...content, open.whole()] : [...content],
       role: 'assistant',
       // The vendor's own item says what there is to say.
-      ...(phase && first.own?.format !== 'responses' && { phase }),
+      ...(phase && first.formatSpecific?.format !== 'responses' && { phase }),
     }),
     pause() {
       open?.pause();
@@ -103,7 +103,7 @@ export function messageItem(
 }
 
 /** Whether a text may be one with that before it, or behind it: what came in this format goes out as it was. */
-function canGoOn({ part, own }: PartStart): boolean {
+function canGoOn({ part, formatSpecific: own }: PartStart): boolean {
   return part.kind === 'text' && own?.format !== 'responses';
 }
 
@@ -197,7 +197,7 @@ function outputText(
     },
     pause: () => speak(''),
     cite(citation) {
-      const isPlaced = citation.own?.format === 'responses' || citation.end !== undefined;
+      const isPlaced = citation.formatSpecific?.format === 'responses' || citation.end !== undefined;
       if (isPlaced) annotate(citation);
       else late.push(citation);
     },

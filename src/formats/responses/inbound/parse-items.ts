@@ -3,7 +3,7 @@
  * formats with one message a turn; so are tool outputs in a row. Each other message is a turn of its own.
  */
 
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { ContentPart, Part, ToolCallPart, ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { asText, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { missing, requiredText, wrongValue } from '../../openai/fields.ts';
@@ -143,8 +143,8 @@ function parseMessage(item: JsonObject, role: string, path: string): Turn {
     ...(role === 'developer' && { developer: true }),
     parts: parseContent(content, `${path}.content`),
     // Even without a field: by it this format knows that the message is none of the instructions.
-    ...((role !== 'user' || !isEmpty(told)) && { own: keptOrigin({ item: told }) }),
-    ...extraOf(extra),
+    ...((role !== 'user' || !isEmpty(told)) && { formatSpecific: keptOrigin({ item: told }) }),
+    ...unknownFieldsOf(extra),
   };
 }
 
@@ -154,7 +154,7 @@ function parseHeard(item: JsonObject, from: string, field: 'content' | 'output',
   return {
     role: 'user',
     parts: [{ kind: 'text', text: from }, ...said],
-    own: keeping({ whole: item }),
+    formatSpecific: keeping({ whole: item }),
   };
 }
 
@@ -189,7 +189,7 @@ function parseAssistantMessage(
   const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(told) && !isContent(before);
   if (isPlain) return parts;
   return parts.map((part) => {
-    return { ...part, own: keptOrigin({ ...originOf(part.own), at, item: told }) };
+    return { ...part, formatSpecific: keptOrigin({ ...originOf(part.formatSpecific), at, item: told }) };
   });
 }
 
@@ -212,7 +212,7 @@ function parseCall(item: JsonObject, path: string): ToolCallPart {
     name: nameElsewhere(item) ?? requiredText(name, `${path}.name`),
     arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
     ...(custom && { custom: true }),
-    ...(!isEmpty(told) && { own: keptOrigin({ item: told }) }),
+    ...(!isEmpty(told) && { formatSpecific: keptOrigin({ item: told }) }),
   };
 }
 
@@ -229,8 +229,8 @@ function parseResult(item: JsonObject, path: string, names: ReadonlyMap<string, 
     ...(name !== undefined && { name }),
     content: parseContent(output, `${path}.output`).map(asResultPart),
     ...(type === 'custom_tool_call_output' && { custom: true }),
-    ...(!isEmpty(told) && { own: keptOrigin({ item: told }) }),
-    ...extraOf(extra),
+    ...(!isEmpty(told) && { formatSpecific: keptOrigin({ item: told }) }),
+    ...unknownFieldsOf(extra),
   };
 }
 

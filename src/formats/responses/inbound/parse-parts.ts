@@ -1,7 +1,7 @@
 /** Content parts of input messages and tool outputs, from the wire. */
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
-import { extraOf } from '../../../conversation/format-specific.ts';
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import { mediaOf, mediumIn, typeByName } from '../../../conversation/media-types.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -138,14 +138,17 @@ function inexact(field: 'image_url' | 'file_data', text: string): JsonObject {
 }
 
 /** What a part has beside the fields that mean something here: the cache mark, and what nobody knows. */
-function others(rest: JsonObject, exact: JsonObject = {}): Pick<TextPart, 'mark' | 'own' | 'extra'> {
+function others(
+  rest: JsonObject,
+  exact: JsonObject = {},
+): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific' | 'unknownFields'> {
   const { prompt_cache_breakpoint: breakpoint, ...extra } = rest;
   const mark = asObject(breakpoint);
   const ttl = asText(mark?.['ttl']);
   const kept: JsonObject = { ...exact, ...(mark && { prompt_cache_breakpoint: mark }) };
   return {
-    ...(mark && { mark: ttl === undefined ? {} : { ttl } }),
-    ...(!isEmpty(kept) && { own: keptOrigin({ part: kept }) }),
-    ...extraOf(extra),
+    ...(mark && { cacheBreakpoint: ttl === undefined ? {} : { ttl } }),
+    ...(!isEmpty(kept) && { formatSpecific: keptOrigin({ part: kept }) }),
+    ...unknownFieldsOf(extra),
   };
 }

@@ -49,13 +49,14 @@ function parseThinking(item: JsonObject, at: number, proof?: Unsealed): Part[] {
   const place = proof !== undefined && proof.mark !== 'r' && texts.length < 2 ? {} : { at };
   const parts = texts.map(({ text, type }): ThinkingPart => {
     const part = type === 'reasoning_text' ? { part: { type } } : {};
-    return { kind: 'thinking', text, own: keptOrigin({ ...place, item: known, ...part }) };
+    return { kind: 'thinking', text, formatSpecific: keptOrigin({ ...place, item: known, ...part }) };
   });
   if (proof === undefined) return parts;
   const { signature, mark } = proof;
   const own = keptOrigin({ ...place, item: known });
-  if (mark === 'r') return [...parts, { kind: 'thinking', text: '', redacted: signature, own }];
-  const last = parts.pop() ?? { kind: 'thinking', text: '', own };
+  if (mark === 'r')
+    return [...parts, { kind: 'thinking', text: '', redacted: signature, formatSpecific: own }];
+  const last = parts.pop() ?? { kind: 'thinking', text: '', formatSpecific: own };
   return [...parts, { ...last, signature }];
 }
 

@@ -1,6 +1,6 @@
 /** A caller's request of `POST /v1/responses` as a prompt (API reference, Create a model response). */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
 import { GatewayError } from '../../../lib/errors.ts';
@@ -124,8 +124,8 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...settings,
     ...(isScored && { logprobs: true }),
     stream: flagAt(stream, 'stream') ?? false,
-    ...ownOf('responses', own),
-    ...extraOf(extra),
+    ...formatSpecificOf('responses', own),
+    ...unknownFieldsOf(extra),
   };
 }
 
@@ -139,7 +139,9 @@ function searchesAlone(tools: readonly Tool[]): boolean {
 function parseInstructions(value: Json | undefined): Turn[] {
   const text = textAt(value, 'instructions');
   if (text === undefined) return [];
-  return [{ role: 'system', parts: [{ kind: 'text', text }], own: keeping({ instructions: true }) }];
+  return [
+    { role: 'system', parts: [{ kind: 'text', text }], formatSpecific: keeping({ instructions: true }) },
+  ];
 }
 
 function parseInput(input: Json | undefined): Turn[] {

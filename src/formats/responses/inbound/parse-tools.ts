@@ -1,6 +1,6 @@
 /** Tools and tool_choice of a caller's request. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import {
@@ -75,7 +75,7 @@ export function parseBroughtTools(
     return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) => {
       if (tool.kind === 'hosted' || names.has(tool.name)) return [];
       names.add(tool.name);
-      return [{ ...tool, own: keeping({ brought: true }, tool.own) }];
+      return [{ ...tool, formatSpecific: keeping({ brought: true }, tool.formatSpecific) }];
     });
   });
 }
@@ -110,13 +110,13 @@ function parseNamespace(group: JsonObject, path: string, report: ParseReport): r
   if (prefix !== '') report(path, 'approximated', `its tools have names that begin with ${prefix}`);
   return objectsAt(group['tools'], `${path}.tools`).map(([inner, here], at) => {
     const tool = parseMember(inner, here, report);
-    const { name, own } = tool;
+    const { name, formatSpecific: own } = tool;
     const said = [...(at === 0 && about ? [`${prefix}*: ${about}`] : []), tool.description ?? []].flat();
     return {
       ...tool,
       name: joinedName({ namespace, name }),
       ...(said.length > 0 && { description: said.join('\n\n') }),
-      own: keeping({ namespace: { namespace, name }, ...(at === 0 && { group }) }, own),
+      formatSpecific: keeping({ namespace: { namespace, name }, ...(at === 0 && { group }) }, own),
     };
   });
 }
@@ -143,8 +143,8 @@ function parseFunction(tool: JsonObject, path: string, report: ParseReport): Fun
     name: requiredText(name, `${path}.name`),
     ...compact({ description: about, parameters: schema, strict: told }),
     // Even without a field: by it this format knows that it is to leave an absent `strict` to OpenAI.
-    own: { format: 'responses', fields: withoutNulls(kept) },
-    ...extraOf(extra),
+    formatSpecific: { format: 'responses', fields: withoutNulls(kept) },
+    ...unknownFieldsOf(extra),
   };
 }
 
@@ -157,8 +157,8 @@ function parseCustom(tool: JsonObject, path: string): CustomTool {
     kind: 'custom',
     name: requiredText(name, `${path}.name`),
     ...compact({ description: about, format: grammar }),
-    ...ownOf('responses', withoutNulls(own)),
-    ...extraOf(extra),
+    ...formatSpecificOf('responses', withoutNulls(own)),
+    ...unknownFieldsOf(extra),
   };
 }
 

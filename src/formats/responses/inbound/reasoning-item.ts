@@ -31,8 +31,8 @@ const CONTENT: Kind = {
 };
 
 export function reasoningItem({ id, index }: Place, first: PartStart, tell: Teller): Item {
-  const { at, item = {} } = originOf(first.own);
-  const isOwn = first.own?.format === 'responses';
+  const { at, item = {} } = originOf(first.formatSpecific);
+  const isOwn = first.formatSpecific?.format === 'responses';
   const lists: Record<Kind['list'], JsonObject[]> = { summary: [], content: [] };
   let kind = SUMMARY;
   let secret: string | undefined;
@@ -54,10 +54,10 @@ export function reasoningItem({ id, index }: Place, first: PartStart, tell: Tell
   };
 
   return {
-    takes: ({ part, own }) =>
+    takes: ({ part, formatSpecific: own }) =>
       part.kind === 'thinking' && secret === undefined && at !== undefined && originOf(own).at === at,
     start(start) {
-      kind = originOf(start.own).part?.['type'] === 'reasoning_text' ? CONTENT : SUMMARY;
+      kind = originOf(start.formatSpecific).part?.['type'] === 'reasoning_text' ? CONTENT : SUMMARY;
       prove(start);
     },
     delta(piece) {

@@ -7,13 +7,13 @@ import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
-import type { Asked, EventRenderer } from '../../format.ts';
+import type { EventRenderer, RequestContext } from '../../format.ts';
 import { errorFields } from '../wire/errors.ts';
 import type { Teller } from './output-item.ts';
 import { answerWriter } from './response-writer.ts';
 
 /** @see Inbound.renderEvents */
-export function renderEvents(asked: Asked): EventRenderer {
+export function renderEvents(asked: RequestContext): EventRenderer {
   let sink: Sink<Sse> | undefined;
   let sequence = 0;
   const number = (): number => {

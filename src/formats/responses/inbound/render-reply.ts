@@ -6,14 +6,14 @@
 import type { Part } from '../../../conversation/prompt.ts';
 import type { Choice, OpenPart, Reply, ReplyEvent, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import type { Teller } from './output-item.ts';
 import { answerWriter } from './response-writer.ts';
 
 const UNHEARD: Teller = { say() {}, sayEach() {}, deltas: () => () => {} };
 
 /** @see Inbound.renderReply */
-export function renderReply(reply: Reply, asked: Asked): JsonObject {
+export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const answer = answerWriter(asked, UNHEARD);
   for (const event of replay(reply)) answer.add(event);
   return answer.ended();
@@ -34,8 +34,14 @@ function* replayChoice({ parts, end, logprobs = [] }: Choice): Generator<ReplyEv
     const open = openPart(part);
     if (!open) continue;
     const at = { choice: 0, index };
-    const { signature, own } = part;
-    yield { type: 'part-start', ...at, part: open, ...(signature && { signature }), ...(own && { own }) };
+    const { signature, formatSpecific: own } = part;
+    yield {
+      type: 'part-start',
+      ...at,
+      part: open,
+      ...(signature && { signature }),
+      ...(own && { formatSpecific: own }),
+    };
     const text = textOf(part);
     if (text !== '') yield { type: 'part-delta', ...at, text };
     if (part.kind === 'thinking' && part.redacted)

@@ -12,7 +12,7 @@ import {
 } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
 import { callersNames } from '../wire/namespaces.ts';
 import { responseMaker } from '../wire/response-fields.ts';
@@ -35,7 +35,7 @@ export interface AnswerWriter {
 }
 
 /** A response is one answer: of a reply with several, which nobody can ask for in this format, the first. */
-export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
+export function answerWriter(asked: RequestContext, tell: Teller): AnswerWriter {
   const make = responseMaker(asked);
   const others = foreign();
   let start: Reply['start'] = { id: '', model: '' };

@@ -1,6 +1,6 @@
 /** Fields of a response beyond the answer itself. */
 
-import { extraOf, ownOf } from '../../../conversation/format-specific.ts';
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
 import { type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { echo } from '../wire/response-fields.ts';
@@ -36,12 +36,15 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 /** @param finish what the end was understood as: a reason that nobody here knows is kept as OpenAI told it. */
-export function additionalFields(response: JsonObject, finish: Finish): Pick<ChoiceEnd, 'own' | 'extra'> {
+export function additionalFields(
+  response: JsonObject,
+  finish: Finish,
+): Pick<ChoiceEnd, 'formatSpecific' | 'unknownFields'> {
   const [, others] = splitFields(withoutNulls(response), READ);
   const [own, extra] = splitFields(others, OWN);
   const { incomplete_details } = response;
   return {
-    ...ownOf('responses', { ...own, ...(finish === 'other' && { incomplete_details }) }),
-    ...extraOf(extra),
+    ...formatSpecificOf('responses', { ...own, ...(finish === 'other' && { incomplete_details }) }),
+    ...unknownFieldsOf(extra),
   };
 }

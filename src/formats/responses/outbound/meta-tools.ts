@@ -7,7 +7,7 @@ import type { Prompt, Tool } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
 import { asObject, asObjects, type Json, type JsonObject } from '../../../lib/json.ts';
-import { unforced } from '../../downgrade-tool-choice.ts';
+import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import type { Report } from '../../format.ts';
 import { safeName } from './tool-names.ts';
 
@@ -15,7 +15,7 @@ export const META = 'meta';
 
 /** The prompt as Meta takes it: a call is asked for in words, and only tools are offered that may be called. */
 export function asMetaTakes(prompt: Prompt, report: Report): Prompt {
-  return withoutChoice(unforced(uncycled(prompt, report), safeName, report), report);
+  return withoutChoice(downgradeToolChoice(uncycled(prompt, report), safeName, report), report);
 }
 
 /** Whether a request of this format has nothing in it that Meta refuses. */

@@ -20,7 +20,7 @@ import {
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { broken, eventObject } from '../../event-data.ts';
-import type { Target } from '../../format.ts';
+import type { ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../wire/errors.ts';
 import { parseFinish } from '../wire/finish-reasons.ts';
 import { parseUsage } from '../wire/usage.ts';
@@ -37,7 +37,7 @@ const UNFINISHED: ReadonlySet<Json | undefined> = new Set(['queued', 'in_progres
 const NOWHERE: Sink<ReplyEvent> = { enqueue() {} };
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEvent> {
+export function parseEvents(prompt: Prompt, _target: ModelTraits): Step<Sse, ReplyEvent> {
   return withParallelCalls(parseItems(prompt), prompt);
 }
 

@@ -1,6 +1,6 @@
 /** Parts of an answer as neutral events, one after another. */
 
-import type { Own, Signature } from '../../../conversation/prompt.ts';
+import type { FormatSpecific, Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, ReplyEvent } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -10,7 +10,7 @@ import type { Said } from '../wire/finish-reasons.ts';
 
 export interface PartWriter {
   /** Ends the part that is open, opens another, and gives its number. */
-  start(part: OpenPart, own?: Own): number;
+  start(part: OpenPart, own?: FormatSpecific): number;
   text(text: string): void;
   logprobs(tokens: readonly Json[]): void;
   cite(annotation: JsonObject): void;
@@ -43,7 +43,13 @@ export function partWriter(sink: () => Sink<ReplyEvent>): PartWriter {
       next += 1;
       if (part.kind === 'tool-call') said.calls = true;
       if (part.kind === 'refusal') said.refusal = true;
-      sink().enqueue({ type: 'part-start', choice: 0, index: open, part, ...(own && { own }) });
+      sink().enqueue({
+        type: 'part-start',
+        choice: 0,
+        index: open,
+        part,
+        ...(own && { formatSpecific: own }),
+      });
       return open;
     },
     text: (text) => sink().enqueue({ type: 'part-delta', choice: 0, index: open, text }),

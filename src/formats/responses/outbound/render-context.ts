@@ -1,6 +1,6 @@
 /** What every part of a request's renderer must know. */
 
-import type { Report, Target } from '../../format.ts';
+import type { ModelTraits, Report } from '../../format.ts';
 
 /** Models of OpenAI's that take no union at the root of a function's parameters: those before GPT-5. */
 const WITHOUT_UNIONS = /(?:^|\/)(?:gpt-[34]|o\d)/;
@@ -38,11 +38,11 @@ export interface Scope {
   readonly takesThoughts: boolean;
   /** OpenAI's reasoning models refuse sampling parameters. */
   readonly takesSampling: boolean;
-  readonly target: Target;
+  readonly target: ModelTraits;
   readonly report: Report;
 }
 
-export function scopeOf(target: Target, report: Report): Scope {
+export function scopeOf(target: ModelTraits, report: Report): Scope {
   const keepsAll = target.dialect === '';
   const isXai = XAI.includes(target.dialect);
   return {

@@ -1,6 +1,6 @@
 /** Turns to input items. */
 
-import { keptIn } from '../../../conversation/format-specific.ts';
+import { roundTripOf } from '../../../conversation/format-specific.ts';
 import type {
   ContentPart,
   Part,
@@ -25,8 +25,8 @@ export function renderItems(turns: readonly Turn[], scope: Scope): readonly Json
   return turns.flatMap((turn, at) => {
     if (turn.name !== undefined)
       scope.report('turns[].name', 'dropped', 'input messages have no names of speakers');
-    reportForeign(turn.own, 'responses', 'turns[]', scope.report);
-    const whole = asObject(keptIn(turn.own, 'responses')['whole']);
+    reportForeign(turn.formatSpecific, 'responses', 'turns[]', scope.report);
+    const whole = asObject(roundTripOf(turn.formatSpecific, 'responses')['whole']);
     if (whole) return [whole];
     const next = scope.tellsPhases && turn.role === 'assistant' ? turns[at + 1] : undefined;
     return runsOf(turn.parts).flatMap((run, place, runs) => {
@@ -81,12 +81,12 @@ function runsOf(parts: readonly Part[]): readonly Run[] {
 
 /** An empty text says nothing, but where this format wrote it or something is proved by it. */
 function isSilent(part: Part): boolean {
-  return part.kind === 'text' && part.text === '' && !part.own && !part.signature;
+  return part.kind === 'text' && part.text === '' && !part.formatSpecific && !part.signature;
 }
 
 /** A signature goes behind the text it is of, so nothing of the same message may follow it. */
 function isOfOneMessage(before: Part | undefined, part: Part): boolean {
-  return !before?.signature && originOf(before?.own).at === originOf(part.own).at;
+  return !before?.signature && originOf(before?.formatSpecific).at === originOf(part.formatSpecific).at;
 }
 
 /** Where a run stands. */
@@ -127,16 +127,16 @@ function renderMessage(
   if (turn.role !== 'assistant') {
     const role = turn.role === 'user' ? 'user' : turn.developer ? 'developer' : 'system';
     const content = renderContent(parts, 'input', scope);
-    return [{ ...turn.extra, ...originOf(turn.own).item, type: 'message', role, content }];
+    return [{ ...turn.unknownFields, ...originOf(turn.formatSpecific).item, type: 'message', role, content }];
   }
   const shown = parts.filter((part) => part.kind === 'media');
   const said = shown.length === 0 ? parts : parts.filter((part) => part.kind !== 'media');
-  const told = originOf(parts[0]?.own).item ?? {};
+  const told = originOf(parts[0]?.formatSpecific).item ?? {};
   const items: JsonObject[] = [];
   if (said.length > 0) {
     const content = renderContent(said, 'output', scope);
     items.push({
-      ...turn.extra,
+      ...turn.unknownFields,
       ...(phase !== undefined && { phase }),
       ...told,
       type: 'message',
@@ -159,9 +159,9 @@ function asListed(content: string | readonly JsonObject[], told: JsonObject): st
 }
 
 function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
-  reportForeign(part.own, 'responses', 'turns[]', scope.report);
-  const { item = {} } = originOf(part.own);
-  const common = { ...part.extra, ...item };
+  reportForeign(part.formatSpecific, 'responses', 'turns[]', scope.report);
+  const { item = {} } = originOf(part.formatSpecific);
+  const common = { ...part.unknownFields, ...item };
   const call = { call_id: safeCallId(part.id), name: callersName(item)?.name ?? safeName(part.name) };
   if (part.custom) return { ...common, type: 'custom_tool_call', ...call, input: part.arguments };
   return {
@@ -173,7 +173,7 @@ function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
 }
 
 function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): JsonObject {
-  reportForeign(part.own, 'responses', 'turns[]', scope.report);
+  reportForeign(part.formatSpecific, 'responses', 'turns[]', scope.report);
   const content = scope.keepsAll ? part.content : contentWithFailure(part);
   if (content !== part.content) {
     scope.report('turns[].is_error', 'approximated', "sent as the word 'Error' before the result");
@@ -181,8 +181,8 @@ function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): Json
     scope.report('turns[].is_error', 'dropped', 'only the text of the result can say so');
   }
   return {
-    ...part.extra,
-    ...originOf(part.own).item,
+    ...part.unknownFields,
+    ...originOf(part.formatSpecific).item,
     type: custom ? 'custom_tool_call_output' : 'function_call_output',
     call_id: safeCallId(part.id),
     output: renderContent(content, 'input', scope),

@@ -2,9 +2,9 @@
 
 import type {
   ContentPart,
+  FormatSpecific,
   MediaPart,
   OpaquePart,
-  Own,
   RefusalPart,
   TextPart,
 } from '../../../conversation/prompt.ts';
@@ -34,7 +34,13 @@ export function renderContent(
 }
 
 function isPlain(part: ContentPart): part is TextPart {
-  return part.kind === 'text' && !part.extra && !part.own && !part.mark && !part.citations?.length;
+  return (
+    part.kind === 'text' &&
+    !part.unknownFields &&
+    !part.formatSpecific &&
+    !part.cacheBreakpoint &&
+    !part.citations?.length
+  );
 }
 
 function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): readonly JsonObject[] {
@@ -103,19 +109,23 @@ function renderAudio(part: MediaPart, scope: Scope): JsonObject {
 
 /** What a part has beside its content, as far as this format can say it. */
 function around(part: Exclude<ContentPart, OpaquePart>, scope: Scope): JsonObject {
-  return { ...part.extra, ...originOf(part.own).part, ...openAIs(part.own, scope) };
+  return {
+    ...part.unknownFields,
+    ...originOf(part.formatSpecific).part,
+    ...openAIs(part.formatSpecific, scope),
+  };
 }
 
 /** The same of what the model has said, where chat-completions takes a breakpoint and this format has none (`ResponseOutputText`). */
 function aroundAnswer(part: TextPart | RefusalPart, scope: Scope): JsonObject {
   const { prompt_cache_breakpoint: breakpoint, ...rest } = around(part, scope);
-  if (part.own?.format === 'responses' || breakpoint === undefined) return around(part, scope);
+  if (part.formatSpecific?.format === 'responses' || breakpoint === undefined) return around(part, scope);
   scope.report('turns[].prompt_cache_breakpoint', 'dropped', 'an answer of the assistant has none');
   return rest;
 }
 
 /** Of another format's own fields, the one that chat-completions spells the same; the rest is reported. */
-function openAIs(own: Own | undefined, scope: Scope): JsonObject {
+function openAIs(own: FormatSpecific | undefined, scope: Scope): JsonObject {
   if (own === undefined || own.format === 'responses') return {};
   const { prompt_cache_breakpoint: breakpoint, ...rest } = own.fields;
   const isShared = own.format === 'chat-completions' && breakpoint !== undefined;

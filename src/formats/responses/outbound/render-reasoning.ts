@@ -12,7 +12,10 @@ export function renderThoughts(parts: readonly ThinkingPart[], scope: Scope): re
   for (const part of parts) {
     const open = items.at(-1);
     const last = open?.at(-1);
-    const isSame = last !== undefined && !proofOf(last) && originOf(last.own).at === originOf(part.own).at;
+    const isSame =
+      last !== undefined &&
+      !proofOf(last) &&
+      originOf(last.formatSpecific).at === originOf(part.formatSpecific).at;
     if (open && isSame) open.push(part);
     else items.push([part]);
   }
@@ -30,8 +33,8 @@ function renderThought(parts: readonly ThinkingPart[], scope: Scope): readonly J
   const told = parts.filter((part) => part.text !== '');
   const content = told.filter(isRaw).map(({ text }) => ({ type: 'reasoning_text', text }));
   const item: JsonObject = {
-    ...last.extra,
-    ...originOf(last.own).item,
+    ...last.unknownFields,
+    ...originOf(last.formatSpecific).item,
     type: 'reasoning',
     summary: told.filter((part) => !isRaw(part)).map(({ text }) => ({ type: 'summary_text', text })),
     ...(content.length > 0 && { content }),
@@ -46,12 +49,12 @@ function proofOf(part: ThinkingPart): Signature | undefined {
 
 function isOpenAIs(part: ThinkingPart): boolean {
   const proof = proofOf(part);
-  return proof === undefined ? part.own?.format === 'responses' : proof.origin === 'openai';
+  return proof === undefined ? part.formatSpecific?.format === 'responses' : proof.origin === 'openai';
 }
 
 /** Whether a thought came as `reasoning_text`, the model's own words, and not as a summary of them. */
 function isRaw(part: ThinkingPart): boolean {
-  return originOf(part.own).part?.['type'] === 'reasoning_text';
+  return originOf(part.formatSpecific).part?.['type'] === 'reasoning_text';
 }
 
 /**

@@ -1,11 +1,11 @@
 /** A prompt as the body of `POST /v1/responses` (API reference, Create a model response). */
 
-import { fieldsOf, keptIn } from '../../../conversation/format-specific.ts';
+import { formatFields, roundTripOf } from '../../../conversation/format-specific.ts';
 import type { Prompt, TextPart, Tool, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asList, asText, compact, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
-import { CUT_HERE, type Report, reportDropped, type Target } from '../../format.ts';
+import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { cacheKeyOf } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { reportForeign } from '../../own-fields.ts';
@@ -27,7 +27,7 @@ const LONGEST_USER = 64;
  * left out and reported; what a caller of this format wrote comes out as it was.
  * @throws GatewayError `invalid-request` for several choices, and for media that cannot be sent.
  */
-export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
+export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   const prompt = target.dialect === META ? asMetaTakes(given, report) : given;
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
@@ -41,7 +41,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const include = includes(prompt, scope);
   reportLost(prompt, report);
   return {
-    ...prompt.extra,
+    ...prompt.unknownFields,
     ...fields,
     model: target.model,
     ...(instructions !== undefined && { instructions }),
@@ -67,10 +67,10 @@ function openAIs(
   prompt: Prompt,
   report: Report,
 ): { readonly fields: JsonObject; readonly verbosity?: string } {
-  const { own } = prompt;
+  const { formatSpecific: own } = prompt;
   if (own?.format !== 'chat-completions') {
     reportForeign(own, 'responses', 'own', report);
-    const [, fields] = splitFields(fieldsOf(own, 'responses'), PLACED);
+    const [, fields] = splitFields(formatFields(own, 'responses'), PLACED);
     return { fields };
   }
   const { verbosity, ...rest } = own.fields;
@@ -90,7 +90,7 @@ function hoist(
   { cachesMessages }: Scope,
 ): { readonly instructions?: string; readonly turns: readonly Turn[] } {
   const [first] = turns;
-  if (first && keptIn(first.own, 'responses')['instructions'] === true) {
+  if (first && roundTripOf(first.formatSpecific, 'responses')['instructions'] === true) {
     return { instructions: textOf([first]), turns: turns.slice(1) };
   }
   const rest = turns.findIndex((turn) => !isInstruction(turn));
@@ -101,12 +101,12 @@ function hoist(
   return { instructions: textOf(turns.slice(0, rest)), turns: turns.slice(rest) };
 }
 
-function isInstruction({ role, own, parts, extra }: Turn): boolean {
+function isInstruction({ role, formatSpecific: own, parts, unknownFields: extra }: Turn): boolean {
   return role === 'system' && own?.format !== 'responses' && !extra && parts.every(isText);
 }
 
 function isText(part: Turn['parts'][number]): part is TextPart {
-  return part.kind === 'text' && part.own?.format !== 'responses';
+  return part.kind === 'text' && part.formatSpecific?.format !== 'responses';
 }
 
 function textOf(turns: readonly Turn[]): string {
@@ -119,10 +119,10 @@ function textOf(turns: readonly Turn[]): string {
 const ENCRYPTED = 'reasoning.encrypted_content';
 
 function includes(
-  { own, logprobs }: Prompt,
+  { formatSpecific: own, logprobs }: Prompt,
   { target, takesSampling, takesThoughts }: Scope,
 ): readonly string[] {
-  const asked = asList(fieldsOf(own, 'responses')['include']).filter((word) => typeof word === 'string');
+  const asked = asList(formatFields(own, 'responses')['include']).filter((word) => typeof word === 'string');
   const wanted = [
     ...asked.filter((word) => word !== ENCRYPTED || takesThoughts),
     ...(target.thinking ? [ENCRYPTED] : []),
@@ -156,7 +156,7 @@ function withinLimits(maxTokens: number, { keepsAll, target, report }: Scope): n
 
 /** A caller who gave `safety_identifier` alone named the user by it. */
 function userOf(prompt: Prompt, scope: Scope): JsonObject {
-  const { user, own } = prompt;
+  const { user, formatSpecific: own } = prompt;
   if (user === undefined || own?.fields['safety_identifier'] === user) return {};
   if (scope.keepsAll || user.length <= LONGEST_USER) return { user };
   scope.report('user', 'approximated', `its first ${LONGEST_USER} characters`);
@@ -164,7 +164,10 @@ function userOf(prompt: Prompt, scope: Scope): JsonObject {
 }
 
 /** The searches that a caller of another format allows: all calls of OpenAI's own tools, of which it has asked for no other. */
-function searchesOf({ maxSearches, tools, own }: Prompt, { isXai, target, report }: Scope): JsonObject {
+function searchesOf(
+  { maxSearches, tools, formatSpecific: own }: Prompt,
+  { isXai, target, report }: Scope,
+): JsonObject {
   if (maxSearches === undefined || own?.format === 'responses' || !tools?.some(isSearch)) return {};
   if (!isXai && target.dialect !== META) return { max_tool_calls: maxSearches };
   report('maxSearches', 'dropped', 'the service has no such limit');
@@ -187,7 +190,7 @@ function tierOf({ serviceTier }: Prompt, { isXai, report }: Scope): JsonObject {
 }
 
 /** Wishes that this format has no field for. */
-const LOST = ['topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'mark'] as const;
+const LOST = ['topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'cacheBreakpoint'] as const;
 
 function reportLost(prompt: Prompt, report: Report): void {
   reportDropped(prompt, LOST, 'has no counterpart in responses', report);
@@ -199,6 +202,9 @@ function reportLost(prompt: Prompt, report: Report): void {
 
 /** OpenAI's own marks are kept with the fields of their part. */
 function isForeignMark(marked: Turn['parts'][number] | Tool): boolean {
-  if (marked.kind === 'hosted' || marked.kind === 'custom' || marked.mark === undefined) return false;
-  return marked.own?.format !== 'responses' && marked.own?.format !== 'chat-completions';
+  if (marked.kind === 'hosted' || marked.kind === 'custom' || marked.cacheBreakpoint === undefined)
+    return false;
+  return (
+    marked.formatSpecific?.format !== 'responses' && marked.formatSpecific?.format !== 'chat-completions'
+  );
 }

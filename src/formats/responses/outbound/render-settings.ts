@@ -1,6 +1,6 @@
 /** `text` and `reasoning`: how the answer is to look, and how much to think about it. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../../conversation/prompt.ts';
 import { askedEffort, effortFor, isThinkingOff, nearestEffort } from '../../../conversation/rules/effort.ts';
 import { strictnessOf } from '../../../conversation/rules/strict-schema.ts';
@@ -24,7 +24,7 @@ export interface OutputPlan {
 export function planOutput(prompt: Prompt, verbosity: string | undefined, scope: Scope): OutputPlan {
   const rest: JsonObject = {
     ...(verbosity !== undefined && { verbosity }),
-    ...asObject(fieldsOf(prompt.own, 'responses')['text']),
+    ...asObject(formatFields(prompt.formatSpecific, 'responses')['text']),
   };
   const { output } = prompt;
   if (output === undefined) return { fields: isEmpty(rest) ? {} : { text: rest } };
@@ -48,7 +48,7 @@ function renderSchema(
   scope: Scope,
 ): JsonObject {
   const { name, description, schema } = output;
-  const strict = strictnessOf(output, prompt.own?.format);
+  const strict = strictnessOf(output, prompt.formatSpecific?.format);
   const isStrict = strict === true && (scope.keepsAll || canEnforce(schema, 'output', scope.report));
   return {
     type: 'json_schema',
@@ -62,7 +62,7 @@ function renderSchema(
 /** `{ reasoning }`, or nothing: to be spread. */
 export function renderReasoning(prompt: Prompt, scope: Scope): JsonObject {
   const { thinking } = prompt;
-  const given = asObject(fieldsOf(prompt.own, 'responses')['reasoning']) ?? {};
+  const given = asObject(formatFields(prompt.formatSpecific, 'responses')['reasoning']) ?? {};
   const own = thinking?.visible === false ? withoutFields(given, ['summary', 'generate_summary']) : given;
   if (thinking && scope.target.thinking === undefined && !scope.keepsAll) {
     if (!isThinkingOff(thinking))

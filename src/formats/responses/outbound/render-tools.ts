@@ -1,6 +1,6 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`. */
 
-import { fieldsOf, keptIn } from '../../../conversation/format-specific.ts';
+import { formatFields, roundTripOf } from '../../../conversation/format-specific.ts';
 import type {
   CustomTool,
   FunctionTool,
@@ -29,7 +29,8 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
     return {};
   }
   const choice =
-    fieldsOf(prompt.own, 'responses')['tool_choice'] ?? renderChoice(prompt.toolChoice, given, scope);
+    formatFields(prompt.formatSpecific, 'responses')['tool_choice'] ??
+    renderChoice(prompt.toolChoice, given, scope);
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
@@ -38,7 +39,8 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
 }
 
 function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
-  const { namespace, group, brought } = tool.kind === 'hosted' ? {} : keptIn(tool.own, 'responses');
+  const { namespace, group, brought } =
+    tool.kind === 'hosted' ? {} : roundTripOf(tool.formatSpecific, 'responses');
   if (brought === true) return [];
   // The first tool of a namespace keeps all of it.
   if (namespace !== undefined) return isObject(group) ? [group] : [];
@@ -57,7 +59,7 @@ function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
  * without it goes on without it.
  */
 function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
-  const { name, description, parameters, extra, own } = tool;
+  const { name, description, parameters, unknownFields: extra, formatSpecific: own } = tool;
   const isNative = own?.format === 'responses';
   reportForeign(own, 'responses', 'tools[]', scope.report);
   const strict =
@@ -66,7 +68,7 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
   const isUnsaid = isNative && tool.strict === undefined;
   return {
     ...extra,
-    ...fieldsOf(own, 'responses'),
+    ...formatFields(own, 'responses'),
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
@@ -81,12 +83,12 @@ function schemaOf(tool: FunctionTool, { takesUnions, isXai, report }: Scope): Js
 }
 
 function renderCustom(tool: CustomTool, scope: Scope): JsonObject {
-  const { name, description, extra, own } = tool;
+  const { name, description, unknownFields: extra, formatSpecific: own } = tool;
   reportForeign(own, 'responses', 'tools[]', scope.report);
   const format = renderGrammar(tool);
   return {
     ...extra,
-    ...fieldsOf(own, 'responses'),
+    ...formatFields(own, 'responses'),
     type: 'custom',
     name: safeName(name),
     ...(description !== undefined && { description }),

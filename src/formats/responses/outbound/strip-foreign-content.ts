@@ -6,7 +6,7 @@
  * What OpenAI's own SDK has made of an answer it puts beside it (`parsed`), and its API refuses that too.
  */
 
-import { withoutChoice } from '../../../conversation/rules/strip-tools.ts';
+import { withoutIdleToolChoice } from '../../../conversation/rules/strip-tools.ts';
 import { broughtBack } from '../../../conversation/signature.ts';
 import type { GatewayError } from '../../../lib/errors.ts';
 import {
@@ -31,7 +31,7 @@ export function withoutOthers(
   const given = asList(request['input']);
   const isOthers = otherThoughts(refusal);
   const left = given.filter((item) => !isOthers(item));
-  const asked = given.some(bringsTools) ? request : withoutChoice(request);
+  const asked = given.some(bringsTools) ? request : withoutIdleToolChoice(request);
   const read = withoutUnread(described(asked), refusal);
   const own = withEach(left.length < given.length ? { ...read, input: left } : read, 'input', ownItem);
   const told = refusal !== undefined && STATUS.test(refusal.message) ? withoutStatus(own) : own;

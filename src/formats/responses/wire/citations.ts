@@ -14,7 +14,7 @@ export function parseAnnotation(annotation: JsonObject): Citation {
     ...(url !== undefined && title !== undefined && { title }),
     ...(start !== undefined && { start }),
     ...(end !== undefined && { end }),
-    own: { format: 'responses', fields: annotation },
+    formatSpecific: { format: 'responses', fields: annotation },
   };
 }
 
@@ -25,7 +25,7 @@ export function parseAnnotation(annotation: JsonObject): Citation {
  * @returns undefined where there is no URL to point to and the annotation was not OpenAI's in the first place.
  */
 export function renderAnnotation(citation: Citation, from: number, to: number): JsonObject | undefined {
-  if (citation.own?.format === 'responses') return citation.own.fields;
+  if (citation.formatSpecific?.format === 'responses') return citation.formatSpecific.fields;
   if (citation.url === undefined) return undefined;
   return {
     type: 'url_citation',

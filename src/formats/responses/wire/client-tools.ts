@@ -6,7 +6,7 @@
  * `@openai/agents-core`). One flat object each, with the fields of the call's `action` or `operation`.
  */
 
-import type { FunctionTool, Own, Tool } from '../../../conversation/prompt.ts';
+import type { FormatSpecific, FunctionTool, Tool } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
 
@@ -22,7 +22,7 @@ export function spelledOut(tool: JsonObject): FunctionTool | undefined {
 }
 
 /** Whether a tool is one that `spelledOut` has made: its type says all of it here. */
-export function isClientTool(tool: Tool): tool is FunctionTool & { readonly shorthand: Own } {
+export function isClientTool(tool: Tool): tool is FunctionTool & { readonly shorthand: FormatSpecific } {
   return tool.kind === 'function' && tool.shorthand?.format === 'responses';
 }
 

@@ -7,7 +7,7 @@ import { type GatewayError, LONGEST_WAIT } from '../../../lib/errors.ts';
 import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
-import type { ThinkingTold } from '../../format.ts';
+import type { ThinkingObserved } from '../../format.ts';
 import { parseErrorObject, renderError as renderUsual } from '../../openai/errors.ts';
 
 export { parseError, parseErrorObject } from '../../openai/errors.ts';
@@ -73,7 +73,7 @@ export function refusesThoughts({ code, message }: GatewayError): boolean {
  * organization must be verified to generate reasoning summaries"); some models have none to show.
  * @see Outbound.thinkingTold
  */
-export function thinkingTold({ fault, param }: GatewayError): ThinkingTold | undefined {
+export function thinkingTold({ fault, param }: GatewayError): ThinkingObserved | undefined {
   return fault === 'invalid-request' && param === 'reasoning.summary' ? 'hidden' : undefined;
 }
 

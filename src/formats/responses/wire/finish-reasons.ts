@@ -1,6 +1,6 @@
 /** Why a response ended: its `status` and `incomplete_details`, and the neutral finish. */
 
-import { fieldsOf } from '../../../conversation/format-specific.ts';
+import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
 
@@ -44,7 +44,7 @@ export function renderFinish(end: Choice['end'], refusal: boolean): Ending {
       return refusal ? COMPLETED : incomplete({ reason: 'content_filter' });
     case 'other': {
       // A reason of OpenAI's own that nobody here knows yet.
-      const details = asObject(fieldsOf(end.own, 'responses')['incomplete_details']);
+      const details = asObject(formatFields(end.formatSpecific, 'responses')['incomplete_details']);
       return details ? incomplete(details) : COMPLETED;
     }
     case 'stop':

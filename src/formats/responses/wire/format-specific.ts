@@ -4,8 +4,8 @@
  * what the content part said beside its text.
  */
 
-import { fieldsOf, keptIn } from '../../../conversation/format-specific.ts';
-import type { Own } from '../../../conversation/prompt.ts';
+import { formatFields, roundTripOf } from '../../../conversation/format-specific.ts';
+import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import { asNumber, asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
 
 export interface Origin {
@@ -14,7 +14,7 @@ export interface Origin {
   readonly part?: JsonObject;
 }
 
-export function keptOrigin({ at, item = {}, part = {} }: Origin): Own {
+export function keptOrigin({ at, item = {}, part = {} }: Origin): FormatSpecific {
   return keeping({
     ...(at !== undefined && { at }),
     ...(!isEmpty(item) && { item }),
@@ -23,8 +23,8 @@ export function keptOrigin({ at, item = {}, part = {} }: Origin): Own {
 }
 
 /** What `keptOrigin` kept; nothing of another format's. */
-export function originOf(own: Own | undefined): Origin {
-  const kept = keptIn(own, 'responses');
+export function originOf(own: FormatSpecific | undefined): Origin {
+  const kept = roundTripOf(own, 'responses');
   const at = asNumber(kept['at']);
   const item = asObject(kept['item']);
   const part = asObject(kept['part']);
@@ -32,10 +32,10 @@ export function originOf(own: Own | undefined): Origin {
 }
 
 /** `own` with this kept in it too. */
-export function keeping(kept: JsonObject, own?: Own): Own {
+export function keeping(kept: JsonObject, own?: FormatSpecific): FormatSpecific {
   return {
     format: 'responses',
-    fields: fieldsOf(own, 'responses'),
-    kept: { ...keptIn(own, 'responses'), ...kept },
+    fields: formatFields(own, 'responses'),
+    roundTrip: { ...roundTripOf(own, 'responses'), ...kept },
   };
 }

@@ -4,7 +4,7 @@
  * way back, for a client knows none by the joined name.
  */
 
-import { keptIn } from '../../../conversation/format-specific.ts';
+import { roundTripOf } from '../../../conversation/format-specific.ts';
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 
@@ -48,7 +48,8 @@ export function nameElsewhere(item: JsonObject): string | undefined {
 export function callersNames(tools: readonly Tool[] = []): ReadonlyMap<string, CallersName> {
   const names = new Map<string, CallersName>();
   for (const tool of tools) {
-    const kept = tool.kind === 'hosted' ? undefined : keptIn(tool.own, 'responses')['namespace'];
+    const kept =
+      tool.kind === 'hosted' ? undefined : roundTripOf(tool.formatSpecific, 'responses')['namespace'];
     const told = callersName(asObject(kept) ?? {});
     if (told) names.set(joinedName(told), told);
   }

@@ -3,7 +3,7 @@
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, Reply, Usage } from '../../../conversation/reply.ts';
 import { asFlag, asObject, asObjects, asText, type Json, type JsonObject } from '../../../lib/json.ts';
-import type { Asked } from '../../format.ts';
+import type { RequestContext } from '../../format.ts';
 import { echoTool } from './echo-tool.ts';
 import { finishFields, renderFinish } from './finish-reasons.ts';
 import { renderUsage } from './usage.ts';
@@ -38,11 +38,11 @@ export interface ResponseMaker {
   failed(progress: Progress, error: { readonly code: string; readonly message: string }): JsonObject;
 }
 
-export function responseMaker(asked: Asked): ResponseMaker {
+export function responseMaker(asked: RequestContext): ResponseMaker {
   const settings = echo(asked.body);
   const askedTier = asText(asked.body['service_tier']) ?? 'auto';
   const made = (
-    { id, created, model, extra, own }: Reply['start'],
+    { id, created, model, unknownFields: extra, formatSpecific: own }: Reply['start'],
     fields: JsonObject,
     additional: JsonObject = {},
   ): JsonObject => ({
@@ -59,7 +59,12 @@ export function responseMaker(asked: Asked): ResponseMaker {
     ended({ start, output, usage, refused, others }, end) {
       const { status, details } = renderFinish(end, refused);
       const tier = start.serviceTier ?? '';
-      const additional = { ...end.extra, ...end.own?.fields, ...finishFields(end), ...others };
+      const additional = {
+        ...end.unknownFields,
+        ...end.formatSpecific?.fields,
+        ...finishFields(end),
+        ...others,
+      };
       const fields = {
         status,
         incomplete_details: details,

@@ -44,7 +44,7 @@ export function parseUsage(value: Json | undefined): Usage | undefined {
   } = usage;
   return {
     ...usageOf(parseTokens(usage)),
-    ...(!isEmpty(rest) && { own: { format: 'responses', fields: rest } }),
+    ...(!isEmpty(rest) && { formatSpecific: { format: 'responses', fields: rest } }),
   };
 }
 
@@ -54,7 +54,7 @@ export function renderUsage(usage: Usage): JsonObject | null {
   const input = usage.input ?? 0;
   const output = usage.output ?? 0;
   return {
-    ...usage.own?.fields,
+    ...usage.formatSpecific?.fields,
     input_tokens: input,
     input_tokens_details: { cached_tokens: usage.cacheRead ?? 0, cache_write_tokens: usage.cacheWrite ?? 0 },
     output_tokens: output,

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts';
-import { wording } from '../../../lib/zod-messages.ts';
+import { zodMessages } from '../../../lib/zod-messages.ts';
 import { readBody } from '../../../pipeline/read-body.ts';
 
 /** A request to the admin API. */
@@ -65,7 +65,7 @@ function bytesOf({ message, response }: AdminRequest): Promise<Buffer> {
 
 /** A value as `schema` has it. @throws GatewayError that names the field. */
 export function checked<S extends z.ZodType>(value: unknown, schema: S): z.output<S> {
-  const parsed = schema.safeParse(value, { error: wording });
+  const parsed = schema.safeParse(value, { error: zodMessages });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const param = issue?.path.join('.') ?? '';

@@ -6,7 +6,7 @@ import { queryOf } from '../../../pipeline/request-head.ts';
 import { isReachable, isShort, type Store } from '../../../store/store.ts';
 import { nodeExchangeOf } from '../../listen/node-exchange.ts';
 import { type AdminRequest, answerError } from './answers.ts';
-import { admitAdmin } from './authenticate-admin.ts';
+import { authenticateAdmin } from './authenticate-admin.ts';
 import {
   answerGroup,
   answerGroupChange,
@@ -45,7 +45,7 @@ const adminRoutes: Readonly<Record<string, { readonly [M in Method]?: Endpoint }
 
 /** @returns an app, to which more can be added; what it does not know it answers itself, so that comes first. */
 export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOptions): H3 {
-  const admit = admitAdmin(key);
+  const admit = authenticateAdmin(key);
   const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
   for (const [path, methods] of Object.entries(adminRoutes)) {
     const allow = Object.keys(methods).join(', ');

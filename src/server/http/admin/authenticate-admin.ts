@@ -10,7 +10,7 @@ import { GatewayError } from '../../../lib/errors.ts';
  * unless it is told that it may, and here it never is.
  * @returns what throws GatewayError `unauthenticated`, in the same words whatever is wrong.
  */
-export function admitAdmin(key: string): (message: IncomingMessage) => void {
+export function authenticateAdmin(key: string): (message: IncomingMessage) => void {
   const expected = Buffer.from(hashKey(key), 'hex');
   return ({ headers: { authorization } }) => {
     const [, given = ''] = /^bearer +(\S{1,512})$/i.exec(authorization ?? '') ?? [];

@@ -7,7 +7,7 @@ import { rawPath } from '../../../pipeline/request-head.ts';
 import { nodeExchangeOf } from '../../listen/node-exchange.ts';
 import { openDashboard } from '../../pages/dashboard.ts';
 import { answerError } from './answers.ts';
-import { admitAdmin } from './authenticate-admin.ts';
+import { authenticateAdmin } from './authenticate-admin.ts';
 
 export interface WatchOptions {
   /** The admin's. */
@@ -17,7 +17,7 @@ export interface WatchOptions {
 
 /** Adds `/metrics`, `/dashboard` and its files, `/`, which leads there, and, for all that nobody has added, 404. */
 export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
-  const admit = admitAdmin(key);
+  const admit = authenticateAdmin(key);
   const page = openDashboard();
 
   const metrics = async (event: H3Event): Promise<Response> => {
