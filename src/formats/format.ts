@@ -154,7 +154,7 @@ export interface UsageOnRequest {
    * @param fields where that has found its top-level values.
    * @throws GatewayError `invalid-request` where two readers may disagree on what it asks.
    */
-  inject(request: Buffer, fields: ReadonlyMap<string, Span>, dialect: string): Buffer | undefined;
+  inject(request: Uint8Array, fields: ReadonlyMap<string, Span>, dialect: string): Uint8Array | undefined;
   /** The stream's bytes without what is there because of it. Throws nothing. */
   strip(): Step<Uint8Array, Uint8Array>;
 }

@@ -1,6 +1,7 @@
 /** A body from outside as text, and no more of it than a well-formed one can have. */
 
 import { byteAccumulator } from './byte-accumulator.ts';
+import { textOfBytes } from './bytes.ts';
 
 /** @param most bytes. @returns undefined where there are more; the rest is then not read. */
 export async function boundedText(
@@ -10,7 +11,7 @@ export async function boundedText(
   const whole = byteAccumulator(most);
   for await (const chunk of body) {
     if (whole.size() + chunk.byteLength > most) return undefined;
-    whole.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    whole.add(chunk);
   }
-  return new TextDecoder().decode(whole.whole());
+  return textOfBytes(whole.whole());
 }

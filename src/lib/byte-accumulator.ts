@@ -1,12 +1,14 @@
 /** Bytes that come in pieces, as one block. */
 
+import { NO_BYTES } from './bytes.ts';
+
 export interface ByteAccumulator {
   size(): number;
   /** Bytes that are held for it: room for more of it among them. */
   held(): number;
-  add(piece: Buffer): void;
+  add(piece: Uint8Array): void;
   /** All of it so far; of one piece, that piece. */
-  whole(): Buffer;
+  whole(): Uint8Array;
 }
 
 /** The first block where nothing is known; after that each is twice as large as what is in it, up to `most`. */
@@ -25,8 +27,8 @@ const MOST_BELIEVED = 1024 * 1024;
  * @param expected how much is said to come; 0 where nothing is said.
  */
 export function byteAccumulator(most: number, expected = 0): ByteAccumulator {
-  let first: Buffer | undefined;
-  let block: Buffer | undefined;
+  let first: Uint8Array | undefined;
+  let block: Uint8Array | undefined;
   let size = 0;
   return {
     size: () => size,
@@ -41,14 +43,15 @@ export function byteAccumulator(most: number, expected = 0): ByteAccumulator {
       if (block === undefined || block.length < grown) {
         const next =
           expected >= grown && expected <= MOST_BELIEVED ? expected : Math.max(2 * grown, FIRST_BLOCK);
-        const larger = Buffer.allocUnsafeSlow(Math.max(grown, Math.min(most, next)));
-        (block ?? first)?.copy(larger, 0, 0, size);
+        const larger = new Uint8Array(Math.max(grown, Math.min(most, next)));
+        const known = block ?? first;
+        if (known !== undefined) larger.set(known.subarray(0, size));
         block = larger;
         first = undefined;
       }
-      piece.copy(block, size);
+      block.set(piece, size);
       size = grown;
     },
-    whole: () => first ?? block?.subarray(0, size) ?? Buffer.alloc(0),
+    whole: () => first ?? block?.subarray(0, size) ?? NO_BYTES,
   };
 }

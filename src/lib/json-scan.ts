@@ -4,7 +4,7 @@
  * cost a gigabyte.
  */
 
-import { isUtf8 } from 'node:buffer';
+import { bytesOfText, concatBytes, textOfBytes } from './bytes.ts';
 import { type GatewayError, invalid } from './errors.ts';
 import { type Json, parseJson } from './json.ts';
 import { MAX_DEPTH, MAX_TOKENS } from './json-bounds.ts';
@@ -27,11 +27,11 @@ export type { Span } from './json-bytes.ts';
 
 /**
  * The places of an object's top-level values, by key.
- * @throws GatewayError `invalid-request` where the bytes are no closed JSON object in UTF-8, are nested deeper than
+ * @param bytes UTF-8; whether they are is for who has read them to check.
+ * @throws GatewayError `invalid-request` where the bytes are no closed JSON object, are nested deeper than
  *   MAX_DEPTH, hold more than MAX_TOKENS, or have a top-level key twice: two readers may disagree on which counts.
  */
-export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
-  if (!isUtf8(bytes)) throw invalid('The request body is not valid UTF-8.');
+export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
   const spans = new Map<string, Span>();
   const closers: number[] = [];
   let depth = 0;
@@ -97,12 +97,12 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
 }
 
 /** The places of a list's items; none of any other value. @param value as `scanObject` has found it. */
-export function scanList(bytes: Buffer, list: Span): readonly Span[] {
+export function scanList(bytes: Uint8Array, list: Span): readonly Span[] {
   return [...itemsOf(bytes, list)];
 }
 
 /** The same one by one, for whoever needs the first ones only: no more is looked at. */
-export function* itemsOf(bytes: Buffer, { start, end }: Span): Generator<Span> {
+export function* itemsOf(bytes: Uint8Array, { start, end }: Span): Generator<Span> {
   if (bytes[start] !== OPEN_LIST) return;
   let depth = 0;
   let itemStart = start + 1;
@@ -119,28 +119,28 @@ export function* itemsOf(bytes: Buffer, { start, end }: Span): Generator<Span> {
 }
 
 /** A value that stands in an object's bytes. @throws GatewayError `invalid-request` */
-export function valueAt(bytes: Buffer, { start, end }: Span): Json {
+export function valueAt(bytes: Uint8Array, { start, end }: Span): Json {
   try {
-    return parseJson(bytes.toString('utf8', start, end));
+    return parseJson(textOfBytes(bytes, start, end));
   } catch {
     throw invalid(`The request body is not valid JSON (at byte ${start}).`);
   }
 }
 
 /** The bytes with `text` in place of what stands at `span`. */
-export function spliced(bytes: Buffer, { start, end }: Span, text: string): Buffer {
-  return Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
+export function spliced(bytes: Uint8Array, { start, end }: Span, text: string): Uint8Array {
+  return concatBytes([bytes.subarray(0, start), bytesOfText(text), bytes.subarray(end)]);
 }
 
 /** The byte after a string's closing quote. @throws GatewayError `invalid-request` where it has none. */
-function endOfString(bytes: Buffer, start: number): number {
+function endOfString(bytes: Uint8Array, start: number): number {
   const end = afterString(bytes, start);
   if (end < 0) throw notJson(bytes.length);
   return end;
 }
 
-function keyText(bytes: Buffer, start: number, end: number): string {
-  const raw = bytes.toString('utf8', start, end);
+function keyText(bytes: Uint8Array, start: number, end: number): string {
+  const raw = textOfBytes(bytes, start, end);
   if (!raw.includes('\\')) return raw.slice(1, -1);
   try {
     return String(JSON.parse(raw));

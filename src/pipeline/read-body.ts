@@ -6,9 +6,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { byteAccumulator } from '../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError, invalid } from '../lib/errors.ts';
-import { stopParsing } from '../server/http/pipelining.ts';
 import { type Decompress, LARGEST_WINDOW } from '../upstream/content-coding.ts';
+import { toBuffer } from '../upstream/net/to-buffer.ts';
 import type { Arrival } from './arrivals.ts';
+import { stopParsing } from './stop-parsing.ts';
 
 /** How long a body that was refused may go on coming, so that its sender can read why, in milliseconds. */
 const LINGER = 1_000;
@@ -85,7 +86,7 @@ export function readBody(
       arrival?.end();
       // What comes behind the end of the compressed data is nobody's.
       if (decoder !== undefined) request.unpipe(decoder).resume();
-      resolve(body.whole());
+      resolve(toBuffer(body.whole()));
     };
     const onGone = (): void => {
       if (isOver) return;

@@ -1,6 +1,9 @@
 /** A body whose bytes are not parsed, and changed, if at all, in one place. */
 
+import { isUtf8 } from 'node:buffer';
+import { invalid } from '../lib/errors.ts';
 import { type Span, scanObject, spliced } from '../lib/json-scan.ts';
+import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { upstreamName } from '../upstream/vendor.ts';
 import type { Routed } from './exchange.ts';
 
@@ -9,7 +12,16 @@ export type Scanned = Pick<Routed, 'body' | 'fields'>;
 
 /** A body with the places of its values. @param body an object in JSON. @throws GatewayError where it is none. */
 export function scanned(body: Buffer): Scanned {
-  return { body, fields: scanObject(body) };
+  return { body, fields: scanText(body) };
+}
+
+/**
+ * The places of an object's top-level values. @param body the object in JSON.
+ * @throws GatewayError `invalid-request` where it is no UTF-8, and what `scanObject` throws.
+ */
+export function scanText(body: Uint8Array): ReadonlyMap<string, Span> {
+  if (!isUtf8(body)) throw invalid('The request body is not valid UTF-8.');
+  return scanObject(body);
 }
 
 /** The body with `text` in place of what stands at `span`, one of its fields. */
@@ -22,7 +34,7 @@ export function replaced({ body, fields }: Scanned, span: Span, text: string): S
     else if (each === span) moved.set(key, { start: span.start, end });
     else moved.set(key, { start: each.start + later, end: each.end + later });
   }
-  return { body: spliced(body, span, text), fields: moved };
+  return { body: toBuffer(spliced(body, span, text)), fields: moved };
 }
 
 /** A request of which it is known who is asked what. */

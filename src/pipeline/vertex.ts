@@ -56,7 +56,7 @@ function versionOf({ 'anthropic-version': said = ANTHROPIC_VERSION }: IncomingHt
 }
 
 /** @param keeps whether the model stays in the body: that whose tokens are counted does. */
-function withVersion({ body, fields }: Scanned, version: string, keeps: boolean): Buffer {
+function withVersion({ body, fields }: Scanned, version: string, keeps: boolean): Uint8Array {
   const model = fields.get('model');
   if (model === undefined) return body;
   if (fields.has(FIELD)) throw invalid(`${FIELD}: Extra inputs are not permitted`, FIELD);

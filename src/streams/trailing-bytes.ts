@@ -1,9 +1,11 @@
 /** The end of a stream of bytes, so far. */
 
+import { NO_BYTES } from '../lib/bytes.ts';
+
 export interface TrailingBytes {
   add(chunk: Uint8Array): void;
   /** The last bytes: as many as were asked for, up to twice as many, or all. Good until the next are added. */
-  bytes(): Buffer;
+  bytes(): Uint8Array;
 }
 
 /**
@@ -11,11 +13,11 @@ export interface TrailingBytes {
  * @param length how many of the last bytes are kept at least.
  */
 export function trailingBytes(length: number): TrailingBytes {
-  let kept: Buffer | undefined;
+  let kept: Uint8Array | undefined;
   let size = 0;
   return {
     add(chunk) {
-      kept ??= Buffer.allocUnsafeSlow(2 * length);
+      kept ??= new Uint8Array(2 * length);
       if (chunk.byteLength >= length) {
         kept.set(chunk.subarray(-length));
         size = length;
@@ -28,6 +30,6 @@ export function trailingBytes(length: number): TrailingBytes {
       kept.set(chunk, size);
       size += chunk.byteLength;
     },
-    bytes: () => kept?.subarray(0, size) ?? Buffer.alloc(0),
+    bytes: () => kept?.subarray(0, size) ?? NO_BYTES,
   };
 }

@@ -5,6 +5,7 @@
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { stopParsing } from '../../pipeline/stop-parsing.ts';
 import { cutOff } from './cut-off.ts';
 
 /** From so many unanswered requests on, a connection is not read. */
@@ -107,17 +108,5 @@ function stopReading(socket: Socket): void {
 
 function readOn(socket: Socket): void {
   socket.off('resume', socket.pause);
-  socket.resume();
-}
-
-/**
- * From now on, what a connection sends is read and thrown away: it costs no parsing, and it begins no request. What Node
- * has read already, it still parses.
- */
-export function stopParsing(socket: Socket): void {
-  socket.off('resume', socket.pause);
-  // Node's parser takes the bytes below JavaScript until somebody else listens for them, and then by a listener too.
-  socket.removeAllListeners('data');
-  socket.on('data', () => {});
   socket.resume();
 }

@@ -3,6 +3,7 @@
 import { toNodeHandler } from 'h3/node';
 import { type LogProblem, logToStderr } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
+import type { CallerTimeouts } from '../../pipeline/caller-limits.ts';
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { shortageAt } from '../../pipeline/shed-load.ts';
@@ -16,7 +17,7 @@ import { trackConnections } from './connections.ts';
 import { listen } from './listen.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
 import { toOriginForm } from './origin-form.ts';
-import { applyTimeouts, type CallerTimeouts, checkOften, closeIfUnread } from './timeouts.ts';
+import { applyTimeouts, checkOften, closeIfUnread } from './timeouts.ts';
 
 export interface ServerOptions extends Address {
   readonly timeouts: CallerTimeouts;

@@ -2,19 +2,8 @@
 
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { CallerTimeouts } from '../../pipeline/caller-limits.ts';
 import { cutOff } from '../http/cut-off.ts';
-
-/** Milliseconds. */
-export interface CallerTimeouts {
-  /** Until a request's head is there. */
-  readonly requestHead: number;
-  /** Until its body is. */
-  readonly requestBody: number;
-  /** Between two requests of a connection. Balancers in front keep theirs for 60 s as a rule: ours must last longer. */
-  readonly connectionIdle: number;
-  /** That bytes may wait for a caller who takes none of them. */
-  readonly unread: number;
-}
 
 /** How often Node looks for requests that take too long; its own choice, 30 s, would be added to every bound. */
 const CHECK_INTERVAL = 1_000;

@@ -2,7 +2,8 @@
 
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
-import { type Span, scanObject, valueAt } from '../../lib/json-scan.ts';
+import { type Span, valueAt } from '../../lib/json-scan.ts';
+import { scanText } from '../../pipeline/scanned.ts';
 import type { Dialogue } from './dialogue-memory.ts';
 
 /** An object's bytes, and where its values stand. */
@@ -40,7 +41,7 @@ const ENCRYPTED = 'reasoning.encrypted_content';
 
 /** @throws GatewayError `invalid-request` */
 export function readMessage(bytes: Buffer): Message {
-  const fields = scanObject(bytes);
+  const fields = scanText(bytes);
   const type = asText(fieldOf({ bytes, fields }, 'type'));
   const lane = fieldOf({ bytes, fields }, 'stream_id') ?? undefined;
   if (type === undefined) throw invalid('type: Field required', 'type');

@@ -2,13 +2,7 @@
 
 import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
-
-export interface SocketLimits {
-  /** Open WebSockets, in all. */
-  readonly webSockets: number;
-  /** Open WebSockets of one key. */
-  readonly webSocketsPerKey: number;
-}
+import type { SocketLimits } from '../../pipeline/caller-limits.ts';
 
 export interface SocketRoom {
   /** Why a key may not open another one now; undefined where it may. */

@@ -3,29 +3,31 @@
  * others), in the bytes of the request. What comes of that is none of the caller's: `hide-usage.ts` takes it out.
  */
 
+import { bytesOfText, isAt, latin1OfBytes } from '../../../lib/bytes.ts';
 import { type Span, scanObject, spliced } from '../../../lib/json-scan.ts';
 import { dialectOf } from '../dialects.ts';
 
-const NULL = Buffer.from('null');
+const NULL = bytesOfText('null');
 const OPEN = 0x7b;
 
 /** @see UsageOnRequest.ask */
 export function askUsage(
-  request: Buffer,
+  request: Uint8Array,
   fields: ReadonlyMap<string, Span>,
   dialect: string,
-): Buffer | undefined {
+): Uint8Array | undefined {
   if (!dialectOf(dialect).streamOptions) return undefined;
   const stream = fields.get('stream');
   // Some services take 1 or "true" for true.
   if (stream === undefined || /^(?:false|null)$/.test(textAt(request, stream))) return undefined;
   const options = fields.get('stream_options');
   if (options === undefined) {
-    const start = request.indexOf('{') + 1;
+    const start = request.indexOf(OPEN) + 1;
     return spliced(request, { start, end: start }, '"stream_options":{"include_usage":true},');
   }
   const written = request.subarray(options.start, options.end);
-  if (written.equals(NULL)) return spliced(request, options, '{"include_usage":true}');
+  if (written.byteLength === NULL.byteLength && isAt(written, 0, NULL))
+    return spliced(request, options, '{"include_usage":true}');
   // What else is no object, the service refuses.
   if (written[0] !== OPEN) return undefined;
   const inner = scanObject(written);
@@ -38,6 +40,6 @@ export function askUsage(
   return spliced(request, { start: options.start + asked.start, end: options.start + asked.end }, 'true');
 }
 
-function textAt(bytes: Buffer, { start, end }: Span): string {
-  return bytes.toString('latin1', start, end);
+function textAt(bytes: Uint8Array, { start, end }: Span): string {
+  return latin1OfBytes(bytes, start, end);
 }

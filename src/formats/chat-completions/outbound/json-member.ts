@@ -3,6 +3,7 @@
  * twenty times as long.
  */
 
+import { isAt } from '../../../lib/bytes.ts';
 import {
   afterSpace,
   afterString,
@@ -11,7 +12,6 @@ import {
   CLOSE_OBJECT,
   COLON,
   COMMA,
-  isAt,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
@@ -32,8 +32,8 @@ export interface Member {
  * @returns a member or undefined for each of the keys; undefined where the bytes are no closed object.
  */
 export function membersOf(
-  bytes: Buffer,
-  keys: readonly Buffer[],
+  bytes: Uint8Array,
+  keys: readonly Uint8Array[],
   { start, end }: Span,
 ): readonly (Member | undefined)[] | undefined {
   const open = afterSpace(bytes, start, end);
@@ -73,7 +73,7 @@ export function membersOf(
 }
 
 /** The member, with the comma that came with it: what is to be cut out. */
-export function spanOfMember(bytes: Buffer, { key, value }: Member): Span {
+export function spanOfMember(bytes: Uint8Array, { key, value }: Member): Span {
   const before = beforeSpace(bytes, key) - 1;
   if (bytes[before] === COMMA) return { start: before, end: value.end };
   const after = afterSpace(bytes, value.end);

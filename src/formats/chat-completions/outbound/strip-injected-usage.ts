@@ -5,20 +5,20 @@
  * usage told with the last choice, which some services do unasked.
  */
 
-import { afterSpace, CLOSE_LIST, isAt, OPEN_LIST, OPEN_OBJECT, type Span } from '../../../lib/json-bytes.ts';
+import { bytesOfText, concatBytes, indexOfBytes, isAt } from '../../../lib/bytes.ts';
+import { afterSpace, CLOSE_LIST, OPEN_LIST, OPEN_OBJECT, type Span } from '../../../lib/json-bytes.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { unread } from '../../../streams/unread-bytes.ts';
-import { toBuffer } from '../../../upstream/net/to-buffer.ts';
 import { membersOf, spanOfMember } from './json-member.ts';
 
 /** A longer line is let pass as it is: it holds no figures, and nobody waits for its end. */
 const LONGEST = 64 * 1024;
 
 /** A key, without the first quote: a search stops at every byte that is as its first one, and quotes are everywhere. */
-const USAGE = Buffer.from('usage"');
-const KEYS = [Buffer.from('"usage"'), Buffer.from('"choices"')];
-const DATA = Buffer.from('data:');
-const NULL = Buffer.from('null');
+const USAGE = bytesOfText('usage"');
+const KEYS = [bytesOfText('"usage"'), bytesOfText('"choices"')];
+const DATA = bytesOfText('data:');
+const NULL = bytesOfText('null');
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -37,7 +37,7 @@ export function hideUsage(): Step<Uint8Array, Uint8Array> {
   let isGone = false;
 
   /** What is shown of lines, of which only the last one may lack its end. */
-  function shown(bytes: Buffer, lines: Lines): Buffer {
+  function shown(bytes: Uint8Array, lines: Lines): Uint8Array {
     const cuts: Span[] = [];
     let at = 0;
     // The blank line of an event that was taken out belongs to it.
@@ -50,7 +50,7 @@ export function hideUsage(): Step<Uint8Array, Uint8Array> {
     };
     if (isGone) skipBlank();
     for (;;) {
-      const found = bytes.indexOf(USAGE, at);
+      const found = indexOfBytes(bytes, USAGE, at);
       if (found < 0) break;
       const line = { start: lines.start(found, at), end: lines.end(found) ?? bytes.length };
       const cut = cutOf(bytes, line);
@@ -64,7 +64,7 @@ export function hideUsage(): Step<Uint8Array, Uint8Array> {
   }
 
   /** Lets pass what belongs to a long line. @returns where it ends. */
-  function pass(bytes: Buffer, out: Sink<Uint8Array>): number {
+  function pass(bytes: Uint8Array, out: Sink<Uint8Array>): number {
     const end = linesOf(bytes).end(0);
     isPassing = end === undefined;
     give(out, bytes.subarray(0, end));
@@ -75,8 +75,7 @@ export function hideUsage(): Step<Uint8Array, Uint8Array> {
   function goesOn(chunk: Uint8Array): boolean {
     const size = held.size();
     if (size === 0 || size + chunk.byteLength > LONGEST || held.bytes()[size - 1] === CR) return false;
-    const bytes = toBuffer(chunk);
-    return !bytes.includes(LF) && !bytes.includes(CR);
+    return !chunk.includes(LF) && !chunk.includes(CR);
   }
 
   return {
@@ -104,7 +103,7 @@ export function hideUsage(): Step<Uint8Array, Uint8Array> {
   };
 }
 
-function give(out: Sink<Uint8Array>, bytes: Buffer): void {
+function give(out: Sink<Uint8Array>, bytes: Uint8Array): void {
   if (bytes.length > 0) out.enqueue(bytes);
 }
 
@@ -118,7 +117,7 @@ interface Lines {
   whole(): number;
 }
 
-function linesOf(bytes: Buffer): Lines {
+function linesOf(bytes: Uint8Array): Lines {
   // Most streams have none, and are not searched for one at every line.
   const hasCr = bytes.includes(CR);
   const last = (byte: number, at: number): number => (at < 0 ? -1 : bytes.lastIndexOf(byte, at));
@@ -141,7 +140,7 @@ function linesOf(bytes: Buffer): Lines {
 }
 
 /** Where a byte comes next; the length where it does not. What lies before it is searched once, however often it is asked. */
-function nextOf(bytes: Buffer, byte: number): (at: number) => number {
+function nextOf(bytes: Uint8Array, byte: number): (at: number) => number {
   let next = -1;
   return (at) => {
     if (next < at) {
@@ -157,13 +156,13 @@ function isLineEnd(byte: number | undefined): boolean {
 }
 
 /** Whether the line that ends at `end` is blank. */
-function endsBlank(bytes: Buffer, end: number): boolean {
+function endsBlank(bytes: Uint8Array, end: number): boolean {
   const before = end - (bytes[end - 1] === LF && bytes[end - 2] === CR ? 2 : 1);
   return before === 0 || isLineEnd(bytes[before - 1]);
 }
 
 /** What is not to be seen of a line with `"usage"` in it: all of it, or that member. */
-function cutOf(bytes: Buffer, line: Span): Span | undefined {
+function cutOf(bytes: Uint8Array, line: Span): Span | undefined {
   if (line.end - line.start > LONGEST || !isAt(bytes, line.start, DATA)) return undefined;
   const data = { start: line.start + DATA.length, end: line.end };
   const [usage, choices] = membersOf(bytes, KEYS, data) ?? [];
@@ -173,18 +172,18 @@ function cutOf(bytes: Buffer, line: Span): Span | undefined {
   return isAlone ? line : undefined;
 }
 
-function isEmptyList(bytes: Buffer, { start, end }: Span): boolean {
+function isEmptyList(bytes: Uint8Array, { start, end }: Span): boolean {
   return bytes[start] === OPEN_LIST && bytes[afterSpace(bytes, start + 1, end)] === CLOSE_LIST;
 }
 
-function without(bytes: Buffer, cuts: readonly Span[]): Buffer {
+function without(bytes: Uint8Array, cuts: readonly Span[]): Uint8Array {
   if (cuts.length === 0) return bytes;
-  const pieces: Buffer[] = [];
+  const pieces: Uint8Array[] = [];
   let at = 0;
   for (const { start, end } of cuts) {
     pieces.push(bytes.subarray(at, start));
     at = end;
   }
   pieces.push(bytes.subarray(at));
-  return Buffer.concat(pieces);
+  return concatBytes(pieces);
 }

@@ -160,7 +160,7 @@ const STRIDE = 1024;
 
 /** The byte at which a code unit starts; that of the end for what lies behind it. */
 function byteOffsets(text: string): (unit: number) => number {
-  if (Buffer.byteLength(text, 'utf8') === text.length) return (unit) => Math.min(unit, text.length);
+  if (utf8Length(text) === text.length) return (unit) => Math.min(unit, text.length);
   const bytes = [0];
   /** Where the stretch begins that a unit is in: never between the halves of a surrogate pair. */
   const placeOfStretch = (stretch: number): number => {
@@ -169,7 +169,7 @@ function byteOffsets(text: string): (unit: number) => number {
   };
   for (let stretch = 1; stretch * STRIDE < text.length; stretch += 1) {
     const piece = text.slice(placeOfStretch(stretch - 1), placeOfStretch(stretch));
-    bytes.push((bytes.at(-1) ?? 0) + Buffer.byteLength(piece, 'utf8'));
+    bytes.push((bytes.at(-1) ?? 0) + utf8Length(piece));
   }
   return (unit) => {
     const stretch = Math.min(Math.floor(unit / STRIDE), bytes.length - 1);

@@ -1,0 +1,55 @@
+/** Bytes by what the web platform has: a Node Buffer is a Uint8Array, so it passes here too. */
+
+const utf8Encoder = new TextEncoder();
+/** A byte order mark is text like all else: what is read has to be what was sent. */
+const utf8Decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+/** The web's latin1 is windows-1252. It differs from 0x80 to 0x9f only, and what is looked for here is ASCII. */
+const latin1Decoder = new TextDecoder('latin1');
+
+export const NO_BYTES: Uint8Array = new Uint8Array(0);
+
+/** A text's bytes in UTF-8. */
+export function bytesOfText(text: string): Uint8Array {
+  return utf8Encoder.encode(text);
+}
+
+/** The text that bytes are in UTF-8; what is no UTF-8 becomes U+FFFD. */
+export function textOfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength): string {
+  return utf8Decoder.decode(start === 0 && end === bytes.byteLength ? bytes : bytes.subarray(start, end));
+}
+
+/** Bytes as a text of one character a byte: for expressions that look for ASCII, where a cut character must not matter. */
+export function latin1OfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength): string {
+  return latin1Decoder.decode(start === 0 && end === bytes.byteLength ? bytes : bytes.subarray(start, end));
+}
+
+/** Pieces as one: a single piece is given as it is, several are copied. */
+export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return only;
+  let size = 0;
+  for (const piece of pieces) size += piece.byteLength;
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+/** Where `needle` stands first at or after `from`, or -1. It goes from one occurrence of its first byte to the next. */
+export function indexOfBytes(bytes: Uint8Array, needle: Uint8Array, from = 0): number {
+  const [first] = needle;
+  if (first === undefined) return from;
+  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    if (isAt(bytes, at, needle)) return at;
+  }
+  return -1;
+}
+
+/** Whether the bytes at `at` are those of `text`. */
+export function isAt(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
+  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
+  return true;
+}
