@@ -55,12 +55,10 @@ export function authenticate(doors: Authenticators): (call: Call) => Admitted | 
 }
 
 function admitted(call: Call, principal: Principal): Admitted {
-  if (call.ledger) {
-    call.ledger.key = principal.name;
-    call.ledger.group = principal.group?.name;
-  }
+  call.ledger.key = principal.name;
+  call.ledger.group = principal.group?.name;
   const tag = tagOf(call.message.headers);
-  if (call.ledger) call.ledger.tag = tag;
+  call.ledger.tag = tag;
   return { ...call, principal };
 }
 

@@ -1,10 +1,10 @@
 /** A vendor's answer as events, streamed or whole: what it is decides, not what was asked for. */
 
 import { byteAccumulator } from '../lib/byte-accumulator.ts';
+import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
-import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
 
 type Holds = (bytes: number) => void;
@@ -73,9 +73,9 @@ function decodeWhole(holds: Holds): Step<Uint8Array, Sse> {
   return {
     transform(chunk) {
       if (whole.size() + chunk.byteLength > MAX_WHOLE) throw tooLong();
-      whole.add(toBuffer(chunk));
+      whole.add(chunk);
       holds(whole.held());
     },
-    flush: (out) => out.enqueue({ data: whole.whole().toString('utf8') }),
+    flush: (out) => out.enqueue({ data: textOfBytes(whole.whole()) }),
   };
 }

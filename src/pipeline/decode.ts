@@ -35,7 +35,7 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
     requireJson(message.headers['content-type']);
     const decompress = decompressorOf(message.headers['content-encoding']);
     const named = route.format === 'generate-content' ? namedInPath(rawPath(message)) : undefined;
-    if (ledger && named) ledger.operation = named.operation;
+    if (named) ledger.operation = named.operation;
     return {
       ...incoming,
       route: named === undefined ? route : { ...route, operation: named.operation },

@@ -4,16 +4,17 @@
  * ends by an error, that is noted.
  */
 
-import { type Ledger, noteFault } from '../accounting/usage/ledger.ts';
+import type { Ledger } from '../accounting/usage/ledger.ts';
 import type { Format } from '../formats/format.ts';
 import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.ts';
+import { bytesOfText, latin1OfBytes } from '../lib/bytes.ts';
 import { endedEarly, isVendors } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
 import { decodeSse, sseText } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { trailingBytes } from '../streams/trailing-bytes.ts';
-import { toBuffer } from '../upstream/net/to-buffer.ts';
-import type { TruncationDetector, UpstreamHead } from '../upstream/send.ts';
+import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
+import { endWithError, type RenderLateError } from './late-error.ts';
 
 /** How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one is a whole answer. */
 const END = 2048;
@@ -34,57 +35,71 @@ const EVENT = /(?:^|[\r\n])(?:event|data):/;
 const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
 
-/** @returns undefined where the answer is no event stream. */
+/**
+ * Watches a native stream and passes it on as it is.
+ * @param ledger notes the failure that the stream ends by. @param secret what nobody is to see of that.
+ * @returns undefined where the answer is no event stream.
+ */
 export function detectTruncation(
   format: Format,
   { status, headers }: UpstreamHead,
-  ledger: Ledger | undefined,
-): TruncationDetector | undefined {
+  ledger: Ledger,
+  secret: string,
+): (AnswerObserver & Required<Pick<AnswerObserver, 'fail' | 'hasFailed'>>) | undefined {
   if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) return undefined;
   const { opening, ending, closing, failing } = format.outbound.marks;
   let isOpen = false;
   const tail = trailingBytes(END);
-  const said = (): string => latin1(tail.bytes());
+  const end = (): string => latin1OfBytes(tail.bytes());
   let failure: ByteAccumulator | undefined;
 
+  /** Whether the stream may end as it does. */
+  function isWhole(last: string): boolean {
+    // What does not look like this format at all may end as it likes.
+    if (last !== '' && !isOpen) return true;
+    // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in sight.
+    return (ending.test(last) || !EVENT.test(last)) && endsWhole(last);
+  }
+
   return {
-    chunk(bytes) {
-      isOpen ||= opening.test(said() + latin1(bytes));
-      if (failure === undefined && endsLong(bytes) && failing.test(said() + latin1(bytes))) {
+    transform(bytes, out) {
+      isOpen ||= opening.test(end() + latin1OfBytes(bytes));
+      if (failure === undefined && endsLong(bytes) && failing.test(end() + latin1OfBytes(bytes))) {
         failure = byteAccumulator(MOST_OF_FAILURE);
-        failure.add(Buffer.from(tail.bytes()));
+        failure.add(tail.bytes().slice());
       }
       if (failure !== undefined && failure.size() + bytes.byteLength <= MOST_OF_FAILURE)
-        failure.add(Buffer.from(bytes));
+        failure.add(bytes.slice());
       tail.add(bytes);
+      out.enqueue(bytes);
     },
-    checkTruncated() {
-      const end = said();
-      // What does not look like this format at all may end as it likes.
-      if (end !== '' && !isOpen) return undefined;
-      // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in sight.
-      const isWhole = ending.test(end) || !EVENT.test(end);
-      if (isWhole && endsWhole(end)) return undefined;
-      return endedEarly();
+    flush() {
+      if (!isWhole(end())) throw endedEarly();
+    },
+    fail(error, out) {
+      const last = end();
+      const isBetween = last === '' || BOUNDARY.test(last);
+      const gap = isBetween ? '' : '\n\n';
+      // A vendor that says nothing more after why it stopped has only failed to end its stream.
+      const isParked = error.fault === 'upstream-timeout' && ending.test(last);
+      if (closing !== undefined && (isParked || closing.test(last)) && endsWhole(last)) {
+        if (gap !== '') out.enqueue(bytesOfText(gap));
+        return;
+      }
+      const render: RenderLateError = (late, events) =>
+        events.enqueue(format.inbound.renderLateError(late, last));
+      endWithError(ledger, error, secret, render, {
+        enqueue: (event) => out.enqueue(bytesOfText(gap + sseText(event))),
+      });
     },
     hasFailed() {
-      if (failure === undefined && !failing.test(said())) return false;
+      if (failure === undefined && !failing.test(end())) return false;
       // The first event in sight may be half of one, which says nothing.
       const events = run(decodeSse(), [failure?.whole() ?? tail.bytes()]);
       const fault = events.map(format.outbound.parseFailure).find((error) => error !== undefined)?.fault;
       if (fault === undefined) return false;
-      if (ledger !== undefined) ledger.fault = fault;
+      ledger.fault = fault;
       return isVendors(fault);
-    },
-    errorFrame(error) {
-      const end = said();
-      const isBetween = end === '' || BOUNDARY.test(end);
-      const gap = isBetween ? '' : '\n\n';
-      // A vendor that says nothing more after why it stopped has only failed to end its stream.
-      const isParked = error.fault === 'upstream-timeout' && ending.test(end);
-      if (closing !== undefined && (isParked || closing.test(end)) && endsWhole(end)) return Buffer.from(gap);
-      if (ledger !== undefined) noteFault(ledger, error);
-      return Buffer.from(gap + sseText(format.inbound.renderLateError(error, end)));
     },
   };
 }
@@ -101,9 +116,4 @@ function endsWhole(end: string): boolean {
   const data = LAST_DATA.exec(end)?.[1];
   if (data === undefined) return LAST_EVENT.test(end);
   return data.startsWith('[DONE]') || tryParseJson(data) !== undefined;
-}
-
-/** As latin1, a byte a character: the marks are ASCII, and no character that is cut in two gets in the way. */
-function latin1(bytes: Uint8Array): string {
-  return toBuffer(bytes).toString('latin1');
 }

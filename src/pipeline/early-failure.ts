@@ -6,13 +6,15 @@
  */
 
 import type { Outbound } from '../formats/format.ts';
+import { concatBytes, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { decodeSse } from '../streams/sse.ts';
-import { run } from '../streams/step.ts';
+import { run, type Step } from '../streams/step.ts';
 import { type Unread, unread } from '../streams/unread-bytes.ts';
-import { toBuffer } from '../upstream/net/to-buffer.ts';
-import { type HeldBody, WATCHED_MARK } from '../upstream/relay.ts';
+
+/** How many bytes of a stream are looked at: OpenAI says all that it was asked before it answers. */
+export const WATCHED_MARK = 256 * 1024;
 
 /** Bytes in which an event or a body says of which kind it is. */
 const HEAD = 1_024;
@@ -31,20 +33,8 @@ const LONGEST_END = 3;
 
 /** All of a stream that came to nothing, and why. */
 export interface EarlyFailure {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly error: GatewayError;
-}
-
-/** What the events of a stream say of it so far. */
-interface Beginning {
-  /** Of an event that is not all there. */
-  readonly open: Unread;
-  /** Bytes so far. */
-  size: number;
-  verdict: Verdict | undefined;
-  isOver: boolean;
-  /** Called with every change. */
-  onChange: (() => void) | undefined;
 }
 
 /** That the answer has begun, or why there will be none. */
@@ -52,80 +42,106 @@ type Verdict = 'begun' | GatewayError;
 
 type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
 
-/**
- * Looks at what a body begins with; undefined where its answer has begun, at once as a rule: then it is still to be taken.
- * @param hold milliseconds that it is waited for at most.
- */
-export function failureInStream(
-  body: HeldBody,
-  reader: Reader,
-  hold: number,
-): undefined | Promise<EarlyFailure | undefined> {
-  const beginning: Beginning = {
+/** The beginning of a native stream: a step that watches it and passes it on as it is. */
+export interface Beginning extends Step<Uint8Array, Uint8Array> {
+  /** Whether nothing is known of the answer as yet. */
+  isOpen(): boolean;
+  /**
+   * Why there will be no answer; undefined where it has begun, at once as a rule.
+   * @param hold milliseconds to wait for at most; what is not known by then is taken for an answer.
+   */
+  failure(hold: number): undefined | Promise<EarlyFailure | undefined>;
+}
+
+/** What the events of a stream say of it so far. */
+interface Watched {
+  /** All that has come while nothing is known, or of a failure. */
+  readonly pieces: Uint8Array[];
+  /** Bytes of an event that is not all there. */
+  readonly open: Unread;
+  size: number;
+  verdict: Verdict | undefined;
+  isOver: boolean;
+  /** Called with every change. */
+  onChange: (() => void) | undefined;
+}
+
+/** Watches what a stream begins with. */
+export function watchBeginning(reader: Reader): Beginning {
+  const watched: Watched = {
+    pieces: [],
     open: unread(),
     size: 0,
     verdict: undefined,
     isOver: false,
     onChange: undefined,
   };
-  body.watch((piece) => {
-    if (piece === undefined) beginning.isOver = true;
-    else if (beginning.verdict === undefined) read(piece, beginning, reader);
-    beginning.onChange?.();
-  });
-  return beginning.verdict === 'begun' ? undefined : waitedFor(beginning, body, hold);
+  return {
+    transform(piece, out) {
+      out.enqueue(piece);
+      if (watched.verdict === 'begun') return;
+      watched.pieces.push(piece);
+      if (watched.verdict === undefined) watched.verdict = read(piece, watched, reader);
+      if (watched.verdict === 'begun') watched.pieces.length = 0;
+      watched.onChange?.();
+    },
+    flush() {
+      watched.isOver = true;
+      watched.onChange?.();
+    },
+    isOpen: () => watched.verdict === undefined && !watched.isOver,
+    failure: (hold) => (watched.verdict === 'begun' ? undefined : waitFor(watched, hold)),
+  };
 }
 
-async function waitedFor(
-  beginning: Beginning,
-  body: HeldBody,
-  hold: number,
-): Promise<EarlyFailure | undefined> {
-  await until(beginning, ({ verdict, isOver }) => isOver || verdict !== undefined, hold);
-  const { verdict } = beginning;
-  if (verdict === undefined || verdict === 'begun') return undefined;
-  await until(beginning, ({ isOver }) => isOver, REST);
-  // What is cancelled holds nothing any more.
-  const bytes = body.held();
-  if (!beginning.isOver) body.cancel();
-  return { bytes, error: verdict };
+async function waitFor(watched: Watched, hold: number): Promise<EarlyFailure | undefined> {
+  await until(watched, ({ verdict, isOver }) => isOver || verdict !== undefined, hold);
+  const { verdict } = watched;
+  // From here on the stream is the caller's, whatever it says.
+  if (verdict === undefined || verdict === 'begun') {
+    watched.verdict = 'begun';
+    return undefined;
+  }
+  await until(watched, ({ isOver }) => isOver, REST);
+  return { bytes: concatBytes(watched.pieces), error: verdict };
 }
 
 /** Resolves once it is so, or after `milliseconds`. */
 async function until(
-  beginning: Beginning,
-  isSo: (beginning: Beginning) => boolean,
+  watched: Watched,
+  isSo: (watched: Watched) => boolean,
   milliseconds: number,
 ): Promise<void> {
-  if (isSo(beginning)) return;
+  if (isSo(watched)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  beginning.onChange = () => {
-    if (isSo(beginning)) resolve();
+  watched.onChange = () => {
+    if (isSo(watched)) resolve();
   };
   await withTimeout(promise, milliseconds);
 }
 
 /** Reads on until an event says how the answer begins. What was looked through for an event's end is not again. */
-function read(piece: Uint8Array, beginning: Beginning, reader: Reader): void {
-  const looked = Math.max(0, beginning.open.size() + 1 - LONGEST_END);
-  const bytes = beginning.open.add(piece);
+function read(piece: Uint8Array, watched: Watched, reader: Reader): Verdict | undefined {
+  const looked = Math.max(0, watched.open.size() + 1 - LONGEST_END);
+  const bytes = watched.open.add(piece);
   let start = 0;
   // A piece without the end of a line ends no event.
   for (let end = piece.includes(LF) ? eventEnd(bytes, looked) : undefined; end !== undefined; ) {
-    beginning.verdict = verdictOn(bytes.subarray(start, end), reader);
-    if (beginning.verdict !== undefined) return;
+    const verdict = verdictOn(bytes.subarray(start, end), reader);
+    if (verdict !== undefined) return verdict;
     start = end;
     end = eventEnd(bytes, start);
   }
   const open = bytes.subarray(start);
-  beginning.size += piece.byteLength;
+  watched.size += piece.byteLength;
   const isTooLong = open.length > LONGEST && !isPreamble(headOf(open), reader);
-  if (isTooLong || beginning.size >= WATCHED_MARK) beginning.verdict = 'begun';
-  beginning.open.take(start);
+  if (isTooLong || watched.size >= WATCHED_MARK) return 'begun';
+  watched.open.take(start);
+  return undefined;
 }
 
 /** Where an event ends at or after `from`, behind its empty line; undefined where that has not come. */
-function eventEnd(bytes: Buffer, from: number): number | undefined {
+function eventEnd(bytes: Uint8Array, from: number): number | undefined {
   for (let line = bytes.indexOf(LF, from); line >= 0; line = bytes.indexOf(LF, line + 1)) {
     if (bytes[line + 1] === LF) return line + 2;
     if (bytes[line + 1] === CR && bytes[line + 2] === LF) return line + 3;
@@ -133,7 +149,7 @@ function eventEnd(bytes: Buffer, from: number): number | undefined {
   return undefined;
 }
 
-function verdictOn(event: Buffer, reader: Reader): Verdict | undefined {
+function verdictOn(event: Uint8Array, reader: Reader): Verdict | undefined {
   const { parseFailure, marks } = reader;
   const head = headOf(event);
   if (marks.failing.test(head)) {
@@ -144,7 +160,7 @@ function verdictOn(event: Buffer, reader: Reader): Verdict | undefined {
   return isPreamble(head, reader) ? undefined : 'begun';
 }
 
-const headOf = (event: Buffer): string => event.toString('latin1', 0, HEAD);
+const headOf = (event: Uint8Array): string => latin1OfBytes(event, 0, Math.min(HEAD, event.byteLength));
 
 /** Whether an event is none of the answer: one that vendors say before it, or a comment. */
 function isPreamble(head: string, { marks }: Reader): boolean {
@@ -153,8 +169,5 @@ function isPreamble(head: string, { marks }: Reader): boolean {
 
 /** Why a whole answer of status 200 is none, where it says so. */
 export function failureInBody(body: Uint8Array, { parseFailure, marks }: Reader): GatewayError | undefined {
-  const bytes = toBuffer(body);
-  return marks.failing.test(bytes.toString('latin1', 0, HEAD))
-    ? parseFailure({ data: bytes.toString('utf8') })
-    : undefined;
+  return marks.failing.test(headOf(body)) ? parseFailure({ data: textOfBytes(body) }) : undefined;
 }

@@ -18,11 +18,11 @@ import type {
 } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { Span } from '../lib/json-scan.ts';
-import type { Body } from '../streams/body.ts';
 import type { Step } from '../streams/step.ts';
 import type { Ending, UpstreamAnswer } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Arrival } from './arrivals.ts';
+import type { Beginning } from './early-failure.ts';
 
 /** What a process can be short of. */
 export type Shortage = 'event-loop' | 'memory' | 'file-descriptors';
@@ -50,8 +50,8 @@ export interface Incoming {
   readonly signal: AbortSignal;
   /** What else the process is busy with; absent where nobody counts. */
   readonly load?: Load;
-  /** What will be told of this exchange when it is over; absent where nobody listens. */
-  readonly ledger?: Ledger | undefined;
+  /** What is known of this exchange, for the record of it. */
+  readonly ledger: Ledger;
 }
 
 /** After `decode`: what is asked, and in which format. The body is still on its way. */
@@ -141,8 +141,10 @@ export interface Prepared extends Routed {
 /** After `upstream`: the vendor's answer, a head and a body still coming. */
 export interface Answered extends Prepared {
   readonly answer: UpstreamAnswer;
-  /** By what the vendor knew whose request it was: told to nobody. */
+  /** By what the vendor knew whose request it was: nobody is to see it. */
   readonly secret: string;
+  /** What a native stream begins with; absent of all other answers. */
+  readonly beginning?: Beginning | undefined;
 }
 
 /** After `translate-reply`: the answer as the caller is to have it. */
@@ -152,10 +154,10 @@ export interface Replied {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Record<string, string>;
-  readonly body: Body | Uint8Array;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array;
   /** As after `authenticate`: told over what a vendor says of limits of its own. */
   readonly allowance: Admitted['allowance'] | undefined;
-  readonly ledger: Ledger | undefined;
+  readonly ledger: Ledger;
   /** Of an error answer that is passed on as it is: what it means. */
   readonly refusal?: GatewayError;
 }
@@ -165,5 +167,5 @@ export interface Answer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Body | Uint8Array;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array;
 }

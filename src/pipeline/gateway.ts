@@ -17,8 +17,8 @@ import type { PendingLimits } from './arrivals.ts';
 import type { CallerTimeouts, SocketLimits } from './caller-limits.ts';
 import type { DecodeOptions } from './decode.ts';
 import type { ReachOptions } from './reach.ts';
+import type { ReplyOptions } from './reply-options.ts';
 import type { InFlightLimits } from './shed-load.ts';
-import type { ReplyOptions } from './translate-reply.ts';
 import type { RequestOptions } from './translate-request.ts';
 
 export interface Gateway {

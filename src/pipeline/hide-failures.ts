@@ -5,9 +5,9 @@
  */
 
 import type { Outbound } from '../formats/format.ts';
+import { bytesOfText, concatBytes, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run, type Sink, type Step } from '../streams/step.ts';
-import { joined, toBuffer } from '../upstream/net/to-buffer.ts';
 import { hiddenInJson } from '../upstream/redact.ts';
 
 type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
@@ -43,12 +43,12 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
     size = 0;
     mayFail = undefined;
   };
-  const hold = (piece: Buffer, out: Sink<Uint8Array>): void => {
+  const hold = (piece: Uint8Array, out: Sink<Uint8Array>): void => {
     held.push(piece);
     size += piece.length;
     sayComments(out);
     if (size <= MOST_HELD) return;
-    mayFail ??= failing.test(joined(held).toString('latin1', 0, HEAD));
+    mayFail ??= failing.test(latin1OfBytes(concatBytes(held).subarray(0, HEAD)));
     if (mayFail && size <= MOST_OF_FAILURE) return;
     for (const each of held) out.enqueue(each);
     forget();
@@ -57,7 +57,7 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
   /** A comment says that somebody is there, and has to say it at once. */
   const sayComments = (out: Sink<Uint8Array>): void => {
     if (held[0]?.[0] !== COLON || !held.at(-1)?.includes(LF)) return;
-    let rest = joined(held);
+    let rest = concatBytes(held);
     forget();
     while (rest[0] === COLON && rest.includes(LF)) {
       const end = rest.indexOf(LF) + 1;
@@ -68,16 +68,15 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
     size = rest.length;
   };
 
-  const transform = (chunk: Uint8Array, out: Sink<Uint8Array>): void => {
-    const bytes = toBuffer(chunk);
-    const text = bytes.toString('latin1');
+  const transform = (bytes: Uint8Array, out: Sink<Uint8Array>): void => {
+    const text = latin1OfBytes(bytes);
     const seam = tail + text;
     const end = (isPassing ? firstEnd(seam, tail.length) : lastEnd(seam)) - tail.length;
     tail = (end > 0 && end < bytes.length && isPassing ? seam.slice(0, tail.length + end) : seam).slice(
       -SEAM,
     );
     if (end <= 0) {
-      if (isPassing) out.enqueue(chunk);
+      if (isPassing) out.enqueue(bytes);
       else hold(bytes, out);
       return;
     }
@@ -89,10 +88,10 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
     }
     const isWhole = size === 0 && end === bytes.length;
     if (isWhole && !failing.test(text)) {
-      out.enqueue(chunk);
+      out.enqueue(bytes);
       return;
     }
-    const events = joined([...held, bytes.subarray(0, end)]);
+    const events = concatBytes([...held, bytes.subarray(0, end)]);
     forget();
     out.enqueue(shown(events, reader, key));
     if (end < bytes.length) hold(bytes.subarray(end), out);
@@ -101,7 +100,7 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
   return {
     transform,
     flush(out) {
-      if (size > 0) out.enqueue(shown(joined(held), reader, key));
+      if (size > 0) out.enqueue(shown(concatBytes(held), reader, key));
       forget();
     },
   };
@@ -133,19 +132,19 @@ function after(at: number, length: number): number {
 }
 
 /** Events as they are, but for those that tell a failure. */
-function shown(events: Buffer, reader: Reader, key: string): Uint8Array {
-  if (!reader.marks.failing.test(events.toString('latin1'))) return events;
-  const text = events.toString('utf8');
+function shown(events: Uint8Array, reader: Reader, key: string): Uint8Array {
+  if (!reader.marks.failing.test(latin1OfBytes(events))) return events;
+  const text = textOfBytes(events);
   const told = text
     .split(/(?<=\n\n|\r\n\r\n|\r\r)/)
     .map((event) => withoutHidden(event, reader, key))
     .join('');
-  return told === text ? events : Buffer.from(told);
+  return told === text ? events : bytesOfText(told);
 }
 
 function withoutHidden(event: string, { parseFailure, marks }: Reader, key: string): string {
   if (!marks.failing.test(event)) return event;
-  const isFailure = run(decodeSse(), [Buffer.from(event)]).some((said) => parseFailure(said) !== undefined);
+  const isFailure = run(decodeSse(), [bytesOfText(event)]).some((said) => parseFailure(said) !== undefined);
   if (!isFailure) return event;
   return event.replaceAll(/^data:[^\r\n]*/gm, (line) => hiddenInJson(line, key));
 }

@@ -17,7 +17,7 @@ export function renderFailure(
   { id, message, ledger }: Incoming,
 ): Answer {
   const error = asGatewayError(thrown);
-  if (ledger) noteFault(ledger, error);
+  noteFault(ledger, error);
   // Anthropic's own status for 'overloaded', which its SDKs and agents know.
   const status = format === 'messages' && error.fault === 'upstream-overloaded' ? 529 : error.status;
   const body = Buffer.from(JSON.stringify(formats[format].renderError(error, id)));

@@ -60,10 +60,8 @@ export function resolveModel(
     if (refused !== undefined) {
       throw new GatewayError('model-not-allowed', `This API key may not use the model ${shown(refused)}.`);
     }
-    if (admitted.ledger) {
-      admitted.ledger.model = model;
-      admitted.ledger.tiered = fields.has('service_tier');
-    }
+    admitted.ledger.model = model;
+    admitted.ledger.tiered = fields.has('service_tier');
     const anew = isOfResponses(route, body, fields);
     if (isHeld(principal)) {
       requireHarmless(route.format, body, fields, anew);

@@ -4,17 +4,18 @@
  * same, and says that it is alive until the answer, or its failure, is there.
  */
 
-import { noteFault } from '../accounting/usage/ledger.ts';
 import { formats } from '../formats/formats.ts';
-import { asGatewayError, GatewayError } from '../lib/errors.ts';
+import { bytesOfText } from '../lib/bytes.ts';
+import { GatewayError } from '../lib/errors.ts';
 import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import type { Body } from '../streams/body.ts';
 import type { Stage } from '../streams/chain.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
 import { eventStreamHeaders } from '../upstream/headers.ts';
+import { cancelBody } from '../upstream/send.ts';
 import { upstreamName } from '../upstream/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
+import { endWithError } from './late-error.ts';
 import { askedOf, asksList, asksStream, isNative } from './translate-request.ts';
 
 export interface EarlyHeadOptions {
@@ -23,8 +24,6 @@ export interface EarlyHeadOptions {
   /** Milliseconds between two signs of life. */
   readonly keepAlive: number;
 }
-
-const utf8 = new TextEncoder();
 
 /**
  * Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for, a count
@@ -59,32 +58,40 @@ function begun(
   { keepAlive }: EarlyHeadOptions,
 ): Replied {
   const { id, route, allowance, ledger } = routed;
-  const ping = utf8.encode(formats[route.format].inbound.ping);
-  let answer: Body | undefined;
+  const ping = bytesOfText(formats[route.format].inbound.ping);
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
 
-  const body: Body = {
-    pipeTo(sink) {
-      sink.write(ping);
-      const timer = setInterval(() => sink.write(ping), keepAlive);
-      replied.then(eventsOf).then(
-        (events) => {
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(ping);
+        timer = setInterval(() => {
+          // A caller who reads nothing needs no sign of life.
+          if ((controller.desiredSize ?? 0) >= 0) controller.enqueue(ping);
+        }, keepAlive);
+      },
+      async pull(controller) {
+        try {
+          reader ??= eventsOf(await replied).getReader();
           clearInterval(timer);
-          answer = events;
-          events.pipeTo(sink);
-        },
-        (thrown) => {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (thrown) {
           clearInterval(timer);
-          const error = asGatewayError(thrown);
-          if (ledger !== undefined) noteFault(ledger, error);
-          sink.write(utf8.encode(failure(routed, asked, error)));
-          sink.close();
-        },
-      );
+          controller.enqueue(bytesOfText(failure(routed, asked, thrown)));
+          controller.close();
+        }
+      },
+      async cancel(reason) {
+        clearInterval(timer);
+        // Until there is an answer, the exchange's own signal ends all that is done for it.
+        await reader?.cancel(reason);
+      },
     },
-    pull: () => answer?.pull(),
-    // Until there is an answer, the exchange's own signal ends all that is done for it.
-    cancel: () => answer?.cancel(),
-  };
+    { highWaterMark: 0 },
+  );
   // A caller who leaves before it asks for more must not make this an unhandled rejection.
   replied.catch(() => undefined);
   const headers = eventStreamHeaders({});
@@ -92,19 +99,19 @@ function begun(
 }
 
 /** @throws GatewayError where the answer is no stream. */
-function eventsOf({ body, headers }: Replied): Body {
+function eventsOf({ body, headers }: Replied): ReadableStream<Uint8Array> {
   if (!(body instanceof Uint8Array)) {
     if (headers['content-type']?.startsWith('text/event-stream')) return body;
-    body.cancel();
+    cancelBody(body);
   }
   throw new GatewayError('upstream-broken', 'The upstream answered with something that is not a stream.');
 }
 
 /** A failure as all there is to the stream, in the caller's format. */
-function failure({ id, route, model, vendor }: Routed, body: JsonObject, error: GatewayError): string {
+function failure({ id, route, model, vendor, ledger }: Routed, body: JsonObject, thrown: unknown): string {
   const prompt = { model: upstreamName(vendor, model), turns: [], stream: true };
   const renderer = formats[route.format].inbound.renderEvents(askedOf(id, prompt, body));
-  const said: Sse[] = [];
-  renderer.fail(error, { enqueue: (event) => void said.push(event) });
-  return said.map(sseText).join('');
+  const events: Sse[] = [];
+  endWithError(ledger, thrown, vendor.key, renderer.fail, { enqueue: (event) => void events.push(event) });
+  return events.map(sseText).join('');
 }

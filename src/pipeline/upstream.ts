@@ -1,20 +1,20 @@
-/** The vendor's answer: a head, and a body still coming. */
+/** The vendor's answer: a head, and a body still coming, watched within its own stream. */
 
 import type { Dispatcher } from 'undici';
 import { isMetered } from '../access/limits/limits.ts';
 import { carryOn } from '../accounting/traces/trace-context.ts';
-import { observeBody } from '../accounting/usage/ledger.ts';
+import { observeUsage } from '../accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
-import { formats } from '../formats/formats.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
-import { type Ending, leftFor, send, type UpstreamAnswer } from '../upstream/send.ts';
+import { type Ending, leftFor, send } from '../upstream/send.ts';
 import type { TimeoutClock } from '../upstream/timeout-clock.ts';
 import { recordedName } from '../upstream/vendor.ts';
-import { detectTruncation } from './detect-truncation.ts';
+import type { Beginning } from './early-failure.ts';
 import type { Answered, Prepared } from './exchange.ts';
-import { type Passed, withCredentials } from './with-credentials.ts';
+import { observeNative } from './observe-native.ts';
+import { type Asked, withCredentials } from './with-credentials.ts';
 
 /** Statuses below 300 that promise no answer. */
 const EMPTY = new Set([204, 205, 206]);
@@ -26,85 +26,82 @@ const EMPTY = new Set([204, 205, 206]);
 export function upstream(
   agent: Dispatcher,
   { timeoutClock }: Pick<Upstreams, 'timeoutClock'>,
-  passes: CloudTokens,
+  cloudTokens: CloudTokens,
 ): (prepared: Prepared) => Promise<Answered> {
   return async (prepared) => {
-    const { model, vendor, upstreamFormat: spoken, headers, attempt, ledger } = prepared;
-    if (ledger !== undefined) {
-      ledger.model = model;
-      ledger.vendor = recordedName(vendor);
-      ledger.spoken = spoken;
-    }
-    const { answer, secret } =
+    const { model, vendor, upstreamFormat, headers, attempt, ledger } = prepared;
+    ledger.model = model;
+    ledger.vendor = recordedName(vendor);
+    ledger.spoken = upstreamFormat;
+    const asked =
       vendor.credentials === undefined
-        ? { answer: await ask(agent, timeoutClock, prepared, headers, attempt?.ended), secret: vendor.key }
-        : await passed(agent, timeoutClock, passes, prepared);
+        ? await ask(agent, timeoutClock, prepared, headers, vendor.key, attempt?.ended)
+        : await askWithCredentials(agent, timeoutClock, cloudTokens, prepared);
     // A redirect followed would carry the vendor's key to wherever it points.
-    const { status } = answer;
+    const { status } = asked.answer;
     if ((status >= 300 && status < 400) || EMPTY.has(status)) {
       const what =
         status < 300 ? 'something that is not an answer' : 'a redirect, which the gateway does not follow';
       throw leftFor(
-        answer,
+        asked.answer,
         new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`),
       );
     }
-    return { ...prepared, answer, secret };
+    return { ...prepared, ...asked };
   };
 }
 
-function passed(
+function askWithCredentials(
   agent: Dispatcher,
   timeoutClock: TimeoutClock,
-  passes: CloudTokens,
+  cloudTokens: CloudTokens,
   prepared: Prepared,
-): Promise<Passed> {
+): Promise<Asked> {
   const { vendor, path, headers, payload, attempt, signal } = prepared;
   const request = { method: 'POST', origin: vendor.origin, path, headers, body: payload } as const;
-  return withCredentials(passes, { vendor, request, signal, ended: attempt?.ended }, (own, ended) =>
-    ask(agent, timeoutClock, prepared, own, ended),
+  return withCredentials(cloudTokens, { vendor, request, signal, ended: attempt?.ended }, (...given) =>
+    ask(agent, timeoutClock, prepared, ...given),
   );
 }
 
-/** One exchange, of which the record is told. */
-function ask(
+/** One exchange, which the ledger counts. */
+async function ask(
   agent: Dispatcher,
   timeoutClock: TimeoutClock,
-  {
-    vendor,
-    upstreamFormat: spoken,
-    attempt,
-    ledger,
-    path,
-    payload,
-    translation,
-    signal,
-    principal,
-  }: Prepared,
+  prepared: Prepared,
   headers: string[],
+  secret: string,
   ended: ((how: Ending) => void) | undefined,
-): Promise<UpstreamAnswer> {
-  if (ledger !== undefined) {
-    ledger.attempts += 1;
-    // That of the attempt before it.
-    ledger.first = undefined;
-    ledger.asked = tokensOfRequest(payload);
-  }
-  return send(
+): Promise<Asked> {
+  const { vendor, attempt, ledger, path, payload, signal } = prepared;
+  ledger.attempts += 1;
+  // That of the attempt before it.
+  ledger.first = undefined;
+  if (ledger.isRecorded) ledger.asked = tokensOfRequest(payload);
+  let beginning: Beginning | undefined;
+  const answer = await send(
     agent,
     timeoutClock,
     {
       origin: vendor.origin,
       path,
-      headers: ledger?.trace === undefined ? headers : carryOn(headers, ledger.trace.ask()),
+      headers: ledger.trace === undefined ? headers : carryOn(headers, ledger.trace.ask()),
       body: payload,
       ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
       ...(ended !== undefined && { ended }),
-      ...(translation === undefined && { guard: (head) => detectTruncation(formats[spoken], head, ledger) }),
-      ...(ledger !== undefined && {
-        tap: observeBody(ledger, spoken, isMetered(principal) ? payload : undefined),
-      }),
+      observe(head) {
+        const usage = usageObserver(prepared);
+        if (prepared.translation !== undefined) return usage;
+        const native = observeNative(prepared, secret, head, usage);
+        beginning = native.beginning;
+        return native.observer;
+      },
     },
     signal,
   );
+  return { answer, secret, beginning };
+}
+
+function usageObserver({ ledger, upstreamFormat, principal, payload }: Prepared) {
+  return observeUsage(ledger, upstreamFormat, isMetered(principal) ? payload : undefined);
 }

@@ -6,53 +6,56 @@
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import type { Headers, Outgoing, Pass } from '../upstream/credentials/cloud.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
-import { type Ending, leftFor, type UpstreamAnswer, type UpstreamHead } from '../upstream/send.ts';
+import { cancelBody, type Ending, leftFor, type UpstreamHead } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
+import type { Answered } from './exchange.ts';
 
-/** Makes the request, with these headers. */
-export type Ask = (headers: string[], ended: ((how: Ending) => void) | undefined) => Promise<UpstreamAnswer>;
+/** What comes of a request to a vendor. */
+export type Asked = Pick<Answered, 'answer' | 'secret' | 'beginning'>;
 
-export interface Passing {
+/** Makes the request with these headers, of which `secret` is to be seen by nobody. */
+export type Ask = (
+  headers: string[],
+  secret: string,
+  ended: ((how: Ending) => void) | undefined,
+) => Promise<Asked>;
+
+export interface CredentialedRequest {
   readonly vendor: Vendor;
   readonly request: Outgoing;
   readonly signal: AbortSignal;
-  /** Told once how the exchange ended that counts. */
+  /** Called once with how the exchange ended that counts. */
   readonly ended: ((how: Ending) => void) | undefined;
 }
 
-export interface Passed {
-  readonly answer: UpstreamAnswer;
-  /** What was shown, of which nobody is told. */
-  readonly secret: string;
-}
-
-/** @throws GatewayError `upstream-auth` where there is no pass, or the clock is why it is refused; and what `ask` throws. */
+/** @throws GatewayError `upstream-auth` where there is no token, or the clock is why it is refused; and what `ask` throws. */
 export async function withCredentials(
-  passes: CloudTokens,
-  { vendor, request, signal, ended }: Passing,
+  cloudTokens: CloudTokens,
+  { vendor, request, signal, ended }: CredentialedRequest,
   ask: Ask,
-): Promise<Passed> {
-  const pass = await passOf(passes, vendor, signal).catch((error: unknown) => {
+): Promise<Asked> {
+  const pass = await passOf(cloudTokens, vendor, signal).catch((error: unknown) => {
     // Whatever is asked there fails: another upstream is asked for a while.
     if (!signal.aborted) ended?.('broken');
     throw error;
   });
   const ending = toldLater(ended);
-  const first = await ask(await headersWith(pass, request), ended && ending.ended).catch((error: unknown) => {
-    ending.decide(true);
-    throw error;
-  });
-  const next = isRefused(first) ? await renewed(passes, vendor, pass, signal) : undefined;
+  const first = await ask(await headersWith(pass, request), pass.secret, ended && ending.ended).catch(
+    (error: unknown) => {
+      ending.decide(true);
+      throw error;
+    },
+  );
+  const next = isRefused(first.answer) ? await renewed(cloudTokens, vendor, pass, signal) : undefined;
   ending.decide(next === undefined);
-  if (next === undefined) return { answer: unlessByClock(first, vendor), secret: pass.secret };
-  if (!(first.body instanceof Uint8Array)) first.body.cancel();
-  const answer = await ask(await headersWith(next, request), ended);
-  return { answer: unlessByClock(answer, vendor), secret: next.secret };
+  if (next === undefined) return unlessByClock(first, vendor);
+  cancelBody(first.answer.body);
+  return unlessByClock(await ask(await headersWith(next, request), next.secret, ended), vendor);
 }
 
 /** Waits for one no longer than its caller does. */
-async function passOf(passes: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<Pass> {
-  const pass = passes.of(vendor);
+async function passOf(cloudTokens: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<Pass> {
+  const pass = cloudTokens.of(vendor);
   return pass instanceof Promise ? unlessLeft(pass, signal) : pass;
 }
 
@@ -66,12 +69,12 @@ async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 
 /** Another pass than the one that was refused; undefined where there is none, and the refusal stands. */
 async function renewed(
-  passes: CloudTokens,
+  cloudTokens: CloudTokens,
   vendor: Vendor,
   pass: Pass,
   signal: AbortSignal,
 ): Promise<Pass | undefined> {
-  const coming = passes.renew(vendor, pass);
+  const coming = cloudTokens.renew(vendor, pass);
   const next = coming && (await unlessLeft(coming, signal).catch(() => undefined));
   return next === undefined || next.secret === pass.secret ? undefined : next;
 }
@@ -86,11 +89,12 @@ function isRefused({ status, headers }: UpstreamHead): boolean {
 /** By how much clocks may differ: AWS refuses signatures that are five minutes older than its own, in milliseconds. */
 const CLOCKS_MAY_DIFFER = 240_000;
 
-/** The answer. @throws GatewayError where it is a refusal for what this machine's clock says. */
-function unlessByClock(answer: UpstreamAnswer, { name, credentials }: Vendor): UpstreamAnswer {
-  if (credentials?.type !== 'aws' || (answer.status !== 401 && answer.status !== 403)) return answer;
+/** What was asked. @throws GatewayError where its answer is a refusal for what this machine's clock says. */
+function unlessByClock(asked: Asked, { name, credentials }: Vendor): Asked {
+  const { answer } = asked;
+  if (credentials?.type !== 'aws' || (answer.status !== 401 && answer.status !== 403)) return asked;
   const ahead = Date.now() - Date.parse(String(answer.headers['date']));
-  if (Number.isNaN(ahead) || Math.abs(ahead) < CLOCKS_MAY_DIFFER) return answer;
+  if (Number.isNaN(ahead) || Math.abs(ahead) < CLOCKS_MAY_DIFFER) return asked;
   const minutes = Math.round(Math.abs(ahead) / 60_000);
   const told = `The vendor ${name} refused the signature of a request, because the gateway's clock is ${minutes} minutes ${ahead > 0 ? 'ahead' : 'behind'}.`;
   const cause = Object.assign(new Error('The clocks differ.'), { code: 'CLOCK_SKEW' });

@@ -1,30 +1,33 @@
 /**
- * The one hop of a translated body: runs one step over each chunk of the source as it comes, and gives all that came of
- * one read of the network as one chunk.
+ * The one stream that a translated body crosses: it owns the vendor's reader, pulls only when it is asked, runs one
+ * fused step over each chunk, and gives all that came of one read as one chunk.
+ *
+ * It is no `pipeThrough(new TransformStream(step))`, for three things that a TransformStream cannot do: cancel the
+ * source while a read waits, say a source's failure in the consumer's words, and hold the head until there is something
+ * to say. A second stream would also cost 4 µs a chunk (bench/NOTES.md).
  */
 
-import { asGatewayError, type GatewayError } from '../lib/errors.ts';
-import type { Body, BodySink } from './body.ts';
+import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import type { Sink, Step } from './step.ts';
 
-export interface ThroughOptions {
+export interface TranslateOptions {
   /** Says a late error in the consumer's words; the body then ends. */
   readonly fail: (error: GatewayError, out: Sink<string>) => void;
-  /** Whether the last word has been said: what the source says after it is nobody's, nor how it ends. */
+  /** Whether the last word has been said: nothing that the source says after it counts, nor how it ends. */
   readonly over?: () => boolean;
-  /** Whether nothing has to come any more, though it may: where nothing does for a while, the source is taken to be over. */
+  /** Whether the source may end here, though it need not: if nothing comes for a while, it is taken to be over. */
   readonly mayBeOver?: (() => boolean) | undefined;
   /**
-   * Whether nothing has been said yet, for all that has come out: it is kept back with `ready`, so that a failure can
-   * still become an honest HTTP error, or another attempt. Only until the consumer asks.
+   * Whether nothing has been said yet, for all that has come out: `ready` then waits, so that a failure can still become
+   * an honest HTTP error, or another attempt. It waits no longer than until the consumer asks.
    */
   readonly holds?: () => boolean;
   /** Text to send when there has been nothing to give for so many milliseconds. */
   readonly keepAlive?: { readonly text: () => string; readonly milliseconds: number };
 }
 
-export interface Through {
-  readonly body: Body;
+export interface TranslatedBody {
+  readonly body: ReadableStream<Uint8Array>;
   /**
    * Settles when the first output is ready: what comes before it can still become an honest HTTP error.
    * @throws GatewayError where the source failed before giving anything; the body is then of no use.
@@ -35,79 +38,90 @@ export interface Through {
 /** How much is made before anybody asks for it, in characters. */
 const MOST_HELD = 64 * 1024;
 
-/** How much may come after the last word, and how late the end of it, for the connection to be worth keeping. */
+/** How much may come after the last word, and how late the end may come, for the connection to be worth keeping. */
 const LATE_BYTES = 64 * 1024;
 const LATE_MILLISECONDS = 1_000;
 
-/** For how long a source that may be over is waited for: what it took may still be told, by services that end later. */
+/** How long a source that may be over is waited for: some services tell the usage after the last word of the answer. */
 const PARKED_MILLISECONDS = 5_000;
 
 const utf8 = new TextEncoder();
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+type Timer = ReturnType<typeof setTimeout>;
 
 /**
  * @param source the vendor's body; owned from here on, and cancelled when the consumer cancels.
  * @param step bytes of the source to text for the consumer.
  */
-export function through(source: Body, step: Step<Uint8Array, string>, options: ThroughOptions): Through {
-  const { fail, over, mayBeOver, holds, keepAlive } = options;
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-  // Whoever awaits `ready` sees the failure; a body that is never asked for must not make it an unhandled one.
-  ready.catch(() => undefined);
+export function translateBody(
+  source: ReadableStream<Uint8Array>,
+  step: Step<Uint8Array, string>,
+  { fail, over, mayBeOver, holds, keepAlive }: TranslateOptions,
+): TranslatedBody {
+  const reader = source.getReader();
   /** What is made and not given. */
   let text = '';
-  let isGiving = false;
-  let consumer: BodySink | undefined;
-  /** Whether the consumer has had enough for now, and whether it has left. */
-  let isFull = false;
-  let isLeft = false;
-  /** How the source ended: well, or by what; undefined as long as it has not. */
-  let ended: GatewayError | true | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let parked: NodeJS.Timeout | undefined;
-
   const made: Sink<string> = {
     enqueue(piece) {
       text += piece;
     },
   };
+  /** How the source ended: well, or by what; undefined as long as it has not. */
+  let ended: GatewayError | true | undefined;
+  /** Whether a consumer has asked, whether it waits, and whether it has all or has left. */
+  let isAsked = false;
+  let isWaiting = false;
+  let isDone = false;
+  let timer: Timer | undefined;
+  let parked: Timer | undefined;
+  /** The reads that are under way. */
+  let reading: Promise<void> | undefined;
 
-  /** What is made goes when all is that came with it: what follows in the same read runs before a microtask does. */
-  function giveSoon(): void {
-    if (isGiving || consumer === undefined) return;
-    isGiving = true;
-    queueMicrotask(give);
+  function isEnough(): boolean {
+    if (ended !== undefined || isDone) return true;
+    if (text === '') return false;
+    return isAsked || holds?.() !== true || text.length >= MOST_HELD;
   }
 
-  function give(): void {
-    isGiving = false;
-    if (consumer === undefined || isLeft) return;
-    if (text !== '') {
-      const bytes = utf8.encode(text);
-      text = '';
-      timer?.refresh();
-      isFull = !consumer.write(bytes);
+  /** Reads on until there is enough. Never rejects. */
+  function read(): Promise<void> {
+    reading ??= next();
+    return reading;
+  }
+
+  function next(): Promise<void> {
+    return reader.read().then(take, broke);
+  }
+
+  function take({ done, value }: Awaited<ReturnType<Reader['read']>>): Promise<void> | undefined {
+    if (ended === undefined && !isDone) {
+      if (done) finish();
+      else translate(value);
     }
-    if (ended === undefined) return;
-    stop();
-    consumer.close();
+    if (!isEnough()) return next();
+    reading = undefined;
+    return undefined;
   }
 
-  function stop(): void {
-    clearInterval(timer);
-    clearTimeout(parked);
-    isLeft = true;
+  function broke(error: unknown): void {
+    reading = undefined;
+    end(asGatewayError(error));
   }
 
-  /** The end of the source, or of what can be made of it. */
-  function end(how: GatewayError | true): void {
-    if (ended !== undefined || isLeft) return;
-    ended = how;
-    clearTimeout(parked);
-    if (how === true) resolve();
-    else reject(how);
-    if (consumer === undefined) return;
-    if (how !== true) fail(how, made);
-    giveSoon();
+  function translate(chunk: Uint8Array): void {
+    const { length } = text;
+    run(() => step.transform(chunk, made));
+    if (ended !== undefined) return;
+    if (mayBeOver !== undefined && (parked === undefined || text.length !== length)) awaitEnd();
+    if (!over?.()) return;
+    finish();
+    void drainRest(reader);
+  }
+
+  function finish(): void {
+    run(() => step.flush?.(made));
+    end(true);
   }
 
   function run(work: () => void): void {
@@ -115,9 +129,15 @@ export function through(source: Body, step: Step<Uint8Array, string>, options: T
       work();
     } catch (error) {
       const failure = asGatewayError(error);
-      source.cancel(failure);
+      leave(reader, failure);
       end(failure);
     }
+  }
+
+  function end(how: GatewayError | true): void {
+    if (ended !== undefined || isDone) return;
+    ended = how;
+    clearTimeout(parked);
   }
 
   /** Some services end neither their stream nor the connection, and go on to say that they are alive. */
@@ -126,93 +146,91 @@ export function through(source: Body, step: Step<Uint8Array, string>, options: T
     parked = undefined;
     if (ended !== undefined || !mayBeOver?.()) return;
     parked = setTimeout(() => {
-      // It is not the source that keeps silent.
-      if (isFull) return awaitEnd();
-      source.cancel();
-      run(() => step.flush?.(made));
-      end(true);
+      // While the consumer takes nothing, it is not the source that keeps silent.
+      if (isAsked && !isWaiting) return awaitEnd();
+      leave(reader);
+      finish();
+      giveTo?.();
     }, PARKED_MILLISECONDS);
   }
 
-  const late = lingering(source);
-  source.pipeTo({
-    write(chunk) {
-      if (ended !== undefined) return late.write(chunk);
-      if (isLeft) return true;
-      const { length } = text;
-      run(() => step.transform(chunk, made));
-      if (mayBeOver !== undefined && (parked === undefined || text.length !== length)) awaitEnd();
-      if (ended === undefined && over?.()) {
-        late.begin();
-        run(() => step.flush?.(made));
-        end(true);
-        return true;
-      }
-      if (text === '') return true;
-      if (consumer !== undefined) {
-        giveSoon();
-        return !isFull;
-      }
-      const isHeld = holds?.() === true && text.length < MOST_HELD;
-      if (!isHeld) resolve();
-      return isHeld;
-    },
-    close() {
-      if (ended !== undefined) return late.end();
-      run(() => step.flush?.(made));
-      end(true);
-    },
-    abort(error) {
-      // All was said before it broke.
-      if (ended !== undefined) return late.end();
-      end(error);
-    },
-  });
+  let giveTo: (() => void) | undefined;
 
-  const body: Body = {
-    pipeTo(sink) {
-      consumer = sink;
-      if (keepAlive !== undefined) timer = setInterval(ping, keepAlive.milliseconds);
-      if (ended !== undefined && ended !== true) fail(ended, made);
-      if (text !== '' || ended !== undefined) give();
-      if (ended === undefined && !isFull) source.pull();
-    },
-    pull() {
-      isFull = false;
-      if (ended === undefined) source.pull();
-    },
-    cancel() {
-      if (isLeft) return;
-      stop();
-      source.cancel();
-    },
-  };
-
-  function ping(): void {
-    if (isFull || keepAlive === undefined) return;
-    text += keepAlive.text();
-    give();
+  function give(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    if (isDone) return;
+    if (ended instanceof GatewayError) fail(ended, made);
+    if (text !== '') {
+      const bytes = utf8.encode(text);
+      text = '';
+      isWaiting = false;
+      // Only Node's timers can be put off; elsewhere a sign of life may come a little early.
+      timer?.refresh?.();
+      controller.enqueue(bytes);
+    }
+    if (ended === undefined) return;
+    stop();
+    controller.close();
   }
 
+  function stop(): void {
+    clearInterval(timer);
+    clearTimeout(parked);
+    isDone = true;
+  }
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        isWaiting = true;
+        if (!isAsked) {
+          isAsked = true;
+          giveTo = () => give(controller);
+          if (keepAlive !== undefined) timer = setInterval(ping, keepAlive.milliseconds, controller);
+        }
+        if (isEnough()) return give(controller);
+        return read().then(giveTo);
+      },
+      cancel(reason) {
+        stop();
+        leave(reader, reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+
+  function ping(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    if (keepAlive === undefined || isDone || !isWaiting || (controller.desiredSize ?? 0) < 0) return;
+    text += keepAlive.text();
+    give(controller);
+    isWaiting = true;
+  }
+
+  const ready = read().then(() => {
+    if (ended instanceof GatewayError) throw ended;
+  });
+  // Whoever awaits `ready` sees the failure; a body that is never asked for must not make it an unhandled one.
+  ready.catch(() => undefined);
   return { body, ready };
 }
 
-/** Reads what comes after the last word to its end, where that is near; else cancels it. */
-function lingering(source: Body): { begin(): void; write(chunk: Uint8Array): boolean; end(): void } {
-  let size = 0;
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    begin() {
-      timer = setTimeout(() => source.cancel(), LATE_MILLISECONDS);
-    },
-    write(chunk) {
-      size += chunk.byteLength;
-      if (size > LATE_BYTES) {
-        clearTimeout(timer);
-        source.cancel();
-      }
-      return true;
-    },
-    end: () => clearTimeout(timer),
-  };
+/** Cancels the source. One that has failed already has nothing more to cancel, and says so by a rejection. */
+function leave(reader: Reader, reason?: unknown): void {
+  reader.cancel(reason).catch(() => undefined);
+}
+
+/** Reads what comes after the last word to its end, where that is near, so that the connection is kept; else cancels. */
+async function drainRest(reader: Reader): Promise<void> {
+  const timer = setTimeout(leave, LATE_MILLISECONDS, reader);
+  try {
+    for (let size = 0; size <= LATE_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // All was said before it broke.
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,14 +1,16 @@
 /**
  * One HTTP exchange with a vendor, by undici's dispatch: no redirects, no retries, nothing between its socket and the
- * stream that is read.
+ * stream that is read. The stream's underlying source is this exchange: `pull` resumes the socket, `cancel` aborts it.
  */
 
 import type { Dispatcher } from 'undici';
-import { BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
+import { concatBytes } from '../lib/bytes.ts';
+import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
+import { type PushBody, pushBody } from '../streams/push-body.ts';
+import { type BodyStep, run, type Sink } from '../streams/step.ts';
 import { failureOf } from './failure.ts';
 import type { AnswerHeaders } from './headers.ts';
 import { inflater } from './inflate.ts';
-import { type HeldBody, relay } from './relay.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
 import { waitFor } from './wait.ts';
 import { type WordReader, wordReader } from './words.ts';
@@ -22,11 +24,9 @@ export interface UpstreamRequest {
   readonly body: Uint8Array;
   /** Milliseconds until the answer must be over, where it is not the clock's own `total`. */
   readonly timeLeft?: number;
-  /** Asked once, with the answer's head: who speaks for a body that ends too soon. Without one it just fails. */
-  readonly guard?: (head: UpstreamHead) => TruncationDetector | undefined;
-  /** Sees the body as it arrives, decompressed; must not throw, and must not change what it sees. */
-  readonly tap?: (bytes: Uint8Array) => void;
-  /** Told once, when the exchange is over. */
+  /** Asked once, with the answer's head: what watches the body, within its own stream. Absent: nobody does. */
+  readonly observe?: (head: UpstreamHead) => AnswerObserver | undefined;
+  /** Called once, when the exchange is over. */
   readonly ended?: (how: Ending) => void;
 }
 
@@ -40,25 +40,25 @@ export interface UpstreamHead {
 
 export interface UpstreamAnswer extends UpstreamHead {
   /** On its way; or, as short answers do, come whole with its head. */
-  readonly body: HeldBody | Uint8Array;
-}
-
-/** Speaks for a body that ends too soon. */
-export interface TruncationDetector {
-  chunk(bytes: Uint8Array): void;
-  /** What is wrong with a body that ended as if it were whole; undefined where nothing is. */
-  checkTruncated(): GatewayError | undefined;
-  /** The exchange is over: whether the vendor itself has said that its answer failed, and not for what was asked. */
-  hasFailed(): boolean;
-  /** The error as the body's last bytes. */
-  errorFrame(error: GatewayError): Uint8Array;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array;
 }
 
 /**
- * Sends a POST and gives the head of the answer, its body still coming: of an event stream as soon as it is there, of
- * any other with the first of its body, since until then a failure can still have a status of its own.
+ * Watches a body as it arrives, decompressed, whatever came in one read at once. Its `flush` may throw the error that
+ * says that a body which ended is not whole.
+ */
+export interface AnswerObserver extends BodyStep {
+  /** How many bytes may wait for the consumer. Absent: as many as the stream has by itself. */
+  mostQueued?(): number;
+  /** Asked once, at the end: whether the vendor itself has said that its answer failed, and not for what was asked. */
+  hasFailed?(): boolean;
+}
+
+/**
+ * Sends a POST and gives the head of the answer, its body still coming: of an event stream as soon as the head is there,
+ * of any other with the first of its body, since until then a failure can still have a status of its own.
  * @param signal aborts the exchange, before the head and after; a GatewayError as its reason is what it then ends by.
- * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body aborts with the same.
+ * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body fails by the same.
  */
 export function send(
   agent: Dispatcher,
@@ -69,11 +69,13 @@ export function send(
   return new Promise((resolve, reject) => {
     let socket: Dispatcher.DispatchController | undefined;
     let inflating: ReturnType<typeof inflater>;
-    let guard: TruncationDetector | undefined;
+    let observer: AnswerObserver | undefined;
     let hasWord: WordReader | undefined;
-    /** The answer's head, of which the body decides when it is given; and whether it is. */
     let head: UpstreamHead | undefined;
-    let isGiven = false;
+    /** What has come of the read that is under way. */
+    let pieces: Uint8Array[] = [];
+    /** The body's stream, from when the answer was given with one. */
+    let body: PushBody | undefined;
     /** Whether a byte of an answer has come. */
     let answered = false;
     /** Whether the body was left for what stands in it. */
@@ -100,70 +102,99 @@ export function send(
       wait.end();
       signal.removeEventListener('abort', leave);
       inflating?.destroy();
-      // Where nobody stands by it, whoever takes it may still find a failure in it: in a moment, for all of it is here.
-      if (how === 'whole' && guard === undefined && isGiven && !passing.isTaken()) setImmediate(tellEnd, how);
-      else tellEnd(how);
+      // The consumer of a whole body may still find a failure in it: in a moment, for all of it is here.
+      if (how === 'whole' && observer?.hasFailed === undefined && body?.isTaken() === false) {
+        setImmediate(reportEnd, how);
+      } else reportEnd(how);
     };
-    const tellEnd = (how: Ending): void => {
+    const reportEnd = (how: Ending): void => {
       // Asked in any case: it notes in the record by what the vendor says that it failed.
-      const hasFailed = guard?.hasFailed();
+      const hasFailed = observer?.hasFailed?.();
       request.ended?.(isBroken || hasFailed ? 'broken' : how);
     };
     const fail = (error: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;
+      if (body === undefined) {
+        finish(how, error);
+        reject(error);
+        return;
+      }
+      passOn();
       finish(how, error);
-      if (!isGiven) reject(error);
-      else if (guard === undefined) passing.abort(error);
+      if (observer?.fail === undefined) body.error(error);
       else {
-        passing.write(guard.errorFrame(error));
-        passing.close();
+        observer.fail(error, body);
+        body.close();
       }
     };
     const succeed = (): void => {
-      const cut = guard?.checkTruncated();
-      if (cut !== undefined) fail(cut);
       if (over !== undefined) return;
-      finish('whole');
-      if (isGiven) passing.close();
-      else give(passing.body.held());
-    };
-
-    const give = (body: UpstreamAnswer['body']): void => {
-      if (head === undefined) return;
-      isGiven = true;
-      resolve({ status: head.status, headers: head.headers, body });
-    };
-    /** What came with the head is over by now, or the rest of it takes its time. */
-    const giveFlowing = (): void => {
-      if (over === undefined && !isGiven) give(passing.body);
-    };
-    const deliver = (chunk: Uint8Array): void => {
-      if (over !== undefined) return;
-      if (hasWord?.(chunk)) wait.told();
-      request.tap?.(chunk);
-      guard?.chunk(chunk);
-      if (!isGiven) queueMicrotask(giveFlowing);
-      if (!passing.write(chunk)) flow(false);
-    };
-    const flow = (goesOn: boolean): void => {
-      if (over !== undefined) return;
-      if (goesOn) {
-        wait.resumed();
-        inflating?.resume();
-        socket?.resume();
-      } else {
-        inflating?.pause();
-        socket?.pause();
+      try {
+        if (body === undefined) giveWhole();
+        else {
+          passOn();
+          observer?.flush?.(body);
+          finish('whole');
+          body.close();
+        }
+      } catch (error) {
+        fail(asGatewayError(error));
       }
     };
-    const passing = relay({
-      flow,
-      cancel(error) {
-        isBroken = error !== undefined && isVendors(error.fault);
-        if (error !== undefined && isBroken) abort(error);
-        else leave();
-      },
-    });
+
+    /** A body that has come with its head needs no stream. */
+    const giveWhole = (): void => {
+      const bytes = takePieces();
+      const whole = observer === undefined ? bytes : concatBytes(run(observer, [bytes]));
+      finish('whole');
+      if (head !== undefined) resolve({ status: head.status, headers: head.headers, body: whole });
+    };
+    const giveStream = (): PushBody => {
+      const given = pushBody({ resume, pause, cancel }, observer?.mostQueued);
+      body = given;
+      if (head !== undefined) resolve({ status: head.status, headers: head.headers, body: given.stream });
+      return given;
+    };
+    const takePieces = (): Uint8Array => {
+      const bytes = concatBytes(pieces);
+      pieces = [];
+      return bytes;
+    };
+    /** Passes on as one chunk what came in one read: behind the last piece of it, and before anything else runs. */
+    const passOn = (): void => {
+      if (over !== undefined || pieces.length === 0) return;
+      const bytes = takePieces();
+      if (hasWord?.(bytes)) wait.told();
+      const out: Sink<Uint8Array> = body ?? giveStream();
+      try {
+        if (observer === undefined) out.enqueue(bytes);
+        else observer.transform(bytes, out);
+      } catch (error) {
+        abort(asGatewayError(error));
+      }
+    };
+    const deliver = (piece: Uint8Array): void => {
+      if (over !== undefined) return;
+      pieces.push(piece);
+      if (pieces.length === 1) queueMicrotask(passOn);
+    };
+
+    const resume = (): void => {
+      if (over !== undefined) return;
+      wait.resumed();
+      inflating?.resume();
+      socket?.resume();
+    };
+    const pause = (): void => {
+      if (over !== undefined) return;
+      inflating?.pause();
+      socket?.pause();
+    };
+    const cancel = (reason: unknown): void => {
+      isBroken = reason instanceof GatewayError && isVendors(reason.fault);
+      if (isBroken && reason instanceof GatewayError) abort(reason);
+      else leave();
+    };
 
     if (signal.aborted) return leave();
     agent.dispatch(
@@ -192,12 +223,12 @@ export function send(
             chunk: deliver,
             end: succeed,
             fail: (error) => abort(error),
-          })?.on('drain', () => flow(true));
+          })?.on('drain', resume);
           head = { status, headers: inflating === undefined ? headers : withoutCoding(headers) };
-          guard = request.guard?.({ status, headers });
+          observer = request.observe?.(head);
           const isEventStream = String(headers['content-type']).startsWith('text/event-stream');
           hasWord = wordReader(isEventStream);
-          if (isEventStream) give(passing.body);
+          if (isEventStream) giveStream();
         },
         onResponseData(controller, chunk) {
           wait.heard();
@@ -218,8 +249,13 @@ export function send(
 
 /** The error for which no more of an answer is wanted: where it is the vendor's, it has failed by it. */
 export function leftFor({ body }: UpstreamAnswer, error: GatewayError): GatewayError {
-  if (!(body instanceof Uint8Array)) body.cancel(error);
+  cancelBody(body, error);
   return error;
+}
+
+/** Cancels a body that nobody wants. One that has failed already rejects that, and is over all the same. */
+export function cancelBody(body: UpstreamAnswer['body'], reason?: GatewayError): void {
+  if (!(body instanceof Uint8Array)) body.cancel(reason).catch(() => undefined);
 }
 
 function reasonOf({ reason }: AbortSignal): GatewayError {

@@ -11,6 +11,7 @@ import { usageReaders } from '../../formats/usage-readers.ts';
 import type { Fault, GatewayError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { SANDBOX } from '../../upstream/vendor.ts';
+import type { Step } from '../../streams/step.ts';
 import type { ExchangeTrace } from '../traces/traces.ts';
 import { causeOf } from './cause-of.ts';
 import { costOf, isSane, saneDollars } from './cost.ts';
@@ -59,9 +60,12 @@ export interface Ledger {
   output: OutputEstimate | undefined;
   /** Its trace, where those are collected. */
   readonly trace: ExchangeTrace | undefined;
+  /** Whether anybody wants to know: without, nothing is read off the vendor's body. */
+  readonly isRecorded: boolean;
 }
 
-export function openLedger(trace?: ExchangeTrace): Ledger {
+/** The notes of an exchange that begins now. @param isRecorded whether anybody takes them when it is over. */
+export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
   return {
     time: Date.now(),
     began: performance.now(),
@@ -85,6 +89,7 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
     usage: undefined,
     output: undefined,
     trace,
+    isRecorded,
   };
 }
 
@@ -95,24 +100,31 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
 }
 
 /**
- * Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt.
+ * Reads a vendor's usage off the bytes of its body, which pass as they are. Each attempt begins anew.
  * @param request what the vendor was sent, where its words must not pass for the vendor's: to look costs 3 µs a KB.
+ * @returns undefined where nobody wants to know.
  */
-export function observeBody(
+export function observeUsage(
   ledger: Ledger,
-  spoken: FormatName,
+  upstreamFormat: FormatName,
   request: Uint8Array | undefined,
-): (bytes: Uint8Array) => void {
-  const tap = usageObserver(usageReaders[spoken].field, ledger.tiered);
-  const passage = openOutputEstimate(spoken);
-  const own =
-    spoken === 'responses' && request !== undefined && mayRepeat(request) ? topLevelMember() : undefined;
-  ledger.usage = tap;
-  ledger.output = passage;
-  return (bytes) => {
-    ledger.first ??= performance.now();
-    observeChunk(tap, own === undefined ? bytes : own(bytes));
-    estimateChunk(passage, bytes);
+): Step<Uint8Array, Uint8Array> | undefined {
+  if (!ledger.isRecorded) return undefined;
+  const usage = usageObserver(usageReaders[upstreamFormat].field, ledger.tiered);
+  const output = openOutputEstimate(upstreamFormat);
+  const outermost =
+    upstreamFormat === 'responses' && request !== undefined && mayRepeat(request)
+      ? topLevelMember()
+      : undefined;
+  ledger.usage = usage;
+  ledger.output = output;
+  return {
+    transform(bytes, out) {
+      ledger.first ??= performance.now();
+      observeChunk(usage, outermost === undefined ? bytes : outermost(bytes));
+      estimateChunk(output, bytes);
+      out.enqueue(bytes);
+    },
   };
 }
 

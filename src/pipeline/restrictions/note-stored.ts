@@ -4,14 +4,12 @@
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
+import { bytesOfText, concatBytes, textOfBytes } from '../../lib/bytes.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { tokensIn } from '../../lib/json-bounds.ts';
 import { scanObject } from '../../lib/json-scan.ts';
-import type { Body } from '../../streams/body.ts';
 import { decodeSse, type Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
-import { changed } from '../../streams/transform-body.ts';
-import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
 /** Values at the places of ids. */
 type Told = readonly (Json | undefined)[];
@@ -27,31 +25,24 @@ const TELLING =
   /^(?:response\.(?:created|completed|incomplete|failed|output_item\.(?:added|done)|output_text\.annotation\.added)|message_start|message_delta|content_block_start)$/;
 
 /**
- * The answer, of which each piece has been read before it goes on.
- * @param streamed whether it is a stream of events, and not one object.
+ * Reads each piece of an answer before it goes on.
+ * @param isStream whether the answer is a stream of events, and not one object.
+ * @returns undefined for a format whose answers store nothing.
  */
 export function noteStored(
   format: FormatName,
-  body: Body | Uint8Array,
-  streamed: boolean,
+  isStream: boolean,
   bind: Bind,
-): Body | Uint8Array {
-  if (format === 'generate-content') return body;
-  if (body instanceof Uint8Array) {
-    const reading = streamed ? readEvents(format, bind) : readWhole(format, bind);
-    reading.read(body);
-    reading.end();
-    return body;
-  }
-  const reading = streamed ? readEvents(format, bind) : readWhole(format, bind);
-  const step: Step<Uint8Array, Uint8Array> = {
+): Step<Uint8Array, Uint8Array> | undefined {
+  if (format === 'generate-content') return undefined;
+  const reading = isStream ? readEvents(format, bind) : readWhole(format, bind);
+  return {
     transform(chunk, out) {
       reading.read(chunk);
       out.enqueue(chunk);
     },
     flush: () => reading.end(),
   };
-  return changed(body, step);
 }
 
 interface Reading {
@@ -92,7 +83,7 @@ function readWhole(format: FormatName, bind: Bind): Reading {
       else chunks.length = 0;
     },
     end() {
-      if (size <= LONGEST) bind(idsIn(format, objectIn(toBuffer(Buffer.concat(chunks)).toString('utf8'))));
+      if (size <= LONGEST) bind(idsIn(format, objectIn(textOfBytes(concatBytes(chunks)))));
     },
   };
 }
@@ -100,7 +91,7 @@ function readWhole(format: FormatName, bind: Bind): Reading {
 /** An object within the bounds that requests have: an answer without bounds could cost what it likes. */
 function objectIn(text: string): JsonObject {
   try {
-    scanObject(Buffer.from(text));
+    scanObject(bytesOfText(text));
   } catch {
     return {};
   }

@@ -88,7 +88,6 @@ function byFallback(replied: Replied, { model }: Routed, asked: Routed): Replied
 
 /** Notes what a model has failed by: what comes then is told of another one. */
 function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: AttemptFailure): void {
-  if (ledger === undefined) return;
   const { gaveWay: before = [] } = ledger;
   const attempts = before.reduce((left, made) => left - made.attempts, ledger.attempts);
   ledger.gaveWay = [...before, { model: model.id, vendor: recordedName(at), fault: error.fault, attempts }];

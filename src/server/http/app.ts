@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import type { Principal } from '../../access/keys.ts';
+import { openLedger } from '../../accounting/usage/ledger.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Route } from '../../conversation/route.ts';
 import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';
@@ -217,7 +218,14 @@ export function createApp(host: Host): H3 {
 
 function incomingOf(event: H3Event, { load, signalOf }: Host): Incoming {
   const { message, response } = nodeExchangeOf(event);
-  return { id: requestId(message), message, response, signal: signalOf(response), load };
+  return {
+    id: requestId(message),
+    message,
+    response,
+    signal: signalOf(response),
+    load,
+    ledger: openLedger(false),
+  };
 }
 
 /** The caller's own request id where it is a sane one; what is echoed in a header must not be anything else. */

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
 import type { Answer } from '../../pipeline/exchange.ts';
-import { readableOf } from '../../streams/body.ts';
+import { cancelBody } from '../../upstream/send.ts';
 import { cutOff } from './cut-off.ts';
 
 /**
@@ -17,7 +17,7 @@ export function respond(
   extra?: Readonly<Record<string, string>>,
 ): void {
   if (response.destroyed) {
-    if (!(body instanceof Uint8Array)) body.cancel();
+    cancelBody(body);
     return;
   }
   response.writeHead(status, extra === undefined ? headers : { ...headers, ...extra });
@@ -25,22 +25,34 @@ export function respond(
     response.end(body);
     return;
   }
-  response.on('drain', () => body.pull());
+  writeBody(response, body);
+}
+
+/**
+ * Writes a body's stream to a connection: one read, one write, and the next read only when the connection takes more.
+ * A caller who leaves cancels it.
+ */
+function writeBody(response: ServerResponse, body: ReadableStream<Uint8Array>): void {
+  const reader = body.getReader();
+  // A stream that has failed rejects its cancellation too, and is over all the same.
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  const read = (): void => void reader.read().then(write, cut);
+  const write = ({ done, value }: Awaited<ReturnType<typeof reader.read>>): void => {
+    // What a connection that is gone would be given, nobody reads any more.
+    if (response.destroyed) return;
+    if (done) response.end();
+    else if (response.write(value)) read();
+    else response.once('drain', read);
+  };
+  // A client that reads a body which was cut must not take it for whole.
+  const cut = (): void => cutOff(response);
   response.on('close', () => {
-    if (!response.writableFinished) body.cancel();
+    if (!response.writableFinished) cancel();
   });
-  body.pipeTo({
-    // What a connection that is gone would be given is nobody's any more.
-    write: (chunk) => response.destroyed || response.write(chunk),
-    close: () => {
-      if (!response.destroyed) response.end();
-    },
-    // Whoever reads a body that is cut must not take it for whole.
-    abort: () => cutOff(response),
-  });
+  read();
 }
 
 /** An answer as the web's Response. */
 export function toResponse({ status, headers, body }: Answer): Response {
-  return new FastResponse(body instanceof Uint8Array ? body : readableOf(body), { status, headers });
+  return new FastResponse(body, { status, headers });
 }

@@ -22,7 +22,7 @@ export function runExchanges(route: Route, gatewayOf: (response: ServerResponse)
   const pipelineOf = builtOnce(route);
   return (incoming) => {
     const gateway = gatewayOf(incoming.response);
-    const exchange = gateway.note === undefined ? incoming : noted(gateway, gateway.note, route, incoming);
+    const exchange = gateway.note === undefined ? incoming : recorded(gateway, gateway.note, route, incoming);
     return answerUnlessEnded(pipelineOf(gateway), route, exchange);
   };
 }
@@ -37,11 +37,11 @@ function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
 }
 
 /** A request with a ledger, which is closed once its connection has done with it. */
-function noted({ traces }: Gateway, note: RecordExchange, route: Route, incoming: Incoming): Incoming {
+function recorded({ traces }: Gateway, note: RecordExchange, route: Route, incoming: Incoming): Incoming {
   const { id, message, response } = incoming;
   const { format, operation } = route;
   const trace = traces?.begin(route, message.headers);
-  const ledger = openLedger(trace);
+  const ledger = openLedger(true, trace);
   // Before the exchange is aborted: what then breaks off was not broken before.
   response.prependListener('close', () => {
     const closed = closeLedger(ledger, { id, format, operation }, response.writableFinished);
@@ -63,7 +63,7 @@ function answerUnlessEnded(run: Pipeline, route: Route, incoming: Incoming): Pro
       if (isGiven) return;
       isGiven = true;
       signal.removeEventListener('abort', onAbort);
-      if (ledger !== undefined) ledger.status = answer.status;
+      ledger.status = answer.status;
       resolve(answer);
     };
     const onAbort = (): void =>

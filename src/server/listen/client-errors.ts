@@ -5,7 +5,8 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import { type Pipelining, stopParsing } from '../http/pipelining.ts';
+import { stopParsing } from '../../pipeline/stop-parsing.ts';
+import type { Pipelining } from '../http/pipelining.ts';
 
 /** The statuses that Node answers with by itself; the format of a head that was not read is not known. */
 const STATUS_LINES: Readonly<Record<string, string>> = {

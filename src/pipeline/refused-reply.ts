@@ -1,0 +1,57 @@
+/** An answer with which a vendor refuses a request. */
+
+import { formats } from '../formats/formats.ts';
+import { textOfBytes } from '../lib/bytes.ts';
+import { amended, type GatewayError } from '../lib/errors.ts';
+import { asObject } from '../lib/json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../lib/json-bounds.ts';
+import { refusalHeaders, responseHeaders } from '../upstream/headers.ts';
+import { hidden, hiddenInHeaders, hiddenInJson, tellable } from '../upstream/redact.ts';
+import type { Answered, Replied } from './exchange.ts';
+import { isNoPlace } from './no-answer.ts';
+import { readWhole, withBody } from './reply-body.ts';
+import { notServed } from './resolve-model.ts';
+import { withWait, withWaitTold } from './vendor-wait.ts';
+
+/** Largest error body that is read, in bytes. */
+const MAX_ERROR = 1024 * 1024;
+
+/**
+ * An answer of status 400 and above. The caller of a native path has it as the vendor wrote it, but for keys in it; but
+ * that the vendor refused the gateway's own key is not the caller's doing.
+ */
+export async function refusedReply(answered: Answered): Promise<Replied> {
+  const { id, route, upstreamFormat, model, answer, translation, secret, allowance, ledger } = answered;
+  const body = await readWhole(answered, MAX_ERROR);
+  const text = textOfBytes(body);
+  const isJson = tryParseBounded(text, MAX_ERROR_TOKENS) !== undefined;
+  const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
+  const parsed = formats[upstreamFormat].outbound.parseError(answer.status, shown);
+  const said = withWord(withWait(tellable(parsed, secret), answer), answer.status, shown);
+  const { operation } = route;
+  const error = operation !== 'generate' && isNoPlace(answer, said) ? notServed(operation, model) : said;
+  const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
+  // A page of some proxy on the way is not what the vendor wrote.
+  if (translation === undefined && !isOurs && isJson) {
+    const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
+    const headers = withWaitTold(hiddenInHeaders(responseHeaders(answer.headers), secret), error);
+    return withBody({ ...reply, headers, body }, text, shown);
+  }
+  const told = error.fault === 'upstream-auth' ? {} : hiddenInHeaders(refusalHeaders(answer.headers), secret);
+  throw amended(error, { headers: { ...told, ...allowance } });
+}
+
+/**
+ * The gateway's own trouble at a vendor, of which the caller is told nothing more, with what the log tells of it: a key
+ * that is wrong, an account without money and a place that is not served are mended in different ways.
+ */
+function withWord(error: GatewayError, status: number, body: string): GatewayError {
+  if (error.fault !== 'upstream-auth') return error;
+  const value = tryParseBounded(body, MAX_ERROR_TOKENS);
+  const told = asObject(asObject(Array.isArray(value) ? value[0] : value)?.['error']) ?? {};
+  const word = [told['code'], told['status'], told['type']].find(
+    (each) => typeof each === 'string' && /^[A-Za-z_]{1,48}$/.test(each),
+  );
+  const code = [`HTTP_${status}`, word].join('_').replace(/_$/, '').toUpperCase();
+  return amended(error, { cause: Object.assign(new Error('The vendor said so.'), { code }) });
+}

@@ -1,0 +1,147 @@
+/** A vendor's answer in another format, that of the caller: streamed, whole, or a count of tokens. */
+
+import type { Ledger } from '../accounting/usage/ledger.ts';
+import { collector } from '../conversation/collect.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import type { ReplyEvent } from '../conversation/reply.ts';
+import { stopAt } from '../conversation/stop-at.ts';
+import type { EventRenderer, RequestContext } from '../formats/format.ts';
+import { bytesOfText, textOfBytes } from '../lib/bytes.ts';
+import { asGatewayError } from '../lib/errors.ts';
+import { asObject } from '../lib/json.ts';
+import { tryParseBounded } from '../lib/json-bounds.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
+import { validator } from '../protocol/validate.ts';
+import { framedAsEvents, framedAsList } from '../streams/framing.ts';
+import type { Sse } from '../streams/sse.ts';
+import { fuse, run, type Sink, type Step } from '../streams/step.ts';
+import { translateBody } from '../streams/translate-body.ts';
+import { eventStreamHeaders, responseHeaders } from '../upstream/headers.ts';
+import { hiddenInHeaders, tellable } from '../upstream/redact.ts';
+import type { UpstreamAnswer } from '../upstream/send.ts';
+import { decodeBody, MAX_WHOLE } from './decode-body.ts';
+import type { Answered, Replied, Translation } from './exchange.ts';
+import { boundedStream, countingHeld, holding } from './held-answer.ts';
+import { endWithError } from './late-error.ts';
+import { noAnswer } from './no-answer.ts';
+import { readWhole } from './reply-body.ts';
+import type { ReplyOptions } from './reply-options.ts';
+import { asksList } from './translate-request.ts';
+
+/** @throws GatewayError without the vendor's secrets: what the vendor failed by, where nothing of its answer is out. */
+export async function translatedReply(
+  answered: Answered,
+  translation: Translation,
+  options: ReplyOptions,
+): Promise<Replied> {
+  const { id, route, answer, allowance, ledger } = answered;
+  try {
+    const { headers, body } = await inCallersWords(answered, translation, options);
+    return { id, format: route.format, status: answer.status, headers, body, allowance, ledger };
+  } catch (error) {
+    throw tellable(asGatewayError(error), answered.secret);
+  }
+}
+
+function inCallersWords(answered: Answered, translation: Translation, options: ReplyOptions) {
+  const { counting, asked } = translation;
+  if (counting !== undefined) return counted(answered, counting);
+  return asked.prompt.stream ? streamed(answered, translation, options) : whole(answered, translation);
+}
+
+async function streamed(answered: Answered, translation: Translation, options: ReplyOptions) {
+  const { route, answer, secret, ledger } = answered;
+  const { inbound, outbound, asked, target, stops } = translation;
+  const renderer = inbound.renderEvents(asked);
+  let said = false;
+  let over = false;
+  const watch: Step<ReplyEvent, ReplyEvent> = {
+    transform(event, out) {
+      out.enqueue(event);
+      said ||= event.type !== 'reply-start' && event.type !== 'usage';
+      if (event.type === 'reply-end') over = true;
+    },
+  };
+  const parser = outbound.parseEvents(asked.prompt, target);
+  const parsed = fuse(stops ? fuse(parser, stopAt(stops)) : parser, watch);
+  const judging = options.validate && ledger.isRecorded;
+  const framing = asksList(answered) ? framedAsList() : framedAsEvents(inbound.ping);
+  const written = judging ? fuse(judge(route.format, asked, ledger), framing) : framing;
+  const holds = holding(answered);
+  const bounded = fuse(boundedStream(), decodeBody(answer, holds));
+  const events = fuse(bounded, fuse(fuse(parsed, countingHeld(holds)), renderer));
+  const { body, ready } = translateBody(streamOf(answer), fuse(events, written), {
+    fail(error, out) {
+      const events: Sink<Sse> = { enqueue: (event) => framing.transform(event, out) };
+      endWithError(ledger, error, secret, renderer.fail, events);
+      framing.flush?.(out);
+    },
+    over: () => over,
+    mayBeOver: parser.mayBeOver,
+    holds: () => !said,
+    keepAlive: {
+      text: () => signOfLife(renderer, written) || framing.ping(),
+      milliseconds: options.keepAlive,
+    },
+  });
+  await withTimeout(ready, options.hold);
+  const headers = eventStreamHeaders(hiddenInHeaders(responseHeaders(answer.headers), secret));
+  return { headers: { ...headers, 'content-type': framing.contentType }, body };
+}
+
+/** What the renderer has to say of it, which is as much of the stream as all else is; '' where that is nothing. */
+function signOfLife(renderer: EventRenderer, written: Step<Sse, string>): string {
+  const said: string[] = [];
+  const out = { enqueue: (text: string) => void said.push(text) };
+  renderer.ping?.({ enqueue: (event) => written.transform(event, out) });
+  return said.join('');
+}
+
+/** Passes events on, and notes how many rules of their format they have broken once all are said. */
+function judge(format: FormatName, { prompt }: RequestContext, ledger: Ledger): Step<Sse, Sse> {
+  const judged = validator(
+    format,
+    prompt.includeUsage === undefined ? {} : { usageAsked: prompt.includeUsage },
+  );
+  return {
+    transform(event, out) {
+      judged.add(event);
+      out.enqueue(event);
+    },
+    flush() {
+      ledger.violations = judged.end().length;
+    },
+  };
+}
+
+async function whole(answered: Answered, { inbound, outbound, asked, target, stops }: Translation) {
+  const { answer } = answered;
+  const folded = collector();
+  const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
+  // All of it is here when it is decoded, and was counted as it came.
+  const parse = fuse(
+    decodeBody(answer, () => {}),
+    outbound.parseEvents(asked.prompt, target),
+  );
+  run(fuse(stops ? fuse(parse, stopAt(stops)) : parse, fold), [await readWhole(answered, MAX_WHOLE)]);
+  const reply = inbound.renderReply(folded.reply(), asked);
+  return { headers: jsonHeaders(answered), body: bytesOfText(JSON.stringify(reply)) };
+}
+
+/** How many tokens a prompt has. */
+async function counted(answered: Answered, { inbound, outbound }: NonNullable<Translation['counting']>) {
+  const said = tryParseBounded(textOfBytes(await readWhole(answered, MAX_WHOLE)));
+  const tokens = outbound.parseCount(asObject(said) ?? {});
+  if (tokens === undefined) throw noAnswer(answered);
+  return { headers: jsonHeaders(answered), body: bytesOfText(JSON.stringify(inbound.renderCount(tokens))) };
+}
+
+function jsonHeaders({ answer, secret }: Answered): Record<string, string> {
+  const { 'content-length': _, ...headers } = hiddenInHeaders(responseHeaders(answer.headers), secret);
+  return { ...headers, 'content-type': 'application/json' };
+}
+
+/** A body that has come whole, as a stream of one chunk: some services stream where they were asked for a whole answer. */
+function streamOf({ body }: UpstreamAnswer): ReadableStream<Uint8Array> {
+  return body instanceof Uint8Array ? ReadableStream.from([body]) : body;
+}
