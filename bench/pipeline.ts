@@ -10,17 +10,17 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Dispatcher } from 'undici';
 import { hashKey } from '../src/access/keys.ts';
+import { openLedger } from '../src/accounting/usage/ledger.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { Route } from '../src/conversation/route.ts';
 import type { ModelTraits, RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
 import { pipeline } from '../src/pipeline/pipeline.ts';
 import { openGateway } from '../src/server/open-gateway.ts';
-import { type Body, type BodySink, readableOf } from '../src/streams/body.ts';
 import type { ChainMode } from '../src/streams/chain.ts';
 import { decodeSse, encodeSse } from '../src/streams/sse.ts';
 import { fuse } from '../src/streams/step.ts';
-import { through } from '../src/streams/translate-body.ts';
+import { translateBody } from '../src/streams/translate-body.ts';
 import { benchArguments, median, type Row, report, round } from './support/report.ts';
 
 const args = benchArguments({ seconds: 0.5, rounds: 7 });
@@ -84,6 +84,7 @@ async function request(mode: ChainMode): Promise<() => Promise<void>> {
       message,
       response: new ServerResponse(message),
       signal: new AbortController().signal,
+      ledger: openLedger(false),
     });
     strictEqual(response.status, 200);
   };
@@ -100,25 +101,19 @@ const TARGET: ModelTraits = {
 };
 
 /** The recorded stream, an event a chunk, as a thrifty vendor sends it. */
-function source(): Body {
+function source(): ReadableStream<Uint8Array> {
   const events = recorded.toString('utf8').split(/(?<=\n\n)/);
   const bytes = events.map((event) => Buffer.from(event));
-  let sink: BodySink | undefined;
-  const pull = (): void => {
-    for (let next = bytes.shift(); next !== undefined; next = bytes.shift()) {
-      if (sink?.write(next) === false) return;
-    }
-    sink?.close();
-    sink = undefined;
-  };
-  return {
-    pipeTo(to) {
-      sink = to;
-      pull();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const next = bytes.shift();
+        if (next === undefined) controller.close();
+        else controller.enqueue(next);
+      },
     },
-    pull,
-    cancel() {},
-  };
+    { highWaterMark: 0 },
+  );
 }
 
 async function drain(stream: ReadableStream<unknown>): Promise<void> {
@@ -136,20 +131,18 @@ const steps = () =>
 
 async function fusedBody(): Promise<void> {
   const [decode, parse, render, encode] = steps();
-  const { body: made } = through(source(), fuse(fuse(decode, parse), fuse(render, encode)), {
+  const { body } = translateBody(source(), fuse(fuse(decode, parse), fuse(render, encode)), {
     fail: (error) => {
       throw error;
     },
   });
-  await new Promise<void>((resolve, reject) =>
-    made.pipeTo({ write: () => true, close: resolve, abort: reject }),
-  );
+  await drain(body);
 }
 
 async function chainedBody(): Promise<void> {
   const [decode, parse, render, encode] = steps();
   await drain(
-    readableOf(source())
+    source()
       .pipeThrough(new TransformStream(decode))
       .pipeThrough(new TransformStream(parse))
       .pipeThrough(new TransformStream(render))

@@ -5,6 +5,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { openLedger } from '../../src/accounting/usage/ledger.ts';
 import { topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
 import { observeChunk, remainsOf, usageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
@@ -19,13 +20,12 @@ import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { scanList, scanObject } from '../../src/lib/json-scan.ts';
 import { detectTruncation } from '../../src/pipeline/detect-truncation.ts';
-import { failureInBody, failureInStream } from '../../src/pipeline/early-failure.ts';
+import { failureInBody, watchBeginning } from '../../src/pipeline/early-failure.ts';
 import { modelsBeside } from '../../src/pipeline/restrictions/other-models.ts';
 import { nearestPath } from '../../src/server/http/nearest-path.ts';
 import { readMessage } from '../../src/server/websocket/message.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
-import { relay } from '../../src/upstream/relay.ts';
 import { excessOf } from '../support/cost.ts';
 
 /** Small enough for a run in a moment, large enough for a square to show: 64 KB of white space once took ten seconds. */
@@ -122,18 +122,16 @@ const usageOf = (pieces: readonly Buffer[]): void => {
 };
 
 function firstWords(pieces: readonly Buffer[]): void {
-  const { body, write, close } = relay({ flow() {}, cancel() {} });
-  void failureInStream(body, formats['chat-completions'].outbound, 0);
-  for (const piece of pieces) write(piece);
-  close();
+  run(watchBeginning(formats['chat-completions'].outbound), pieces);
 }
 
 function guarded(pieces: readonly Buffer[]): void {
   const head = { status: 200, headers: { 'content-type': 'text/event-stream' } };
-  const guard = detectTruncation(formats.responses, head, undefined);
-  for (const piece of pieces) guard?.chunk(piece);
-  guard?.hasFailed();
-  guard?.checkTruncated();
+  const watch = detectTruncation(formats.responses, head, openLedger(false), '');
+  const out = { enqueue() {} };
+  for (const piece of pieces) watch?.transform(piece, out);
+  watch?.hasFailed();
+  watch?.fail(new GatewayError('upstream-broken', 'gone'), out);
 }
 
 function told(pieces: readonly Buffer[]): void {

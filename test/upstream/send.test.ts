@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { readableOf } from '../../src/streams/body.ts';
 import { openAgent } from '../../src/upstream/agent.ts';
 import {
+  type AnswerObserver,
   type Ending,
   send,
-  type TruncationDetector,
   type UpstreamAnswer,
   type UpstreamRequest,
 } from '../../src/upstream/send.ts';
@@ -50,7 +49,12 @@ function sent(
       path: '/x',
       headers: ['content-type', 'application/json'],
       body: Buffer.from('{}'),
-      tap: (bytes) => tapped.push(Buffer.from(bytes)),
+      observe: () => ({
+        transform(bytes, out) {
+          tapped.push(Buffer.from(bytes));
+          out.enqueue(bytes);
+        },
+      }),
       ended: (how) => endings.push(how),
       ...more,
     },
@@ -63,7 +67,7 @@ function sent(
 /** The body as a stream, whatever it is. */
 async function streamOf(answer: Promise<UpstreamAnswer>): Promise<ReadableStream<Uint8Array>> {
   const { body } = await answer;
-  return body instanceof Uint8Array ? ReadableStream.from([body]) : readableOf(body);
+  return body instanceof Uint8Array ? ReadableStream.from([body]) : body;
 }
 
 async function text(answer: Promise<UpstreamAnswer>): Promise<string> {
@@ -71,8 +75,8 @@ async function text(answer: Promise<UpstreamAnswer>): Promise<string> {
   return chunks.map((chunk) => Buffer.from(chunk).toString()).join('');
 }
 
-describe('the tap and the end', () => {
-  test('the tap sees all that arrives; the end is told once', async () => {
+describe('the observer and the end', () => {
+  test('the observer sees all that arrives; the end is reported once', async () => {
     const { answer, tapped, endings } = sent((wire) => wire.wholeStream(['data: 1\n\n', 'data: 2\n\n']));
     expect(await text(answer)).toBe('data: 1\n\ndata: 2\n\n');
     expect(Buffer.concat(tapped).toString()).toBe('data: 1\n\ndata: 2\n\n');
@@ -80,7 +84,7 @@ describe('the tap and the end', () => {
     expect(endings).toEqual(['whole']);
   });
 
-  test('the tap sees what was compressed as it was before', async () => {
+  test('the observer sees what was compressed as it was before', async () => {
     const { answer, tapped, endings } = sent((wire) =>
       wire.answer(200, gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }),
     );
@@ -178,26 +182,39 @@ test.each([
   expect(size()).toBe(bytes.length);
 });
 
-test('a guard has the last word where the body breaks, or is cut, and only there', async () => {
+test('an observer has the last word where the body breaks, or is cut, and only there', async () => {
   const seen: string[] = [];
-  let cut = false;
-  const guard: TruncationDetector = {
-    chunk: (bytes) => seen.push(Buffer.from(bytes).toString()),
-    checkTruncated: () => (cut ? new GatewayError('upstream-broken', 'cut') : undefined),
+  let isCut = false;
+  const observer: AnswerObserver = {
+    transform(bytes, out) {
+      seen.push(Buffer.from(bytes).toString());
+      out.enqueue(bytes);
+    },
+    flush() {
+      if (isCut) throw new GatewayError('upstream-broken', 'cut');
+    },
     hasFailed: () => false,
-    errorFrame: (error) => Buffer.from(`<${error.message}>`),
+    fail: (error, out) => out.enqueue(Buffer.from(`<${error.message}>`)),
   };
-  const guarded = (script: Script) => text(sent(script, { guard: () => guard }).answer);
-  expect(await guarded((wire) => wire.wholeStream(['a']))).toBe('a');
-  cut = true;
-  expect(await guarded((wire) => wire.wholeStream(['a']))).toBe('a<cut>');
-  cut = false;
-  const broken = await guarded((wire) => {
+  const observed = (script: Script) => text(sent(script, { observe: () => observer }).answer);
+  expect(await observed((wire) => wire.wholeStream(['a']))).toBe('a');
+  isCut = true;
+  expect(await observed((wire) => wire.wholeStream(['a']))).toBe('a<cut>');
+  isCut = false;
+  const broken = await observed((wire) => {
     wire.stream(['a']);
     setTimeout(() => wire.reset(), 20);
   });
   expect(broken).toBe('a<Connection lost: the upstream broke off.>');
   expect(seen).toEqual(['a', 'a', 'a']);
+});
+
+test('what comes in one read goes on as one chunk', async () => {
+  const { answer } = sent((wire) => {
+    wire.wholeStream(['data: 1\n\n', 'data: 2\n\n', 'data: 3\n\n']);
+  });
+  const chunks = await Array.fromAsync(await streamOf(answer));
+  expect(chunks.map((chunk) => Buffer.from(chunk).toString())).toEqual(['data: 1\n\ndata: 2\n\ndata: 3\n\n']);
 });
 
 test('what has failed tells what the vendor can have done', async () => {

@@ -1,30 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { type Body, type BodySink, readableOf } from '../../src/streams/body.ts';
 import type { Step } from '../../src/streams/step.ts';
-import { through as bodyThrough, type ThroughOptions } from '../../src/streams/translate-body.ts';
-import { bodyOf } from '../support/body.ts';
+import { translateBody } from '../../src/streams/translate-body.ts';
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 const bytes = (string: string): Uint8Array => new TextEncoder().encode(string);
 const upper: Step<Uint8Array, string> = { transform: (chunk, out) => out.enqueue(text(chunk).toUpperCase()) };
 const fail = (error: GatewayError, out: { enqueue(text: string): void }): void =>
   out.enqueue(`<${error.fault}>`);
-
-/** From stream to stream, as others see it. */
-function through(
-  stream: ReadableStream<Uint8Array>,
-  step: Step<Uint8Array, string>,
-  options: ThroughOptions,
-) {
-  const { body, ready } = bodyThrough(bodyOf(stream), step, options);
-  return {
-    ready,
-    get body() {
-      return readableOf(body);
-    },
-  };
-}
 
 /** A source that gives what it is told, and remembers how often it was asked and whether it was cancelled. */
 function source(pieces: (string | Error)[], endless = false) {
@@ -47,7 +30,7 @@ function source(pieces: (string | Error)[], endless = false) {
   return { stream, state };
 }
 
-describe('through', () => {
+describe('translateBody', () => {
   test('gives one chunk for one chunk, and what flush says at the end', async () => {
     const { stream } = source(['ab', 'c']);
     const step: Step<Uint8Array, string> = {
@@ -56,13 +39,13 @@ describe('through', () => {
       },
       flush: (out) => out.enqueue('end'),
     };
-    const passed = through(stream, step, { fail });
+    const passed = translateBody(stream, step, { fail });
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['a.b.', 'c.', 'end']);
   });
 
   test('pulls only when asked', async () => {
     const { stream, state } = source([], true);
-    const passed = through(stream, upper, { fail });
+    const passed = translateBody(stream, upper, { fail });
     await passed.ready;
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(state.pulls).toBe(1);
@@ -70,10 +53,7 @@ describe('through', () => {
     await reader.read();
     await reader.read();
     await new Promise((resolve) => setTimeout(resolve, 10));
-    // What comes of one read is given together, so the one after it may be asked for before the first is taken.
-    expect(state.pulls).toBe(3);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(state.pulls).toBe(3);
+    expect(state.pulls).toBe(2);
     await reader.cancel();
   });
 
@@ -84,12 +64,12 @@ describe('through', () => {
         if (text(chunk) !== 'skip') out.enqueue(text(chunk));
       },
     };
-    expect((await Array.fromAsync(through(stream, step, { fail }).body)).map(text)).toEqual(['this']);
+    expect((await Array.fromAsync(translateBody(stream, step, { fail }).body)).map(text)).toEqual(['this']);
   });
 
   test("a failure after some output is said in the consumer's words, after that output, and ends the stream", async () => {
     const { stream } = source(['a', new GatewayError('upstream-timeout', 'slow')]);
-    const passed = through(stream, upper, { fail });
+    const passed = translateBody(stream, upper, { fail });
     await passed.ready;
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['A', '<upstream-timeout>']);
   });
@@ -102,20 +82,20 @@ describe('through', () => {
         if (text(chunk) === 'b') throw new TypeError('a bug');
       },
     };
-    const passed = through(stream, step, { fail });
+    const passed = translateBody(stream, step, { fail });
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['a', 'b<internal>']);
-    expect(state.cancelled).toBe('cancelled');
+    expect(state.cancelled).toMatchObject({ fault: 'internal' });
   });
 
   test('a failure before any output is told by ready', async () => {
     const { stream } = source([new GatewayError('upstream-broken', 'gone')]);
-    await expect(through(stream, upper, { fail }).ready).rejects.toThrow('gone');
+    await expect(translateBody(stream, upper, { fail }).ready).rejects.toThrow('gone');
   });
 
   test('what says nothing yet is kept back, and a failure after it is told by ready', async () => {
     const broken = new GatewayError('upstream-broken', 'It broke off.');
     const { stream } = source(['start', broken]);
-    const { ready } = through(stream, upper, { fail, holds: () => true });
+    const { ready } = translateBody(stream, upper, { fail, holds: () => true });
     await expect(ready).rejects.toBe(broken);
   });
 
@@ -128,7 +108,7 @@ describe('through', () => {
         out.enqueue(text(chunk));
       },
     };
-    const passed = through(stream, step, { fail, holds: () => !said });
+    const passed = translateBody(stream, step, { fail, holds: () => !said });
     await passed.ready;
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['start said', 'more']);
   });
@@ -141,7 +121,7 @@ describe('through', () => {
         end = () => controller.close();
       },
     });
-    const passed = through(begun, upper, { fail, holds: () => true });
+    const passed = translateBody(begun, upper, { fail, holds: () => true });
     await new Promise((resolve) => setTimeout(resolve, 10));
     const reader = passed.body.getReader();
     expect(text((await reader.read()).value)).toBe('START');
@@ -156,10 +136,10 @@ describe('through', () => {
         cancelled = reason;
       },
     });
-    const reader = through(silent, upper, { fail }).body.getReader();
+    const reader = translateBody(silent, upper, { fail }).body.getReader();
     const pending = reader.read();
     await reader.cancel('left');
-    expect(cancelled).toBe('cancelled');
+    expect(cancelled).toBe('left');
     expect(await pending).toEqual({ done: true, value: undefined });
   });
 
@@ -173,7 +153,10 @@ describe('through', () => {
         };
       },
     });
-    const passed = through(quiet, upper, { fail, keepAlive: { text: () => ': ping\n\n', milliseconds: 5 } });
+    const passed = translateBody(quiet, upper, {
+      fail,
+      keepAlive: { text: () => ': ping\n\n', milliseconds: 5 },
+    });
     const reader = passed.body.getReader();
     expect(text((await reader.read()).value)).toBe(': ping\n\n');
     speak?.();
@@ -185,25 +168,42 @@ describe('through', () => {
   test('a source that speaks now and then needs none: they come of silence alone', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const given: string[] = [];
-      let sink: BodySink | undefined;
-      const speaking: Body = {
-        pipeTo(to) {
-          sink = to;
+      let speak = (_: string): void => {};
+      const speaking = new ReadableStream<Uint8Array>({
+        start(controller) {
+          speak = (word) => controller.enqueue(bytes(word));
         },
-        pull() {},
-        cancel() {},
-      };
+      });
       const keepAlive = { text: () => ': ping\n\n', milliseconds: 15_000 };
-      const { body } = bodyThrough(speaking, upper, { fail, keepAlive });
-      body.pipeTo({ write: (piece) => given.push(text(piece)) > 0, close() {}, abort() {} });
+      const reader = translateBody(speaking, upper, { fail, keepAlive }).body.getReader();
       for (const word of ['a', 'b', 'c']) {
+        const read = reader.read();
         vi.advanceTimersByTime(10_000);
-        sink?.write(bytes(word));
-        await Promise.resolve();
+        speak(word);
+        expect(text((await read).value)).toBe(word.toUpperCase());
       }
+      const read = reader.read();
       vi.advanceTimersByTime(15_000);
-      expect(given).toEqual(['A', 'B', 'C', keepAlive.text()]);
+      expect(text((await read).value)).toBe(keepAlive.text());
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('a consumer who takes nothing gets no signs of life', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const silent = new ReadableStream<Uint8Array>();
+      const keepAlive = { text: () => '.', milliseconds: 1_000 };
+      const reader = translateBody(silent, upper, { fail, keepAlive }).body.getReader();
+      const first = reader.read();
+      vi.advanceTimersByTime(60_000);
+      expect(text((await first).value)).toBe('.');
+      // What came of the minute is one more at most, and waits to be read.
+      expect(text((await reader.read()).value)).toBe('.');
+      const next = reader.read();
+      await expect(Promise.race([next, Promise.resolve('nothing')])).resolves.toBe('nothing');
+      await reader.cancel();
     } finally {
       vi.useRealTimers();
     }
@@ -214,18 +214,17 @@ describe('no timer is left', () => {
   const LAST = 'LAST';
   const keepAlive = { text: () => ': ping\n\n', milliseconds: 15_000 };
 
-  /** A source that a test drives, and a sink that takes all. */
+  /** A source that a test drives, and a consumer that takes all. */
   function stage(step: Step<Uint8Array, string> = upper) {
-    let to: BodySink | undefined;
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
     let given = '';
     const cancel = vi.fn();
-    const body: Body = {
-      pipeTo(sink) {
-        to = sink;
+    const source = new ReadableStream<Uint8Array>({
+      start(started) {
+        controller = started;
       },
-      pull() {},
       cancel,
-    };
+    });
     let said = '';
     const followed: Step<Uint8Array, string> = {
       transform(chunk, out) {
@@ -233,29 +232,36 @@ describe('no timer is left', () => {
         step.transform(chunk, out);
       },
     };
-    const passed = bodyThrough(body, followed, {
+    const { body } = translateBody(source, followed, {
       fail,
       keepAlive,
       over: () => said.includes(LAST),
       mayBeOver: () => said.includes('STOP'),
     });
-    passed.body.pipeTo({
-      write(piece) {
-        given += text(piece);
-        return true;
+    const reader = body.getReader();
+    let isLeft = false;
+    const consumed = (async () => {
+      for (let read = await reader.read(); !read.done; read = await reader.read()) given += text(read.value);
+      if (!isLeft) given += '.';
+    })();
+    return {
+      source: {
+        write: (piece: string) => controller?.enqueue(bytes(piece)),
+        close: () => controller?.close(),
+        abort: () => controller?.error(new GatewayError('upstream-broken', 'gone')),
       },
-      close() {
-        given += '.';
+      cancel,
+      consumed,
+      leave() {
+        isLeft = true;
+        void reader.cancel();
       },
-      abort() {},
-    });
-    const source = {
-      write: (piece: string) => to?.write(bytes(piece)),
-      close: () => to?.close(),
-      abort: () => to?.abort(new GatewayError('upstream-broken', 'gone')),
+      given: () => given,
     };
-    return { source, cancel, leave: () => passed.body.cancel(), given: () => given };
   }
+
+  /** Lets all run that waits for no timer. */
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   /** What its source says, or how it or its consumer ends; and what has been given by then. */
   const ends: [steps: readonly string[], given: string][] = [
@@ -275,13 +281,14 @@ describe('no timer is left', () => {
     try {
       const made = stage();
       made.source.write('a');
-      await Promise.resolve();
+      await settle();
       for (const step of steps) {
         if (step === 'leave') made.leave();
         else if (step === 'close' || step === 'abort') made.source[step]();
         else made.source.write(step);
+        await settle();
       }
-      await Promise.resolve();
+      await settle();
       expect(made.given()).toBe(given);
       expect(vi.getTimerCount()).toBe(0);
       // What has ended by itself is not cancelled later.
@@ -304,7 +311,7 @@ describe('no timer is left', () => {
       });
       made.source.write('stop');
       made.source.write('b');
-      await Promise.resolve();
+      await settle();
       expect(made.given()).toBe('stop<internal>.');
       expect(vi.getTimerCount()).toBe(0);
     } finally {
@@ -317,7 +324,7 @@ describe('no timer is left', () => {
     try {
       const made = stage();
       made.source.write('last');
-      await Promise.resolve();
+      await settle();
       vi.advanceTimersByTime(999);
       expect(made.cancel).not.toHaveBeenCalled();
       vi.advanceTimersByTime(1);

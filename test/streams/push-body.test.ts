@@ -1,0 +1,111 @@
+/** A body that is pushed: what its source hears, and what its consumer reads. */
+
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { HIGH_WATER_MARK, pushBody } from '../../src/streams/push-body.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const broken = new GatewayError('upstream-broken', 'It broke off.');
+
+/** A body, and all that its source hears. */
+function stage(mostQueued?: () => number) {
+  const heard: unknown[] = [];
+  const made = pushBody(
+    {
+      resume: () => heard.push('resume'),
+      pause: () => heard.push('pause'),
+      cancel: (reason) => heard.push(['cancel', reason]),
+    },
+    mostQueued,
+  );
+  return { ...made, heard, reader: made.stream.getReader() };
+}
+
+async function textsOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string[]> {
+  const texts: string[] = [];
+  for (let read = await reader.read(); !read.done; read = await reader.read())
+    texts.push(new TextDecoder().decode(read.value));
+  return texts;
+}
+
+describe('a body that nobody reads yet', () => {
+  test('is queued, and read in order before what comes later', async () => {
+    const { enqueue, close, reader, isTaken } = stage();
+    enqueue(bytes('a'));
+    enqueue(bytes('b'));
+    expect(isTaken()).toBe(false);
+    const reading = textsOf(reader);
+    enqueue(bytes('c'));
+    close();
+    expect(await reading).toEqual(['a', 'b', 'c']);
+    expect(isTaken()).toBe(true);
+  });
+
+  test('is read to its end before it fails', async () => {
+    const { enqueue, error, reader } = stage();
+    enqueue(bytes('a'));
+    enqueue(bytes('b'));
+    error(broken);
+    expect((await reader.read()).value).toEqual(bytes('a'));
+    expect((await reader.read()).value).toEqual(bytes('b'));
+    await expect(reader.read()).rejects.toBe(broken);
+  });
+
+  test('fails at once where nothing of it is queued', async () => {
+    const { error, reader } = stage();
+    const read = reader.read();
+    error(broken);
+    await expect(read).rejects.toBe(broken);
+  });
+});
+
+describe('backpressure', () => {
+  test('the source pauses when as much is queued as may be, once, and resumes when the queue is empty', async () => {
+    const { enqueue, reader, heard } = stage();
+    enqueue(new Uint8Array(HIGH_WATER_MARK - 1));
+    expect(heard).toEqual([]);
+    enqueue(new Uint8Array(1));
+    enqueue(new Uint8Array(1));
+    expect(heard).toEqual(['pause']);
+    for (let read = 0; read < 3; read += 1) await reader.read();
+    expect(heard).toEqual(['pause']);
+    void reader.read();
+    await Promise.resolve();
+    expect(heard).toEqual(['pause', 'resume']);
+  });
+
+  test('a consumer who keeps up never pauses it', async () => {
+    const { enqueue, reader, heard } = stage();
+    for (let at = 0; at < 10; at += 1) {
+      const read = reader.read();
+      enqueue(new Uint8Array(HIGH_WATER_MARK / 2));
+      await read;
+    }
+    expect(heard).toEqual([]);
+  });
+
+  test('how much that is may change on the way', () => {
+    let most = 10;
+    const { enqueue, heard } = stage(() => most);
+    enqueue(new Uint8Array(9));
+    most = 20;
+    enqueue(new Uint8Array(9));
+    expect(heard).toEqual([]);
+    most = 10;
+    enqueue(new Uint8Array(1));
+    expect(heard).toEqual(['pause']);
+  });
+});
+
+test('a consumer who leaves cancels the source at once, and nothing more is queued', async () => {
+  const { enqueue, close, reader, heard } = stage();
+  enqueue(bytes('a'));
+  const read = reader.read();
+  await read;
+  const waiting = reader.read();
+  await reader.cancel(broken);
+  expect(heard).toEqual([['cancel', broken]]);
+  enqueue(bytes('b'));
+  close();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+});
