@@ -19,6 +19,9 @@ const HEAD = 1_024;
 const MOST_HELD = 16 * 1_024;
 const MOST_OF_FAILURE = 1_024 * 1_024;
 
+/** An event whose data begins with something else than white space, an object or a list. */
+const NO_JSON = /^(?:(?:event|id|retry):[^\r\n]*[\r\n]+)*data:\s*[^\s{[]/;
+
 const COLON = 0x3a;
 const LF = 0x0a;
 
@@ -38,18 +41,30 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
   /** The last bytes of all, as latin1. */
   let tail = '';
 
+  /** The first bytes of what is held, as latin1. */
+  let head = '';
+
   const forget = (): void => {
     held = [];
     size = 0;
+    head = '';
     mayFail = undefined;
   };
-  const hold = (piece: Uint8Array, out: Sink<Uint8Array>): void => {
+  const keep = (piece: Uint8Array): void => {
     held.push(piece);
     size += piece.length;
+    if (head.length < HEAD) head += latin1OfBytes(piece, 0, Math.min(piece.length, HEAD - head.length));
+  };
+  const hold = (piece: Uint8Array, out: Sink<Uint8Array>): void => {
+    keep(piece);
     sayComments(out);
-    if (size <= MOST_HELD) return;
-    mayFail ??= failing.test(latin1OfBytes(concatBytes(held).subarray(0, HEAD)));
-    if (mayFail && size <= MOST_OF_FAILURE) return;
+    if (size === 0) return;
+    // Every failure is told by JSON: data that begins otherwise need not wait for its end.
+    if (!NO_JSON.test(head)) {
+      if (size <= MOST_HELD) return;
+      mayFail ??= failing.test(head);
+      if (mayFail && size <= MOST_OF_FAILURE) return;
+    }
     for (const each of held) out.enqueue(each);
     forget();
     isPassing = true;
@@ -64,8 +79,7 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
       out.enqueue(rest.subarray(0, end));
       rest = rest.subarray(end);
     }
-    if (rest.length > 0) held.push(rest);
-    size = rest.length;
+    if (rest.length > 0) keep(rest);
   };
 
   const transform = (bytes: Uint8Array, out: Sink<Uint8Array>): void => {

@@ -17,7 +17,7 @@ export interface PushSource {
 
 export interface PushBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Whether its consumer has asked for any of it. */
+  /** Whether it has a consumer. */
   isTaken(): boolean;
   /** Of `close` and `error` one is called, once, and nothing after it. */
   enqueue(chunk: Uint8Array): void;
@@ -38,7 +38,6 @@ export function pushBody(source: PushSource, mostQueued: () => number = () => HI
   let queued = 0;
   let isPaused = false;
   let isOver = false;
-  let isTaken = false;
   let failure: GatewayError | undefined;
   let given: ReadableStreamDefaultController<Uint8Array> | undefined;
   const stream = new ReadableStream<Uint8Array>(
@@ -47,7 +46,6 @@ export function pushBody(source: PushSource, mostQueued: () => number = () => HI
         given = controller;
       },
       pull(controller) {
-        isTaken = true;
         queued = 0;
         if (failure !== undefined) controller.error(failure);
         else if (isPaused) {
@@ -66,12 +64,13 @@ export function pushBody(source: PushSource, mostQueued: () => number = () => HI
   const controller = given;
   return {
     stream,
-    isTaken: () => isTaken,
+    isTaken: () => stream.locked,
     enqueue(chunk) {
       if (isOver) return;
       controller.enqueue(chunk);
       queued += chunk.byteLength;
-      if (isPaused || queued < mostQueued()) return;
+      if (queued < mostQueued()) return;
+      // Said again with every chunk: a decompressor in between resumes the socket when it has room itself.
       isPaused = true;
       source.pause();
     },

@@ -30,15 +30,13 @@ async function textsOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 
 describe('a body that nobody reads yet', () => {
   test('is queued, and read in order before what comes later', async () => {
-    const { enqueue, close, reader, isTaken } = stage();
+    const { enqueue, close, reader } = stage();
     enqueue(bytes('a'));
     enqueue(bytes('b'));
-    expect(isTaken()).toBe(false);
     const reading = textsOf(reader);
     enqueue(bytes('c'));
     close();
     expect(await reading).toEqual(['a', 'b', 'c']);
-    expect(isTaken()).toBe(true);
   });
 
   test('is read to its end before it fails', async () => {
@@ -60,18 +58,18 @@ describe('a body that nobody reads yet', () => {
 });
 
 describe('backpressure', () => {
-  test('the source pauses when as much is queued as may be, once, and resumes when the queue is empty', async () => {
+  test('the source pauses while as much is queued as may be, and resumes when the queue is empty', async () => {
     const { enqueue, reader, heard } = stage();
     enqueue(new Uint8Array(HIGH_WATER_MARK - 1));
     expect(heard).toEqual([]);
     enqueue(new Uint8Array(1));
     enqueue(new Uint8Array(1));
-    expect(heard).toEqual(['pause']);
+    expect(heard).toEqual(['pause', 'pause']);
     for (let read = 0; read < 3; read += 1) await reader.read();
-    expect(heard).toEqual(['pause']);
+    expect(heard).toEqual(['pause', 'pause']);
     void reader.read();
     await Promise.resolve();
-    expect(heard).toEqual(['pause', 'resume']);
+    expect(heard).toEqual(['pause', 'pause', 'resume']);
   });
 
   test('a consumer who keeps up never pauses it', async () => {
@@ -95,6 +93,13 @@ describe('backpressure', () => {
     enqueue(new Uint8Array(1));
     expect(heard).toEqual(['pause']);
   });
+});
+
+test('it is taken once it has a reader', () => {
+  const { stream, isTaken } = pushBody({ resume() {}, pause() {}, cancel() {} });
+  expect(isTaken()).toBe(false);
+  stream.getReader();
+  expect(isTaken()).toBe(true);
 });
 
 test('a consumer who leaves cancels the source at once, and nothing more is queued', async () => {
