@@ -26,7 +26,7 @@ import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import type { PendingLimits } from '../pipeline/arrivals.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
-import type { ChainMode } from '../streams/chain.ts';
+import { type ChainMode, chainMode } from '../streams/chain.ts';
 import { openAgent } from '../upstream/agent.ts';
 import { type CloudTokens, openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { openUpstreams } from '../upstream/pool/upstreams.ts';
@@ -57,6 +57,7 @@ export interface OpenOptions {
   readonly onRefusedAddress?: () => void;
   /** Told what goes wrong with simulated vendors, with passes of its own, and with identity providers. */
   readonly tell?: LogProblem;
+  /** Absent: as GATEWAY_CHAIN says (`streams` for a stream a stage), else fused. */
   readonly mode?: ChainMode;
   /** Where simulated vendors are already. */
   readonly simulated?: Readonly<Record<string, Place>>;
@@ -77,7 +78,7 @@ export async function openGateway(
     metrics,
     onRefusedAddress,
     tell,
-    mode = 'fused',
+    mode = chainMode(process.env['GATEWAY_CHAIN']),
     simulated,
     before,
   }: OpenOptions = {},

@@ -1,6 +1,7 @@
 /**
- * A line of stages: written once as a chain of TransformStreams, run for every exchange. It runs fused, as one
- * function, unless told otherwise: a stream of its own costs an exchange more than most stages do (`bench/pipeline`).
+ * A chain of stages, each of which stands for a TransformStream. It is written once and run for every exchange, fused
+ * into one function unless it is asked to run as the streams: a stream for each stage costs an exchange more than most
+ * stages do (`bench/pipeline`).
  *
  * Stages are joined by function types, not by `pipeThrough`: stream methods are compared bivariantly, so stages in
  * a wrong order would compile; `to` takes only a stage that takes what the one before it gives.
@@ -10,14 +11,14 @@
 export type Stage<T, U> = (value: T) => U | Promise<U>;
 
 export interface Chain<S, T> {
-  /** The line with one more stage at its end. */
+  /** The chain with one more stage at its end. */
   to<U>(stage: Stage<T, U>): Chain<S, U>;
-  /** The line with several more stages, written as a line of their own, which `around` runs as it sees fit. */
+  /** The chain with several more stages, written as a chain of their own, which `around` runs as it sees fit. */
   wrap<U>(
     around: (stages: Stage<T, U>) => Stage<T, U>,
-    inner: (line: Chain<T, T>) => Chain<T, U>,
+    inner: (chain: Chain<T, T>) => Chain<T, U>,
   ): Chain<S, U>;
-  /** All of the line as one stage. @throws what a stage throws, at once or by its promise. */
+  /** All of the chain as one stage. @throws what a stage throws, at once or by its promise. */
   readonly run: Stage<S, T>;
 }
 
@@ -30,10 +31,15 @@ export function stage<T, U>(run: Stage<T, U>): TransformStream<T, U> {
   });
 }
 
-/** How a line runs: `fused` into one function, `chained` with a stream for each stage. */
+/** How a chain runs: `fused` into one function, `chained` with a stream for each stage. */
 export type ChainMode = 'fused' | 'chained';
 
-/** A line without a stage: gives what it takes. */
+/** The mode that a variable names. @param name `streams` for a stream a stage; anything else, or nothing, fuses. */
+export function chainMode(name: string | undefined): ChainMode {
+  return name === 'streams' ? 'chained' : 'fused';
+}
+
+/** A chain without a stage: gives what it takes. */
 export function chain<T>(mode: ChainMode = 'fused'): Chain<T, T> {
   return mode === 'fused' ? fused((value: T) => value) : chained((start: ReadableStream<T>) => start);
 }
@@ -60,7 +66,7 @@ function chained<S, T>(connect: (start: ReadableStream<S>) => ReadableStream<T>)
 async function first<T>(stream: ReadableStream<T>): Promise<T> {
   const reader = stream.getReader();
   const { done, value } = await reader.read();
-  if (done) throw new TypeError('The line ended without a value.');
+  if (done) throw new TypeError('The chain ended without a value.');
   reader.releaseLock();
   return value;
 }

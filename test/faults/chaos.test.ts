@@ -43,7 +43,7 @@ beforeAll(async () => {
       retries: { wait: 5, perSecond: 1_000 },
       limits: { eventLoopDelay: 600_000 },
     },
-    'fused',
+    undefined,
     (made) => ({ ...made, note: recording((exchange) => record(exchange)) }),
   );
 });

@@ -32,7 +32,7 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     const shared = await openLimits({ redisUrl: url, workers });
     const gateway = await startGateway(
       { vendors: vendorsAtUrl(vendor.url), keys: [{ name: 'limited', key: LIMITED, limits }] },
-      'fused',
+      undefined,
       (made) => ({ ...made, limits: shared, note: recording(charging(shared.charge)) }),
     );
     closing.push(gateway.close, shared.close);

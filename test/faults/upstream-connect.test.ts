@@ -34,7 +34,7 @@ async function gatewayTo(
   onRefused: () => void = () => {},
 ): Promise<TestGateway> {
   const connectTimeout = input.timeouts?.connect ?? 5_000;
-  const gateway = await startGateway({ vendors: vendorsAtUrl(url), ...input }, 'fused', (made) =>
+  const gateway = await startGateway({ vendors: vendorsAtUrl(url), ...input }, undefined, (made) =>
     lookup === undefined
       ? made
       : {

@@ -6,7 +6,7 @@ import { type Config, type ConfigInput, configSchema } from '../../src/config/sc
 import type { Gateway } from '../../src/pipeline/gateway.ts';
 import { type RunningServer, serve } from '../../src/server/listen/server.ts';
 import { openGateway } from '../../src/server/open-gateway.ts';
-import type { ChainMode } from '../../src/streams/chain.ts';
+import { type ChainMode, chainMode } from '../../src/streams/chain.ts';
 
 export const KEY = 'gw-test-key-of-the-tests';
 
@@ -23,7 +23,7 @@ export interface TestGateway {
  */
 export async function startGateway(
   input: ConfigInput = {},
-  mode: ChainMode = 'fused',
+  mode: ChainMode = chainMode(process.env['GATEWAY_CHAIN']),
   change: (gateway: Gateway) => Gateway = (gateway) => gateway,
 ): Promise<TestGateway> {
   const config = configSchema.parse({
@@ -52,7 +52,7 @@ export async function startRecorded(
 ): Promise<TestGateway & { readonly records: ExchangeRecord[] }> {
   const records: ExchangeRecord[] = [];
   const note = recording((record) => void records.push(record));
-  return { ...(await startGateway(input, 'fused', (gateway) => ({ ...gateway, note }))), records };
+  return { ...(await startGateway(input, undefined, (gateway) => ({ ...gateway, note }))), records };
 }
 
 /** The four kinds of vendor, all at one address, each with a key of its own. */

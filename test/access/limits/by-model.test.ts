@@ -75,7 +75,7 @@ function configOf(own: Limit[], group: Limit[] = [], more: ConfigInput = {}): Co
 
 async function serveLimited(...said: Parameters<typeof configOf>): Promise<string> {
   const counted = limitsInMemory();
-  const gateway = await startGateway(configOf(...said), 'fused', (opened) => ({
+  const gateway = await startGateway(configOf(...said), undefined, (opened) => ({
     ...opened,
     limits: counted,
     note: recording(charging(counted.charge)),

@@ -51,7 +51,7 @@ function configOf(group: KeyLimits, own: KeyLimits, models?: string[]): ConfigIn
 
 async function serveGroup(group: KeyLimits, own: KeyLimits = {}, models?: string[]): Promise<string> {
   const counted = limitsInMemory();
-  const gateway = await startGateway(configOf(group, own, models), 'fused', (opened) => ({
+  const gateway = await startGateway(configOf(group, own, models), undefined, (opened) => ({
     ...opened,
     limits: counted,
     note: recording(charging(counted.charge)),
@@ -195,7 +195,7 @@ test.each(FORMATS)('a budget is spent by all its keys: refused in the words of %
 
 test('what is left of its budget is told beside those of keys', async () => {
   const limits = limitsInMemory();
-  const gateway = await startGateway(configOf({ budgetDay: 5 }, { budgetDay: 3 }), 'fused', (opened) => ({
+  const gateway = await startGateway(configOf({ budgetDay: 5 }, { budgetDay: 3 }), undefined, (opened) => ({
     ...opened,
     limits,
     note: recording(charging(limits.charge)),

@@ -44,7 +44,7 @@ async function serve(
   const own = { name: 'limited', key: LIMITED, limits };
   gateway = await startGateway(
     { vendors: vendorsAtUrl(vendor.url), models, keys: [own, ...keys] },
-    'fused',
+    undefined,
     (opened) => ({ ...opened, limits: counted, note: recording(charging(counted.charge)) }),
   );
   return gateway.url;

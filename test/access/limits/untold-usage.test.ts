@@ -43,7 +43,7 @@ async function open(limits: KeyLimits): Promise<void> {
     vendors: vendorsAtUrl(upstream.url),
     keys: [{ name: 'limited', key: LIMITED, limits }],
   };
-  gateway = await startGateway(config, 'fused', (made) => ({
+  gateway = await startGateway(config, undefined, (made) => ({
     ...made,
     note(closed) {
       records.push(recordOf(closed));

@@ -24,7 +24,7 @@ beforeEach(async () => {
   keys = openKeyBook();
   keys.set('team', [TEAM]);
   const limits = limitsInMemory();
-  gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url) }, 'fused', (opened) => ({
+  gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url) }, undefined, (opened) => ({
     ...opened,
     keys,
     limits,
