@@ -26,17 +26,17 @@ const FOREIGN = '2,000 characters of a vendor';
 
 /** Expressions that may cost more than their input is long, or of which nobody knows: by file and beginning, their bounds. */
 const BOUNDED: readonly (readonly [file: string, beginning: string, bound: string])[] = [
-  ['redact.ts', '/\\bya29', 'linear by the growth test of redact.test.ts'],
-  ['redact.ts', '/(?<![\\w:.])\\[?', 'linear by the growth test of redact.test.ts'],
-  ['formats/openai-errors.ts', '/\\b(?:(?:sk|xai', FOREIGN],
-  ['formats/openai-errors.ts', '/context.?', FOREIGN],
+  ['upstream/redact.ts', '/\\bya29', 'linear by the growth test of redact.test.ts'],
+  ['upstream/redact.ts', '/(?<![\\w:.])\\[?', 'linear by the growth test of redact.test.ts'],
+  ['formats/openai/errors.ts', '/\\b(?:(?:sk|xai', FOREIGN],
+  ['formats/openai/errors.ts', '/context.?', FOREIGN],
   ['formats/account.ts', '/^your credit balance', FOREIGN],
-  ['formats/messages/extras.ts', '/([\\w.-]+): Extra inputs', FOREIGN],
-  ['formats/messages/extras.ts', '/Unexpected value', FOREIGN],
-  ['formats/generate-content/errors.ts', '/token count', FOREIGN],
-  ['formats/responses/errors.ts', '/encrypted content', FOREIGN],
-  ['formats/messages/user-id.ts', '/^\\s*\\+?', '256 characters, looked at before'],
-  ['usage/estimate.ts', '/"(?:content|', '1,024 bytes of a stream, by SAMPLE'],
+  ['formats/messages/outbound/beta-features.ts', '/([\\w.-]+): Extra inputs', FOREIGN],
+  ['formats/messages/outbound/beta-features.ts', '/Unexpected value', FOREIGN],
+  ['formats/generate-content/wire/errors.ts', '/token count', FOREIGN],
+  ['formats/responses/wire/errors.ts', '/encrypted content', FOREIGN],
+  ['formats/messages/outbound/user-id.ts', '/^\\s*\\+?', '256 characters, looked at before'],
+  ['accounting/usage/output-estimate.ts', '/"(?:content|', '1,024 bytes of a stream, by SAMPLE'],
   ['sandbox/sample-text.ts', '/["“]', '2,000 characters of the prompt, by SEARCHED'],
   ['sandbox/sample-text.ts', '/\\b(?:in|at', '2,000 characters of the prompt, by SEARCHED'],
   ['sandbox/sample.ts', '/(?<![\\w.])-?\\d+', '2,000 characters of the prompt, by SEARCHED'],
@@ -51,29 +51,37 @@ const BOUNDED: readonly (readonly [file: string, beginning: string, bound: strin
     '/^Bearer',
     'a header, which has no line break: 16 KB, and what is left always matches',
   ],
-  ['vendors/vendor.ts', '/\\/+$/', 'an address in the configuration'],
-  ['observe/traces.ts', '/\\/+$/', 'an address in the environment'],
-  ['credentials/azure-way.ts', '/\\/+$/', 'an address in the environment'],
-  ['process/reload.ts', '/\\s*\\n\\s*/g', "the gateway's own message on a configuration"],
-  ['recording/exchange.ts', '/\\s*,\\s*/', "a header of the operator's own recording: 16 KB"],
-  ['recording/fixture.ts', '/("[^"', 'JSON that was parsed before: each string in it ends'],
-  ['recording/clean.ts', '/(?<=\\b(?:organi', "the operator's own recording, off the path of requests"],
-  ['playground/page/markdown.js', '/\\\\(?<plain>', '5,000 characters, by LONGEST_LINE, in the browser'],
+  ['upstream/vendor.ts', '/\\/+$/', 'an address in the configuration'],
+  ['accounting/traces/traces.ts', '/\\/+$/', 'an address in the environment'],
+  ['upstream/credentials/azure-way.ts', '/\\/+$/', 'an address in the environment'],
+  ['server/process/reload.ts', '/\\s*\\n\\s*/g', "the gateway's own message on a configuration"],
+  ['devtools/recorder/exchange.ts', '/\\s*,\\s*/', "a header of the operator's own recording: 16 KB"],
+  ['devtools/recorder/fixture.ts', '/("[^"', 'JSON that was parsed before: each string in it ends'],
+  [
+    'devtools/recorder/clean.ts',
+    '/(?<=\\b(?:organi',
+    "the operator's own recording, off the path of requests",
+  ],
+  [
+    'server/pages/playground/markdown.js',
+    '/\\\\(?<plain>',
+    '5,000 characters, by LONGEST_LINE, in the browser',
+  ],
 ];
 
 /** Files that make expressions out of texts when they are loaded. */
 const COMPOSERS = [
   'catalog/model.ts',
-  'usage/estimate.ts',
+  'accounting/usage/output-estimate.ts',
   'formats/account.ts',
-  'formats/messages/errors.ts',
-  'formats/openai-errors.ts',
-  'formats/responses/errors.ts',
-  'playground/page/markdown.js',
+  'formats/messages/wire/errors.ts',
+  'formats/openai/errors.ts',
+  'formats/responses/wire/errors.ts',
+  'server/pages/playground/markdown.js',
 ];
 
 /** Files that make some while they run, of which each is of the operator's own words: off the path of requests. */
-const AT_RUN_TIME = ['recording/clean.ts', 'commands/models-sync.ts'];
+const AT_RUN_TIME = ['devtools/recorder/clean.ts', 'cli/models-sync.ts'];
 
 interface Expression {
   readonly file: string;
