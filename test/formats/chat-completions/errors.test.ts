@@ -11,6 +11,7 @@ import {
 } from '../../../src/formats/chat-completions/wire/errors.ts';
 import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
 import { asNumber, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
+import { MAX_ANSWER_DEPTH } from '../../../src/lib/json-bounds.ts';
 import { objectOf } from './requests.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/errors/chat-completions');
@@ -312,8 +313,9 @@ describe('said in this format', () => {
   });
 });
 
-test('errors in one another are read no deeper than one behind another', () => {
-  const depth = 16_000;
-  const body = `${'{"error":{"message":"Provider returned error","metadata":{"raw":'.repeat(depth)}"x"${'}}}'.repeat(depth)}`;
-  expect(parseError(400, body).message).toBe('Provider returned error');
+test('errors in one another are read no deeper than one behind another, and not at all beyond the bound on depth', () => {
+  const nested = (depth: number): string =>
+    `${'{"error":{"message":"Provider returned error","metadata":{"raw":'.repeat(depth)}"x"${'}}}'.repeat(depth)}`;
+  expect(parseError(400, nested(Math.floor(MAX_ANSWER_DEPTH / 3))).message).toBe('Provider returned error');
+  expect(parseError(400, nested(16_000)).message).toBe('The upstream answered with status 400.');
 });
