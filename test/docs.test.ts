@@ -20,6 +20,7 @@ const DOCUMENTS = [
   'test/faults/README.md',
   'test/faults/upstream.md',
   'test/faults/process.md',
+  'test/checklist/README.md',
 ];
 
 /** As GitHub makes it of a heading. */
@@ -37,9 +38,11 @@ describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(root, document), 'utf8');
 
   test('files that it names are there', () => {
-    const named = [...text.matchAll(/`((?:src|test|fixtures|bench|docs|deploy)\/[\w./*{}-]*)`/g)];
-    // What a bench has yet to write is in no clone.
-    const paths = named.map(([, path = '']) => path).filter((path) => !path.startsWith('bench/results'));
+    const named = [...text.matchAll(/`((?:src|test|fixtures|bench|docs|deploy|\.\.)\/[\w./*{}-]*)`/g)];
+    const paths = named
+      .map(([, path = '']) => (path.startsWith('..') ? join(dirname(document), path) : path))
+      // What a bench has yet to write is in no clone.
+      .filter((path) => !path.startsWith('bench/results'));
     // Tables of tests leave out how their names end.
     const isThere = (path: string): boolean => globSync([path, `${path}.test.ts`], { cwd: root }).length > 0;
     expect(paths.filter((path) => !isThere(path))).toEqual([]);
