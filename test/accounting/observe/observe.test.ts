@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openLog } from '../../../src/accounting/log/log.ts';
 import { NO_FIGURES, openExchangeCounters } from '../../../src/accounting/metrics/counters.ts';
@@ -109,7 +110,10 @@ test('a process that serves tells what has been refused and lost in it', async (
   expect(await told('gateway_addresses_refused_total')).toBe(1);
   expect(await told('gateway_config_reloads_refused_total')).toBe(1);
   expect(await told('gateway_usage_records_lost_total')).toBe(0);
-  await store.db.schema.dropTable('gateway_exchanges').execute();
+  // A row that breaks a rule of the store is lost at once: all else is waited for.
+  await sql`create trigger refusing before insert on gateway_exchanges begin select raise(abort, 'no'); end`.execute(
+    store.db,
+  );
   const ask = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] };
   const response = await fetch(`${serving.server.url}/v1/chat/completions`, {
     method: 'POST',

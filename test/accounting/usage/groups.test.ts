@@ -160,14 +160,20 @@ test('a start, a request, a report', async () => {
   for (const key of [ONE, KEY]) expect((await ask(running.url, key)).status).toBe(200);
   running.signal('SIGTERM');
   expect(await running.ended).toBe(0);
-  const { stdout } = await runCommand(running.directory, ['usage', '--csv', '--by=key,group']);
+  const { stdout } = await runCommand(running.directory, ['usage', '--csv', '--simulated', '--by=key,group']);
   const lines = stdout.split('\n').map((line) => line.split(',').slice(0, 3));
   expect(lines[0]).toEqual(['group', 'key', 'requests']);
   expect(lines.slice(1, 3).sort()).toEqual([
     ['', 'test', '1'],
     ['search', 'one', '1'],
   ]);
-  const only = await runCommand(running.directory, ['usage', '--json', '--by=key', '--group=search']);
+  const only = await runCommand(running.directory, [
+    'usage',
+    '--json',
+    '--simulated',
+    '--by=key',
+    '--group=search',
+  ]);
   expect(JSON.parse(only.stdout)).toMatchObject({
     data: [{ key: 'one', requests: 1 }],
     total: { requests: 1 },

@@ -218,7 +218,7 @@ test('a start, a request, a report', async () => {
   }
   running.signal('SIGTERM');
   expect(await running.ended).toBe(0);
-  const { stdout } = await runCommand(running.directory, ['usage', '--csv', '--by=tag,model']);
+  const { stdout } = await runCommand(running.directory, ['usage', '--csv', '--simulated', '--by=tag,model']);
   const lines = stdout.split('\n').map((line) => line.split(',').slice(0, 3));
   expect(lines[0]).toEqual(['model', 'tag', 'requests']);
   expect(lines.slice(1, 3).sort()).toEqual([

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Consumption } from '../../../src/access/limits/consumption.ts';
+import { NO_FIGURES } from '../../../src/accounting/metrics/counters.ts';
 import {
   type AccountingWorker,
   openAccountingWorker,
@@ -41,6 +42,12 @@ async function open(
       note: (message) => void told.notes.push(message),
     },
   );
+  await answered();
+}
+
+/** Resolves once the thread has started: on a busy machine that takes longer than anybody waits for figures. */
+async function answered(): Promise<void> {
+  while ((await books.figures()) === NO_FIGURES);
 }
 afterEach(async () => {
   await books.close(5_000);
