@@ -186,5 +186,5 @@ test('where the thread ends, another one goes on, and what is lost is counted', 
   expect(told.troubles).toEqual(['The thread that records usage has ended.']);
   expect(books.lost()).toBe(3);
   books.note(closedLedger());
-  expect(await requests()).toBe(1);
+  await expect.poll(requests).toBe(1);
 });
