@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { madeKey } from '../../src/server/http/admin/key-routes.ts';
 import { listKeys } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -65,7 +66,15 @@ describe.each([1, 2])('in %d processes', (workers) => {
   });
 
   test('keys made and revoked elsewhere are in force soon, and usage is reported', async () => {
-    const gateway = await spawnGateway({ workers, admin: { key: ADMIN_KEY, port: 0 } });
+    // As a vendor of the configuration it is none that is simulated: what it answers costs.
+    const sandbox = await startSandbox({ pace: 'none' });
+    onTestFinished(() => sandbox.close());
+    const { baseUrl, apiKey } = sandbox.places.openai;
+    const gateway = await spawnGateway({
+      workers,
+      admin: { key: ADMIN_KEY, port: 0 },
+      vendors: { openai: { baseUrl, apiKey } },
+    });
     running = gateway;
     const made = await runCommand(gateway.directory, ['keys', 'create', 'by-command']);
     const byCommand = made.stdout.trim();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createKey, listKeys } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type CommandResult, runCommand, startCommand } from '../support/command.ts';
@@ -37,7 +38,12 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
   afterAll(() => postgres.close());
 
   test('keys open as before, what they have spent counts, and reports are the same', async () => {
-    const before = await spawnGateway({ log: 'none' });
+    // As a vendor of the configuration it is none that is simulated: what it answers is charged.
+    const sandbox = await startSandbox({ pace: 'none' });
+    onTestFinished(() => sandbox.close());
+    const { baseUrl, apiKey } = sandbox.places.openai;
+    const vendors = { openai: { baseUrl, apiKey } };
+    const before = await spawnGateway({ log: 'none', vendors });
     onTestFinished(() => before.close());
     directory = before.directory;
     const key = async (words: string): Promise<string> => (await run(`keys create ${words}`)).stdout.trim();
@@ -82,7 +88,7 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
         expect(await run(report, env)).toEqual({ code: 0, stderr: '', stdout });
     }
 
-    const now = await spawnGateway({ store: { url }, log: 'none' });
+    const now = await spawnGateway({ store: { url }, log: 'none', vendors });
     onTestFinished(() => now.close());
     expect(await ask(now, open)).toBe(200);
     expect(await ask(now, poor)).toBe(429);
