@@ -3,16 +3,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hashKey } from '../../src/access/keys.ts';
 import { createGroup } from '../../src/store/groups.ts';
 import { createKey } from '../../src/store/keys.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { keyRecords } from '../support/key-records.ts';
-
-// A dozen processes one after another, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 let directory: string;
 beforeEach(async () => {

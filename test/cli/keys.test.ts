@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/access/keys.ts';
 import { millisecondsOf } from '../../src/cli/duration.ts';
 import { settingsOf } from '../../src/cli/key-options.ts';
@@ -10,9 +10,6 @@ import { createKey, revokeKey } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { keyRecords } from '../support/key-records.ts';
-
-// A dozen processes one after another, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 let directory: string;
 beforeEach(async () => {

@@ -2,15 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { catalogOf } from '../../src/catalog/catalog.ts';
 import { defaultModels } from '../../src/catalog/default.ts';
 import { parseModels } from '../../src/catalog/model.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { json, type Received, startUpstream, type TestUpstream } from '../support/upstream.ts';
-
-// Processes one after another, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** What each path answers; set by each test, beside lists that are in step. */
 let answers: Record<string, (received: Received, response: ServerResponse) => void>;

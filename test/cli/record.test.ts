@@ -6,7 +6,7 @@ import { type IncomingHttpHeaders, request, type ServerResponse } from 'node:htt
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseError } from '../../src/formats/messages/wire/errors.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { validateFile } from '../../src/protocol/validate-file.ts';
@@ -14,9 +14,6 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type CommandResult, runCommand, startCommand } from '../support/command.ts';
 import { allFormats, eventsOf, eventsOfWhole } from '../support/meaning.ts';
 import { json, type Received, startUpstream, type TestUpstream } from '../support/upstream.ts';
-
-// Processes one after another, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 const KEY = 'vendor/key+of=the"tests\\0123456789';
 const CALLERS = 'sk-the-callers-own-key-0123456789';

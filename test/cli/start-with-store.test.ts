@@ -127,9 +127,7 @@ test('killed, it has lost the last moment of usage, and no more; what was said i
   await store.close();
 });
 
-test('what an end behind a lock could not write is written by the next start', {
-  timeout: 60_000,
-}, async () => {
+test('what an end behind a lock could not write is written by the next start', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'gateway.db');

@@ -12,9 +12,6 @@ import { type CommandResult, runCommand, startCommand } from '../support/command
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 
-// A dozen processes one after another, on a machine that may be busy.
-vi.setConfig({ testTimeout: 90_000 });
-
 /** A second or two, says the contract; a busy machine has longer. */
 const SOON = { timeout: 60_000, interval: 100 };
 
