@@ -12,7 +12,7 @@ const HEAD = `/**
  * by \`test/pipeline/sdk-fields.test.ts\`. Lists are left out of a path; what ends in \`.*\` may hold anything.
  */
 
-import type { FormatName } from '../conversation/prompt.ts';
+import type { FormatName } from '../../conversation/prompt.ts';
 
 export interface SdkFields {
   readonly fields: readonly string[];
