@@ -89,10 +89,11 @@ test.runIf(isAvailable(SCRIPT))('on a terminal a first start shows the key', asy
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
     cwd: directory,
     env: { PATH: process.env['PATH'] },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   });
   onTestFinished(async () => {
-    child.kill('SIGTERM');
+    // Ctrl-C, for a signal would end `script` alone.
+    child.stdin.write('\u0003');
     await once(child, 'exit');
     await rm(directory, { recursive: true });
   });
