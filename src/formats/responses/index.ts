@@ -1,24 +1,19 @@
-/** OpenAI's responses (`POST /v1/responses`), both halves. */
+/** OpenAI's responses format (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
 import { refusesStreams } from '../openai/errors.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
+import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
+import { outboundCounting } from './outbound/count-tokens.ts';
+import { parseError, parseFailure, refusesThoughts, thinkingObserved } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
-import { withoutOthers } from './outbound/strip-foreign-content.ts';
+import { stripForeignContent } from './outbound/strip-foreign-content.ts';
 import { isKnownElsewhere } from './outbound/supported-elsewhere.ts';
-import { inboundCounting, outboundCounting } from './wire/counting.ts';
-import {
-  parseError,
-  parseFailure,
-  refusesThoughts,
-  renderError,
-  renderLateError,
-  thinkingTold,
-} from './wire/errors.ts';
 
 export const responses: Format = {
   name: 'responses',
@@ -27,17 +22,17 @@ export const responses: Format = {
     renderEvents,
     renderReply,
     renderLateError,
-    // Before there is an answer to go on with: no event at all, for the numbers of events have no gaps.
+    // Only a comment: events are numbered without gaps, so none can be sent before the answer begins.
     ping: COMMENT_LINE,
     counting: inboundCounting,
   },
   outbound: {
     renderRequest,
-    stripForeignContent: withoutOthers,
+    stripForeignContent,
     isKnownElsewhere,
     refusesThoughts,
     refusesStreams,
-    thinkingObserved: thinkingTold,
+    thinkingObserved,
     parseEvents,
     parseError,
     parseFailure,

@@ -1,7 +1,7 @@
 /** What is answered here, and no vendor is asked (OpenAI API reference, "WebSocket events"). */
 
 import { randomUUID } from 'node:crypto';
-import { emptyResponse } from '../../formats/responses/wire/response-fields.ts';
+import { emptyResponse } from '../../formats/responses/inbound/response-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { inLane } from './answer.ts';
 import { fieldOf, type Message, requestFields } from './message.ts';

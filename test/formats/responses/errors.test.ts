@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseError, parseErrorObject, renderError } from '../../../src/formats/responses/wire/errors.ts';
+import { parseError, parseErrorObject } from '../../../src/formats/openai/errors.ts';
+import { renderError } from '../../../src/formats/responses/inbound/render-error.ts';
 import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
 import { asNumber, asObject, asText, isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 

@@ -1,35 +1,35 @@
-/** A tool call of the answer: of a function, fed with JSON, or of a custom tool, fed with free text. */
+/** Writes a tool call of the answer: of a function, with JSON arguments, or of a custom tool, with free text. */
 
 import type { Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartStart } from '../../../conversation/reply.ts';
-import { originOf } from '../wire/format-specific.ts';
-import { type CallersName, callersName } from '../wire/namespaces.ts';
-import type { Item, Place, Teller } from './output-item.ts';
+import { type NamespacedName, parseNamespacedName } from '../wire/namespaces.ts';
+import { getOrigin } from '../wire/origin.ts';
+import type { EventWriter, Item, Place } from './output-item.ts';
 
 type Call = OpenPart & { readonly kind: 'tool-call' };
 
-/** @param names of the caller's tools that are in namespaces, by their names elsewhere. */
+/** Makes the item of a call. @param names the namespaced names of the caller's tools, by their neutral names */
 export function callItem(
   { id, index }: Place,
   call: Call,
   start: PartStart,
-  tell: Teller,
-  names: ReadonlyMap<string, CallersName>,
+  events: EventWriter,
+  names: ReadonlyMap<string, NamespacedName>,
 ): Item {
-  const { item = {} } = originOf(start.formatSpecific);
-  const called = callersName(item) ?? names.get(call.name) ?? { name: call.name };
-  const { name } = called;
+  const { item = {} } = getOrigin(start.formatSpecific);
+  const callerName = parseNamespacedName(item) ?? names.get(call.name) ?? { name: call.name };
+  const { name } = callerName;
   const place = { item_id: id, output_index: index };
   const [type, field, event] = call.custom
     ? (['custom_tool_call', 'input', 'response.custom_tool_call_input'] as const)
     : (['function_call', 'arguments', 'response.function_call_arguments'] as const);
-  const speak = tell.deltas(`${event}.delta`, place);
+  const writeDelta = events.deltas(`${event}.delta`, place);
   let text = '';
   let signature: Signature | undefined;
 
   const delta = (piece: string): void => {
     text += piece;
-    speak(piece);
+    writeDelta(piece);
   };
 
   return {
@@ -39,16 +39,16 @@ export function callItem(
     detail(detail) {
       signature = detail.signature ?? signature;
     },
-    pause() {
-      speak('');
+    keepAlive() {
+      writeDelta('');
       return true;
     },
     end() {
-      // Arguments are JSON text of an object: clients parse them, and '' is none.
+      // Arguments are the JSON text of an object. Clients parse them, and '' is no JSON.
       if (text === '' && !call.custom) delta('{}');
-      tell.say(`${event}.done`, { ...place, ...(!call.custom && { name }), [field]: text });
+      events.write(`${event}.done`, { ...place, ...(!call.custom && { name }), [field]: text });
     },
-    value: (status) => ({ ...item, ...called, id, type, status, [field]: text, call_id: call.id }),
-    unplaced: () => signature,
+    render: (status) => ({ ...item, ...callerName, id, type, status, [field]: text, call_id: call.id }),
+    unplacedSignature: () => signature,
   };
 }

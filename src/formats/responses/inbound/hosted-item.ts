@@ -1,12 +1,13 @@
-/** An item of a tool that OpenAI runs itself: whole at once, told as OpenAI tells of its progress. */
+/** Writes an item of a tool that OpenAI runs itself: complete at once, with the progress events that OpenAI sends. */
 
 import { asText, type JsonObject } from '../../../lib/json.ts';
-import type { Place, Teller } from './output-item.ts';
+import type { EventWriter, Place } from './output-item.ts';
 
+/** The progress events of one type of item, before and after its text. */
 interface Progress {
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** The text in the item that comes in deltas, and the name of its events. */
+  /** The text of the item that comes in deltas: its field, and the name of its events. */
   readonly text?: { readonly field: string; readonly event: string };
 }
 
@@ -27,25 +28,25 @@ const PROGRESS: Readonly<Record<string, Progress>> = {
   },
 };
 
-/** Says all that a stream says of the item. */
-export function tellHosted({ id, index }: Place, item: JsonObject, tell: Teller): void {
+/** Writes all events that a stream has for the item. */
+export function writeHostedItem({ id, index }: Place, item: JsonObject, events: EventWriter): void {
   const type = asText(item['type']) ?? '';
   const progress = Object.hasOwn(PROGRESS, type) ? PROGRESS[type] : undefined;
   const { before = [], after = [], text } = progress ?? {};
   const place = { item_id: id, output_index: index };
-  const said = text && asText(item[text.field]);
+  const written = text && asText(item[text.field]);
   const added = {
     ...item,
     ...(item['status'] !== undefined && { status: 'in_progress' }),
-    ...(text && said !== undefined && { [text.field]: '' }),
+    ...(text && written !== undefined && { [text.field]: '' }),
   };
-  tell.say('response.output_item.added', { output_index: index, item: added });
-  for (const step of before) tell.say(`response.${type}.${step}`, place);
-  if (text && said !== undefined) {
-    if (said !== '') tell.say(`${text.event}.delta`, { ...place, delta: said });
-    tell.say(`${text.event}.done`, { ...place, [text.field]: said });
+  events.write('response.output_item.added', { output_index: index, item: added });
+  for (const step of before) events.write(`response.${type}.${step}`, place);
+  if (text && written !== undefined) {
+    if (written !== '') events.write(`${text.event}.delta`, { ...place, delta: written });
+    events.write(`${text.event}.done`, { ...place, [text.field]: written });
   }
   const steps = item['status'] === 'failed' ? ['failed'] : after;
-  for (const step of steps) tell.say(`response.${type}.${step}`, place);
-  tell.say('response.output_item.done', { output_index: index, item });
+  for (const step of steps) events.write(`response.${type}.${step}`, place);
+  events.write('response.output_item.done', { output_index: index, item });
 }

@@ -1,8 +1,9 @@
 /**
- * Types of items that are OpenAI's own: exact here, and elsewhere not readable but for calls that the caller answers
- * (API reference, input items, and what Codex keeps of a dialogue: `ResponseItem` of its `protocol/src/models.rs`).
+ * Types of input items (API reference, input items, and what Codex keeps of a conversation: `ResponseItem` of its
+ * `protocol/src/models.rs`).
  */
 
+/** Types that only OpenAI understands. Other vendors can read only the calls among them that the caller answers. */
 export const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   'additional_tools',
   'agent_reasoning',
@@ -33,7 +34,7 @@ export const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   'x_search_call',
 ]);
 
-/** What may stand in `type` of an input item. */
+/** All valid values of `type`. */
 export const ITEM_TYPES: readonly string[] = [
   'message',
   'agent_message',

@@ -1,19 +1,19 @@
-/** What the kinds of output items have in common while they are written. */
+/** What the writers of all kinds of output items have in common. */
 
 import type { Signature } from '../../../conversation/prompt.ts';
 import type { PartDetail, PartStart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 
-/** Who is told what happens to the items: a stream's reader. A whole answer has nobody to tell. */
-export interface Teller {
-  say(type: string, fields: JsonObject): void;
-  /** Events with the same fields, one after another: those are written only once. */
-  sayEach(types: readonly string[], fields: JsonObject): void;
-  /** Where the pieces of one text go: what is the same in each of them is written only once. */
+/** Where the events of a stream go. A whole answer discards them. */
+export interface EventWriter {
+  write(type: string, fields: JsonObject): void;
+  /** Writes one event for each type, all with the same fields, which are serialized only once. */
+  writeEach(types: readonly string[], fields: JsonObject): void;
+  /** Makes a writer for the deltas of one text: what they have in common is serialized only once. */
   deltas(type: string, place: JsonObject): (text: string) => void;
 }
 
-/** Where an item stands in the answer. */
+/** The place of an item in the answer. */
 export interface Place {
   readonly id: string;
   readonly index: number;
@@ -21,26 +21,26 @@ export interface Place {
 
 export type Status = 'in_progress' | 'completed' | 'incomplete';
 
-/** What a message is: said before a call, or the answer. */
+/** Whether a message was said before a call, or is the answer. */
 export type Phase = 'commentary' | 'final_answer';
 
-/** An item that is being written. Its parts come one after another; whether it was complete is known only later. */
+/** An item that is being written. Its parts come one after another; whether it is complete is known only later. */
 export interface Item {
-  /** Whether it tells of its coming itself, when its first part ends: nothing can be said of it before. */
+  /** Whether it writes its own `added` event when its first part ends, because nothing is known of it before. */
   readonly isLate?: boolean;
-  /** Whether a part that starts now is one more of this item's. */
+  /** Whether a part that starts now belongs to this item, too. */
   takes(start: PartStart): boolean;
   start(start: PartStart): void;
   delta(text: string): void;
   detail(detail: PartDetail): void;
   logprobs?(tokens: readonly TokenLogprob[]): void;
   end(): void;
-  /** Nothing that comes now goes on with the part that has ended last. Absent where nothing ever does. */
+  /** Closes a part that has ended, but that a later part might continue. Absent if no part continues another. */
   close?(): void;
-  /** Says nothing more of the text that is open. @returns whether one is */
-  pause(): boolean;
-  /** The item as it is now. @param phase of a message, where it is known */
-  value(status: Status, phase?: Phase): JsonObject;
+  /** Writes an empty delta for the open text. @returns whether a text is open */
+  keepAlive(): boolean;
+  /** Renders the item as it is now. @param phase of a message, if known */
+  render(status: Status, phase?: Phase): JsonObject;
   /** A signature that came with a part for which this format has no field. */
-  unplaced(): Signature | undefined;
+  unplacedSignature(): Signature | undefined;
 }

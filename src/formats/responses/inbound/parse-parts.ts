@@ -1,4 +1,4 @@
-/** Content parts of input messages and tool outputs, from the wire. */
+/** Parses the content parts of input messages and tool outputs. */
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
 import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
@@ -8,11 +8,11 @@ import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from
 import { missing, objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
 import { audioIn, dataUrl } from '../../openai/media.ts';
 import { parseAnnotation } from '../wire/citations.ts';
-import { keptOrigin } from '../wire/format-specific.ts';
+import { keepOrigin } from '../wire/origin.ts';
 
-const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'];
+const PART_TYPES = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'];
 
-/** String or list of parts. @throws GatewayError for a part that is none of OpenAI's. */
+/** Parses a string or a list of parts. @throws GatewayError `invalid-request` for a part that is none of OpenAI's */
 export function parseContent(value: Json | undefined, path: string): readonly ContentPart[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
   return objectsAt(value, path).map(([part, here]) => parsePart(part, here));
@@ -25,7 +25,7 @@ function parsePart(part: JsonObject, path: string): ContentPart {
       return parseText(part, path);
     case 'refusal': {
       const { type: _, refusal, parsed: _parsed, ...rest } = part;
-      return { kind: 'refusal', text: requiredText(refusal, `${path}.refusal`), ...others(rest) };
+      return { kind: 'refusal', text: requiredText(refusal, `${path}.refusal`), ...parseOtherFields(rest) };
     }
     case 'input_image':
       return parseImage(part, path);
@@ -39,19 +39,19 @@ function parsePart(part: JsonObject, path: string): ContentPart {
     case null:
       throw missing(`${path}.type`);
     default:
-      throw wrongValue(`${path}.type`, part['type'], KINDS);
+      throw wrongValue(`${path}.type`, part['type'], PART_TYPES);
   }
 }
 
 function parseText(part: JsonObject, path: string): TextPart {
-  // What OpenAI's SDK made of the text: it stands in each answer that `parse` and `stream` give.
+  // `parsed` is what OpenAI's SDK parsed out of the text. Each answer of its `parse` and `stream` has it.
   const { type: _, text, annotations, logprobs, parsed: _parsed, ...rest } = part;
   const citations = asObjects(annotations).map(parseAnnotation);
   return {
     kind: 'text',
     text: requiredText(text, `${path}.text`),
     ...(citations.length > 0 && { citations }),
-    ...others(rest, logprobs === undefined || logprobs === null ? {} : { logprobs }),
+    ...parseOtherFields(rest, logprobs === undefined || logprobs === null ? {} : { logprobs }),
   };
 }
 
@@ -59,15 +59,15 @@ function parseImage(part: JsonObject, path: string): MediaPart {
   const { type: _, image_url, file_id, detail, ...rest } = part;
   const url = textAt(image_url, `${path}.image_url`);
   const id = textAt(file_id, `${path}.file_id`);
-  const found = url === undefined ? storedFile(id) : linked(url);
+  const found = url === undefined ? parseFileId(id) : parseUrl(url);
   if (found === undefined) throw missing(`${path}.image_url`);
-  const look = textAt(detail, `${path}.detail`);
+  const imageDetail = textAt(detail, `${path}.detail`);
   return {
     kind: 'media',
     media: mediumIn('image', found.mediaType),
     ...found,
-    ...(look !== undefined && { detail: look }),
-    ...others(rest, url === undefined ? {} : inexact('image_url', url)),
+    ...(imageDetail !== undefined && { detail: imageDetail }),
+    ...parseOtherFields(rest, url === undefined ? {} : keepInexact('image_url', url)),
   };
 }
 
@@ -77,21 +77,21 @@ function parseFile(part: JsonObject, path: string): MediaPart {
   const url = textAt(file_url, `${path}.file_url`);
   const id = textAt(file_id, `${path}.file_id`);
   const name = textAt(filename, `${path}.filename`);
-  const look = textAt(detail, `${path}.detail`);
-  const pointed = url === undefined ? storedFile(id) : linked(url);
-  const found = data === undefined ? pointed : inlined(data, name);
+  const imageDetail = textAt(detail, `${path}.detail`);
+  const pointed = url === undefined ? parseFileId(id) : parseUrl(url);
+  const found = data === undefined ? pointed : parseFileData(data, name);
   if (found === undefined) throw missing(`${path}.file_data`);
   return {
     kind: 'media',
     media: mediaOf(found.mediaType),
     ...found,
     ...(name !== undefined && { name }),
-    ...(look !== undefined && { detail: look }),
-    ...others(rest, data === undefined ? {} : inexact('file_data', data)),
+    ...(imageDetail !== undefined && { detail: imageDetail }),
+    ...parseOtherFields(rest, data === undefined ? {} : keepInexact('file_data', data)),
   };
 }
 
-/** `input_audio` as chat-completions has it: older types of this format had it too. */
+/** Parses `input_audio`, which chat-completions has, and older types of this format had, too. */
 function parseAudio(part: JsonObject, path: string): MediaPart {
   const { type: _, input_audio, ...rest } = part;
   const audio = asObject(input_audio);
@@ -101,54 +101,55 @@ function parseAudio(part: JsonObject, path: string): MediaPart {
     kind: 'media',
     media: 'audio',
     ...audioIn(given, asText(audio['format'])),
-    ...others(rest, { input_audio: audio }),
+    ...parseOtherFields(rest, { input_audio: audio }),
   };
 }
 
+/** Where a medium is. */
 interface Located {
   readonly source: MediaSource;
   readonly mediaType?: string;
 }
 
-/** A `data:` URL taken apart, or any other URL as it is. */
-function linked(url: string): Located {
+/** Parses a `data:` URL, or keeps any other URL as it is. */
+function parseUrl(url: string): Located {
   const inline = parseDataUrl(url);
   if (inline === undefined) return { source: { kind: 'url', url } };
   const { mediaType, data } = inline;
   return { source: { kind: 'base64', data }, ...(mediaType !== '' && { mediaType }) };
 }
 
-/** A `data:` URL, or base64 without its media type: then told by the file's name, and most often a PDF. */
-function inlined(data: string, name: string | undefined): Located {
-  const found = linked(data);
+/** Parses a `data:` URL, or plain base64. Then the file's name shows the media type; without one it is most often a PDF. */
+function parseFileData(data: string, name: string | undefined): Located {
+  const found = parseUrl(data);
   if (found.source.kind === 'base64') return found;
   return { source: { kind: 'base64', data }, mediaType: typeByName(name) ?? 'application/pdf' };
 }
 
-function storedFile(id: string | undefined): Located | undefined {
+function parseFileId(id: string | undefined): Located | undefined {
   return id === undefined ? undefined : { source: { kind: 'file', id, format: 'responses' } };
 }
 
-/** The field itself, where taking it apart and putting it together would not give the same. */
-function inexact(field: 'image_url' | 'file_data', text: string): JsonObject {
+/** Keeps the field itself if its parsed form would not render to the same text. */
+function keepInexact(field: 'image_url' | 'file_data', text: string): JsonObject {
   const inline = parseDataUrl(text);
   if (inline === undefined) return field === 'file_data' ? { file_data: text } : {};
-  const again = dataUrl(inline.mediaType, '').length + inline.data.length;
-  return text.length === again ? {} : { [field]: text };
+  const renderedLength = dataUrl(inline.mediaType, '').length + inline.data.length;
+  return text.length === renderedLength ? {} : { [field]: text };
 }
 
-/** What a part has beside the fields that mean something here: the cache mark, and what nobody knows. */
-function others(
+/** Parses the other fields of a part: the cache breakpoint, and unknown ones. @param exact what else is kept */
+function parseOtherFields(
   rest: JsonObject,
   exact: JsonObject = {},
 ): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific' | 'unknownFields'> {
-  const { prompt_cache_breakpoint: breakpoint, ...extra } = rest;
+  const { prompt_cache_breakpoint: breakpoint, ...unknown } = rest;
   const mark = asObject(breakpoint);
   const ttl = asText(mark?.['ttl']);
   const kept: JsonObject = { ...exact, ...(mark && { prompt_cache_breakpoint: mark }) };
   return {
     ...(mark && { cacheBreakpoint: ttl === undefined ? {} : { ttl } }),
-    ...(!isEmpty(kept) && { formatSpecific: keptOrigin({ part: kept }) }),
-    ...unknownFieldsOf(extra),
+    ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ part: kept }) }),
+    ...unknownFieldsOf(unknown),
   };
 }

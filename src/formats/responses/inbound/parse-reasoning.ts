@@ -1,20 +1,21 @@
-/** Reasoning items of a caller's history: OpenAI's own, and those that carry another vendor's signatures (`seal.ts`). */
+/** Parses reasoning items of a caller's history: OpenAI's own, and those that carry another vendor's signature. */
 
 import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import { asObjects, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
-import { keptOrigin } from '../wire/format-specific.ts';
-import { type Unsealed, unsealed } from '../wire/sealed-signature.ts';
+import { keepOrigin } from '../wire/origin.ts';
+import { type Unsealed, unsealSignature } from '../wire/sealed-signature.ts';
 
-export interface ReasoningReader {
-  /** Adds what the item holds to the assistant's `parts`, or signs one of them. */
-  read(item: JsonObject, at: number, parts: Part[]): void;
-  /** The call with the signature that stood before it. */
+export interface ReasoningParser {
+  /** Adds the parts of the item to the assistant's `parts`, or signs one of them. @param at the place of the item */
+  parse(item: JsonObject, at: number, parts: Part[]): void;
+  /** Adds the signature that came before the call to it. */
   sign(call: ToolCallPart): ToolCallPart;
-  /** No call came: a signature that waited for one becomes an empty text, which is where else Google has them. */
+  /** Ends the turn. A signature that still waits for its call becomes one on an empty text, as Google has them. */
   settle(parts: Part[]): void;
 }
 
-export function reasoningReader(): ReasoningReader {
+/** Makes the parser for one history. */
+export function reasoningParser(): ReasoningParser {
   let waiting: Signature | undefined;
   const settle = (parts: Part[]): void => {
     if (waiting) parts.push({ kind: 'text', text: '', signature: waiting });
@@ -22,12 +23,12 @@ export function reasoningReader(): ReasoningReader {
   };
   return {
     settle,
-    read(item, at, parts) {
+    parse(item, at, parts) {
       settle(parts);
-      const proof = unsealed(item['encrypted_content']);
-      if (proof?.mark === 'c') waiting = proof.signature;
-      else if (proof?.mark === 'p') signLast(parts, proof.signature);
-      else for (const part of parseThinking(item, at, proof)) parts.push(part);
+      const unsealed = unsealSignature(item['encrypted_content']);
+      if (unsealed?.mark === 'c') waiting = unsealed.signature;
+      else if (unsealed?.mark === 'p') signLast(parts, unsealed.signature);
+      else for (const part of parseThinking(item, at, unsealed)) parts.push(part);
     },
     sign(call) {
       const signature = waiting;
@@ -37,26 +38,25 @@ export function reasoningReader(): ReasoningReader {
   };
 }
 
-/** A thinking part for each text of summary and content; what proves them is on the last. */
-function parseThinking(item: JsonObject, at: number, proof?: Unsealed): Part[] {
+/** Parses a thinking part for each text of summary and content. The last one has the signature. */
+function parseThinking(item: JsonObject, at: number, unsealed?: Unsealed): Part[] {
   const { type: _, summary, content, encrypted_content, ...rest } = item;
-  const texts = [...texted(summary, 'summary_text'), ...texted(content, 'reasoning_text')];
-  const known = withoutNulls(rest);
-  const nothing = texts.length === 0 && proof === undefined;
-  if (nothing && !isEmpty(known)) return [{ kind: 'opaque', format: 'responses', value: item }];
-  if (nothing) return [];
-  // A signature ends its item; where there is none, or text before it in a part of its own, the place must tell.
-  const place = proof !== undefined && proof.mark !== 'r' && texts.length < 2 ? {} : { at };
+  const texts = [...parseTexts(summary, 'summary_text'), ...parseTexts(content, 'reasoning_text')];
+  const kept = withoutNulls(rest);
+  const isBlank = texts.length === 0 && unsealed === undefined;
+  if (isBlank && !isEmpty(kept)) return [{ kind: 'opaque', format: 'responses', value: item }];
+  if (isBlank) return [];
+  // A signature ends its item. Items without one, or with several parts, are told apart by their places.
+  const place = unsealed !== undefined && unsealed.mark !== 'r' && texts.length < 2 ? {} : { at };
   const parts = texts.map(({ text, type }): ThinkingPart => {
     const part = type === 'reasoning_text' ? { part: { type } } : {};
-    return { kind: 'thinking', text, formatSpecific: keptOrigin({ ...place, item: known, ...part }) };
+    return { kind: 'thinking', text, formatSpecific: keepOrigin({ ...place, item: kept, ...part }) };
   });
-  if (proof === undefined) return parts;
-  const { signature, mark } = proof;
-  const own = keptOrigin({ ...place, item: known });
-  if (mark === 'r')
-    return [...parts, { kind: 'thinking', text: '', redacted: signature, formatSpecific: own }];
-  const last = parts.pop() ?? { kind: 'thinking', text: '', formatSpecific: own };
+  if (unsealed === undefined) return parts;
+  const { signature, mark } = unsealed;
+  const formatSpecific = keepOrigin({ ...place, item: kept });
+  if (mark === 'r') return [...parts, { kind: 'thinking', text: '', redacted: signature, formatSpecific }];
+  const last = parts.pop() ?? { kind: 'thinking', text: '', formatSpecific };
   return [...parts, { ...last, signature }];
 }
 
@@ -70,7 +70,8 @@ function signLast(parts: Part[], signature: Signature): void {
   parts.push({ kind: 'text', text: '', signature });
 }
 
-function texted(
+/** @param fallback the type of a text that names none */
+function parseTexts(
   list: Json | undefined,
   fallback: string,
 ): { readonly text: string; readonly type: string }[] {

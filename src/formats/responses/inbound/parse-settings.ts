@@ -1,4 +1,4 @@
-/** `text` and `reasoning` of a caller's request: how the answer is to look, and how much to think about it. */
+/** Parses `text` and `reasoning`: the form of the answer, and how much the model thinks about it. */
 
 import { EFFORTS, type OutputFormat, type Thinking } from '../../../conversation/prompt.ts';
 import { asEffort } from '../../../conversation/rules/effort.ts';
@@ -9,10 +9,11 @@ const FORMATS = ['text', 'json_schema', 'json_object'];
 
 export interface TextSettings {
   readonly output?: OutputFormat;
-  /** `text` without `format`: verbosity, and what nobody knows. */
+  /** `text` without `format`: the verbosity, and unknown fields. */
   readonly rest: JsonObject;
 }
 
+/** @throws GatewayError `invalid-request` for a format that is none of OpenAI's, or incomplete. */
 export function parseTextSettings(text: JsonObject | undefined): TextSettings {
   const { format, ...rest } = text ?? {};
   const asked = objectAt(format, 'text.format');
@@ -44,8 +45,8 @@ function parseOutput(format: JsonObject): OutputFormat {
   }
 }
 
-/** `text` or `reasoning` as they are at the end: an item of the conversation may set something else from there on. */
-export function updated(
+/** Applies later changes to `text` or `reasoning`: an item of the input may change them from there on. */
+export function applyUpdates(
   settings: JsonObject | undefined,
   field: 'text' | 'reasoning',
   input: Json | undefined,
@@ -62,16 +63,19 @@ export interface ReasoningSettings {
   readonly rest: JsonObject;
 }
 
-/** A summary of any kind asks for visible thoughts; `generate_summary` is its old name. */
+/**
+ * A summary of any kind asks for visible thoughts; `generate_summary` is its old name.
+ * @throws GatewayError `invalid-request` for an effort that is none of OpenAI's.
+ */
 export function parseReasoning(reasoning: JsonObject | undefined): ReasoningSettings {
-  const { effort: word, ...told } = reasoning ?? {};
+  const { effort: word, ...others } = reasoning ?? {};
   const asked = textAt(word, 'reasoning.effort');
   const effort = asked === undefined ? undefined : asEffort(asked);
   if (asked !== undefined && effort === undefined) throw wrongValue('reasoning.effort', asked, EFFORTS);
-  const visible = (asText(told['summary']) ?? asText(told['generate_summary'])) !== undefined;
+  const visible = (asText(others['summary']) ?? asText(others['generate_summary'])) !== undefined;
   const thinking: Thinking = { ...(effort && { effort }), ...(visible && { visible }) };
-  // A summary `auto` is all that `visible` says.
-  const rest = Object.entries(told).filter(
+  // The summary `auto` says no more than `visible`.
+  const rest = Object.entries(others).filter(
     ([field, value]) => value !== null && !(field === 'summary' && value === 'auto'),
   );
   return { ...(effort || visible ? { thinking } : {}), rest: Object.fromEntries(rest) };

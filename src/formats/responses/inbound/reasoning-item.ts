@@ -1,17 +1,17 @@
-/** A reasoning item of the answer: thoughts as its summary, and what proves them as its `encrypted_content`. */
+/** Writes a reasoning item of the answer: thoughts as its summary, and their signature as `encrypted_content`. */
 
 import type { PartDetail, PartStart } from '../../../conversation/reply.ts';
 import { UNSIGNED } from '../../../conversation/signature.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { originOf } from '../wire/format-specific.ts';
-import { encryptedContent } from '../wire/sealed-signature.ts';
-import type { Item, Place, Teller } from './output-item.ts';
+import { getOrigin } from '../wire/origin.ts';
+import { renderEncryptedContent } from '../wire/sealed-signature.ts';
+import type { EventWriter, Item, Place } from './output-item.ts';
 
-/** Where a thought's text stands: in the summary, or, from open models, in the content. */
+/** Where the text of a thought goes: into the summary, or, from open models, into the content. */
 interface Kind {
   readonly list: 'summary' | 'content';
   readonly type: 'summary_text' | 'reasoning_text';
-  /** Names of the events of the part and of its text. */
+  /** The names of the events of the part and of its text. */
   readonly part: string;
   readonly text: string;
 }
@@ -30,64 +30,70 @@ const CONTENT: Kind = {
   text: 'response.reasoning_text',
 };
 
-export function reasoningItem({ id, index }: Place, first: PartStart, tell: Teller): Item {
-  const { at, item = {} } = originOf(first.formatSpecific);
-  const isOwn = first.formatSpecific?.format === 'responses';
+/** Makes the item of the thinking part `first`, and of those after it that came in the same item. */
+export function reasoningItem({ id, index }: Place, first: PartStart, events: EventWriter): Item {
+  const { at, item = {} } = getOrigin(first.formatSpecific);
+  const isNative = first.formatSpecific?.format === 'responses';
   const lists: Record<Kind['list'], JsonObject[]> = { summary: [], content: [] };
   let kind = SUMMARY;
-  let secret: string | undefined;
+  let encrypted: string | undefined;
   let text = '';
-  let speak: ((piece: string) => void) | undefined;
+  let writeDelta: ((piece: string) => void) | undefined;
 
-  const prove = (proofs: Pick<PartDetail, 'signature' | 'redacted'>): void => {
-    secret = encryptedContent(proofs) ?? secret;
+  const sign = (signatures: Pick<PartDetail, 'signature' | 'redacted'>): void => {
+    encrypted = renderEncryptedContent(signatures) ?? encrypted;
   };
-  const place = (): JsonObject => ({
+  const renderPlace = (): JsonObject => ({
     item_id: id,
     output_index: index,
     [`${kind.list}_index`]: lists[kind.list].length,
   });
-  /** A signature without a thought has no summary part: a part is added with its first piece. */
-  const open = (): ((piece: string) => void) => {
-    tell.say(`${kind.part}.added`, { ...place(), part: { type: kind.type, text: '' } });
-    return tell.deltas(`${kind.text}.delta`, place());
+  /** Adds a part with its first piece: a signature without a thought has no part. */
+  const openPart = (): ((piece: string) => void) => {
+    events.write(`${kind.part}.added`, { ...renderPlace(), part: { type: kind.type, text: '' } });
+    return events.deltas(`${kind.text}.delta`, renderPlace());
   };
 
   return {
-    takes: ({ part, formatSpecific: own }) =>
-      part.kind === 'thinking' && secret === undefined && at !== undefined && originOf(own).at === at,
+    takes: ({ part, formatSpecific }) =>
+      part.kind === 'thinking' &&
+      encrypted === undefined &&
+      at !== undefined &&
+      getOrigin(formatSpecific).at === at,
     start(start) {
-      kind = originOf(start.formatSpecific).part?.['type'] === 'reasoning_text' ? CONTENT : SUMMARY;
-      prove(start);
+      kind = getOrigin(start.formatSpecific).part?.['type'] === 'reasoning_text' ? CONTENT : SUMMARY;
+      sign(start);
     },
     delta(piece) {
       text += piece;
-      speak ??= open();
-      speak(piece);
+      writeDelta ??= openPart();
+      writeDelta(piece);
     },
-    detail: prove,
-    pause() {
-      speak?.('');
-      return speak !== undefined;
+    detail: sign,
+    keepAlive() {
+      writeDelta?.('');
+      return writeDelta !== undefined;
     },
     end() {
-      if (speak === undefined) return;
+      if (writeDelta === undefined) return;
       const part = { type: kind.type, text };
-      tell.say(`${kind.text}.done`, { ...place(), text });
-      tell.say(`${kind.part}.done`, { ...place(), part });
+      events.write(`${kind.text}.done`, { ...renderPlace(), text });
+      events.write(`${kind.part}.done`, { ...renderPlace(), part });
       lists[kind.list].push(part);
       text = '';
-      speak = undefined;
+      writeDelta = undefined;
     },
-    value: (status) => ({
+    render: (status) => ({
       ...item,
       id,
       type: 'reasoning',
       summary: [...lists.summary],
       ...(lists.content.length > 0 && { content: [...lists.content] }),
-      ...(secret !== undefined && { encrypted_content: secret }),
-      ...(secret === undefined && !isOwn && status !== 'in_progress' && { encrypted_content: UNSIGNED }),
+      ...(encrypted !== undefined && { encrypted_content: encrypted }),
+      ...(encrypted === undefined &&
+        !isNative &&
+        status !== 'in_progress' && { encrypted_content: UNSIGNED }),
     }),
-    unplaced: () => undefined,
+    unplacedSignature: () => undefined,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Neutral events as a responses stream (OpenAI API reference, "Streaming events"): every event numbered without gaps,
- * items strictly one after another, and the whole response at the end.
+ * Renders neutral events as a responses stream (OpenAI API reference, "Streaming events"): events are numbered without
+ * gaps, items come strictly one after another, and the whole response comes at the end.
  */
 
 import type { ReplyEvent } from '../../../conversation/reply.ts';
@@ -8,63 +8,67 @@ import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
-import { errorFields } from '../wire/errors.ts';
-import type { Teller } from './output-item.ts';
-import { answerWriter } from './response-writer.ts';
+import type { EventWriter } from './output-item.ts';
+import { renderErrorFields } from './render-error.ts';
+import { responseWriter } from './response-writer.ts';
 
 /** @see Inbound.renderEvents */
-export function renderEvents(asked: RequestContext): EventRenderer {
+export function renderEvents(request: RequestContext): EventRenderer {
   let sink: Sink<Sse> | undefined;
   let sequence = 0;
-  const number = (): number => {
+  const nextNumber = (): number => {
     sequence += 1;
     return sequence - 1;
   };
 
-  const tell: Teller = {
-    say(type, fields) {
-      sink?.enqueue({ event: type, data: JSON.stringify({ type, sequence_number: number(), ...fields }) });
+  const events: EventWriter = {
+    write(type, fields) {
+      const data = JSON.stringify({ type, sequence_number: nextNumber(), ...fields });
+      sink?.enqueue({ event: type, data });
     },
-    sayEach(types, fields) {
-      const written = JSON.stringify(fields).slice(1);
-      for (const type of types)
-        sink?.enqueue({ event: type, data: `{"type":"${type}","sequence_number":${number()},${written}` });
+    writeEach(types, fields) {
+      const serialized = JSON.stringify(fields).slice(1);
+      for (const type of types) {
+        const data = `{"type":"${type}","sequence_number":${nextNumber()},${serialized}`;
+        sink?.enqueue({ event: type, data });
+      }
     },
     deltas(type, place) {
-      const [head, tail] = envelope(type, place);
+      const [head, tail] = deltaTemplate(type, place);
       return (text) =>
-        sink?.enqueue({ event: type, data: `${head}${number()}${tail}${JSON.stringify(text)}}` });
+        sink?.enqueue({ event: type, data: `${head}${nextNumber()}${tail}${JSON.stringify(text)}}` });
     },
   };
-  const answer = answerWriter(asked, tell);
+  const response = responseWriter(request, events);
 
   return {
     transform(event: ReplyEvent, out) {
       sink = out;
-      answer.add(event);
+      response.add(event);
     },
     fail(error, out) {
       sink = out;
-      // The vendor's connection broke after its last word: the answer is whole.
-      if (answer.over()) return;
-      // A failure before the first event: clients expect a response to begin before it fails.
-      answer.begin();
-      const fields = errorFields(error);
-      tell.say('error', fields);
-      const word = asText(fields['code']) ?? 'server_error';
-      tell.say('response.failed', { response: answer.failed({ code: word, message: error.message }) });
+      // The vendor's connection broke after its last event: the answer is whole.
+      if (response.isOver()) return;
+      // Clients expect a response to begin before it fails, even if it fails before the first event.
+      response.begin();
+      const fields = renderErrorFields(error);
+      events.write('error', fields);
+      const code = asText(fields['code']) ?? 'server_error';
+      events.write('response.failed', { response: response.renderFailed({ code, message: error.message }) });
     },
-    // Codex waits for events, for five minutes, and takes no comment for one (openai/codex#31539); who splits a stream at
-    // its empty lines takes a comment, and what comes after it, for no event.
+    // An event, and no comment: Codex waits five minutes for an event, and does not count comments
+    // (openai/codex#31539). Clients that split the stream at empty lines take a comment, together with the event after
+    // it, for no event.
     ping(out) {
       sink = out;
-      answer.pause();
+      response.keepAlive();
     },
   };
 }
 
-/** What stands around the number, and before the text, of each of a text's deltas. */
-function envelope(type: string, place: JsonObject): readonly [head: string, tail: string] {
+/** What the deltas of one text have in common: the JSON before the number, and between the number and the text. */
+function deltaTemplate(type: string, place: JsonObject): readonly [head: string, tail: string] {
   const start = JSON.stringify({ type, ...place });
   return [`${start.slice(0, -1)},"sequence_number":`, ',"delta":'];
 }

@@ -1,25 +1,25 @@
 /**
- * A whole reply as a response: the very object that ends a stream of the same answer, made in the same place of the
- * events that make the reply.
+ * Renders a whole reply as a response. The same code that ends a stream of the answer makes it, from the events that the
+ * reply consists of, so both are the same object.
  */
 
 import type { Part } from '../../../conversation/prompt.ts';
 import type { Choice, OpenPart, Reply, ReplyEvent, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
-import type { Teller } from './output-item.ts';
-import { answerWriter } from './response-writer.ts';
+import type { EventWriter } from './output-item.ts';
+import { responseWriter } from './response-writer.ts';
 
-const UNHEARD: Teller = { say() {}, sayEach() {}, deltas: () => () => {} };
+const NO_EVENTS: EventWriter = { write() {}, writeEach() {}, deltas: () => () => {} };
 
 /** @see Inbound.renderReply */
-export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
-  const answer = answerWriter(asked, UNHEARD);
-  for (const event of replay(reply)) answer.add(event);
-  return answer.ended();
+export function renderReply(reply: Reply, request: RequestContext): JsonObject {
+  const response = responseWriter(request, NO_EVENTS);
+  for (const event of replay(reply)) response.add(event);
+  return response.render();
 }
 
-/** The events of the first answer of a reply: one delta a part. */
+/** Yields the events of the first answer of a reply, with one delta for each part. */
 function* replay({ start, choices, usage }: Reply): Generator<ReplyEvent> {
   yield { type: 'reply-start', ...start };
   const [choice] = choices;
@@ -29,26 +29,26 @@ function* replay({ start, choices, usage }: Reply): Generator<ReplyEvent> {
 }
 
 function* replayChoice({ parts, end, logprobs = [] }: Choice): Generator<ReplyEvent> {
-  let scored = 0;
+  let usedTokens = 0;
   for (const [index, part] of parts.entries()) {
-    const open = openPart(part);
+    const open = toOpenPart(part);
     if (!open) continue;
     const at = { choice: 0, index };
-    const { signature, formatSpecific: own } = part;
+    const { signature, formatSpecific } = part;
     yield {
       type: 'part-start',
       ...at,
       part: open,
       ...(signature && { signature }),
-      ...(own && { formatSpecific: own }),
+      ...(formatSpecific && { formatSpecific }),
     };
-    const text = textOf(part);
+    const text = getText(part);
     if (text !== '') yield { type: 'part-delta', ...at, text };
     if (part.kind === 'thinking' && part.redacted)
       yield { type: 'part-detail', ...at, redacted: part.redacted };
     if (part.kind === 'text') {
-      const tokens = tokensOf(text, logprobs, scored);
-      scored += tokens.length;
+      const tokens = findTokens(text, logprobs, usedTokens);
+      usedTokens += tokens.length;
       if (tokens.length > 0) yield { type: 'logprobs', choice: 0, tokens };
       for (const citation of part.citations ?? []) yield { type: 'part-detail', ...at, citation };
     }
@@ -57,8 +57,8 @@ function* replayChoice({ parts, end, logprobs = [] }: Choice): Generator<ReplyEv
   yield { type: 'choice-end', choice: 0, ...end };
 }
 
-/** The tokens from `from` on that `text` is made of: log probabilities are listed for all texts of an answer. */
-function tokensOf(text: string, tokens: readonly TokenLogprob[], from: number): readonly TokenLogprob[] {
+/** Finds the tokens of `text` from `from` on: log probabilities are one list for all texts of an answer. */
+function findTokens(text: string, tokens: readonly TokenLogprob[], from: number): readonly TokenLogprob[] {
   let length = 0;
   let to = from;
   while (length < text.length && to < tokens.length) {
@@ -68,7 +68,7 @@ function tokensOf(text: string, tokens: readonly TokenLogprob[], from: number): 
   return tokens.slice(from, to);
 }
 
-function openPart(part: Part): OpenPart | undefined {
+function toOpenPart(part: Part): OpenPart | undefined {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -84,7 +84,7 @@ function openPart(part: Part): OpenPart | undefined {
   }
 }
 
-function textOf(part: Part): string {
+function getText(part: Part): string {
   if (part.kind === 'text' || part.kind === 'thinking' || part.kind === 'refusal') return part.text;
   return part.kind === 'tool-call' ? part.arguments : '';
 }

@@ -1,4 +1,4 @@
-/** An answer as OpenAI tells it: the response begins, its items come and go, and it ends whole. */
+/** Writes an answer as OpenAI does: the response begins, its items come one after another, and it ends as a whole. */
 
 import { prefixedId } from '../../../conversation/ids.ts';
 import {
@@ -14,68 +14,68 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
-import { callersNames } from '../wire/namespaces.ts';
-import { responseMaker } from '../wire/response-fields.ts';
-import { clientCalls } from './client-calls.ts';
+import { findNamespacedNames } from '../wire/namespaces.ts';
+import { findClientCalls } from './client-calls.ts';
 import { itemWriter } from './item-writer.ts';
-import type { Teller } from './output-item.ts';
+import type { EventWriter } from './output-item.ts';
+import { responseRenderer } from './response-fields.ts';
 
-export interface AnswerWriter {
+export interface ResponseWriter {
   add(event: ReplyEvent): void;
-  /** Begins the response, if it has not begun. */
+  /** Begins the response if it has not begun yet. */
   begin(): void;
-  /** Says nothing more: of the text that is open, else that the response goes on. */
-  pause(): void;
-  /** The whole response. */
-  ended(): JsonObject;
-  /** Whether the response has ended, so that nothing more can be said of it. */
-  over(): boolean;
-  /** The response as far as it came before it failed. */
-  failed(error: { readonly code: string; readonly message: string }): JsonObject;
+  /** Writes an event that says nothing new: an empty delta of the open text, or else that the response is in progress. */
+  keepAlive(): void;
+  /** Renders the whole response. */
+  render(): JsonObject;
+  /** Whether the response has ended, so that no event may follow. */
+  isOver(): boolean;
+  /** Renders the response as far as it came before it failed. */
+  renderFailed(error: { readonly code: string; readonly message: string }): JsonObject;
 }
 
-/** A response is one answer: of a reply with several, which nobody can ask for in this format, the first. */
-export function answerWriter(asked: RequestContext, tell: Teller): AnswerWriter {
-  const make = responseMaker(asked);
-  const others = foreign();
+/** Writes one response. It is one answer: callers of this format cannot ask for several, so only the first is written. */
+export function responseWriter(request: RequestContext, events: EventWriter): ResponseWriter {
+  const renderer = responseRenderer(request);
+  const foreignContent = foreign();
   let start: Reply['start'] = { id: '', model: '' };
   let end: Choice['end'] = { finish: 'other' };
   let usage: Usage = {};
   let begun = false;
   let over = false;
 
-  const items = itemWriter(tell, {
-    makeId: (prefix, index) => prefixedId(prefix, asked.id + index.toString(16).padStart(2, '0')),
-    names: callersNames(asked.prompt.tools),
-    clientCalls: clientCalls(asked.prompt.tools),
-    scored: asked.prompt.logprobs === true,
-    foreign: others,
+  const items = itemWriter(events, {
+    makeId: (prefix, index) => prefixedId(prefix, request.id + index.toString(16).padStart(2, '0')),
+    names: findNamespacedNames(request.prompt.tools),
+    clientCalls: findClientCalls(request.prompt.tools),
+    hasLogprobs: request.prompt.logprobs === true,
+    foreign: foreignContent,
   });
-  const progress = () => ({
+  const getProgress = () => ({
     start,
     output: items.output,
     usage,
     refused: items.refused(),
-    others: others.fields(),
+    additional: foreignContent.fields(),
   });
-  const ended = (): JsonObject => make.ended(progress(), end);
+  const render = (): JsonObject => renderer.ended(getProgress(), end);
 
   const begin = (): void => {
     if (begun) return;
     begun = true;
-    tell.sayEach(['response.created', 'response.in_progress'], { response: make.begun(start) });
+    events.writeEach(['response.created', 'response.in_progress'], { response: renderer.begun(start) });
   };
 
   return {
     begin,
-    pause() {
+    keepAlive() {
       if (!begun) return begin();
-      if (over || items.pause()) return;
-      tell.say('response.in_progress', { response: make.begun(start, items.told()) });
+      if (over || items.keepAlive()) return;
+      events.write('response.in_progress', { response: renderer.begun(start, items.shown()) });
     },
-    ended,
-    over: () => over,
-    failed: (error) => make.failed(progress(), error),
+    render,
+    isOver: () => over,
+    renderFailed: (error) => renderer.failed(getProgress(), error),
     add(event) {
       if ('choice' in event && event.choice !== 0) return;
       switch (event.type) {
@@ -94,8 +94,8 @@ export function answerWriter(asked: RequestContext, tell: Teller): AnswerWriter 
           return;
         case 'reply-start': {
           const { type: _, ...rest } = event;
-          // What has begun before the vendor did keeps the id that it was given.
-          start = begun ? { ...rest, id: '', created: asked.created } : rest;
+          // A response that began before the vendor's did keeps its id.
+          start = begun ? { ...rest, id: '', created: request.created } : rest;
           return begin();
         }
         case 'choice-end':
@@ -104,8 +104,8 @@ export function answerWriter(asked: RequestContext, tell: Teller): AnswerWriter 
         case 'reply-end': {
           start = startAt(event, start);
           over = true;
-          const response = ended();
-          tell.say(`response.${response['status']}`, { response });
+          const response = render();
+          events.write(`response.${response['status']}`, { response });
         }
       }
     },

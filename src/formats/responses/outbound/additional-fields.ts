@@ -1,13 +1,16 @@
-/** Fields of a response beyond the answer itself. */
+/** The fields of a response that are no part of the answer itself. */
 
 import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
 import { type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { echo } from '../wire/response-fields.ts';
+import { ECHOED_SETTINGS } from '../wire/echoed-settings.ts';
 
-/** Read elsewhere, or the request once more: the caller knows that one, and it may be another than the vendor's. */
-const READ: ReadonlySet<string> = new Set([
-  ...Object.keys(echo({})),
+/**
+ * Fields that are read elsewhere, or repeat the request. The caller knows the request already, and it may differ from the
+ * one that the vendor got.
+ */
+const HANDLED: ReadonlySet<string> = new Set([
+  ...ECHOED_SETTINGS,
   'created_at',
   'error',
   'id',
@@ -25,8 +28,8 @@ const READ: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-/** Known to OpenAI's clients, on the wire or in its types. */
-const OWN: ReadonlySet<string> = new Set([
+/** Fields that OpenAI's clients know, on the wire or in the types of the SDK. */
+const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   'billing',
   'completed_at',
   'content_filters',
@@ -35,16 +38,19 @@ const OWN: ReadonlySet<string> = new Set([
   'tool_usage',
 ]);
 
-/** @param finish what the end was understood as: a reason that nobody here knows is kept as OpenAI told it. */
-export function additionalFields(
+/**
+ * Parses the additional fields of a response.
+ * @param finish the parsed finish: a reason that the gateway does not know is kept as OpenAI wrote it.
+ */
+export function parseAdditionalFields(
   response: JsonObject,
   finish: Finish,
 ): Pick<ChoiceEnd, 'formatSpecific' | 'unknownFields'> {
-  const [, others] = splitFields(withoutNulls(response), READ);
-  const [own, extra] = splitFields(others, OWN);
+  const [, others] = splitFields(withoutNulls(response), HANDLED);
+  const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   const { incomplete_details } = response;
   return {
     ...formatSpecificOf('responses', { ...own, ...(finish === 'other' && { incomplete_details }) }),
-    ...unknownFieldsOf(extra),
+    ...unknownFieldsOf(unknown),
   };
 }

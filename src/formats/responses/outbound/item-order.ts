@@ -1,36 +1,39 @@
 /**
- * Items one after another. OpenAI streams them so; xAI runs searches side by side, and OpenRouter ends its reasoning
- * after the text. What comes of an item while another is open waits until that one is done. Only reasoning does not
- * make others wait: a text after it should be seen as it is written, and what still comes of the reasoning waits.
+ * Puts interleaved items one after another. OpenAI streams them like that; xAI runs searches side by side, and OpenRouter
+ * ends its reasoning after the text. Events of an item that come while another one is open wait until that one is done.
+ * Only reasoning does not make others wait: the caller should see a text after it as it is written, so what still comes
+ * of the reasoning waits instead.
  */
 
 import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { ItemEvent } from './item-events.ts';
 
-type Due = (what: ItemEvent, event: JsonObject, item: number) => void;
+/** Receives events in order. @param item the number of the item that the event belongs to */
+type Receiver = (what: ItemEvent, event: JsonObject, item: number) => void;
 
 export interface ItemOrder {
-  /** Takes one event of an item, and gives what is due now. */
+  /** Takes one event of an item, and passes on the events whose turn it is. */
   add(what: ItemEvent, event: JsonObject): void;
-  /** Gives what is still waiting. */
+  /** Passes on all events that are still waiting. */
   flush(): void;
 }
 
-/** @param due called with the events in order, and with the number of the item each belongs to. */
-export function itemOrder(due: Due): ItemOrder {
+/** Orders the events of one answer. */
+export function itemOrder(receive: Receiver): ItemOrder {
   const waiting = new Map<number, [what: ItemEvent, event: JsonObject][]>();
   const done = new Set<number>();
-  const numberOf = numbering(done);
+  const findNumber = itemNumbers(done);
   let open: number | undefined;
+  /** Whether the open item is reasoning, which lets others begin. */
   let yields = false;
 
-  const pass: Due = (what, event, item) => {
-    if (what.verb === 'item') yields = asObject(event['item'])?.['type'] === 'reasoning';
-    else if (what.verb === 'item-done') {
+  const pass: Receiver = (what, event, item) => {
+    if (what.type === 'item-added') yields = asObject(event['item'])?.['type'] === 'reasoning';
+    else if (what.type === 'item-done') {
       open = undefined;
       done.add(item);
     }
-    due(what, event, item);
+    receive(what, event, item);
   };
 
   const release = (): void => {
@@ -43,8 +46,8 @@ export function itemOrder(due: Due): ItemOrder {
     }
   };
 
-  const addOther = (what: ItemEvent, event: JsonObject, item: number): void => {
-    if (open !== undefined && yields && what.verb === 'item') {
+  const addToOther = (what: ItemEvent, event: JsonObject, item: number): void => {
+    if (open !== undefined && yields && what.type === 'item-added') {
       waiting.set(open, []);
       open = undefined;
     }
@@ -59,9 +62,9 @@ export function itemOrder(due: Due): ItemOrder {
 
   return {
     add(what, event) {
-      const item = numberOf(what, event);
+      const item = findNumber(what, event);
       if (open === item) pass(what, event, item);
-      else if (!done.has(item)) addOther(what, event, item);
+      else if (!done.has(item)) addToOther(what, event, item);
       if (open === undefined && waiting.size > 0) release();
     },
     flush() {
@@ -72,32 +75,33 @@ export function itemOrder(due: Due): ItemOrder {
 }
 
 /**
- * Which item an event is about, where it has no number either (llama.cpp): the one of its name, or the last one, as long
- * as that has no other name and is not done.
+ * Finds the number of the item that an event is about. llama.cpp's events have none. Such an event belongs to the item
+ * with the same id, or else to the last item, unless that has another id or is done.
+ * @param done the numbers of the items that are done.
  */
-function numbering(done: ReadonlySet<number>): (what: ItemEvent, event: JsonObject) => number {
-  const named = new Map<string, number>();
+function itemNumbers(done: ReadonlySet<number>): (what: ItemEvent, event: JsonObject) => number {
+  const numbers = new Map<string, number>();
   let last = -1;
-  let lastName: string | undefined;
-  return ({ verb }, event) => {
-    const name = nameOf(event);
-    const number = asNumber(event['output_index']) ?? (name === undefined ? undefined : named.get(name));
-    const isOther = name !== undefined && lastName !== undefined;
+  let lastId: string | undefined;
+  return ({ type }, event) => {
+    const id = findItemId(event);
+    const number = asNumber(event['output_index']) ?? (id === undefined ? undefined : numbers.get(id));
+    const isOther = id !== undefined && lastId !== undefined;
     if (number !== undefined) last = number;
-    else if (verb === 'item' || last < 0 || isOther || done.has(last)) {
+    else if (type === 'item-added' || last < 0 || isOther || done.has(last)) {
       last += 1;
-      lastName = undefined;
+      lastId = undefined;
     }
-    if (name !== undefined) {
-      named.set(name, last);
-      lastName = name;
+    if (id !== undefined) {
+      numbers.set(id, last);
+      lastId = id;
     }
     return last;
   };
 }
 
-/** A call may have no name but its own: llama.cpp's pieces of arguments go by that. */
-function nameOf(event: JsonObject): string | undefined {
+/** The id of the item of an event. llama.cpp's deltas of arguments go by the id of the call. */
+function findItemId(event: JsonObject): string | undefined {
   const item = asObject(event['item']);
   return asText(event['item_id']) ?? asText(item?.['id']) ?? asText(item?.['call_id']);
 }

@@ -1,23 +1,23 @@
-/** What the kinds of output items have in common while they are read. */
+/** What the readers of all kinds of output items have in common. */
 
 import { type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import type { ItemEvent } from './item-events.ts';
 
-/** Reads one item. All that did not come in events is made up for by the whole item at its end. */
+/** Reads one item. The whole item at its end makes up for everything that did not come in events. */
 export interface ItemReader {
-  /** An event of the item's between its added and its done. */
+  /** Takes an event between the item's `added` and its `done`. */
   read(what: ItemEvent, event: JsonObject): void;
-  /** The item, whole. */
+  /** Takes the whole item. */
   done(item: JsonObject): void;
 }
 
-/** An item's fields without nulls, and without `status`: that is made from the answer's own end. */
-export function present(fields: JsonObject): JsonObject {
+/** Removes nulls from an item's fields, and `status`, which is rendered from the end of the answer. */
+export function stripItemFields(fields: JsonObject): JsonObject {
   const { status: _, ...others } = fields;
   return withoutNulls(others);
 }
 
-/** What is missing of `whole` where `length` of it came before. */
-export function restOf(whole: Json | undefined, length: number): string {
+/** What is missing of a `whole` text of which `length` UTF-16 code units came before. */
+export function findRest(whole: Json | undefined, length: number): string {
   return typeof whole === 'string' ? whole.slice(length) : '';
 }

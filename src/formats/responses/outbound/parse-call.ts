@@ -1,12 +1,17 @@
-/** Tool calls of an answer. */
+/** Reads tool calls of an answer. */
 
 import { asText, type JsonObject } from '../../../lib/json.ts';
-import { keptOrigin } from '../wire/format-specific.ts';
-import { callersName, nameElsewhere } from '../wire/namespaces.ts';
-import { type ItemReader, present, restOf } from './item-reader.ts';
+import { parseNamespacedName, parseNeutralName } from '../wire/namespaces.ts';
+import { keepOrigin } from '../wire/origin.ts';
+import { findRest, type ItemReader, stripItemFields } from './item-reader.ts';
 import type { PartWriter } from './part-writer.ts';
 
-/** @param names the caller's names of tools whose name had to be changed. */
+/**
+ * Makes the reader of a call of a function or of a custom tool.
+ * @param at the place of the item in the output.
+ * @param added the item as far as it is known when it is added.
+ * @param names the caller's names of the tools whose names had to be changed.
+ */
 export function callReader(
   at: number,
   added: JsonObject,
@@ -16,27 +21,28 @@ export function callReader(
   const { type, call_id, name: _n, arguments: _a, input: _i, ...rest } = added;
   const custom = type === 'custom_tool_call';
   const field = custom ? 'input' : 'arguments';
-  const name = nameElsewhere(added) ?? '';
-  // Some services number calls only as items.
+  const name = parseNeutralName(added) ?? '';
+  // Some services give a call no other id than that of its item.
   const id = asText(call_id) || asText(added['id']) || `call_${at}`;
   const part = { kind: 'tool-call', id, name: names.get(name) ?? name, ...(custom && { custom }) } as const;
-  const index = parts.start(part, keptOrigin({ at, item: present({ ...rest, ...callersName(added) }) }));
+  const item = stripItemFields({ ...rest, ...parseNamespacedName(added) });
+  const index = parts.start(part, keepOrigin({ at, item }));
   let length = 0;
 
-  const speak = (piece: string): void => {
+  const write = (piece: string): void => {
     if (piece === '' || parts.open() !== index) return;
     length += piece.length;
     parts.text(piece);
   };
 
   return {
-    read({ verb, kind }, event) {
+    read({ type: eventType, kind }, event) {
       if (kind.field !== field) return;
-      if (verb === 'piece') speak(asText(event['delta']) ?? '');
-      else if (verb === 'whole') speak(restOf(event[field], length));
+      if (eventType === 'delta') write(asText(event['delta']) ?? '');
+      else if (eventType === 'text-done') write(findRest(event[field], length));
     },
-    done(item) {
-      speak(restOf(item[field], length));
+    done(whole) {
+      write(findRest(whole[field], length));
       if (parts.open() === index) parts.end();
     },
   };

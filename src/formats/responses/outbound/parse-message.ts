@@ -1,4 +1,4 @@
-/** Messages and reasoning of an answer: items of texts. */
+/** Reads messages and reasoning of an answer: the items that consist of texts. */
 
 import {
   asList,
@@ -9,14 +9,14 @@ import {
   type Json,
   type JsonObject,
 } from '../../../lib/json.ts';
-import { keptOrigin } from '../wire/format-specific.ts';
-import { PART_KINDS, type SpokenKind, THOUGHT } from './item-events.ts';
-import { type ItemReader, present, restOf } from './item-reader.ts';
+import { keepOrigin } from '../wire/origin.ts';
+import { PART_KINDS, REASONING, type TextKind } from './item-events.ts';
+import { findRest, type ItemReader, stripItemFields } from './item-reader.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** One text of the item, and how much of it came. */
 interface Text {
-  readonly kind: SpokenKind;
+  readonly kind: TextKind;
   readonly fields: JsonObject;
   /** Its number among the parts of the answer; -1 before any of it came. */
   part: number;
@@ -25,43 +25,48 @@ interface Text {
   logprobs: number;
 }
 
-export function spokenReader(at: number, added: JsonObject, parts: PartWriter): ItemReader {
+/**
+ * Makes the reader of a message or of reasoning.
+ * @param at the place of the item in the output.
+ * @param added the item as far as it is known when it is added.
+ */
+export function textItemReader(at: number, added: JsonObject, parts: PartWriter): ItemReader {
   const { type: _t, role: _r, content: _c, summary: _s, encrypted_content: early, ...rest } = added;
-  const item = present(rest);
+  const item = stripItemFields(rest);
   const lists = { content: new Map<number, Text>(), summary: new Map<number, Text>() };
-  let said = false;
+  let wrote = false;
 
-  const textAt = (kind: SpokenKind, index: number, part: JsonObject = {}): Text => {
+  const getText = (kind: TextKind, index: number, part: JsonObject = {}): Text => {
     const list = lists[kind.list];
     const known = list.get(index);
     if (known) return known;
     const { type: _, text: _text, refusal: _refusal, annotations: _a, logprobs: _l, ...others } = part;
-    const fields = kind === THOUGHT ? { type: 'reasoning_text' } : present(others);
+    const fields = kind === REASONING ? { type: 'reasoning_text' } : stripItemFields(others);
     const text = { kind, fields, part: -1, length: 0, annotations: 0, logprobs: 0 };
     list.set(index, text);
     return text;
   };
-  const textOf = (kind: SpokenKind, event: JsonObject, part?: JsonObject): Text =>
-    textAt(kind, asNumber(event[kind.index]) ?? 0, part);
+  const findText = (kind: TextKind, event: JsonObject, part?: JsonObject): Text =>
+    getText(kind, asNumber(event[kind.index]) ?? 0, part);
 
   const open = (text: Text): void => {
     if (text.part >= 0 && text.part === parts.open()) return;
-    said = true;
-    text.part = parts.start({ kind: text.kind.part }, keptOrigin({ at, item, part: text.fields }));
+    wrote = true;
+    text.part = parts.start({ kind: text.kind.part }, keepOrigin({ at, item, part: text.fields }));
   };
-  const speak = (text: Text, piece: Json | undefined): void => {
+  const write = (text: Text, piece: Json | undefined): void => {
     if (typeof piece !== 'string' || piece === '') return;
     open(text);
     text.length += piece.length;
     parts.text(piece);
   };
-  const score = (text: Text, tokens: readonly Json[]): void => {
+  const addLogprobs = (text: Text, tokens: readonly Json[]): void => {
     if (tokens.length === 0) return;
     open(text);
     text.logprobs += tokens.length;
     parts.logprobs(tokens);
   };
-  const cite = (text: Text, annotations: readonly JsonObject[]): void => {
+  const annotate = (text: Text, annotations: readonly JsonObject[]): void => {
     for (const annotation of annotations) {
       open(text);
       text.annotations += 1;
@@ -69,64 +74,64 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
     }
   };
   const complete = (text: Text, whole: JsonObject): void => {
-    speak(text, restOf(whole[text.kind.field], text.length));
-    score(text, asList(whole['logprobs']).slice(text.logprobs));
-    cite(text, asObjects(whole['annotations']).slice(text.annotations));
+    write(text, findRest(whole[text.kind.field], text.length));
+    addLogprobs(text, asList(whole['logprobs']).slice(text.logprobs));
+    annotate(text, asObjects(whole['annotations']).slice(text.annotations));
   };
-  const completeList = (list: readonly JsonObject[], name: SpokenKind['list']): void => {
-    const shift = shiftOf(lists[name], list.length);
+  const completeList = (list: readonly JsonObject[], name: TextKind['list']): void => {
+    const shift = findShift(lists[name], list.length);
     for (const [index, part] of list.entries()) {
       const kind = PART_KINDS.get(part['type']);
-      if (kind?.list === name) complete(textAt(kind, index + shift, part), part);
+      if (kind?.list === name) complete(getText(kind, index + shift, part), part);
     }
   };
 
-  /** Nothing was said: the empty text that is there, or else the item as it is, for whoever can read that. */
+  /** For an item that wrote nothing: its empty texts, or else the item as it is, for those who can read it. */
   const openEmpty = (whole: JsonObject): void => {
     for (const text of lists.content.values()) open(text);
-    if (!said) parts.start({ kind: 'opaque', format: 'responses', value: whole });
+    if (!wrote) parts.start({ kind: 'opaque', format: 'responses', value: whole });
   };
 
   return {
-    read({ verb, kind }, event) {
+    read({ type, kind }, event) {
       if (kind.part === 'tool-call') return;
-      switch (verb) {
-        case 'piece': {
-          const text = textOf(kind, event);
-          speak(text, event['delta']);
+      switch (type) {
+        case 'delta': {
+          const text = findText(kind, event);
+          write(text, event['delta']);
           const tokens = event['logprobs'];
-          if (tokens !== undefined) score(text, asList(tokens));
+          if (tokens !== undefined) addLogprobs(text, asList(tokens));
           return;
         }
-        case 'cite':
-          return cite(textOf(kind, event), asObjects([event['annotation'] ?? null]));
-        case 'whole':
-          return complete(textOf(kind, event), event);
-        case 'part': {
+        case 'annotation':
+          return annotate(findText(kind, event), asObjects([event['annotation'] ?? null]));
+        case 'text-done':
+          return complete(findText(kind, event), event);
+        case 'part-added': {
           const part = asObject(event['part']) ?? {};
-          textOf(PART_KINDS.get(part['type']) ?? kind, event, part);
+          findText(PART_KINDS.get(part['type']) ?? kind, event, part);
         }
       }
     },
     done(whole) {
       completeList(asObjects(whole['summary']), 'summary');
       completeList(asObjects(whole['content']), 'content');
-      const secret = asText(whole['encrypted_content']) ?? asText(early);
-      if (secret !== undefined && secret !== '') {
+      const encrypted = asText(whole['encrypted_content']) ?? asText(early);
+      if (encrypted !== undefined && encrypted !== '') {
         const isOpen = [...lists.summary.values(), ...lists.content.values()].some(
           (text) => text.part >= 0 && text.part === parts.open(),
         );
-        // No thought is shown, or what proves it came after other items.
-        if (!isOpen) parts.start({ kind: 'thinking' }, keptOrigin({ at, item }));
-        parts.sign({ origin: 'openai', value: secret });
-      } else if (!said) openEmpty(whole);
+        // The item shows no thought, or its signature came after other items.
+        if (!isOpen) parts.start({ kind: 'thinking' }, keepOrigin({ at, item }));
+        parts.sign({ origin: 'openai', value: encrypted });
+      } else if (!wrote) openEmpty(whole);
       parts.end();
     },
   };
 }
 
-/** By how much the numbers of the events are above those of the item: Bedrock counts on from the item before. */
-function shiftOf(seen: ReadonlyMap<number, unknown>, length: number): number {
+/** By how much the indexes in the events exceed those in the item: Bedrock counts on from the item before. */
+function findShift(seen: ReadonlyMap<number, unknown>, length: number): number {
   let [lowest, highest] = [Number.POSITIVE_INFINITY, -1];
   for (const number of seen.keys()) {
     lowest = Math.min(lowest, number);

@@ -1,4 +1,4 @@
-/** Parts of an answer as neutral events, one after another. */
+/** Writes the parts of an answer as neutral events, one after another. */
 
 import type { FormatSpecific, Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, ReplyEvent } from '../../../conversation/reply.ts';
@@ -6,25 +6,25 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { parseTokens } from '../../openai/logprobs.ts';
 import { parseAnnotation } from '../wire/citations.ts';
-import type { Said } from '../wire/finish-reasons.ts';
+import type { Contained } from '../wire/finish-reasons.ts';
 
 export interface PartWriter {
-  /** Ends the part that is open, opens another, and gives its number. */
-  start(part: OpenPart, own?: FormatSpecific): number;
+  /** Ends the open part, and opens another. @returns the number of the new part */
+  start(part: OpenPart, formatSpecific?: FormatSpecific): number;
   text(text: string): void;
   logprobs(tokens: readonly Json[]): void;
   cite(annotation: JsonObject): void;
   sign(signature: Signature): void;
   end(): void;
-  /** The number of the part that is open; -1 where none is. */
+  /** The number of the open part; -1 if none is open. */
   open(): number;
-  /** Whether a call, or a refusal, was among the parts. */
-  readonly said: Said;
+  /** Which of the parts so far matter for the finish. */
+  readonly contained: Contained;
 }
 
-/** @param sink where events go now: another one with every event of the vendor's. */
+/** @param sink returns where events go now: it changes with every event of the vendor's */
 export function partWriter(sink: () => Sink<ReplyEvent>): PartWriter {
-  const said = { calls: false, refusal: false };
+  const contained = { calls: false, refusal: false };
   let next = 0;
   let open = -1;
 
@@ -34,21 +34,21 @@ export function partWriter(sink: () => Sink<ReplyEvent>): PartWriter {
   };
 
   return {
-    said,
+    contained,
     end,
     open: () => open,
-    start(part, own) {
+    start(part, formatSpecific) {
       end();
       open = next;
       next += 1;
-      if (part.kind === 'tool-call') said.calls = true;
-      if (part.kind === 'refusal') said.refusal = true;
+      if (part.kind === 'tool-call') contained.calls = true;
+      if (part.kind === 'refusal') contained.refusal = true;
       sink().enqueue({
         type: 'part-start',
         choice: 0,
         index: open,
         part,
-        ...(own && { formatSpecific: own }),
+        ...(formatSpecific && { formatSpecific }),
       });
       return open;
     },

@@ -1,14 +1,16 @@
-/** What services of this format refuse of tools that others take, and Codex sends to all. */
+/** Tools that some services of this format refuse as Codex sends them, although they know tools of these kinds. */
 
 import type { GatewayError } from '../../../lib/errors.ts';
 import { type JsonObject, withEach, withoutFields } from '../../../lib/json.ts';
 
 /**
- * The same, each namespace in its `tools` under its name where it says nothing else of itself: Codex's of its own tools
- * has an empty description, which Azure's API refuses ("Invalid 'input[0].tools[0].description': empty string";
+ * Gives each namespace with an empty description its own name as the description. Codex describes the namespace of its
+ * own tools with an empty text, and Azure's API refuses that ("Invalid 'input[0].tools[0].description': empty string";
  * openai/codex, issue 37432).
+ * @param holder what has the `tools`: a request or an item.
+ * @returns `holder` itself if nothing changes.
  */
-export function described(holder: JsonObject): JsonObject {
+export function describeNamespaces(holder: JsonObject): JsonObject {
   return withEach(holder, 'tools', (tool) =>
     tool['type'] === 'namespace' && tool['description'] === ''
       ? { ...tool, description: tool['name'] ?? 'tools' }
@@ -17,14 +19,13 @@ export function described(holder: JsonObject): JsonObject {
 }
 
 /**
- * Options of a tool that a service has by the same name and without them: Codex says with each `web_search` whether it
- * may read live pages, and xAI refuses that ("Argument not supported: external_web_access"; lidge-jun/opencodex, issue
- * 2240).
+ * Options that a service may refuse although it has the tool. Codex says with each `web_search` whether it may read live
+ * pages, and xAI refuses that ("Argument not supported: external_web_access"; lidge-jun/opencodex, issue 2240).
  */
-const OPTIONS: readonly string[] = ['external_web_access'];
+const REFUSED_OPTIONS: readonly string[] = ['external_web_access'];
 
-/** The request without the options of its tools that `refusal` names; itself where there are none. */
-export function withoutUnread(request: JsonObject, refusal: GatewayError | undefined): JsonObject {
-  const named = OPTIONS.filter((option) => refusal?.message.includes(option));
+/** Removes the options that `refusal` names from the request's tools. @returns the request itself if it has none */
+export function stripRefusedOptions(request: JsonObject, refusal: GatewayError | undefined): JsonObject {
+  const named = REFUSED_OPTIONS.filter((option) => refusal?.message.includes(option));
   return withEach(request, 'tools', (tool) => withoutFields(tool, named));
 }

@@ -1,59 +1,54 @@
-/** What every part of a request's renderer must know. */
+/** What every part of the request renderer needs to know. */
 
 import type { ModelTraits, Report } from '../../format.ts';
+import { type Dialect, findDialect } from '../dialects.ts';
 
-/** Models of OpenAI's that take no union at the root of a function's parameters: those before GPT-5. */
+/** OpenAI's models before GPT-5, which take no union at the root of a function's parameters. */
 const WITHOUT_UNIONS = /(?:^|\/)(?:gpt-[34]|o\d)/;
 
-/** Models of OpenAI's at any service, and the services that have nothing else. */
+/** OpenAI's models at any service. */
 const GPT = /(?:^|[/.])gpt-\d/;
-const OPENAIS: readonly string[] = ['openai', 'azure'];
 
-/** OpenAI's models that are told which of their messages were answers: from GPT-5.3 on. */
+/** OpenAI's models to which the caller says which of their messages were answers: GPT-5.3 and later. */
 const WITH_PHASES = /(?:^|[/.])gpt-(?:5\.[3-9]|[6-9])/;
 
-/**
- * xAI, whose functions take no unions ("tool parameter root must be an object type") and no closed object by the name of
- * a keyword, and whose search knows of domains alone, those to leave out by another name ("Web Search", docs.x.ai).
- */
-const XAI: readonly string[] = ['x-ai', 'xai'];
-
-export interface Scope {
-  /** The plain format, which nobody in particular reads: what OpenAI itself would refuse is kept too. */
+export interface RenderContext {
+  readonly dialect: Dialect;
+  readonly target: ModelTraits;
+  readonly report: Report;
+  /** Whether this is the plain format, for no service in particular: what OpenAI itself would refuse is kept too. */
   readonly keepsAll: boolean;
   /**
-   * Whether what the system says is cached as a message alone: of `instructions` GPT-6.2 caches nothing, and of earlier
-   * models several services report the same (anomalyco/opencode, release 2.3.2; askalf/dario#1259).
+   * Whether system text is cached only as a message. GPT-6.2 caches nothing of `instructions`, and several services
+   * report the same of earlier models (anomalyco/opencode, release 2.3.2; askalf/dario#1259).
    */
   readonly cachesMessages: boolean;
   /**
-   * Whether each message of the assistant's goes back with its `phase`: without, the model takes what it has said before a
+   * Whether each message of the assistant goes back with its `phase`. Without it the model takes what it said before a
    * call for its answer, and stops early (API reference, "phase": "dropping it can degrade performance").
    */
-  readonly tellsPhases: boolean;
-  /** Whether the parameters of a function may be one of several objects. */
+  readonly sendsPhases: boolean;
+  /** Whether the parameters of a function may be a union of several objects. */
   readonly takesUnions: boolean;
-  readonly isXai: boolean;
-  /** Whether the model may think: of OpenAI's own those do not of which the catalog does not say so. */
+  /** Whether the model may think. OpenAI's own do so only if the catalog says it. */
   readonly takesThoughts: boolean;
-  /** OpenAI's reasoning models refuse sampling parameters. */
+  /** Whether the model takes sampling parameters. OpenAI's reasoning models refuse them. */
   readonly takesSampling: boolean;
-  readonly target: ModelTraits;
-  readonly report: Report;
 }
 
-export function scopeOf(target: ModelTraits, report: Report): Scope {
-  const keepsAll = target.dialect === '';
-  const isXai = XAI.includes(target.dialect);
+/** Collects what is known about a model and its service. @param report receives what does not reach the vendor as it was */
+export function createContext(target: ModelTraits, report: Report): RenderContext {
+  const dialect = findDialect(target.dialect);
+  const keepsAll = dialect.complete;
   return {
-    keepsAll,
-    cachesMessages: OPENAIS.includes(target.dialect) || GPT.test(target.model),
-    tellsPhases: WITH_PHASES.test(target.model) && !keepsAll,
-    takesUnions: !WITHOUT_UNIONS.test(target.model) && !isXai,
-    isXai,
-    takesThoughts: target.thinking !== undefined || !OPENAIS.includes(target.dialect),
-    takesSampling: target.sampling || keepsAll,
+    dialect,
     target,
     report,
+    keepsAll,
+    cachesMessages: dialect.openAIOnly || GPT.test(target.model),
+    sendsPhases: WITH_PHASES.test(target.model) && !keepsAll,
+    takesUnions: !WITHOUT_UNIONS.test(target.model) && dialect.rootUnions,
+    takesThoughts: target.thinking !== undefined || !dialect.openAIOnly,
+    takesSampling: target.sampling || keepsAll,
   };
 }

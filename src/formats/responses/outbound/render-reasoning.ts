@@ -1,70 +1,81 @@
-/** Thoughts as reasoning items. OpenAI takes back its own only: proved by `encrypted_content`, or as it wrote them. */
+/** Renders thoughts as reasoning items. OpenAI takes back only its own: with `encrypted_content`, or as it wrote them. */
 
 import type { Part, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { originOf } from '../wire/format-specific.ts';
-import { encryptedContent, type Mark, sealed } from '../wire/sealed-signature.ts';
-import type { Scope } from './render-context.ts';
+import { getOrigin } from '../wire/origin.ts';
+import { type Mark, renderEncryptedContent, sealSignature } from '../wire/sealed-signature.ts';
+import type { RenderContext } from './render-context.ts';
 
-/** A run of thinking parts as items: a proof ends an item, and so does a part that came in another. */
-export function renderThoughts(parts: readonly ThinkingPart[], scope: Scope): readonly JsonObject[] {
+/** Renders consecutive thinking parts. A signature ends an item, and so does a part that came in another item. */
+export function renderThoughts(
+  parts: readonly ThinkingPart[],
+  context: RenderContext,
+): readonly JsonObject[] {
   const items: ThinkingPart[][] = [];
   for (const part of parts) {
     const open = items.at(-1);
     const last = open?.at(-1);
     const isSame =
       last !== undefined &&
-      !proofOf(last) &&
-      originOf(last.formatSpecific).at === originOf(part.formatSpecific).at;
+      !findSignature(last) &&
+      getOrigin(last.formatSpecific).at === getOrigin(part.formatSpecific).at;
     if (open && isSame) open.push(part);
     else items.push([part]);
   }
-  return items.flatMap((item) => renderThought(item, scope));
+  return items.flatMap((item) => renderThought(item, context));
 }
 
-function renderThought(parts: readonly ThinkingPart[], scope: Scope): readonly JsonObject[] {
+function renderThought(parts: readonly ThinkingPart[], context: RenderContext): readonly JsonObject[] {
   const last = parts.at(-1);
   if (last === undefined) return [];
-  if (!scope.keepsAll && !isOpenAIs(last)) {
-    scope.report('turns[].thinking', 'dropped', 'has no proof of origin from OpenAI');
+  if (!context.keepsAll && !isFromOpenAI(last)) {
+    context.report('turns[].thinking', 'dropped', 'not signed by OpenAI');
     return [];
   }
-  const secret = encryptedContent(last);
-  const told = parts.filter((part) => part.text !== '');
-  const content = told.filter(isRaw).map(({ text }) => ({ type: 'reasoning_text', text }));
+  const encrypted = renderEncryptedContent(last);
+  const texts = parts.filter((part) => part.text !== '');
+  const content = texts.filter(isRaw).map(({ text }) => ({ type: 'reasoning_text', text }));
   const item: JsonObject = {
     ...last.unknownFields,
-    ...originOf(last.formatSpecific).item,
+    ...getOrigin(last.formatSpecific).item,
     type: 'reasoning',
-    summary: told.filter((part) => !isRaw(part)).map(({ text }) => ({ type: 'summary_text', text })),
+    summary: texts.filter((part) => !isRaw(part)).map(({ text }) => ({ type: 'summary_text', text })),
     ...(content.length > 0 && { content }),
-    ...(secret !== undefined && { encrypted_content: secret }),
+    ...(encrypted !== undefined && { encrypted_content: encrypted }),
   };
   return [item];
 }
 
-function proofOf(part: ThinkingPart): Signature | undefined {
+function findSignature(part: ThinkingPart): Signature | undefined {
   return part.redacted ?? part.signature;
 }
 
-function isOpenAIs(part: ThinkingPart): boolean {
-  const proof = proofOf(part);
-  return proof === undefined ? part.formatSpecific?.format === 'responses' : proof.origin === 'openai';
+function isFromOpenAI(part: ThinkingPart): boolean {
+  const signature = findSignature(part);
+  return signature === undefined
+    ? part.formatSpecific?.format === 'responses'
+    : signature.origin === 'openai';
 }
 
-/** Whether a thought came as `reasoning_text`, the model's own words, and not as a summary of them. */
+/** Whether a thought came as `reasoning_text`: the model's own words, and not a summary of them. */
 function isRaw(part: ThinkingPart): boolean {
-  return originOf(part.formatSpecific).part?.['type'] === 'reasoning_text';
+  return getOrigin(part.formatSpecific).part?.['type'] === 'reasoning_text';
 }
 
 /**
- * A signature that stood on a text or a call, as the reasoning item that carries it through this format (`seal.ts`);
- * none at all for OpenAI, which signs neither.
+ * Renders another vendor's signature on a text or a call as a reasoning item, which carries it through the plain format.
+ * OpenAI itself signs neither, so there the signature is dropped.
  */
-export function renderCarrier(part: Part, mark: Mark, scope: Scope): readonly JsonObject[] {
+export function renderCarrier(
+  part: Part,
+  mark: Mark,
+  { keepsAll, report }: RenderContext,
+): readonly JsonObject[] {
   const { signature } = part;
   if (signature === undefined) return [];
-  if (scope.keepsAll) return [{ type: 'reasoning', summary: [], encrypted_content: sealed(signature, mark) }];
-  scope.report('turns[].signature', 'dropped', `of ${signature.origin}, on a ${part.kind}`);
+  if (keepsAll) {
+    return [{ type: 'reasoning', summary: [], encrypted_content: sealSignature(signature, mark) }];
+  }
+  report('turns[].signature', 'dropped', `of ${signature.origin}, on a ${part.kind}`);
   return [];
 }

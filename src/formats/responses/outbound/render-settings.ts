@@ -1,4 +1,4 @@
-/** `text` and `reasoning`: how the answer is to look, and how much to think about it. */
+/** Renders `text` and `reasoning`: the form of the answer, and how much the model thinks about it. */
 
 import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../../conversation/prompt.ts';
@@ -7,21 +7,26 @@ import { strictnessOf } from '../../../conversation/rules/strict-schema.ts';
 import { asObject, asText, isEmpty, type JsonObject, withoutFields } from '../../../lib/json.ts';
 import { canEnforce, outputSchemaOf } from '../../openai/functions.ts';
 import { saysJson } from '../../openai/json-word.ts';
-import type { Scope } from './render-context.ts';
+import type { RenderContext } from './render-context.ts';
 import { safeName } from './tool-names.ts';
 
 export interface OutputPlan {
   /** `{ text }`, or nothing: to be spread. */
   readonly fields: JsonObject;
-  /** What can only be told to the model, as the first item of the input. */
+  /** What the model can only be told in words, as the first item of the input. */
   readonly instruction?: string;
 }
 
 /**
- * @param prompt with such turns only as go into the input: the instructions are none.
+ * Plans how the model learns the form of the answer.
+ * @param prompt with only the turns that go into the input: OpenAI does not look for the word JSON in `instructions`.
  * @param verbosity as chat-completions has it, at the top of the body.
  */
-export function planOutput(prompt: Prompt, verbosity: string | undefined, scope: Scope): OutputPlan {
+export function planOutput(
+  prompt: Prompt,
+  verbosity: string | undefined,
+  context: RenderContext,
+): OutputPlan {
   const rest: JsonObject = {
     ...(verbosity !== undefined && { verbosity }),
     ...asObject(formatFields(prompt.formatSpecific, 'responses')['text']),
@@ -32,12 +37,12 @@ export function planOutput(prompt: Prompt, verbosity: string | undefined, scope:
   if (output.kind === 'text') return { fields: withFormat({ type: 'text' }) };
   if (output.kind === 'json') {
     const fields = withFormat({ type: 'json_object' });
-    if (scope.keepsAll || saysJson(prompt.turns)) return { fields };
-    scope.report('output', 'approximated', 'JSON is also asked for in words, as OpenAI requires');
+    if (context.keepsAll || saysJson(prompt.turns)) return { fields };
+    context.report('output', 'approximated', 'JSON is also asked for in words, as OpenAI requires');
     return { fields, instruction: 'Answer with JSON.' };
   }
-  if (scope.target.structuredOutput) return { fields: withFormat(renderSchema(output, prompt, scope)) };
-  scope.report('output', 'approximated', 'this model enforces no schema: it is described in words');
+  if (context.target.structuredOutput) return { fields: withFormat(renderSchema(output, prompt, context)) };
+  context.report('output', 'approximated', 'this model enforces no schema: it is described in words');
   const instruction = `Answer with one JSON object that matches this JSON schema:\n${JSON.stringify(output.schema)}`;
   return { fields: withFormat({ type: 'json_object' }), instruction };
 }
@@ -45,47 +50,48 @@ export function planOutput(prompt: Prompt, verbosity: string | undefined, scope:
 function renderSchema(
   output: Extract<OutputFormat, { kind: 'json-schema' }>,
   prompt: Prompt,
-  scope: Scope,
+  { keepsAll, report }: RenderContext,
 ): JsonObject {
   const { name, description, schema } = output;
   const strict = strictnessOf(output, prompt.formatSpecific?.format);
-  const isStrict = strict === true && (scope.keepsAll || canEnforce(schema, 'output', scope.report));
+  const isStrict = strict === true && (keepsAll || canEnforce(schema, 'output', report));
   return {
     type: 'json_schema',
     name: safeName(name || 'answer'),
     ...(description !== undefined && { description }),
-    schema: scope.keepsAll ? schema : outputSchemaOf(schema, scope.report),
+    schema: keepsAll ? schema : outputSchemaOf(schema, report),
     ...(strict !== undefined && { strict: isStrict }),
   };
 }
 
-/** `{ reasoning }`, or nothing: to be spread. */
-export function renderReasoning(prompt: Prompt, scope: Scope): JsonObject {
+/** Renders `{ reasoning }`, or nothing: to be spread. */
+export function renderReasoning(prompt: Prompt, context: RenderContext): JsonObject {
   const { thinking } = prompt;
   const given = asObject(formatFields(prompt.formatSpecific, 'responses')['reasoning']) ?? {};
   const own = thinking?.visible === false ? withoutFields(given, ['summary', 'generate_summary']) : given;
-  if (thinking && scope.target.thinking === undefined && !scope.keepsAll) {
-    if (!isThinkingOff(thinking))
-      scope.report('thinking', 'dropped', 'this model is not known to support thinking');
+  if (thinking && context.target.thinking === undefined && !context.keepsAll) {
+    if (!isThinkingOff(thinking)) {
+      context.report('thinking', 'dropped', 'this model is not known to support thinking');
+    }
     return {};
   }
-  const effort = thinking && effortOf(thinking, scope);
-  const isSummary = asText(own['summary']) !== undefined || asText(own['generate_summary']) !== undefined;
+  const effort = thinking && chooseEffort(thinking, context);
+  const hasSummary = asText(own['summary']) !== undefined || asText(own['generate_summary']) !== undefined;
   const reasoning: JsonObject = {
     ...own,
     ...(effort !== undefined && { effort }),
-    ...(wantsThoughts(thinking) && !isSummary && { summary: 'auto' }),
+    ...(wantsThoughts(thinking) && !hasSummary && { summary: 'auto' }),
   };
   return isEmpty(reasoning) ? {} : { reasoning };
 }
 
-/** Whether thoughts are to be shown: who gives them a budget is shown them by those whose word that is, unasked. */
+/** Whether thoughts are to be shown. Vendors that take a budget show thoughts to every caller who sets one. */
 function wantsThoughts({ visible, budget = 0 }: Thinking = {}): boolean {
   return visible ?? budget > 0;
 }
 
-/** The word for what is asked; undefined where the model is to decide, which OpenAI's do by themselves. */
-function effortOf(thinking: Thinking, { target, report }: Scope): Effort | undefined {
+/** The effort for what the caller asks; undefined if the model is to decide, which OpenAI's do without being told. */
+function chooseEffort(thinking: Thinking, { target, report }: RenderContext): Effort | undefined {
   const asked = askedEffort(thinking);
   if (asked === undefined) return undefined;
   const traits = target.thinking;

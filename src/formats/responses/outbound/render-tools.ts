@@ -1,36 +1,30 @@
-/** `tools`, `tool_choice` and `parallel_tool_calls`. */
+/** Renders `tools`, `tool_choice` and `parallel_tool_calls`. */
 
 import { formatFields, roundTripOf } from '../../../conversation/format-specific.ts';
-import type {
-  CustomTool,
-  FunctionTool,
-  HostedTool,
-  Prompt,
-  Tool,
-  ToolChoice,
-} from '../../../conversation/prompt.ts';
-import { customNames, grammarOf } from '../../../conversation/rules/custom-tools.ts';
+import type { CustomTool, FunctionTool, HostedTool, Prompt, Tool } from '../../../conversation/prompt.ts';
+import { grammarOf } from '../../../conversation/rules/custom-tools.ts';
 import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
-import { asList, asObject, asText, compact, isEmpty, isObject, type JsonObject } from '../../../lib/json.ts';
+import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { canEnforce, parametersOf } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { isClientTool } from '../wire/client-tools.ts';
-import { callersNames, choiceName } from '../wire/namespaces.ts';
-import type { Scope } from './render-context.ts';
+import type { RenderContext } from './render-context.ts';
+import { renderToolChoice } from './render-tool-choice.ts';
+import { renderWebSearch } from './render-web-search.ts';
 import { safeName } from './tool-names.ts';
 
-/** The three fields, each only where there is something to say: to be spread. */
-export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
+/** Renders those of the three fields that have something to say: to be spread. */
+export function renderTools(prompt: Prompt, context: RenderContext): JsonObject {
   const given = prompt.tools ?? [];
-  const tools = given.flatMap((tool) => renderTool(tool, scope));
+  const tools = given.flatMap((tool) => renderTool(tool, context));
   const parallel = prompt.parallelToolCalls;
   if (tools.length === 0 && given.some(({ kind }) => kind === 'hosted')) {
-    if (prompt.toolChoice) scope.report('toolChoice', 'dropped', 'no tools are left to choose from');
+    if (prompt.toolChoice) context.report('toolChoice', 'dropped', 'no tools are left to choose from');
     return {};
   }
   const choice =
     formatFields(prompt.formatSpecific, 'responses')['tool_choice'] ??
-    renderChoice(prompt.toolChoice, given, scope);
+    renderToolChoice(prompt.toolChoice, given, context);
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
@@ -38,57 +32,60 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
   };
 }
 
-function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
+function renderTool(tool: Tool, context: RenderContext): readonly JsonObject[] {
   const { namespace, group, brought } =
     tool.kind === 'hosted' ? {} : roundTripOf(tool.formatSpecific, 'responses');
   if (brought === true) return [];
-  // The first tool of a namespace keeps all of it.
+  // The first tool of a namespace keeps the whole namespace.
   if (namespace !== undefined) return isObject(group) ? [group] : [];
   switch (tool.kind) {
     case 'function':
-      return [isClientTool(tool) ? tool.shorthand.fields : renderFunction(tool, scope)];
+      return [isClientTool(tool) ? tool.shorthand.fields : renderFunction(tool, context)];
     case 'custom':
-      return [renderCustom(tool, scope)];
+      return [renderCustom(tool, context)];
     case 'hosted':
-      return renderHosted(tool, scope);
+      return renderHosted(tool, context);
   }
 }
 
 /**
- * `strict` is always said: left out it would be true here and false elsewhere. Only a tool that came in this format
- * without it goes on without it.
+ * Renders a function. `strict` is always written: without it, it would be true here and false in the other formats. Only
+ * a tool that came in this format without `strict` goes on without it.
  */
-function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
-  const { name, description, parameters, unknownFields: extra, formatSpecific: own } = tool;
-  const isNative = own?.format === 'responses';
-  reportForeign(own, 'responses', 'tools[]', scope.report);
+function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject {
+  const { name, description, parameters, unknownFields, formatSpecific } = tool;
+  const { keepsAll, report } = context;
+  const isNative = formatSpecific?.format === 'responses';
+  reportForeign(formatSpecific, 'responses', 'tools[]', report);
   const strict =
-    tool.strict === true &&
-    (isNative || scope.keepsAll || canEnforce(parameters, `tools[${name}].strict`, scope.report));
-  const isUnsaid = isNative && tool.strict === undefined;
+    tool.strict === true && (isNative || keepsAll || canEnforce(parameters, `tools[${name}].strict`, report));
+  const isUnset = isNative && tool.strict === undefined;
   return {
-    ...extra,
-    ...formatFields(own, 'responses'),
+    ...unknownFields,
+    ...formatFields(formatSpecific, 'responses'),
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
-    parameters: (isNative ? parameters : schemaOf(tool, scope)) ?? null,
-    ...(!isUnsaid && { strict }),
+    parameters: (isNative ? parameters : renderParameters(tool, context)) ?? null,
+    ...(!isUnset && { strict }),
   };
 }
 
-function schemaOf(tool: FunctionTool, { takesUnions, isXai, report }: Scope): JsonObject | undefined {
+function renderParameters(
+  tool: FunctionTool,
+  { takesUnions, dialect, report }: RenderContext,
+): JsonObject | undefined {
   const schema = parametersOf(tool, takesUnions, report);
-  return isXai && schema ? withoutClosedProperties(schema) : schema;
+  return schema && !dialect.closedProperties ? withoutClosedProperties(schema) : schema;
 }
 
-function renderCustom(tool: CustomTool, scope: Scope): JsonObject {
-  const { name, description, unknownFields: extra, formatSpecific: own } = tool;
-  reportForeign(own, 'responses', 'tools[]', scope.report);
+function renderCustom(tool: CustomTool, { report }: RenderContext): JsonObject {
+  const { name, description, unknownFields, formatSpecific } = tool;
+  reportForeign(formatSpecific, 'responses', 'tools[]', report);
   const format = renderGrammar(tool);
   return {
-    ...extra,
-    ...formatFields(own, 'responses'),
+    ...unknownFields,
+    ...formatFields(formatSpecific, 'responses'),
     type: 'custom',
     name: safeName(name),
     ...(description !== undefined && { description }),
@@ -96,73 +93,18 @@ function renderCustom(tool: CustomTool, scope: Scope): JsonObject {
   };
 }
 
-/** Chat-completions nests a grammar, this format writes it flat. */
+/** Chat-completions nests a grammar, and this format writes it flat. */
 function renderGrammar(tool: CustomTool): JsonObject | undefined {
   const grammar = tool.format && asObject(tool.format['grammar']) ? grammarOf(tool) : undefined;
   return grammar ? { type: 'grammar', ...grammar } : tool.format;
 }
 
-function renderHosted(tool: HostedTool, { isXai, report }: Scope): readonly JsonObject[] {
+function renderHosted(tool: HostedTool, { dialect, report }: RenderContext): readonly JsonObject[] {
   if (tool.format === 'responses') return [tool.value];
   if (tool.webSearch) {
     report('tools[].type', 'approximated', 'web search is sent as web_search');
-    const search = webSearch(tool.value);
-    return [isXai ? domainsOf(search) : search];
+    return [renderWebSearch(tool.value, dialect)];
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
   return [];
-}
-
-/** Chat-completions nests the options and the place, Anthropic has the domains outside `filters`, Google those to leave out. */
-function webSearch(value: JsonObject): JsonObject {
-  const options = asObject(value['web_search_options']) ?? value;
-  const given = asObject(options['user_location']);
-  const place = asObject(given?.['approximate']) ?? given;
-  const allowed = asList(options['allowed_domains']);
-  const google = asObject(options['googleSearch']);
-  const blocked = asList(options['blocked_domains'] ?? google?.['excludeDomains']);
-  const filters = compact({
-    allowed_domains: allowed.length > 0 ? allowed : undefined,
-    blocked_domains: blocked.length > 0 ? blocked : undefined,
-  });
-  return compact({
-    type: 'web_search',
-    search_context_size: asText(options['search_context_size']),
-    filters: isEmpty(filters) ? undefined : filters,
-    user_location: place && compact({ ...place, type: 'approximate' }),
-  });
-}
-
-/** The search with nothing but the domains it is about, as xAI has it. */
-function domainsOf({ type, filters }: JsonObject): JsonObject {
-  const { blocked_domains, ...told } = asObject(filters) ?? {};
-  const known = compact({ ...told, excluded_domains: blocked_domains });
-  return compact({ type, filters: isEmpty(known) ? undefined : known });
-}
-
-function renderChoice(
-  choice: ToolChoice | undefined,
-  tools: readonly Tool[],
-  { isXai, report }: Scope,
-): JsonObject | string | undefined {
-  if (choice === undefined) return undefined;
-  const { mode, allowed, search } = choice;
-  if (allowed === undefined || mode === 'none') return mode;
-  const custom = customNames(tools);
-  const clients = new Set(tools.flatMap((tool) => (isClientTool(tool) ? [tool.name] : [])));
-  const grouped = callersNames(tools);
-  const named: JsonObject[] = allowed.map((name) => {
-    if (clients.has(name)) return { type: name };
-    const told = grouped.get(name);
-    return { type: custom.has(name) ? 'custom' : 'function', name: told ? choiceName(told) : safeName(name) };
-  });
-  if (search && tools.every(({ kind }) => kind === 'hosted')) return mode;
-  if (search && isXai) {
-    report('toolChoice', 'dropped', 'xAI takes no choice of a search');
-    return undefined;
-  }
-  if (search) named.push({ type: 'web_search' });
-  const [only] = named;
-  if (mode === 'required' && named.length === 1 && only) return only;
-  return { type: 'allowed_tools', mode, tools: named };
 }

@@ -1,57 +1,46 @@
-/**
- * What services that have responses beside chat-completions know of it. OpenAI's newest kinds of tools and items, of which
- * Codex makes use, are refused by xAI (422: unknown variant `namespace`, or `custom`; untagged enum ModelInput) and by
- * OpenRouter (400: `invalid_union`). DeepSeek reads some of them, and passes over the others without a word: its model is
- * then offered no tools, and writes its calls as text ("Codex", DeepSeek documentation: it takes functions, `web_search`,
- * and `apply_patch` as a custom tool; in namespaces, functions).
- */
+/** Whether a service that has responses beside chat-completions knows everything in a request of this format. */
 
-import { asObjects, type Json, type JsonObject } from '../../../lib/json.ts';
-import { isMetas, META } from './meta-tools.ts';
-
-const OPENAIS_TOOLS: ReadonlySet<Json | undefined> = new Set(['custom', 'namespace', 'tool_search']);
-
-/** Items that bring tools along, and find them. */
-const BRINGING: readonly string[] = ['additional_tools', 'tool_search_call', 'tool_search_output'];
-
-const OPENAIS_ITEMS: ReadonlySet<Json | undefined> = new Set([
-  ...BRINGING,
-  'agent_message',
-  'custom_tool_call',
-  'custom_tool_call_output',
-]);
-
-/** Which tools, and which items, a service does not know. */
-interface Unknown {
-  readonly tool: (tool: JsonObject) => boolean;
-  readonly items: ReadonlySet<Json | undefined>;
-  /** Whether it takes all else. Absent: nothing else matters. */
-  readonly rest?: (request: JsonObject) => boolean;
-}
-
-const ANYWHERE: Unknown = { tool: ({ type }) => OPENAIS_TOOLS.has(type), items: OPENAIS_ITEMS };
-
-const BY_DIALECT: ReadonlyMap<string, Unknown> = new Map<string, Unknown>([
-  [META, { ...ANYWHERE, rest: isMetas }],
-  [
-    'deepseek',
-    {
-      tool: ({ type, name, tools }) =>
-        type === 'namespace'
-          ? asObjects(tools).some((member) => member['type'] !== 'function')
-          : OPENAIS_TOOLS.has(type) && name !== 'apply_patch',
-      items: new Set(BRINGING),
-    },
-  ],
-]);
+import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { type Dialect, findDialect } from '../dialects.ts';
 
 /** @see Outbound.isKnownElsewhere */
-export function isKnownElsewhere(request: JsonObject, dialect: string): boolean {
+export function isKnownElsewhere(request: JsonObject, dialectName: string): boolean {
   const { tools, input } = request;
-  const unknown = BY_DIALECT.get(dialect) ?? ANYWHERE;
+  const dialect = findDialect(dialectName);
   return (
-    !asObjects(tools).some(unknown.tool) &&
-    !asObjects(input).some(({ type }) => unknown.items.has(type)) &&
-    (unknown.rest?.(request) ?? true)
+    asObjects(tools).every((tool) => isKnownTool(tool, dialect)) &&
+    !asObjects(input).some(({ type }) => dialect.unknownItems.has(asText(type) ?? '')) &&
+    (dialect.toolChoices || isAuto(request['tool_choice'])) &&
+    (dialect.cyclicSchemas || !hasCycle(request))
   );
+}
+
+function isKnownTool({ type, name, tools }: JsonObject, dialect: Dialect): boolean {
+  switch (type) {
+    case 'custom':
+      return dialect.customTools.has(asText(name) ?? '');
+    case 'namespace':
+      return dialect.namespaces && asObjects(tools).every((member) => member['type'] === 'function');
+    case 'tool_search':
+      return false;
+    default:
+      return true;
+  }
+}
+
+function isAuto(choice: Json | undefined): boolean {
+  return choice === undefined || choice === null || choice === 'auto';
+}
+
+/** Whether a schema of the tools or of the answer contains itself. */
+function hasCycle({ tools, text }: JsonObject): boolean {
+  const schemas = [
+    ...asObjects(tools).map(({ parameters }) => parameters),
+    asObject(asObject(text)?.['format'])?.['schema'],
+  ];
+  return schemas.some((given) => {
+    const schema = asObject(given);
+    return schema !== undefined && withoutCycles(schema) !== schema;
+  });
 }

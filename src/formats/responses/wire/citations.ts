@@ -1,9 +1,9 @@
-/** Annotations of an output_text part (`url_citation` and OpenAI's file kinds) and neutral citations. */
+/** Annotations of an output_text part (`url_citation` and OpenAI's file kinds), to and from neutral citations. */
 
 import type { Citation } from '../../../conversation/prompt.ts';
 import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
 
-/** An annotation as a citation; kinds without a URL mean something to OpenAI only. */
+/** Parses an annotation. The kinds without a URL mean something to OpenAI only, and are kept for it as they are. */
 export function parseAnnotation(annotation: JsonObject): Citation {
   const url = annotation['type'] === 'url_citation' ? asText(annotation['url']) : undefined;
   const title = asText(annotation['title']);
@@ -19,10 +19,10 @@ export function parseAnnotation(annotation: JsonObject): Citation {
 }
 
 /**
- * A citation as an annotation.
- * @param from where the text begins that it is on.
- * @param to where that ends: a citation without offsets is about the whole of it.
- * @returns undefined where there is no URL to point to and the annotation was not OpenAI's in the first place.
+ * Renders a citation as an annotation.
+ * @param from where the cited text begins in the part, in UTF-16 code units.
+ * @param to where that text ends: a citation without offsets is about all of it.
+ * @returns undefined for a citation of another format that has no URL to point to.
  */
 export function renderAnnotation(citation: Citation, from: number, to: number): JsonObject | undefined {
   if (citation.formatSpecific?.format === 'responses') return citation.formatSpecific.fields;

@@ -1,11 +1,11 @@
-/** Why a response ended: its `status` and `incomplete_details`, and the neutral finish. */
+/** Why a response ended: its `status` and `incomplete_details`, to and from the neutral finish. */
 
 import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
 
-/** What was said, as far as the end hangs on it. */
-export interface Said {
+/** What the answer contained, as far as the finish depends on it. */
+export interface Contained {
   readonly calls: boolean;
   readonly refusal: boolean;
 }
@@ -15,24 +15,32 @@ const REASONS: Readonly<Record<string, Finish>> = {
   content_filter: 'content-filter',
 };
 
-/** The finish of a response that has ended well. There is no word for calls or for a refusal: what was said tells. */
-export function parseFinish(response: JsonObject, said: Said): Pick<Choice['end'], 'finish' | 'native'> {
+/**
+ * Parses the finish of a response that ended without an error. This format has no word for an end by calls or by a
+ * refusal: only the content of the answer shows it.
+ */
+export function parseFinish(
+  response: JsonObject,
+  contained: Contained,
+): Pick<Choice['end'], 'finish' | 'native'> {
   if (response['status'] === 'incomplete') {
     const reason = asText(asObject(response['incomplete_details'])?.['reason']) ?? 'incomplete';
     const finish = Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
     return finish === undefined ? { finish: 'other', native: reason } : { finish };
   }
-  if (said.calls) return { finish: 'tool-calls' };
-  return { finish: said.refusal ? 'refusal' : 'stop' };
+  if (contained.calls) return { finish: 'tool-calls' };
+  return { finish: contained.refusal ? 'refusal' : 'stop' };
 }
 
-export interface Ending {
+/** A finish in this format. */
+export interface RenderedFinish {
   readonly status: 'completed' | 'incomplete';
+  /** `incomplete_details`. */
   readonly details: JsonObject | null;
 }
 
-/** The end as OpenAI says it. @param refusal whether a refusal was said in words, which is a complete answer. */
-export function renderFinish(end: Choice['end'], refusal: boolean): Ending {
+/** Renders a finish. @param refusal whether the answer has a refusal in words, which makes it a complete answer */
+export function renderFinish(end: Choice['end'], refusal: boolean): RenderedFinish {
   switch (end.finish) {
     case 'length':
     case 'context-length':
@@ -43,7 +51,7 @@ export function renderFinish(end: Choice['end'], refusal: boolean): Ending {
     case 'refusal':
       return refusal ? COMPLETED : incomplete({ reason: 'content_filter' });
     case 'other': {
-      // A reason of OpenAI's own that nobody here knows yet.
+      // A reason of OpenAI's that the gateway does not know yet is kept as OpenAI wrote it.
       const details = asObject(formatFields(end.formatSpecific, 'responses')['incomplete_details']);
       return details ? incomplete(details) : COMPLETED;
     }
@@ -56,7 +64,7 @@ export function renderFinish(end: Choice['end'], refusal: boolean): Ending {
 }
 
 /** What an end says beyond status and reason, as additional fields of the response. */
-export function finishFields(end: Choice['end']): JsonObject {
+export function renderFinishFields(end: Choice['end']): JsonObject {
   return compact({
     native_finish_reason: end.native,
     stop_sequence: end.stopSequence,
@@ -64,8 +72,8 @@ export function finishFields(end: Choice['end']): JsonObject {
   });
 }
 
-const COMPLETED: Ending = { status: 'completed', details: null };
+const COMPLETED: RenderedFinish = { status: 'completed', details: null };
 
-function incomplete(details: JsonObject): Ending {
+function incomplete(details: JsonObject): RenderedFinish {
   return { status: 'incomplete', details };
 }

@@ -1,57 +1,57 @@
 /**
- * Tools in a namespace (API reference, `namespace` tools; Codex groups the tools of an MCP server so), for formats that
- * have no such thing: each is a tool whose name begins with the namespace's, and its calls are told apart again on the
- * way back, for a client knows none by the joined name.
+ * Tools in a namespace (API reference, `namespace` tools; Codex groups the tools of an MCP server like this). The other
+ * formats have no namespaces: there, each of these tools gets one name that begins with its namespace. On the way back
+ * the name is split again, because no client knows the joined one.
  */
 
 import { roundTripOf } from '../../../conversation/format-specific.ts';
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 
-/** How the caller calls a tool that is in a namespace. */
-export interface CallersName {
+/** The name by which the caller calls a tool in a namespace. */
+export interface NamespacedName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** OpenAI's own word for where the tools are that are in none. */
+/** The namespace that OpenAI names for tools which are in no namespace. */
 const NO_NAMESPACE = 'functions';
 
 /**
- * The one name of a tool elsewhere, as MCP clients have long joined them: `mcp__docs__search`. A function in no namespace
- * that a search has loaded is called in one of its own name (as recorded of GPT-5.4).
+ * The one name of a tool in other formats, joined as MCP clients have long done: `mcp__docs__search`. A function without
+ * a namespace that a tool search has loaded is called in a namespace of its own name (as recorded of GPT-5.4).
  */
-export function joinedName({ namespace, name }: CallersName): string {
+export function joinName({ namespace, name }: NamespacedName): string {
   if (namespace === NO_NAMESPACE || namespace === name) return name;
   return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
 }
 
-/** The name by which a `tool_choice` names it: `crm.find` (`openai-agents`, `tool_qualified_name`). */
-export function choiceName({ namespace, name }: CallersName): string {
+/** The name by which a `tool_choice` selects the tool: `crm.find` (`openai-agents`, `tool_qualified_name`). */
+export function qualifyName({ namespace, name }: NamespacedName): string {
   return namespace === NO_NAMESPACE ? name : `${namespace}.${name}`;
 }
 
-/** How the caller calls what `item` is a call of; undefined where that is in no namespace. */
-export function callersName(item: JsonObject): CallersName | undefined {
+/** The namespaced name in a call or an output; undefined if it has no namespace. */
+export function parseNamespacedName(item: JsonObject): NamespacedName | undefined {
   const namespace = asText(item['namespace']);
   const name = asText(item['name']);
   return !namespace || name === undefined ? undefined : { namespace, name };
 }
 
-/** The one name elsewhere of what `item` is a call of, or speaks for; undefined where it has none. */
-export function nameElsewhere(item: JsonObject): string | undefined {
-  const called = callersName(item);
-  return called ? joinedName(called) : asText(item['name']);
+/** The neutral name of the tool that a call, an output or a choice names; undefined if it names none. */
+export function parseNeutralName(item: JsonObject): string | undefined {
+  const namespaced = parseNamespacedName(item);
+  return namespaced ? joinName(namespaced) : asText(item['name']);
 }
 
-/** How the caller calls those of a prompt's tools that are in a namespace, by their names elsewhere. */
-export function callersNames(tools: readonly Tool[] = []): ReadonlyMap<string, CallersName> {
-  const names = new Map<string, CallersName>();
+/** The namespaced names of a prompt's tools, by their neutral names. */
+export function findNamespacedNames(tools: readonly Tool[] = []): ReadonlyMap<string, NamespacedName> {
+  const names = new Map<string, NamespacedName>();
   for (const tool of tools) {
     const kept =
       tool.kind === 'hosted' ? undefined : roundTripOf(tool.formatSpecific, 'responses')['namespace'];
-    const told = callersName(asObject(kept) ?? {});
-    if (told) names.set(joinedName(told), told);
+    const name = parseNamespacedName(asObject(kept) ?? {});
+    if (name) names.set(joinName(name), name);
   }
   return names;
 }

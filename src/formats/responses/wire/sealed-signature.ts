@@ -1,17 +1,18 @@
 /**
- * Another vendor's signature in `encrypted_content` of a reasoning item. What it was on is marked before the value,
- * inside the seal, in a way only this folder reads: no mark is a thought's signature; `r.` is redacted thinking; `c.`
- * belongs to the tool call that follows, `p.` to the text or call before. The values are base64, which has no dot.
+ * Another vendor's signature in the `encrypted_content` of a reasoning item. A mark before the value, inside the seal,
+ * says what the signature is on; only this folder reads it. No mark: a thought. `r.`: redacted thinking. `c.`: the tool
+ * call that follows. `p.`: the text or the call before. The values are base64, which has no dot.
  */
 
 import type { Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import { broughtBack, seal } from '../../../conversation/signature.ts';
 import type { Json } from '../../../lib/json.ts';
 
+/** What a signature is on: redacted thinking, the call that follows, or the previous part. */
 export type Mark = 'r' | 'c' | 'p';
 
-/** A signature, and what it was on. OpenAI's own are never marked. */
-export function sealed(signature: Signature, mark?: Mark): string {
+/** Seals a signature together with its mark. OpenAI's own signatures are never marked. */
+export function sealSignature(signature: Signature, mark?: Mark): string {
   const { origin, value } = signature;
   const isMarked = mark !== undefined && origin !== 'openai';
   return seal(isMarked ? { origin, value: `${mark}.${value}` } : signature, 'openai');
@@ -22,24 +23,24 @@ export interface Unsealed {
   readonly mark?: Mark;
 }
 
-/** A signature and what it was on, where an item's `encrypted_content` is one. OpenAI's own are never marked. */
-export function unsealed(text: Json | undefined): Unsealed | undefined {
+/** Opens the `encrypted_content` of an item; undefined if it is not a text. */
+export function unsealSignature(text: Json | undefined): Unsealed | undefined {
   const signature = broughtBack(text, 'openai');
   if (signature === undefined) return undefined;
-  const mark = signature.origin === 'openai' ? undefined : markOf(signature.value);
+  const mark = signature.origin === 'openai' ? undefined : parseMark(signature.value);
   if (mark === undefined) return { signature };
   return { signature: { ...signature, value: signature.value.slice(2) }, mark };
 }
 
-/** `encrypted_content` for a thinking part; undefined where it has nothing to be proved by. */
-export function encryptedContent({
+/** The `encrypted_content` for a thinking part; undefined if the part has no signature. */
+export function renderEncryptedContent({
   signature,
   redacted,
 }: Pick<ThinkingPart, 'signature' | 'redacted'>): string | undefined {
-  return redacted ? sealed(redacted, 'r') : signature && sealed(signature);
+  return redacted ? sealSignature(redacted, 'r') : signature && sealSignature(signature);
 }
 
-function markOf(value: string): Mark | undefined {
+function parseMark(value: string): Mark | undefined {
   if (value[1] !== '.') return undefined;
   const first = value[0];
   return first === 'r' || first === 'c' || first === 'p' ? first : undefined;

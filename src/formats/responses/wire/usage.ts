@@ -1,10 +1,11 @@
-/** Token figures of a response and neutral usage. */
+/** The `usage` of a response, to and from neutral usage. All figures are tokens. */
 
 import type { Usage } from '../../../conversation/reply.ts';
 import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../../conversation/tokens.ts';
 import { asObject, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
 import { dollarsTold, outputWithReasoning } from '../../openai/usage.ts';
 
+/** Finds the usage in the bytes of a native answer. */
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}),
@@ -13,32 +14,31 @@ export const usageReader: UsageReader = {
   text: { within: 'delta', fields: ['delta'] },
 };
 
-/** What the `usage` of a response counts. */
 function parseTokens(usage: JsonObject): Tokens {
-  const inside = asObject(usage['input_tokens_details']);
+  const inputDetails = asObject(usage['input_tokens_details']);
   const input = countOf(usage['input_tokens']);
-  const told = countOf(usage['output_tokens']);
+  const output = countOf(usage['output_tokens']);
   const reasoning = countOf(asObject(usage['output_tokens_details'])?.['reasoning_tokens']);
   const total = countOf(usage['total_tokens']);
   return {
     input,
-    cacheRead: countOf(inside?.['cached_tokens']),
-    cacheWrite: countOf(inside?.['cache_write_tokens']),
-    cacheWriteHour: countOf(asObject(inside?.['cache_write_tokens_details'])?.['ttl_12h_tokens']),
-    output: told === undefined ? undefined : outputWithReasoning(told, { input, reasoning, total }),
+    cacheRead: countOf(inputDetails?.['cached_tokens']),
+    cacheWrite: countOf(inputDetails?.['cache_write_tokens']),
+    cacheWriteHour: countOf(asObject(inputDetails?.['cache_write_tokens_details'])?.['ttl_12h_tokens']),
+    output: output === undefined ? undefined : outputWithReasoning(output, { input, reasoning, total }),
     reasoning,
   };
 }
 
-/** `usage` of a response with what else it says; undefined where there is none. */
+/** Parses the `usage` of a response, and keeps its other fields; undefined if it is not an object. */
 export function parseUsage(value: Json | undefined): Usage | undefined {
   const usage = asObject(value);
   if (usage === undefined) return undefined;
   const {
     input_tokens: _input,
-    input_tokens_details: _inside,
+    input_tokens_details: _inputDetails,
     output_tokens: _output,
-    output_tokens_details: _outside,
+    output_tokens_details: _outputDetails,
     total_tokens: _total,
     ...rest
   } = usage;
@@ -48,7 +48,7 @@ export function parseUsage(value: Json | undefined): Usage | undefined {
   };
 }
 
-/** Usage as a response tells it, all figures there; null where nothing is known. */
+/** Renders usage with all figures that a response has; null if neither input nor output is known. */
 export function renderUsage(usage: Usage): JsonObject | null {
   if (usage.input === undefined && usage.output === undefined) return null;
   const input = usage.input ?? 0;

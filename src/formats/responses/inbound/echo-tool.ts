@@ -1,11 +1,13 @@
 /**
- * A tool as a response says it back: with all that OpenAI always says of one, however little the request did. Clients
- * whose types are strict cannot read an answer that lacks it (as recorded of OpenAI: web_search, tool_search, namespace).
+ * Repeats a tool of the request in the response. OpenAI always writes all fields of a tool, however few the request has,
+ * and clients with strict types cannot read an answer without them (recorded of OpenAI: web_search, tool_search,
+ * namespace).
  */
 
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { asObject, asObjects, type JsonObject } from '../../../lib/json.ts';
 
+/** Renders a tool of the request with the defaults of all fields that it leaves out. */
 export function echoTool(tool: JsonObject): JsonObject {
   const { type, description, parameters, strict, format } = tool;
   switch (type) {
@@ -28,12 +30,12 @@ export function echoTool(tool: JsonObject): JsonObject {
 }
 
 function echoSearch(tool: JsonObject): JsonObject {
-  const place = asObject(tool['user_location']);
+  const location = asObject(tool['user_location']);
   return {
     ...tool,
     search_context_size: tool['search_context_size'] ?? 'medium',
-    user_location: place
-      ? { type: 'approximate', city: null, country: null, region: null, timezone: null, ...place }
+    user_location: location
+      ? { type: 'approximate', city: null, country: null, region: null, timezone: null, ...location }
       : null,
   };
 }

@@ -1,7 +1,7 @@
 /** What is left of a dialogue that other vendors' models took part in. */
 
 import { expect, test } from 'vitest';
-import { withoutOthers } from '../../../src/formats/responses/outbound/strip-foreign-content.ts';
+import { stripForeignContent } from '../../../src/formats/responses/outbound/strip-foreign-content.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import { asObjects, type JsonObject } from '../../../src/lib/json.ts';
 
@@ -22,7 +22,7 @@ test.each<[name: string, item: JsonObject]>([
   ['not encrypted', reasoning()],
   ['neither', reasoning(null)],
 ])('reasoning that is %s goes', (_, item) => {
-  expect(withoutOthers({ model: 'm', input: [user, item, call] })).toEqual({
+  expect(stripForeignContent({ model: 'm', input: [user, item, call] })).toEqual({
     model: 'm',
     input: [user, call],
   });
@@ -37,10 +37,12 @@ test("thoughts that are told beside what was encrypted are DeepSeek's, once Open
       'length 1 instead.',
     { code: 'array_above_max_length' },
   );
-  expect(withoutOthers({ input }, 'openai', refusal)).toEqual({
+  expect(stripForeignContent({ input }, 'openai', refusal)).toEqual({
     input: [user, reasoning('gAAAAAbD'), call, call],
   });
-  expect(withoutOthers({ input }, 'openai', new GatewayError('invalid-request', 'No.'))).toBeUndefined();
+  expect(
+    stripForeignContent({ input }, 'openai', new GatewayError('invalid-request', 'No.')),
+  ).toBeUndefined();
 });
 
 test("what OpenAI's SDK has made of an answer goes", () => {
@@ -51,10 +53,10 @@ test("what OpenAI's SDK has made of an answer goes", () => {
     answer({ ...said, parsed: null }),
     { ...call, parsed_arguments: {} },
   ];
-  expect(withoutOthers({ input: [user, ...parsed] })).toEqual({
+  expect(stripForeignContent({ input: [user, ...parsed] })).toEqual({
     input: [user, answer(said), answer(said), call],
   });
-  expect(withoutOthers({ input: [user, answer(said), call] })).toBeUndefined();
+  expect(stripForeignContent({ input: [user, answer(said), call] })).toBeUndefined();
 });
 
 test('an option of a tool goes where it is what the service refuses, and the tool stays', () => {
@@ -62,13 +64,15 @@ test('an option of a tool goes where it is what the service refuses, and the too
   const request = { input: [user], tools: [{ ...search, external_web_access: false }, search] };
   const refusal = (message: string): GatewayError => new GatewayError('invalid-request', message);
   const named = refusal('Argument not supported: external_web_access');
-  expect(withoutOthers(request, 'xai', named)).toEqual({ input: [user], tools: [search, search] });
-  expect(withoutOthers(request, 'xai', refusal('Argument not supported: instructions'))).toBeUndefined();
-  expect(withoutOthers({ input: [user], tools: [search] }, 'xai', named)).toBeUndefined();
+  expect(stripForeignContent(request, 'xai', named)).toEqual({ input: [user], tools: [search, search] });
+  expect(
+    stripForeignContent(request, 'xai', refusal('Argument not supported: instructions')),
+  ).toBeUndefined();
+  expect(stripForeignContent({ input: [user], tools: [search] }, 'xai', named)).toBeUndefined();
 });
 
 test("OpenAI's own stays", () => {
-  expect(withoutOthers({ input: [user, reasoning('gAAAAAbC'), call] })).toBeUndefined();
+  expect(stripForeignContent({ input: [user, reasoning('gAAAAAbC'), call] })).toBeUndefined();
 });
 
 const long = 'call-94cd3890-d2bb-41ae-8c39-9613c70a322c-24'.repeat(2);
@@ -92,7 +96,7 @@ test.each<[name: string, item: JsonObject, id: string]>([
 ])('an id that OpenAI does not take goes: %s', (_, item, id) => {
   const { id: none, ...rest } = item;
   expect(none).toBeUndefined();
-  expect(withoutOthers({ input: [user, { ...rest, id }] })).toEqual({ input: [user, rest] });
+  expect(stripForeignContent({ input: [user, { ...rest, id }] })).toEqual({ input: [user, rest] });
 });
 
 test.each<JsonObject>([
@@ -104,19 +108,19 @@ test.each<JsonObject>([
   { type: 'web_search_call', id: 'ws_1', status: 'completed' },
   { type: 'item_reference', id: 'whatever it was' },
 ])("OpenAI's own ids stay, and those which are all that stands there: %o", (item) => {
-  expect(withoutOthers({ input: [user, item] })).toBeUndefined();
+  expect(stripForeignContent({ input: [user, item] })).toBeUndefined();
 });
 
 test('the status of items goes where the service refuses one, and nowhere else', () => {
   const items = [user, { ...said, status: 'completed' }, { ...call, status: 'completed' }];
   const refusal = new GatewayError('invalid-request', "Unknown parameter: 'input[2].status'.");
-  expect(withoutOthers({ input: items }, 'openai', refusal)).toEqual({ input: [user, said, call] });
+  expect(stripForeignContent({ input: items }, 'openai', refusal)).toEqual({ input: [user, said, call] });
   const other = new GatewayError('invalid-request', "Unknown parameter: 'status'.");
-  expect(withoutOthers({ input: items }, 'openai', other)).toBeUndefined();
+  expect(stripForeignContent({ input: items }, 'openai', other)).toBeUndefined();
 });
 
 test("a call's id too long for OpenAI is a shorter one, and its result's too", () => {
-  const sent = withoutOthers({
+  const sent = stripForeignContent({
     input: [
       { ...call, call_id: long },
       { type: 'function_call_output', call_id: long, output: 'x' },
@@ -140,18 +144,18 @@ test("a namespace without a word of its own has its name: Azure takes no empty o
     role: 'developer',
     tools: [named(description), find],
   });
-  expect(withoutOthers({ tools: [named(''), find], input: [lite(''), user] })).toEqual({
+  expect(stripForeignContent({ tools: [named(''), find], input: [lite(''), user] })).toEqual({
     tools: [named('functions'), find],
     input: [lite('functions'), user],
   });
-  expect(withoutOthers({ tools: [named('x')], input: [lite('x'), user] })).toBeUndefined();
+  expect(stripForeignContent({ tools: [named('x')], input: [lite('x'), user] })).toBeUndefined();
 });
 
 test.each(['internal_chat_message_metadata_passthrough', 'metadata'])(
   'what Codex notes at an item for OpenAI alone goes: %s',
   (name) => {
     const noted = (item: JsonObject): JsonObject => ({ ...item, [name]: { turn_id: 't' } });
-    expect(withoutOthers({ metadata: {}, input: [noted(user), call, noted(said)] })).toEqual({
+    expect(stripForeignContent({ metadata: {}, input: [noted(user), call, noted(said)] })).toEqual({
       metadata: {},
       input: [user, call, said],
     });
@@ -160,11 +164,13 @@ test.each(['internal_chat_message_metadata_passthrough', 'metadata'])(
 
 test('how tools are to be called goes where there are none: Codex says it where it shortens a dialogue', () => {
   const plain = { model: 'm', input: [user] };
-  expect(withoutOthers({ ...plain, tools: [], tool_choice: 'auto', parallel_tool_calls: false })).toEqual({
+  expect(
+    stripForeignContent({ ...plain, tools: [], tool_choice: 'auto', parallel_tool_calls: false }),
+  ).toEqual({
     ...plain,
     tools: [],
   });
-  expect(withoutOthers({ model: 'm', input: 'Hi', tool_choice: 'none' })).toEqual({
+  expect(stripForeignContent({ model: 'm', input: 'Hi', tool_choice: 'none' })).toEqual({
     model: 'm',
     input: 'Hi',
   });
@@ -173,11 +179,11 @@ test('how tools are to be called goes where there are none: Codex says it where 
     { ...plain, tools: [], tool_choice: 'required' },
     { input: [{ type: 'additional_tools', role: 'developer', tools: [] }, user], tool_choice: 'auto' },
   ]) {
-    expect(withoutOthers(given)).toBeUndefined();
+    expect(stripForeignContent(given)).toBeUndefined();
   }
 });
 
 test('what is no dialogue is left alone', () => {
   for (const input of [undefined, null, 'Hi', [null, 1, 'x', {}]])
-    expect(withoutOthers({ input })).toBeUndefined();
+    expect(stripForeignContent({ input })).toBeUndefined();
 });

@@ -1,42 +1,42 @@
-/** An output item by its kind. */
+/** Chooses the reader for an output item. */
 
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import { changedNames } from '../../safe-names.ts';
 import type { ItemReader } from './item-reader.ts';
 import { callReader } from './parse-call.ts';
-import { spokenReader } from './parse-message.ts';
+import { textItemReader } from './parse-message.ts';
 import type { PartWriter } from './part-writer.ts';
 import { safeName } from './tool-names.ts';
 
-/** A reader for each item of an answer to a prompt with these tools. */
-export function itemReaders(
-  parts: PartWriter,
-  tools: readonly Tool[] = [],
-): (at: number, item: JsonObject) => ItemReader {
+/** Makes the reader of an item. @param at its place in the output; @param item what is known of it when it is added */
+export type CreateItemReader = (at: number, item: JsonObject) => ItemReader;
+
+/** Makes readers for the items of an answer to a prompt with these tools. */
+export function itemReaders(parts: PartWriter, tools: readonly Tool[] = []): CreateItemReader {
   const names = changedNames(tools, safeName);
-  const hosted = tools.some((tool) => tool.kind === 'hosted');
+  const hasHosted = tools.some((tool) => tool.kind === 'hosted');
   const isKnown = (name: string): boolean =>
     names.has(name) || tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);
-  /** xAI shows the searches it runs itself as custom calls: nobody should answer them. */
-  const isOurs = (item: JsonObject): boolean => !hosted || isKnown(asText(item['name']) ?? '');
+  /** xAI shows the searches that it runs itself as custom calls. The caller must not answer those. */
+  const isForCaller = (item: JsonObject): boolean => !hasHosted || isKnown(asText(item['name']) ?? '');
 
   return (at, item) => {
     switch (item['type']) {
       case 'message':
       case 'reasoning':
-        return spokenReader(at, item, parts);
+        return textItemReader(at, item, parts);
       case 'function_call':
         return callReader(at, item, parts, names);
       case 'custom_tool_call':
-        return isOurs(item) ? callReader(at, item, parts, names) : opaqueReader(parts);
+        return isForCaller(item) ? callReader(at, item, parts, names) : opaqueReader(parts);
       default:
         return opaqueReader(parts);
     }
   };
 }
 
-/** Hosted tools and whatever else only this format can read: whole, once it is. */
+/** Reads items that only this format understands, such as hosted tools: as a whole, once they are done. */
 function opaqueReader(parts: PartWriter): ItemReader {
   return {
     read() {},

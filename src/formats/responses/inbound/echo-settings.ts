@@ -1,0 +1,41 @@
+/** Repeats the settings of a request in the response, with OpenAI's defaults for those that the request leaves out. */
+
+import { asFlag, asObject, asObjects, type Json, type JsonObject } from '../../../lib/json.ts';
+import type { EchoedSetting } from '../wire/echoed-settings.ts';
+import { echoTool } from './echo-tool.ts';
+
+/** @param body the caller's body */
+export function echoSettings(body: JsonObject): Readonly<Record<EchoedSetting, Json>> {
+  return {
+    // What OpenAI writes for a request without access to any.
+    access_programs: null,
+    background: false,
+    frequency_penalty: 0,
+    instructions: body['instructions'] ?? null,
+    max_output_tokens: body['max_output_tokens'] ?? null,
+    max_tool_calls: body['max_tool_calls'] ?? null,
+    metadata: asObject(body['metadata']) ?? {},
+    parallel_tool_calls: body['parallel_tool_calls'] ?? true,
+    presence_penalty: 0,
+    previous_response_id: null,
+    prompt_cache_key: body['prompt_cache_key'] ?? null,
+    prompt_cache_retention: body['prompt_cache_retention'] ?? null,
+    reasoning: { effort: null, summary: null, ...asObject(body['reasoning']) },
+    safety_identifier: body['safety_identifier'] ?? null,
+    // OpenAI stores answers by default. The gateway stores none, so it must not promise that unasked.
+    store: asFlag(body['store']) ?? false,
+    temperature: body['temperature'] ?? 1,
+    text: echoText(asObject(body['text'])),
+    tool_choice: body['tool_choice'] ?? 'auto',
+    tools: asObjects(body['tools']).map(echoTool),
+    top_logprobs: body['top_logprobs'] ?? 0,
+    top_p: body['top_p'] ?? 1,
+    truncation: body['truncation'] ?? 'disabled',
+    user: body['user'] ?? null,
+  };
+}
+
+function echoText(text: JsonObject = {}): JsonObject {
+  const { format, verbosity } = text;
+  return { ...text, format: format ?? { type: 'text' }, verbosity: verbosity ?? 'medium' };
+}

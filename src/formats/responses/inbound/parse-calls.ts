@@ -1,0 +1,57 @@
+/** Parses calls of functions and custom tools, and their results, in a caller's history. */
+
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import type { ContentPart, ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
+import { isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { missing, requiredText } from '../../openai/fields.ts';
+import { parseNamespacedName, parseNeutralName } from '../wire/namespaces.ts';
+import { keepOrigin } from '../wire/origin.ts';
+import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
+import { parseContent } from './parse-parts.ts';
+
+/** @throws GatewayError `invalid-request` for a call without an id, a name or its arguments. */
+export function parseCall(item: JsonObject, path: string): ToolCallPart {
+  const { type, call_id, name, arguments: json, input, ...rest } = item;
+  const custom = type === 'custom_tool_call';
+  const text = custom ? input : json;
+  const kept = withoutNulls({ ...rest, ...parseNamespacedName(item) });
+  return {
+    kind: 'tool-call',
+    id: requiredText(call_id, `${path}.call_id`),
+    name: parseNeutralName(item) ?? requiredText(name, `${path}.name`),
+    arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
+    ...(custom && { custom: true }),
+    ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ item: kept }) }),
+  };
+}
+
+/**
+ * @param names the names of the tools called so far, by the ids of the calls.
+ * @throws GatewayError `invalid-request` for a result without the id of its call, or without an output.
+ */
+export function parseResult(
+  item: JsonObject,
+  path: string,
+  names: ReadonlyMap<string, string>,
+): ToolResultPart {
+  const { type, call_id, output, ...rest } = item;
+  const callId = requiredText(call_id, `${path}.call_id`);
+  if (output === undefined || output === null) throw missing(`${path}.output`);
+  const name = names.get(callId);
+  const [own, unknown] = splitFields(rest, OPENAI_ITEM_FIELDS);
+  const kept = withoutNulls(own);
+  return {
+    kind: 'tool-result',
+    id: callId,
+    ...(name !== undefined && { name }),
+    content: parseContent(output, `${path}.output`).map(asResultPart),
+    ...(type === 'custom_tool_call_output' && { custom: true }),
+    ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ item: kept }) }),
+    ...unknownFieldsOf(unknown),
+  };
+}
+
+/** A content part as part of a result, where a refusal is an ordinary text. */
+export function asResultPart(part: ContentPart): ToolResultPart['content'][number] {
+  return part.kind === 'refusal' ? { ...part, kind: 'text' } : part;
+}

@@ -1,0 +1,69 @@
+/** Parses calls of the tools that the caller runs (`client-calls.ts`), and their outputs, in a caller's history. */
+
+import type { ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
+import { asText, type JsonObject } from '../../../lib/json.ts';
+import { missing, objectAt, requiredText } from '../../openai/fields.ts';
+import { CLIENT_CALLS, type ClientCall, renderArguments } from './client-calls.ts';
+import { parseClientOutput } from './client-outputs.ts';
+import { isLocal } from './client-tool-definitions.ts';
+
+/**
+ * Parses an item as a call or a result.
+ * @returns undefined if the item is not about a tool that the caller runs.
+ * @throws GatewayError `invalid-request` for a field that is missing or of a wrong type.
+ */
+export type ClientCallParser = (item: JsonObject, path: string) => ToolCallPart | ToolResultPart | undefined;
+
+/** Makes the parser for one history. @param names the names of the tools called so far, by the ids of the calls */
+export function clientCallParser(names: ReadonlyMap<string, string>): ClientCallParser {
+  /** Calls of a shell in a container of OpenAI's, whose outputs are OpenAI's too. */
+  const hosted = new Set<string>();
+  /** Ids of calls, by the ids of their items: the types of `openai` give the output of a local shell no other id. */
+  const callIds = new Map<string, string>();
+
+  const parseCall = (name: string, call: ClientCall, item: JsonObject, path: string) => {
+    const id = parseCallId(item, path);
+    if (!isLocal(item['environment'])) {
+      hosted.add(id);
+      return undefined;
+    }
+    callIds.set(asText(item['id']) ?? id, id);
+    const action = objectAt(item[call.field], `${path}.${call.field}`);
+    if (action === undefined) throw missing(`${path}.${call.field}`);
+    const shorthand = asShorthand(item);
+    return { kind: 'tool-call', id, name, arguments: renderArguments(action), shorthand } as const;
+  };
+
+  const parseOutput = (item: JsonObject, path: string): ToolResultPart | undefined => {
+    const given = parseCallId(item, path);
+    if (hosted.has(given)) return undefined;
+    const id = callIds.get(given) ?? given;
+    const name = names.get(id);
+    return {
+      kind: 'tool-result',
+      id,
+      ...(name !== undefined && { name }),
+      content: [{ kind: 'text', text: parseClientOutput(item, path) }],
+      ...(item['type'] === 'apply_patch_call_output' && item['status'] === 'failed' && { isError: true }),
+      shorthand: asShorthand(item),
+    };
+  };
+
+  return (item, path) => {
+    for (const [name, call] of CLIENT_CALLS) {
+      if (item['type'] === call.item) return parseCall(name, call, item, path);
+      if (item['type'] === `${call.item}_output`) return parseOutput(item, path);
+    }
+    return undefined;
+  };
+}
+
+function parseCallId({ type, call_id, id }: JsonObject, path: string): string {
+  const isLocalShell = asText(type)?.startsWith('local_shell') === true;
+  return requiredText(isLocalShell ? (call_id ?? id) : call_id, `${path}.call_id`);
+}
+
+/** The item as it came, for this format. */
+function asShorthand(item: JsonObject) {
+  return { format: 'responses', fields: item } as const;
+}

@@ -1,0 +1,57 @@
+/** Parses functions and custom tools. */
+
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import type { CustomTool, FunctionTool } from '../../../conversation/prompt.ts';
+import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
+import { compact, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import type { ParseReport } from '../../format.ts';
+import { flagAt, objectAt, requiredText, textAt } from '../../openai/fields.ts';
+
+/** Fields of a function or a custom tool that only OpenAI understands. */
+const OPENAI_FIELDS: ReadonlySet<string> = new Set([
+  'allowed_callers',
+  'async',
+  'defer_loading',
+  'output_schema',
+]);
+
+/** @throws GatewayError `invalid-request` for a function without a name, or with a field of a wrong type. */
+export function parseFunction(tool: JsonObject, path: string, report: ParseReport): FunctionTool {
+  const { type: _, name, description, parameters, strict, ...rest } = tool;
+  const schema = objectAt(parameters, `${path}.parameters`);
+  // OpenAI tries `strict` if it is left out.
+  const strictness = flagAt(strict, `${path}.strict`) ?? (fitsStrict(schema) || undefined);
+  if (strictness === undefined) {
+    const detail = 'strict by default, but the schema does not meet the rules: sent without strict';
+    report(`${path}.strict`, 'approximated', detail);
+  }
+  const [own, unknown] = splitFields(rest, OPENAI_FIELDS);
+  return {
+    kind: 'function',
+    name: requiredText(name, `${path}.name`),
+    ...compact({
+      description: textAt(description, `${path}.description`),
+      parameters: schema,
+      strict: strictness,
+    }),
+    // Kept even without a field: it shows this format that an absent `strict` is to be left to OpenAI.
+    formatSpecific: { format: 'responses', fields: withoutNulls(own) },
+    ...unknownFieldsOf(unknown),
+  };
+}
+
+/** @throws GatewayError `invalid-request` for a tool without a name, or with a field of a wrong type. */
+export function parseCustom(tool: JsonObject, path: string): CustomTool {
+  const { type: _, name, description, format, ...rest } = tool;
+  const [own, unknown] = splitFields(rest, OPENAI_FIELDS);
+  return {
+    kind: 'custom',
+    name: requiredText(name, `${path}.name`),
+    ...compact({
+      description: textAt(description, `${path}.description`),
+      format: objectAt(format, `${path}.format`),
+    }),
+    ...formatSpecificOf('responses', withoutNulls(own)),
+    ...unknownFieldsOf(unknown),
+  };
+}

@@ -1,0 +1,61 @@
+/** Parses message items. */
+
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import type { ContentPart, Part, Turn } from '../../../conversation/prompt.ts';
+import { isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { missing, wrongValue } from '../../openai/fields.ts';
+import { getOrigin, keepOrigin } from '../wire/origin.ts';
+import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
+import { parseContent } from './parse-parts.ts';
+
+/**
+ * Parses a message of the user, the system or the developer.
+ * @throws GatewayError `invalid-request` for another role, or content that is missing or wrong.
+ */
+export function parseMessage(item: JsonObject, role: string, path: string): Turn {
+  if (role !== 'user' && role !== 'system' && role !== 'developer')
+    throw wrongValue(`${path}.role`, role, ['assistant', 'system', 'developer', 'user']);
+  const { type: _type, role: _role, content, ...rest } = item;
+  if (content === undefined || content === null) throw missing(`${path}.content`);
+  const [own, unknown] = splitFields(rest, OPENAI_ITEM_FIELDS);
+  const kept = withoutNulls(own);
+  return {
+    role: role === 'user' ? 'user' : 'system',
+    ...(role === 'developer' && { developer: true }),
+    parts: parseContent(content, `${path}.content`),
+    // Kept for system text even without a field: it shows this format that the message is not the instructions.
+    ...((role !== 'user' || !isEmpty(kept)) && { formatSpecific: keepOrigin({ item: kept }) }),
+    ...unknownFieldsOf(unknown),
+  };
+}
+
+/**
+ * Parses the parts of an assistant's message. A message without parts keeps its place by an empty text.
+ * @param at the place of the item. The parts keep it if their message could not be told from the one before otherwise.
+ * @param previous the last part of the turn so far.
+ */
+export function parseAssistantMessage(
+  item: JsonObject,
+  path: string,
+  at: number,
+  previous: Part | undefined,
+): readonly Part[] {
+  const { type: _type, role: _role, content, ...rest } = item;
+  if (content === undefined || content === null) throw missing(`${path}.content`);
+  const given = parseContent(content, `${path}.content`);
+  const parts: readonly ContentPart[] = given.length > 0 ? given : [{ kind: 'text', text: '' }];
+  const kept = withoutNulls(rest);
+  const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(kept) && !isContent(previous);
+  if (isPlain) return parts;
+  return parts.map((part) => {
+    return { ...part, formatSpecific: keepOrigin({ ...getOrigin(part.formatSpecific), at, item: kept }) };
+  });
+}
+
+function isBlank(part: Part | undefined): boolean {
+  return part?.kind === 'text' && part.text === '';
+}
+
+function isContent(part: Part | undefined): boolean {
+  return part?.kind === 'text' || part?.kind === 'refusal' || part?.kind === 'media';
+}

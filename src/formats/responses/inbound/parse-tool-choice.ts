@@ -1,0 +1,62 @@
+/** Parses `tool_choice`. */
+
+import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
+import { isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import type { ParseReport } from '../../format.ts';
+import { missing, objectsAt, requiredText, wrongType, wrongValue } from '../../openai/fields.ts';
+import { isClientTool } from '../wire/client-tools.ts';
+import { findNamespacedNames, parseNeutralName, qualifyName } from '../wire/namespaces.ts';
+import { isWebSearch } from './parse-tools.ts';
+
+interface ParsedChoice {
+  /** The choice as far as it is about tools that the caller runs, or the web search. */
+  readonly toolChoice?: ToolChoice;
+  /** The choice as it came, if it is about hosted tools, which a neutral one cannot name. */
+  readonly native?: JsonObject;
+}
+
+/**
+ * Parses the choice. One that forces a hosted tool is reported, and other vendors leave it to the model.
+ * @param given the tools to choose from.
+ * @throws GatewayError `invalid-request` for a choice that is none of OpenAI's.
+ */
+export function parseToolChoice(
+  value: Json | undefined,
+  given: readonly Tool[],
+  report: ParseReport,
+): ParsedChoice {
+  if (value === undefined || value === null) return {};
+  if (value === 'auto' || value === 'none' || value === 'required') return { toolChoice: { mode: value } };
+  if (typeof value === 'string') throw wrongValue('tool_choice', value, ['none', 'auto', 'required']);
+  if (!isObject(value)) throw wrongType('tool_choice', 'a string or an object', value);
+  const { type } = value;
+  if (type === undefined || type === null) throw missing('tool_choice.type');
+  if (type === 'function' || type === 'custom') requiredText(value['name'], 'tool_choice.name');
+  const isList = type === 'allowed_tools';
+  const chosen = isList ? objectsAt(value['tools'], 'tool_choice.tools').map(([tool]) => tool) : [value];
+  const allowed = findNames(chosen, given);
+  const mode = !isList || value['mode'] === 'required' ? 'required' : 'auto';
+  const search = given.some((tool) => tool.kind === 'hosted' && tool.webSearch) && chosen.some(isWebSearch);
+  const isHostedOnly = !isList && allowed.length === 0 && !search;
+  if (isHostedOnly) report('tool_choice', 'dropped', 'forces a tool that only OpenAI runs');
+  return {
+    ...(!isHostedOnly && { toolChoice: { mode, allowed, ...(search && { search }) } }),
+    ...(allowed.length < chosen.length && { native: value }),
+  };
+}
+
+/** Finds the neutral names of the chosen tools that the caller runs. Hosted ones have none, even with a name (`mcp`). */
+function findNames(chosen: readonly JsonObject[], given: readonly Tool[]): readonly string[] {
+  const clientTools = new Map<Json | undefined, string>(
+    given.filter(isClientTool).map(({ name }) => [name, name]),
+  );
+  const qualified = new Map(
+    [...findNamespacedNames(given)].map(([name, namespaced]) => [qualifyName(namespaced), name]),
+  );
+  return chosen.flatMap((tool) => {
+    const { type } = tool;
+    if (type !== 'function' && type !== 'custom') return clientTools.get(type) ?? [];
+    const name = parseNeutralName(tool);
+    return name === undefined ? [] : (qualified.get(name) ?? name);
+  });
+}

@@ -1,0 +1,117 @@
+/** Renders the response object (OpenAI API reference, "The response object"), of a whole answer or of a stream's events. */
+
+import { prefixedId } from '../../../conversation/ids.ts';
+import type { Choice, Reply, Usage } from '../../../conversation/reply.ts';
+import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import type { RequestContext } from '../../format.ts';
+import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
+import { renderUsage } from '../wire/usage.ts';
+import { echoSettings } from './echo-settings.ts';
+
+/** OpenAI's words for service tiers. The tiers of other vendors are all rendered as `default`. */
+const TIERS: ReadonlySet<string> = new Set([
+  'auto',
+  'default',
+  'flex',
+  'scale',
+  'priority',
+  'fast',
+  'ultrafast',
+]);
+
+/** An answer as far as it came. */
+export interface Progress {
+  readonly start: Reply['start'];
+  readonly output: readonly JsonObject[];
+  readonly usage: Usage;
+  /** Whether the answer contains a refusal in words. */
+  readonly refused: boolean;
+  /** Additional fields. */
+  readonly additional: JsonObject;
+}
+
+/** Renders the response objects of one answer. */
+export interface ResponseRenderer {
+  /** Renders a response in progress: little more is known than the request. @param output the items so far */
+  begun(start: Reply['start'], output?: readonly JsonObject[]): JsonObject;
+  ended(progress: Progress, end: Choice['end']): JsonObject;
+  failed(progress: Progress, error: { readonly code: string; readonly message: string }): JsonObject;
+}
+
+/** Makes the renderer for the answer to a request. */
+export function responseRenderer(request: RequestContext): ResponseRenderer {
+  const settings = echoSettings(request.body);
+  const askedTier = asText(request.body['service_tier']) ?? 'auto';
+  const render = (
+    { id, created, model, unknownFields, formatSpecific }: Reply['start'],
+    fields: JsonObject,
+    additional: JsonObject = {},
+  ): JsonObject => ({
+    ...unknownFields,
+    ...formatSpecific?.fields,
+    ...additional,
+    ...settings,
+    ...renderHead(
+      prefixedId('resp_', id || request.id),
+      created ?? request.created,
+      model || request.prompt.model,
+    ),
+    ...fields,
+  });
+
+  return {
+    begun: (start, output = []) => render(start, { status: 'in_progress', service_tier: askedTier, output }),
+    ended({ start, output, usage, refused, additional }, end) {
+      const { status, details } = renderFinish(end, refused);
+      const tier = start.serviceTier ?? '';
+      const allAdditional = {
+        ...end.unknownFields,
+        ...end.formatSpecific?.fields,
+        ...renderFinishFields(end),
+        ...additional,
+      };
+      const fields = {
+        status,
+        incomplete_details: details,
+        service_tier: TIERS.has(tier) ? tier : 'default',
+        output,
+        // Strict clients refuse a finished response without usage, so figures that the vendor did not send are zero.
+        usage: renderUsage({ input: 0, output: 0, ...usage }),
+      };
+      return render(start, fields, allAdditional);
+    },
+    failed: ({ start, output, usage }, error) =>
+      render(start, {
+        status: 'failed',
+        error,
+        service_tier: askedTier,
+        output,
+        usage: renderUsage(usage),
+      }),
+  };
+}
+
+/** Renders what every response begins with. @param created Unix seconds */
+function renderHead(id: string, created: number, model: Json): JsonObject {
+  return {
+    id,
+    object: 'response',
+    created_at: created,
+    model,
+    error: null,
+    incomplete_details: null,
+    usage: null,
+  };
+}
+
+/** Renders the response to a request that wants no output yet (OpenAI, "WebSocket mode": `generate: false`). */
+export function emptyResponse(body: JsonObject, id: string): JsonObject {
+  return {
+    ...echoSettings(body),
+    ...renderHead(id, Math.floor(Date.now() / 1000), body['model'] ?? ''),
+    status: 'completed',
+    service_tier: 'default',
+    output: [],
+    usage: renderUsage({ input: 0, output: 0 }),
+  };
+}

@@ -1,0 +1,58 @@
+/** A prompt's tools for services that refuse choices among tools, or schemas that contain themselves (Meta). */
+
+import type { Prompt, Tool } from '../../../conversation/prompt.ts';
+import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
+import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
+import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
+import type { Report } from '../../format.ts';
+import type { Dialect } from '../dialects.ts';
+import { safeName } from './tool-names.ts';
+
+/**
+ * Adapts the tools and the choice among them to a dialect. If the dialect has no choices, a forced call is asked for in
+ * words, and only the tools that may be called are offered.
+ * @returns the prompt itself if the dialect takes everything.
+ */
+export function adaptTools(prompt: Prompt, dialect: Dialect, report: Report): Prompt {
+  const acyclic = dialect.cyclicSchemas ? prompt : cutCycles(prompt, report);
+  if (dialect.toolChoices) return acyclic;
+  return dropChoice(downgradeToolChoice(acyclic, safeName, report), report);
+}
+
+function cutCycles(prompt: Prompt, report: Report): Prompt {
+  const { tools, output } = prompt;
+  return {
+    ...prompt,
+    ...(tools && { tools: tools.map((tool) => cutToolCycles(tool, report)) }),
+    ...(output?.kind === 'json-schema' && {
+      output: { ...output, schema: withoutCycles(output.schema) },
+    }),
+  };
+}
+
+function cutToolCycles(tool: Tool, report: Report): Tool {
+  if (tool.kind !== 'function' || tool.parameters === undefined) return tool;
+  const parameters = withoutCycles(tool.parameters);
+  if (parameters === tool.parameters) return tool;
+  report(
+    `tools[${tool.name}].parameters`,
+    'approximated',
+    'where the schema contains itself, only its type is sent',
+  );
+  return { ...tool, parameters };
+}
+
+function dropChoice(prompt: Prompt, report: Report): Prompt {
+  const { toolChoice, tools = [], ...rest } = prompt;
+  if (toolChoice === undefined) return prompt;
+  if (toolChoice.mode === 'none') {
+    report('tools', 'dropped', 'no tool may be called, and the service knows no other way to say so');
+    return rest;
+  }
+  const { allowed } = toolChoice;
+  if (allowed === undefined) return prompt;
+  report('toolChoice', 'approximated', 'only the allowed tools are sent');
+  const names = new Set(allowed);
+  const offered = tools.filter((tool) => isAllowed(tool, names, toolChoice));
+  return { ...rest, tools: offered, toolChoice: { mode: 'auto' } };
+}

@@ -1,0 +1,17 @@
+/** How the gateway asks a vendor for the number of tokens of a prompt: `POST /v1/responses/input_tokens`. */
+
+import { countingOf } from '../../counting.ts';
+
+/** The fields that such a request may have, of those that the gateway writes (`InputTokenCountParams` of `openai`). */
+const COUNTED: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'tool_choice',
+  'tools',
+]);
+
+export const outboundCounting = countingOf(COUNTED);

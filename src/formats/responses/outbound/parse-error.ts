@@ -1,0 +1,55 @@
+/** Errors of vendors in this format, and what their refusals say about the request. */
+
+import type { GatewayError } from '../../../lib/errors.ts';
+import { isObject } from '../../../lib/json.ts';
+import { tryParseBounded } from '../../../lib/json-bounds.ts';
+import type { Sse } from '../../../streams/sse.ts';
+import type { ThinkingObserved } from '../../format.ts';
+import { parseErrorObject } from '../../openai/errors.ts';
+
+export { parseError } from '../../openai/errors.ts';
+
+/** @see Outbound.parseFailure */
+export function parseFailure({ data }: Sse): GatewayError | undefined {
+  const event = tryParseBounded(data);
+  if (!isObject(event)) return undefined;
+  return event['type'] === 'error' || event['type'] === 'response.failed'
+    ? parseErrorObject(event)
+    : undefined;
+}
+
+/**
+ * Only the vendor that encrypted a thought can read it again. OpenAI reads it only for the organization that it was made
+ * for, and Azure only for the same resource. With the key of another one (one of several upstreams may have it) the
+ * answer is "The encrypted content … could not be verified". Other services refuse a conversation that comes from another
+ * vendor in words of their own.
+ */
+const UNREADABLE = new RegExp(
+  [
+    'encrypted content .*could not be verified',
+    // Azure, for thoughts of several resources in one conversation.
+    'conflicting authenticated continuation identities',
+    // xAI, for a thought, and for one that it takes for a compacted conversation.
+    'could not decrypt the provided encrypted_content',
+    'could not decode the compaction blob',
+    // Meta.
+    'encrypted_content\\W+was not issued to this caller',
+    // OpenAI, for any thought, if the model does not reason (openai/openai-agents-python#569).
+    'reasoning input items can only be provided to a reasoning',
+  ].join('|'),
+  'i',
+);
+
+/** @see Outbound.refusesThoughts */
+export function refusesThoughts({ code, message }: GatewayError): boolean {
+  return code === 'invalid_encrypted_content' || UNREADABLE.test(message);
+}
+
+/**
+ * OpenAI shows thoughts to verified organizations only, and refuses a request for them from any other ("Your organization
+ * must be verified to generate reasoning summaries"). Some models have no thoughts to show.
+ * @see Outbound.thinkingObserved
+ */
+export function thinkingObserved({ fault, param }: GatewayError): ThinkingObserved | undefined {
+  return fault === 'invalid-request' && param === 'reasoning.summary' ? 'hidden' : undefined;
+}

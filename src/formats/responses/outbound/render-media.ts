@@ -1,0 +1,50 @@
+/** Renders images and documents; audio only in the plain format. */
+
+import type { MediaPart } from '../../../conversation/prompt.ts';
+import { invalid } from '../../../lib/errors.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { storedId } from '../../foreign-file.ts';
+import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../../openai/media.ts';
+import type { RenderContext } from './render-context.ts';
+
+/**
+ * Renders an image as `input_image`, and a document as `input_file`.
+ * @param fields the other fields of the part.
+ * @throws GatewayError `invalid-request` for audio, video, and files in another vendor's store.
+ */
+export function renderMedia(part: MediaPart, fields: JsonObject, context: RenderContext): JsonObject {
+  const { media, source, detail, name } = part;
+  const common = { ...fields, ...(detail !== undefined && { detail }) };
+  if (media === 'video') throw invalid('This model does not accept video input.', 'turns');
+  if (source.kind === 'text') {
+    context.report('turns[].content', 'approximated', 'a document sent as text, after its name');
+    return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
+  }
+  if (media === 'audio') return renderAudio(part, fields, context);
+  if (media === 'image') {
+    // OpenAI's default. Other services of this format require the field (vLLM: 'detail: Field required').
+    const image = { type: 'input_image', ...(!context.keepsAll && { detail: 'auto' }), ...common };
+    if (source.kind === 'file') return { ...image, file_id: storedId(source, FILE_STORES) };
+    const url = source.kind === 'url' ? source.url : dataUrl(part.mediaType ?? 'image/png', source.data);
+    return { ...image, image_url: url };
+  }
+  const named = { ...(name !== undefined && { filename: name }), ...common };
+  if (source.kind === 'file') return { type: 'input_file', file_id: storedId(source, FILE_STORES), ...named };
+  if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
+  const mediaType = part.mediaType ?? 'application/pdf';
+  return {
+    ...(!context.keepsAll && { filename: fileNameFor(mediaType) }),
+    type: 'input_file',
+    file_data: dataUrl(mediaType, source.data),
+    ...named,
+  };
+}
+
+function renderAudio(part: MediaPart, fields: JsonObject, { keepsAll }: RenderContext): JsonObject {
+  const { source, mediaType } = part;
+  if (source.kind !== 'base64' || !keepsAll) {
+    throw invalid('This model does not accept audio input.', 'turns');
+  }
+  const input_audio = { data: source.data, format: audioFormat(mediaType) };
+  return { type: 'input_audio', input_audio, ...fields };
+}
