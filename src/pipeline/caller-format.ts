@@ -4,9 +4,9 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { Inbound } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { cursorInbound, isCursors } from './cursor/index.ts';
+import { cursorInbound, isCursorBody } from './cursor/index.ts';
 
 /** The inbound half for a parsed body that came to the endpoint of `format`. */
 export function inboundFor(format: FormatName, body: JsonObject): Inbound {
-  return format === 'chat-completions' && isCursors(body) ? cursorInbound : formats[format].inbound;
+  return format === 'chat-completions' && isCursorBody(body) ? cursorInbound : formats[format].inbound;
 }

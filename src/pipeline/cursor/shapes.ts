@@ -1,7 +1,7 @@
 /**
- * What Cursor writes into a body of chat-completions that is another format's: tools that are flat, as responses has
- * them, or have an `input_schema`, as messages; and as messages too `system`, calls and results as blocks of the content,
- * and cache marks on them (OhadBaehr/cursor-openrouter-proxy).
+ * Shapes of other formats that Cursor writes into a body of chat-completions: flat tools as in responses, tools with an
+ * `input_schema` as in messages, and, also as in messages, `system`, calls and results as blocks of the content, and
+ * cache marks on them (OhadBaehr/cursor-openrouter-proxy).
  */
 
 import {
@@ -16,17 +16,17 @@ import {
   type JsonObject,
 } from '../../lib/json.ts';
 
-/** Blocks of messages that are none of chat-completions. */
+/** Blocks that messages has and chat-completions has not. */
 const BLOCKS = new Set<Json | undefined>(['tool_use', 'tool_result', 'image']);
 
 /** Whether a body has anything in another format's shape. */
-export function hasOtherShapes(body: JsonObject): boolean {
+export function hasForeignShapes(body: JsonObject): boolean {
   const { tools, tool_choice: choice, messages } = body;
   return (
     hasSystem(body) ||
     asList(tools).some((tool) => isObject(tool) && isFlat(tool)) ||
-    chatChoice(choice) !== choice ||
-    asList(messages).some((message) => isObject(message) && asList(message['content']).some(isOthers))
+    toChatChoice(choice) !== choice ||
+    asList(messages).some((message) => isObject(message) && asList(message['content']).some(isForeignBlock))
   );
 }
 
@@ -35,32 +35,32 @@ function isFlat({ name, function: fn, custom, input_schema: schema, type }: Json
   return isObject(schema) || type === 'function' || type === 'custom';
 }
 
-function isOthers(block: Json): boolean {
+function isForeignBlock(block: Json): boolean {
   return isObject(block) && BLOCKS.has(block['type']);
 }
 
-/** A `system` beside the messages. */
+/** Whether there is a `system` beside the messages. */
 function hasSystem({ system, messages }: JsonObject): boolean {
   return isList(messages) && (isList(system) || typeof system === 'string');
 }
 
-/** A body in shapes of chat-completions. */
-export function chatShaped(body: JsonObject): JsonObject {
+/** Rewrites a body in the shapes of chat-completions. */
+export function toChatShapes(body: JsonObject): JsonObject {
   const { tools, tool_choice: choice, messages, system, ...rest } = body;
   const leading = hasSystem(body) ? [{ role: 'system', ...compact({ content: system }) }] : [];
   return {
     ...rest,
     ...compact({
-      tools: isList(tools) ? tools.map((tool) => (isObject(tool) ? chatTool(tool) : tool)) : tools,
-      tool_choice: chatChoice(choice),
+      tools: isList(tools) ? tools.map((tool) => (isObject(tool) ? toChatTool(tool) : tool)) : tools,
+      tool_choice: toChatChoice(choice),
       parallel_tool_calls: asObject(choice)?.['disable_parallel_tool_use'] === true ? false : undefined,
-      messages: isList(messages) ? [...leading, ...messages.flatMap(chatMessages)] : messages,
+      messages: isList(messages) ? [...leading, ...messages.flatMap(toChatMessages)] : messages,
       system: hasSystem(body) ? undefined : system,
     }),
   };
 }
 
-function chatTool(tool: JsonObject): JsonObject {
+function toChatTool(tool: JsonObject): JsonObject {
   if (!isFlat(tool)) return tool;
   const { type, name, description, parameters, input_schema: schema, strict, format, ...rest } = tool;
   const described = compact({ name, description });
@@ -70,38 +70,38 @@ function chatTool(tool: JsonObject): JsonObject {
     : { type: 'function', function: { ...described, ...compact({ parameters, strict }) }, ...rest };
 }
 
-/** The modes of messages are objects; a tool that is named is understood in every shape. */
-function chatChoice(choice: Json | undefined): Json | undefined {
+/** The modes of messages are objects. Chat-completions understands a named tool in every shape. */
+function toChatChoice(choice: Json | undefined): Json | undefined {
   const type = asObject(choice)?.['type'];
   if (type === 'any') return 'required';
   return type === 'auto' || type === 'none' ? type : choice;
 }
 
-function chatMessages(message: Json): readonly Json[] {
+function toChatMessages(message: Json): readonly Json[] {
   if (!isObject(message) || !isList(message['content'])) return [message];
   const { role, content } = message;
-  if (role === 'assistant') return [withCalls(message, content)];
+  if (role === 'assistant') return [toToolCalls(message, content)];
   const results = asObjects(content).filter(({ type }) => type === 'tool_result');
-  const said = content.filter((block) => !isBlock(block, 'tool_result')).map(chatPart);
-  const spoken = results.length > 0 && said.length === 0 ? [] : [{ ...message, content: said }];
-  return [...results.map(chatResult), ...spoken];
+  const others = content.filter((block) => !isBlock(block, 'tool_result')).map(toChatPart);
+  const rest = results.length > 0 && others.length === 0 ? [] : [{ ...message, content: others }];
+  return [...results.map(toChatResult), ...rest];
 }
 
 /**
- * A message of the assistant with its `tool_use` blocks as calls. LangChain has each in `tool_calls` too (langchainjs#9972),
- * and there alone where it put it together from a stream.
+ * Rewrites the `tool_use` blocks of an assistant's message as calls. LangChain writes each call into `tool_calls`, too
+ * (langchainjs#9972), and only there if it has put the message together from a stream.
  */
-function withCalls(message: JsonObject, content: readonly Json[]): JsonObject {
+function toToolCalls(message: JsonObject, content: readonly Json[]): JsonObject {
   const blocks = asObjects(content).filter(({ type }) => type === 'tool_use');
   if (blocks.length === 0) return message;
   const known = new Set(asObjects(message['tool_calls']).map(({ id }) => id));
   const calls = blocks.filter(({ id }) => !known.has(id));
-  const said = content.filter((block) => !isBlock(block, 'tool_use'));
+  const others = content.filter((block) => !isBlock(block, 'tool_use'));
   const mark = blocks.find(({ cache_control: control }) => isObject(control))?.['cache_control'];
   return {
     ...compact({ cache_control: mark }),
     ...message,
-    content: said.length === 0 ? null : said,
+    content: others.length === 0 ? null : others,
     tool_calls: [
       ...asList(message['tool_calls']),
       ...calls.map(({ id, name, input }) => ({
@@ -113,8 +113,8 @@ function withCalls(message: JsonObject, content: readonly Json[]): JsonObject {
   };
 }
 
-function chatResult({ tool_use_id: id, content, is_error: failed, cache_control }: JsonObject): JsonObject {
-  const parts = isList(content) ? content.map(chatPart) : (asText(content) ?? '');
+function toChatResult({ tool_use_id: id, content, is_error: failed, cache_control }: JsonObject): JsonObject {
+  const parts = isList(content) ? content.map(toChatPart) : (asText(content) ?? '');
   const failure: readonly Json[] = [{ type: 'text', text: 'Error' }];
   return {
     role: 'tool',
@@ -124,8 +124,8 @@ function chatResult({ tool_use_id: id, content, is_error: failed, cache_control 
   };
 }
 
-/** An image as messages has it, as a link. */
-function chatPart(block: Json): Json {
+/** Rewrites an image of messages as `image_url`. */
+function toChatPart(block: Json): Json {
   const source = isObject(block) && block['type'] === 'image' ? asObject(block['source']) : undefined;
   if (source === undefined) return block;
   const url =

@@ -1,0 +1,55 @@
+/**
+ * Custom tools as Cursor has them: flat, as responses writes them. It reads each call of one as the call of a function,
+ * with the text as the arguments, and sends it back like that.
+ */
+
+import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
+import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
+import { customNames } from '../../conversation/rules/custom-tools.ts';
+import { asObject, asObjects, type JsonObject } from '../../lib/json.ts';
+
+/**
+ * Finds the names of the custom tools that are not nested as chat-completions has them. A client that writes flat tools
+ * reads their calls as calls of functions.
+ */
+export function findFlatCustomTools({ tools }: Prompt, body: JsonObject): ReadonlySet<string> {
+  const nested = new Set(asObjects(body['tools']).map(({ custom }) => asObject(custom)?.['name']));
+  return new Set([...customNames(tools)].filter((name) => !nested.has(name)));
+}
+
+/** Marks the calls of these tools in the history, and their results, as those of custom tools. */
+export function markCustomCalls(prompt: Prompt, names: ReadonlySet<string>): Prompt {
+  if (names.size === 0) return prompt;
+  const calls = new Set<string>();
+  const turns = prompt.turns.map(
+    (turn): Turn => ({
+      ...turn,
+      parts: turn.parts.map((part) => {
+        if (part.kind === 'tool-call' && names.has(part.name)) calls.add(part.id);
+        const isCustom = (part.kind === 'tool-call' || part.kind === 'tool-result') && calls.has(part.id);
+        return isCustom ? { ...part, custom: true } : part;
+      }),
+    }),
+  );
+  return { ...prompt, turns };
+}
+
+/** Turns the start of a call of one of these tools into the start of a function call. */
+export function eventWithFunctionCall(event: ReplyEvent, names: ReadonlySet<string>): ReplyEvent {
+  return event.type === 'part-start' ? { ...event, part: asFunctionCall(event.part, names) } : event;
+}
+
+/** Turns the calls of these tools in a reply into function calls. */
+export function replyWithFunctionCalls(reply: Reply, names: ReadonlySet<string>): Reply {
+  return {
+    ...reply,
+    choices: reply.choices.map((choice) => ({
+      ...choice,
+      parts: choice.parts.map((part) => asFunctionCall(part, names)),
+    })),
+  };
+}
+
+function asFunctionCall<P extends Part | OpenPart>(part: P, names: ReadonlySet<string>): P {
+  return part.kind === 'tool-call' && names.has(part.name) ? { ...part, custom: false } : part;
+}
