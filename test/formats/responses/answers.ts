@@ -1,4 +1,4 @@
-/** What the tests of answers share. */
+/** Shared by the tests of answers. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { fuse, run } from '../../../src/streams/step.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
-export const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'q7abc', created: 1_790_000_000 };
+export const REQUEST: RequestContext = { prompt: PROMPT, body: {}, id: 'q7abc', created: 1_790_000_000 };
 
 const TARGET: ModelTraits = {
   model: 'a-model',
@@ -29,7 +29,7 @@ const folder = join(import.meta.dirname, '../../../fixtures/replies/responses');
 
 const files = new Set(readdirSync(folder));
 
-/** Every recorded answer that is there streamed and whole; the others are in `test/formats/pairs.test.ts`. */
+/** All answers that are recorded both streamed and whole; the others are in `test/formats/pairs.test.ts`. */
 export const recorded = [...files]
   .flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
   .filter((name) => files.has(`${name}.sse`))
@@ -43,23 +43,23 @@ export function readStream(name: string): Buffer {
   return readFileSync(join(folder, `${name}.sse`));
 }
 
-/** Neutral events of a stream's bytes, given in chunks of `size`. */
-export function eventsOf(bytes: Uint8Array, size = bytes.length, prompt = PROMPT): ReplyEvent[] {
+/** Parses the bytes of a stream, in chunks of `size`. */
+export function parseStream(bytes: Uint8Array, size = bytes.length, prompt = PROMPT): ReplyEvent[] {
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   return run(fuse(decodeSse(), parseEvents(prompt, TARGET)), chunks);
 }
 
-/** Neutral events of what a vendor says, one object an event; a whole answer is one without a type. */
-export function heard(said: readonly Json[], prompt = PROMPT): ReplyEvent[] {
+/** Parses what a vendor sends, one object for each event; a whole answer is one object without a type. */
+export function parseObjects(said: readonly Json[], prompt = PROMPT): ReplyEvent[] {
   return run(
     parseEvents(prompt, TARGET),
     said.map((value) => ({ data: JSON.stringify(value) })),
   );
 }
 
-/** The events that came before the parser threw, and what it threw. */
-export function heardUntilError(said: readonly string[]): { events: ReplyEvent[]; error: unknown } {
+/** Parses events until the parser throws. Returns the neutral events before that, and the error. */
+export function parseUntilError(said: readonly string[]): { events: ReplyEvent[]; error: unknown } {
   const events: ReplyEvent[] = [];
   try {
     const step = parseEvents(PROMPT, TARGET);
@@ -72,21 +72,21 @@ export function heardUntilError(said: readonly string[]): { events: ReplyEvent[]
   return { events, error: undefined };
 }
 
-export function told(events: readonly ReplyEvent[], asked = ASKED): Sse[] {
+export function renderStream(events: readonly ReplyEvent[], asked = REQUEST): Sse[] {
   return run(renderEvents(asked), events);
 }
 
-export function bytesOf(events: readonly Sse[]): Uint8Array {
+export function toBytes(events: readonly Sse[]): Uint8Array {
   return new TextEncoder().encode(events.map(sseText).join(''));
 }
 
-export function dataOf(event: Sse | undefined): JsonObject {
+export function parseData(event: Sse | undefined): JsonObject {
   return asObject(parseJson(event?.data ?? 'null')) ?? {};
 }
 
-/** The response that the last event of a stream carries. */
+/** The response in the last event of a stream. */
 export function lastResponse(events: readonly Sse[]): JsonObject {
-  return asObject(dataOf(events.at(-1))['response']) ?? {};
+  return asObject(parseData(events.at(-1))['response']) ?? {};
 }
 
 export function expectValid(events: readonly Sse[]): void {
@@ -99,13 +99,13 @@ export function expectValidWhole(body: JsonObject): void {
   expect(validateWhole('responses', body)).toEqual([]);
 }
 
-/** JSON as it is on the wire. */
-export function onWire(value: JsonObject): Json {
+/** A value after it was serialized and parsed. */
+export function throughJson(value: JsonObject): Json {
   return parseJson(JSON.stringify(value));
 }
 
-/** A response object of a vendor's. */
-export function responseOf(fields: JsonObject = {}): JsonObject {
+/** Makes a response object as a vendor sends it. */
+export function makeResponse(fields: JsonObject = {}): JsonObject {
   return {
     id: 'resp_1',
     object: 'response',
@@ -118,17 +118,17 @@ export function responseOf(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** A stream of a vendor's around `events`. */
-export function streamOf(events: readonly JsonObject[], end: JsonObject = {}): JsonObject[] {
+/** Makes a vendor's stream with `events` inside. */
+export function makeStream(events: readonly JsonObject[], end: JsonObject = {}): JsonObject[] {
   return [
-    { type: 'response.created', response: responseOf({ status: 'in_progress' }) },
+    { type: 'response.created', response: makeResponse({ status: 'in_progress' }) },
     ...events,
-    { type: 'response.completed', response: responseOf(end) },
+    { type: 'response.completed', response: makeResponse(end) },
   ];
 }
 
-/** Events of one answer around `parts`. */
-export function replyOf(
+/** Makes the neutral events of one answer with `parts` inside. */
+export function makeReply(
   parts: readonly ReplyEvent[],
   end: Partial<ReplyEvent & { type: 'choice-end' }> = {},
 ): ReplyEvent[] {
@@ -141,8 +141,8 @@ export function replyOf(
   ];
 }
 
-/** What two formats' worth of detours cannot keep the same: figures that were zero or not told, and the tier. */
-export function essence(reply: Reply) {
+/** A reply without what a detour through two formats cannot keep: the tier, and whether a figure was zero or absent. */
+export function withoutDetails(reply: Reply) {
   const { serviceTier: _, ...start } = reply.start;
   const { formatSpecific: own, ...usage } = reply.usage;
   return {
@@ -152,7 +152,7 @@ export function essence(reply: Reply) {
   };
 }
 
-/** Parts of a choice are numbered from 0, come one after another, and what is said of one comes while it is open. */
+/** Expects that parts are numbered from 0 and come one after another, and that their events come while they are open. */
 export function expectInOrder(events: readonly ReplyEvent[]): void {
   const [first, ...rest] = events;
   expect(first?.type).toBe('reply-start');

@@ -1,4 +1,4 @@
-/** Calls of OpenAI's tools that the caller runs, between the items of this format and the functions of all others. */
+/** Calls of OpenAI's tools that the caller runs: items in this format, and functions in all others. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { GatewayError } from '../../../src/lib/errors.ts';
 import { asObjects, asText, type Json, type JsonObject } from '../../../src/lib/json.ts';
 import { responsesRequest } from '../../../src/sandbox/schemas/responses.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';
-import { ASKED, dataOf, expectValid, lastResponse, replyOf, told } from './answers.ts';
+import { expectValid, lastResponse, makeReply, parseData, REQUEST, renderStream } from './answers.ts';
 
 const TOOLS = ['shell', 'local_shell', 'apply_patch'] as const;
 type Name = (typeof TOOLS)[number];
@@ -21,7 +21,7 @@ const parse = (fields: JsonObject): Prompt =>
 const turnsOf = (...input: JsonObject[]): readonly Turn[] => parse({ input }).turns;
 const PROMPT = parse({ tools: TOOLS.map((type) => ({ type })) });
 
-/** What a caller is told of calls, and the items that it then has. */
+/** The events that a caller gets for calls, and the items in the response. */
 function answered(
   calls: readonly (readonly [name: string, written: string])[],
   finish: Finish = 'tool-calls',
@@ -33,15 +33,15 @@ function answered(
     ),
     { type: 'part-end', choice: 0, index },
   ]);
-  const events = told(replyOf(parts, { finish }), { ...ASKED, prompt: PROMPT });
+  const events = renderStream(makeReply(parts, { finish }), { ...REQUEST, prompt: PROMPT });
   expectValid(events);
-  return { events: events.slice(2, -1).map(dataOf), items: asObjects(lastResponse(events)['output']) };
+  return { events: events.slice(2, -1).map(parseData), items: asObjects(lastResponse(events)['output']) };
 }
 
 const local = { environment: { type: 'local' } };
 const limits = { max_output_length: null, timeout_ms: null };
 
-describe('what a model writes, and what the caller gets', () => {
+describe('calls of the model become items', () => {
   test.each<[Name, Json, JsonObject]>([
     ['shell', { commands: ['ls'] }, { action: { commands: ['ls'], ...limits }, ...local }],
     [
@@ -96,7 +96,7 @@ describe('what a model writes, and what the caller gets', () => {
     expect(items).toEqual([{ ...item, ...said }]);
   });
 
-  test('each is told as OpenAI tells it, between others', () => {
+  test('a stream has the events that OpenAI sends for each kind of call', () => {
     const patch = { type: 'update_file', path: 'a', diff: '+b' };
     const { events } = answered([
       ['shell', '{"commands":["ls",""]}'],
@@ -130,27 +130,27 @@ describe('what a model writes, and what the caller gets', () => {
     ]);
   });
 
-  test('one that the answer ended in is not to be run', () => {
+  test('a call that the answer cut off does nothing', () => {
     const cut = (name: Name) => answered([[name, '{"commands":["rm -rf /ho']], 'length').items[0];
     expect(cut('shell')).toMatchObject({ status: 'incomplete', action: { commands: [] } });
     expect(cut('local_shell')).toMatchObject({ status: 'incomplete', action: { command: [] } });
     expect(cut('apply_patch')).toMatchObject({ status: 'in_progress', operation: { path: '' } });
   });
 
-  test('where no such tool was given, functions of these names are functions', () => {
+  test('functions with these names stay functions if the request has no such tools', () => {
     const tools = TOOLS.map((name) => ({ type: 'function', name, parameters: null }));
     const start = { type: 'part-start', choice: 0, index: 0 } as const;
     const events = TOOLS.flatMap((name, index): ReplyEvent[] => [
       { ...start, index, part: { kind: 'tool-call', id: `call_${index}`, name } },
       { type: 'part-end', choice: 0, index },
     ]);
-    const said = told(replyOf(events), { ...ASKED, prompt: parse({ tools }) });
+    const said = renderStream(makeReply(events), { ...REQUEST, prompt: parse({ tools }) });
     expect(asObjects(lastResponse(said)['output'])).toMatchObject(
       TOOLS.map((name) => ({ type: 'function_call', name, arguments: '{}' })),
     );
   });
 
-  test('whatever is written, the item keeps the protocol, and goes on with OpenAI and with others', () => {
+  test('any arguments give a valid item, which OpenAI and other vendors accept as history', () => {
     const field = fc.constantFrom('commands', 'command', 'type', 'path', 'diff', 'env', 'timeout_ms');
     const some = fc.oneof(
       fc.constantFrom('create_file', 'update_file', 'delete_file', 'a'),
@@ -174,7 +174,7 @@ describe('what a model writes, and what the caller gets', () => {
             part.kind === 'tool-call' ? ([[part.name, part.arguments]] as const) : [],
           ),
         );
-        // What came of it says the same when it is written again.
+        // Parsed and rendered again, the items stay the same.
         const bare = (list: readonly JsonObject[]) => list.map(({ id: _, ...item }) => item);
         expect(bare(answered(args).items)).toEqual(bare(items));
       }),
@@ -193,7 +193,7 @@ function outputOf({ type, call_id }: JsonObject): JsonObject {
   };
 }
 
-describe('a history of them', () => {
+describe('calls in the history', () => {
   const call = (fields: JsonObject): JsonObject => ({ call_id: 'call_1', status: 'completed', ...fields });
   const listing = call({ type: 'shell_call', id: 'sh_1', action: { commands: ['ls'], timeout_ms: null } });
   const removal = call({ type: 'apply_patch_call', operation: { type: 'delete_file', path: 'a' } });
@@ -209,7 +209,7 @@ describe('a history of them', () => {
     [{ ...listing, environment: { type: 'local' } }, 'shell', '{"commands":["ls"]}'],
     [old, 'local_shell', '{"command":["ls"],"env":{}}'],
     [removal, 'apply_patch', '{"type":"delete_file","path":"a"}'],
-  ])('%j is a call of a function', (item, name, args) => {
+  ])('%j becomes a function call', (item, name, args) => {
     expect(turnsOf(item)).toMatchObject([
       { role: 'assistant', parts: [{ kind: 'tool-call', id: 'call_1', name, arguments: args }] },
     ]);
@@ -251,7 +251,7 @@ describe('a history of them', () => {
     [old, { call_id: null, id: 'lsh_1', output: 'a' }, 'a'],
     [removal, { status: 'completed', output: 'Gone.' }, 'Gone.'],
     [removal, { status: 'completed' }, 'completed'],
-  ])('of %j, %j is its result', (asked, fields, text) => {
+  ])('for %j, %j becomes its result', (asked, fields, text) => {
     const name = asText(asked['type'])?.replace(/_call$/, '');
     const item = { call_id: 'call_1', ...fields, type: `${asText(asked['type'])}_output` };
     expect(turnsOf(asked, item)[1]).toMatchObject({
@@ -261,14 +261,14 @@ describe('a history of them', () => {
     expect(turnsOf(asked, item)[1]?.parts[0]).not.toHaveProperty('isError');
   });
 
-  test('a patch that failed is an error', () => {
+  test('a failed patch is an error', () => {
     const failed = { type: 'apply_patch_call_output', call_id: 'call_1', status: 'failed', output: 'No a.' };
     expect(turnsOf(removal, failed)[1]?.parts).toMatchObject([
       { content: [{ text: 'No a.' }], isError: true },
     ]);
   });
 
-  test('calls side by side are one turn, and so are their outputs', () => {
+  test('consecutive calls are one turn, and so are their outputs', () => {
     const roles = turnsOf(
       listing,
       { ...removal, call_id: 'call_2' },
@@ -281,7 +281,7 @@ describe('a history of them', () => {
     ]);
   });
 
-  test("of a shell in a container of OpenAI's, nobody else is told", () => {
+  test("calls of a shell in OpenAI's container stay opaque", () => {
     const environment = { type: 'container_reference', container_id: 'c' };
     const output = { type: 'shell_call_output', call_id: 'call_1', output: [] };
     const kinds = turnsOf({ ...listing, environment }, output).flatMap(({ parts }) =>
@@ -304,7 +304,7 @@ describe('a history of them', () => {
   });
 });
 
-describe('the tools', () => {
+describe('tools', () => {
   const again = (body: JsonObject) => renderRequest(parse(body), PERMISSIVE, unreported);
 
   test.each<[JsonObject, Json]>([
@@ -317,7 +317,7 @@ describe('the tools', () => {
       { type: 'apply_patch' },
       { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'apply_patch' }, { type: 'shell' }] },
     ],
-  ])('%j is a function, which a choice may name, and is the same here', (tool, tool_choice) => {
+  ])('%j becomes a function, which a choice may name, and renders to itself', (tool, tool_choice) => {
     const tools = [tool, { type: 'custom', name: 'c' }];
     const notes: Note[] = [];
     const prompt = parseRequest({ model: 'm', input: 'Hi', tools, tool_choice }, reportInto(notes));
@@ -328,14 +328,14 @@ describe('the tools', () => {
     expect(again({ tools, tool_choice })).toMatchObject({ tools, tool_choice });
   });
 
-  test("one in a container is OpenAI's own, and so is a choice of it", () => {
+  test("a shell in OpenAI's container is a hosted tool, and so is a choice of it", () => {
     const tools = [{ type: 'shell', environment: { type: 'container_auto' } }];
     const { tools: parsed, toolChoice } = parse({ tools, tool_choice: { type: 'shell' } });
     expect(parsed).toMatchObject([{ kind: 'hosted' }]);
     expect(toolChoice).toBeUndefined();
   });
 
-  test('skills on the machine are told', () => {
+  test('the description lists the skills on the machine', () => {
     const skills = [{ name: 'pdf', description: 'Makes PDFs.', path: '/skills/pdf' }];
     const { tools } = parse({ tools: [{ type: 'shell', environment: { type: 'local', skills } }] });
     const description = expect.stringContaining('\n- pdf (/skills/pdf): Makes PDFs.');

@@ -1,4 +1,4 @@
-/** Errors of OpenAI's shape, both ways. */
+/** Errors in OpenAI's shape, parsed and rendered. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,14 +24,14 @@ describe.each(readdirSync(folder))('%s', (file) => {
   const told = asObject(body['error']) ?? {};
   const error = parseError(asNumber(recorded['status']) ?? 0, JSON.stringify(body));
 
-  test('is understood', () => {
+  test('has the right fault, message and param', () => {
     expect(error.fault).toBe(FAULTS[file.replace('.json', '')]);
     expect(asText(told['message'])).toContain(error.message.slice(0, 30));
     expect(error.param).toBe(told['param'] ?? undefined);
     expect(error.message).not.toContain('org-');
   });
 
-  test('is said again with the same status and code', () => {
+  test('renders with the same status and code', () => {
     const said = asObject(renderError(error)['error']);
     expect(error.status).toBe(error.fault === 'upstream-broken' ? 502 : recorded['status']);
     expect(said).toMatchObject({
@@ -42,7 +42,7 @@ describe.each(readdirSync(folder))('%s', (file) => {
     expect(Object.keys(said ?? {})).toEqual(['message', 'type', 'param', 'code']);
   });
 
-  test('means the same within a stream as before it', () => {
+  test('has the same fault within a stream as before it', () => {
     if (error.fault === 'upstream-overloaded') return;
     const events = [
       { type: 'error', ...body },
@@ -132,7 +132,7 @@ test.each<[Fault, string, string | null]>([
   ['upstream-auth', 'api_error', 'upstream_auth'],
   ['upstream-timeout', 'api_error', 'upstream_timeout'],
   ['upstream-overloaded', 'server_error', null],
-])('%s is said as %s, %s', (fault, type, code) => {
+])('%s renders as %s, %s', (fault, type, code) => {
   const body = renderError(new GatewayError(fault, 'Why.'));
   expect(isObject(body['error']) && body['error']).toEqual({ message: 'Why.', type, param: null, code });
 });

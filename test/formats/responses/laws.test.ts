@@ -1,4 +1,4 @@
-/** Laws of answers, over every recorded one. */
+/** Laws that hold for every recorded answer. */
 
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
@@ -9,33 +9,33 @@ import { asObject, asObjects, asText, type Json, type JsonObject, parseJson } fr
 import { decodeSse } from '../../../src/streams/sse.ts';
 import { run } from '../../../src/streams/step.ts';
 import {
-  ASKED,
-  bytesOf,
-  dataOf,
-  essence,
-  eventsOf,
   expectInOrder,
   expectValid,
   expectValidWhole,
-  heard,
   lastResponse,
-  onWire,
+  parseData,
+  parseObjects,
+  parseStream,
+  REQUEST,
   readStream,
   recorded,
-  told,
+  renderStream,
+  throughJson,
+  toBytes,
+  withoutDetails,
 } from './answers.ts';
 
-const wholeEvents = (whole: string): ReplyEvent[] => heard([parseJson(whole)]);
+const wholeEvents = (whole: string): ReplyEvent[] => parseObjects([parseJson(whole)]);
 
 describe.each(recorded)('$name', ({ stream, whole }) => {
-  const events = eventsOf(stream);
+  const events = parseStream(stream);
 
-  test('is the same however its bytes are cut', () => {
-    for (const size of [1, 2, 3, 5, 7, 64, 1000]) expect(eventsOf(stream, size)).toEqual(events);
+  test('parses the same however its bytes are cut', () => {
+    for (const size of [1, 2, 3, 5, 7, 64, 1000]) expect(parseStream(stream, size)).toEqual(events);
   });
 
-  test('is the same streamed and whole', () => {
-    expect(essence(collect(events))).toEqual(essence(collect(wholeEvents(whole))));
+  test('parses the same streamed and whole', () => {
+    expect(withoutDetails(collect(events))).toEqual(withoutDetails(collect(wholeEvents(whole))));
   });
 
   test.each([
@@ -48,22 +48,24 @@ describe.each(recorded)('$name', ({ stream, whole }) => {
   test.each([
     ['streamed', events],
     ['whole', wholeEvents(whole)],
-  ])('%s: said again it is the same, and within the protocol', (_, those) => {
-    const again = told(those);
+  ])('%s: renders to a valid answer, which parses the same', (_, those) => {
+    const again = renderStream(those);
     expectValid(again);
-    expect(essence(collect(eventsOf(bytesOf(again))))).toEqual(essence(collect(those)));
-    const answer = renderReply(collect(those), ASKED);
+    expect(withoutDetails(collect(parseStream(toBytes(again))))).toEqual(withoutDetails(collect(those)));
+    const answer = renderReply(collect(those), REQUEST);
     expectValidWhole(answer);
-    expect(essence(collect(wholeEvents(JSON.stringify(answer))))).toEqual(essence(collect(those)));
+    expect(withoutDetails(collect(wholeEvents(JSON.stringify(answer))))).toEqual(
+      withoutDetails(collect(those)),
+    );
   });
 
-  test('ends with the very response that a whole answer is', () => {
-    expect(lastResponse(told(events))).toEqual(onWire(renderReply(collect(events), ASKED)));
+  test('renders to a stream that ends with the whole answer', () => {
+    expect(lastResponse(renderStream(events))).toEqual(throughJson(renderReply(collect(events), REQUEST)));
   });
 
   test("keeps the vendor's items, ids, end and usage", () => {
     const before = asObject(parseJson(whole)) ?? {};
-    const after = renderReply(collect(events), ASKED);
+    const after = renderReply(collect(events), REQUEST);
     for (const field of ['id', 'model', 'created_at', 'status', 'incomplete_details']) {
       expect(after[field]).toEqual(before[field]);
     }
@@ -73,37 +75,37 @@ describe.each(recorded)('$name', ({ stream, whole }) => {
     expect(after['tool_usage']).toEqual(before['tool_usage']);
   });
 
-  test('says the same events as OpenAI, in the same order', () => {
+  test('renders to the same events as OpenAI, in the same order', () => {
     const types = (list: readonly { readonly data: string }[]): readonly (string | undefined)[] =>
-      list.map((event) => asText(dataOf(event)['type']));
-    expect(types(told(events))).toEqual(types(run(decodeSse(), [stream])));
+      list.map((event) => asText(parseData(event)['type']));
+    expect(types(renderStream(events))).toEqual(types(run(decodeSse(), [stream])));
   });
 
-  test('cut before its end, it is an error wherever it is cut', () => {
+  test('is an error wherever it is cut before its end', () => {
     const text = stream.toString('utf8');
     const ends = [...text.matchAll(/\n\n/g)].map(({ index }) => index + 2).slice(0, -1);
     for (const end of ends) {
-      expect(() => eventsOf(Buffer.from(text.slice(0, end)))).toThrow(GatewayError);
+      expect(() => parseStream(Buffer.from(text.slice(0, end)))).toThrow(GatewayError);
     }
   });
 });
 
-test('every delta of a text has all that OpenAI gives it', () => {
+test('every delta has all fields that OpenAI sends', () => {
   const shown = (data: JsonObject): Json =>
     Object.keys(data)
       .filter((key) => key !== 'obfuscation')
       .sort();
   for (const { stream } of recorded) {
-    const before = run(decodeSse(), [stream]).map(dataOf);
-    const after = told(eventsOf(stream)).map(dataOf);
+    const before = run(decodeSse(), [stream]).map(parseData);
+    const after = renderStream(parseStream(stream)).map(parseData);
     for (const [at, data] of before.entries()) {
       expect(Object.keys(after[at] ?? {})).toEqual(expect.arrayContaining(asKeys(shown(data))));
     }
   }
 });
 
-test('an error within the stream is thrown after what came before it', () => {
-  expect(() => eventsOf(readStream('error-in-stream'))).toThrow(
+test('an error within the stream is thrown', () => {
+  expect(() => parseStream(readStream('error-in-stream'))).toThrow(
     new GatewayError(
       'upstream-broken',
       'The server had an error while processing your request. Sorry about that!',
@@ -111,9 +113,11 @@ test('an error within the stream is thrown after what came before it', () => {
   );
 });
 
-test('no two items of a response have one id', () => {
+test('no two items of a response share an id', () => {
   for (const { stream } of recorded) {
-    const ids = asObjects(renderReply(collect(eventsOf(stream)), ASKED)['output']).map((item) => item['id']);
+    const ids = asObjects(renderReply(collect(parseStream(stream)), REQUEST)['output']).map(
+      (item) => item['id'],
+    );
     expect(new Set(ids).size).toBe(ids.length);
   }
 });

@@ -1,4 +1,4 @@
-/** What OpenAI and the services that speak its format send, understood. */
+/** Parses answers of OpenAI, and of other services that speak its format. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { GatewayError } from '../../../src/lib/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { run } from '../../../src/streams/step.ts';
 import { PERMISSIVE, rendered } from '../../support/meaning.ts';
-import { expectInOrder, heard, heardUntilError, PROMPT, responseOf, streamOf } from './answers.ts';
+import { expectInOrder, makeResponse, makeStream, PROMPT, parseObjects, parseUntilError } from './answers.ts';
 
 const added = (output_index: number, item: JsonObject): JsonObject => ({
   type: 'response.output_item.added',
@@ -47,16 +47,17 @@ const shown = (events: readonly ReplyEvent[]) =>
   });
 const endOf = (events: readonly ReplyEvent[]) => collect(events).choices[0]?.end;
 
-describe('services that say less', () => {
-  test('only the whole response at the end', () => {
-    const events = heard(streamOf([], { output: [message('Hello')] }));
+describe('services that leave out events', () => {
+  test('only the response at the end has the items', () => {
+    const events = parseObjects(makeStream([], { output: [message('Hello')] }));
     expectInOrder(events);
     expect(shown(events)).toEqual([['text', 'Hello']]);
   });
 
-  test('the event that ends a response tells how, where its status does not or is wrong', () => {
+  test('the event that ends a response decides if the status is missing or wrong', () => {
     const ended = (type: string, response: JsonObject) =>
-      endOf(heard([{ type, response: { id: 'resp_1', output: [message('Hello')], ...response } }]))?.finish;
+      endOf(parseObjects([{ type, response: { id: 'resp_1', output: [message('Hello')], ...response } }]))
+        ?.finish;
     const details = { incomplete_details: { reason: 'max_output_tokens' } };
     expect(ended('response.incomplete', details)).toBe('length');
     expect(ended('response.completed', { ...details, status: 'incomplete' })).toBe('length');
@@ -65,10 +66,10 @@ describe('services that say less', () => {
     expect(ended('response.incomplete', {})).toBe('other');
   });
 
-  test('items without any event between their added and their done', () => {
+  test('items have no events between added and done', () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"a":1}' };
-    const events = heard(
-      streamOf([
+    const events = parseObjects(
+      makeStream([
         added(0, message('', { content: [] })),
         done(0, message('Hello')),
         added(1, { ...call, arguments: '' }),
@@ -83,16 +84,18 @@ describe('services that say less', () => {
     expect(endOf(events)?.finish).toBe('tool-calls');
   });
 
-  test("a call's arguments only in their done", () => {
+  test("only the done event has a call's arguments", () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '' };
     const whole = { type: 'response.function_call_arguments.done', output_index: 0, arguments: '{"a":1}' };
-    const events = heard(streamOf([added(0, call), whole, done(0, { ...call, arguments: '{"a":1}' })]));
+    const events = parseObjects(
+      makeStream([added(0, call), whole, done(0, { ...call, arguments: '{"a":1}' })]),
+    );
     expect(shown(events)).toEqual([['tool-call', 'look', '{"a":1}']]);
   });
 
-  test('the last piece only in the done', () => {
-    const events = heard(
-      streamOf([
+  test('only the done event has the last piece', () => {
+    const events = parseObjects(
+      makeStream([
         added(0, message('', { content: [] })),
         piece('output_text', 0, 'Hel'),
         done(0, message('Hello')),
@@ -101,9 +104,9 @@ describe('services that say less', () => {
     expect(shown(events)).toEqual([['text', 'Hello']]);
   });
 
-  test('texts of items that were never added', () => {
-    const events = heard(
-      streamOf([
+  test('texts belong to items that were never added', () => {
+    const events = parseObjects(
+      makeStream([
         piece('reasoning_summary_text', 0, 'Hm.'),
         done(0, { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] }),
         piece('output_text', 1, 'Hi'),
@@ -116,20 +119,20 @@ describe('services that say less', () => {
     ]);
   });
 
-  test.each(['never', 'late'])('pieces of a call that was added %s', (when) => {
+  test.each(['never', 'late'])('deltas belong to a call that was added %s', (when) => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"a":1}' };
     const [first, rest] = ['{"a"', ':1}'].map((text) => piece('function_call_arguments', 0, text));
     const coming = when === 'late' ? [added(0, { ...call, arguments: '' })] : [];
-    const events = heard(streamOf([first ?? {}, ...coming, rest ?? {}, done(0, call)]));
+    const events = parseObjects(makeStream([first ?? {}, ...coming, rest ?? {}, done(0, call)]));
     expectInOrder(events);
     expect(shown(events)).toEqual([['tool-call', 'look', '{"a":1}']]);
     expect(endOf(events)?.finish).toBe('tool-calls');
   });
 
-  test('items that are not done when the response is', () => {
+  test('items are not done when the response is', () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look' };
-    const events = heard(
-      streamOf([added(0, { ...call, arguments: '' }), piece('function_call_arguments', 0, '{"a"')], {
+    const events = parseObjects(
+      makeStream([added(0, { ...call, arguments: '' }), piece('function_call_arguments', 0, '{"a"')], {
         output: [{ ...call, arguments: '{"a":1}' }],
       }),
     );
@@ -137,11 +140,11 @@ describe('services that say less', () => {
     expect(shown(events)).toEqual([['tool-call', 'look', '{"a":1}']]);
   });
 
-  test('no created, no names, no numbers, `[DONE]` at the end', () => {
+  test('no created event, no event names, no numbers, and `[DONE]` at the end', () => {
     const said = [added(0, message('')), piece('output_text', 0, 'Hi'), done(0, message('Hi'))];
-    const { events, error } = heardUntilError([
+    const { events, error } = parseUntilError([
       ...said.map((value) => JSON.stringify(value)),
-      JSON.stringify({ type: 'response.completed', response: responseOf() }),
+      JSON.stringify({ type: 'response.completed', response: makeResponse() }),
       '[DONE]',
     ]);
     expect(error).toBeUndefined();
@@ -174,9 +177,9 @@ describe('services that say less', () => {
       ['tool-call', 'find', '{"b":2}'],
     ];
 
-    test('all of them done at the end, as llama.cpp has it (ggml-org/llama.cpp#20607)', () => {
-      const events = heard(
-        streamOf([
+    test('all are done at the end, as from llama.cpp (ggml-org/llama.cpp#20607)', () => {
+      const events = parseObjects(
+        makeStream([
           without(added(0, thought(''))),
           without(piece('reasoning_text', 0, 'Hm, '), 'rs_1'),
           without(piece('reasoning_text', 0, 'well.'), 'rs_1'),
@@ -195,9 +198,9 @@ describe('services that say less', () => {
       expect(shown(events)).toEqual(whole);
     });
 
-    test('the pieces alone without one', () => {
-      const events = heard(
-        streamOf([
+    test('only the deltas have none', () => {
+      const events = parseObjects(
+        makeStream([
           added(0, message('', { content: [] })),
           without(piece('output_text', 0, 'Hello')),
           done(0, message('Hello')),
@@ -210,15 +213,15 @@ describe('services that say less', () => {
       expect(shown(events)).toEqual(whole.slice(1, 3));
     });
 
-    test('each done before the next, without a name either', () => {
+    test('each is done before the next, and has no id either', () => {
       const items = [
         thought('Hm, well.'),
         message('Hello'),
         call('look', '{"a":1}'),
         call('find', '{"b":2}'),
       ];
-      const events = heard(
-        streamOf(
+      const events = parseObjects(
+        makeStream(
           items.flatMap((item, at) => {
             const { id: _, call_id: __, ...nameless } = item;
             const isCall = at > 1;
@@ -234,7 +237,7 @@ describe('services that say less', () => {
     });
   });
 
-  test('citations only in the done', () => {
+  test('only the done event has the citations', () => {
     const annotations = [
       { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 },
       { type: 'file_citation', file_id: 'file-1', filename: 'a.txt', index: 2 },
@@ -246,7 +249,7 @@ describe('services that say less', () => {
       annotation: annotations[0],
     };
     const said = [added(0, message('')), piece('output_text', 0, 'Hi'), first, done(0, whole)];
-    const [part] = partsOf(heard(streamOf(said)));
+    const [part] = partsOf(parseObjects(makeStream(said)));
     expect(part).toMatchObject({
       citations: [
         { url: 'https://a.example', title: 'A', start: 0, end: 2 },
@@ -256,7 +259,7 @@ describe('services that say less', () => {
     expect(part?.kind === 'text' && part.citations).toHaveLength(2);
   });
 
-  test("a message's parts counted on from the item before", () => {
+  test("a message's content indexes count on from the item before", () => {
     const said = [
       added(0, message('', { content: [] })),
       {
@@ -268,14 +271,14 @@ describe('services that say less', () => {
       piece('output_text', 0, 'Hello', { content_index: 1 }),
       done(0, message('Hello')),
     ];
-    expect(shown(heard(streamOf(said)))).toEqual([['text', 'Hello']]);
+    expect(shown(parseObjects(makeStream(said)))).toEqual([['text', 'Hello']]);
   });
 });
 
-test('thoughts stream under the name that Open Responses has for them, too', () => {
+test('thoughts also stream under their event names in Open Responses', () => {
   const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
-  const events = heard(
-    streamOf([
+  const events = parseObjects(
+    makeStream([
       added(0, thought),
       piece('reasoning', 0, 'Hm, ', { content_index: 0 }),
       piece('reasoning', 0, 'well.', { content_index: 0 }),
@@ -288,7 +291,7 @@ test('thoughts stream under the name that Open Responses has for them, too', () 
   expect(pieces).toMatchObject([{ text: 'Hm, ' }, { text: 'well.' }]);
 });
 
-describe('items that overlap', () => {
+describe('interleaved items', () => {
   const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
 
   test('reasoning that ends after the text does not hold the text back', () => {
@@ -297,7 +300,7 @@ describe('items that overlap', () => {
       content: [{ type: 'reasoning_text', text: 'Hm.' }],
       encrypted_content: 'gAAA',
     };
-    const said = streamOf([
+    const said = makeStream([
       added(0, thought),
       piece('reasoning_text', 0, 'Hm.', { content_index: 0 }),
       added(1, message('')),
@@ -306,7 +309,7 @@ describe('items that overlap', () => {
       done(1, message('Hi')),
       done(0, whole),
     ]);
-    const events = heard(said);
+    const events = parseObjects(said);
     expectInOrder(events);
     expect(shown(events)).toEqual([
       ['thinking', 'Hm.'],
@@ -314,14 +317,14 @@ describe('items that overlap', () => {
       ['thinking', ''],
     ]);
     expect(partsOf(events)[2]?.signature).toEqual({ origin: 'openai', value: 'gAAA' });
-    // The text was given out as it came.
-    const { events: early } = heardUntilError(said.slice(0, 5).map((value) => JSON.stringify(value)));
+    // The text is passed on as it comes.
+    const { events: early } = parseUntilError(said.slice(0, 5).map((value) => JSON.stringify(value)));
     expect(early.at(-1)).toEqual({ type: 'part-delta', choice: 0, index: 1, text: 'Hi' });
   });
 
-  test('thoughts that come while the text is written are not lost', () => {
-    const events = heard(
-      streamOf([
+  test('thoughts that come during the text are not lost', () => {
+    const events = parseObjects(
+      makeStream([
         added(0, thought),
         piece('reasoning_text', 0, 'One', { content_index: 0 }),
         added(1, message('')),
@@ -339,9 +342,9 @@ describe('items that overlap', () => {
     ]);
   });
 
-  test('what has waited is given out when what it waited for is done, and from then on as it comes', () => {
+  test('waiting events are passed on when the item before is done, and later ones at once', () => {
     const call = { type: 'function_call', id: 'fc_a', call_id: 'a', name: 'a', arguments: '{}' };
-    const said = streamOf([
+    const said = makeStream([
       added(0, call),
       added(1, message('')),
       piece('output_text', 1, 'Hi'),
@@ -350,18 +353,18 @@ describe('items that overlap', () => {
       done(1, message('Hi there')),
     ]).map((value) => JSON.stringify(value));
     const texts = (count: number) =>
-      heardUntilError(said.slice(0, count)).events.flatMap((event) =>
+      parseUntilError(said.slice(0, count)).events.flatMap((event) =>
         event.type === 'part-delta' && event.index === 1 ? event.text : [],
       );
     const from = said.findIndex((event) => event.includes('output_text.delta'));
     expect([1, 2, 3].map((count) => texts(from + count))).toEqual([[], ['Hi'], ['Hi', ' there']]);
   });
 
-  test('calls and searches side by side come one after another', () => {
+  test('parallel calls and searches come one after another', () => {
     const call = (id: string) => ({ type: 'function_call', id: `fc_${id}`, call_id: id, name: id });
     const search = { type: 'web_search_call', id: 'ws_1', status: 'in_progress' };
-    const events = heard(
-      streamOf([
+    const events = parseObjects(
+      makeStream([
         added(0, call('a')),
         added(1, search),
         added(2, call('b')),
@@ -381,7 +384,7 @@ describe('items that overlap', () => {
 
 describe('calls', () => {
   const custom = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'shell', input: '' };
-  const said = streamOf([
+  const said = makeStream([
     added(0, custom),
     piece('custom_tool_call_input', 0, 'ls '),
     piece('custom_tool_call_input', 0, '-l'),
@@ -389,37 +392,37 @@ describe('calls', () => {
     done(0, { ...custom, input: 'ls -l' }),
   ]);
 
-  test('of custom tools are free text', () => {
-    expect(partsOf(heard(said))).toMatchObject([
+  test('of custom tools have free text', () => {
+    expect(partsOf(parseObjects(said))).toMatchObject([
       { kind: 'tool-call', id: 'call_1', name: 'shell', arguments: 'ls -l', custom: true },
     ]);
   });
 
-  test("of a tool the vendor runs itself are nobody's to answer", () => {
+  test('of a tool that the vendor runs itself are opaque', () => {
     const prompt: Prompt = {
       ...PROMPT,
       tools: [{ kind: 'hosted', format: 'responses', value: { type: 'x_search' } }],
     };
-    const events = heard(said, prompt);
+    const events = parseObjects(said, prompt);
     expect(partsOf(events)).toEqual([
       { kind: 'opaque', format: 'responses', value: { ...custom, input: 'ls -l' } },
     ]);
     expect(endOf(events)?.finish).toBe('stop');
     const asked: Prompt = { ...prompt, tools: [...(prompt.tools ?? []), { kind: 'custom', name: 'shell' }] };
-    expect(endOf(heard(said, asked))?.finish).toBe('tool-calls');
+    expect(endOf(parseObjects(said, asked))?.finish).toBe('tool-calls');
   });
 
-  test('are named as the caller named the tool', () => {
+  test('have the name that the caller gave the tool', () => {
     const name = 'a tool/with ünusual letters';
     const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'function', name }] };
     const call = { type: 'function_call', call_id: 'c', name: safeName(name), arguments: '{}' };
-    expect(partsOf(heard([responseOf({ output: [call] })], prompt))).toMatchObject([{ name }]);
+    expect(partsOf(parseObjects([makeResponse({ output: [call] })], prompt))).toMatchObject([{ name }]);
   });
 
-  test('keep the text of their arguments to the letter', () => {
+  test('keep the exact text of their arguments', () => {
     const text = '{ "n": 12345678901234567890, "x": 1.0, "s": "\\u00e9" }';
     const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: text };
-    expect(partsOf(heard([responseOf({ output: [call] })]))).toMatchObject([{ arguments: text }]);
+    expect(partsOf(parseObjects([makeResponse({ output: [call] })]))).toMatchObject([{ arguments: text }]);
   });
 });
 
@@ -445,35 +448,37 @@ describe('the end', () => {
     ],
     [{ status: 'incomplete', incomplete_details: { reason: '__proto__' } }, { finish: 'other' }],
   ])('%j', (fields, end) => {
-    expect(endOf(heard([responseOf(fields)]))).toMatchObject(end);
+    expect(endOf(parseObjects([makeResponse(fields)]))).toMatchObject(end);
   });
 
-  test('nothing after it counts', () => {
-    const events = heard([...streamOf([]), { type: 'error', message: 'late' }]);
+  test('events after it are ignored', () => {
+    const events = parseObjects([...makeStream([]), { type: 'error', message: 'late' }]);
     expect(events.at(-1)).toEqual({ type: 'reply-end' });
   });
 
-  test('log probabilities come with their pieces, and those that did not with the done', () => {
+  test('log probabilities come with their deltas, and missing ones with the done event', () => {
     const token = (text: string) => ({ token: text, logprob: -0.5, bytes: [72], top_logprobs: [] });
     const logprobs = [token('H'), token('i')];
     const whole = message('', { content: [{ type: 'output_text', text: 'Hi', logprobs }] });
-    const events = heard(
-      streamOf([
+    const events = parseObjects(
+      makeStream([
         added(0, message('')),
         piece('output_text', 0, 'H', { logprobs: [logprobs[0] ?? null] }),
         done(0, whole),
       ]),
     );
     expect(collect(events).choices[0]?.logprobs).toEqual(
-      // OpenAI lists no other tokens where none were asked for: an empty list of them is none.
+      // OpenAI lists no other tokens unless asked for them: an empty list means the same as none.
       ['H', 'i'].map((text) => ({ token: text, logprob: -0.5, bytes: [72] })),
     );
   });
 
-  test("of the response's own fields the request's echo is left out, and what nobody knows is carried", () => {
+  test("drops the response's echo of the request, and keeps unknown fields", () => {
     const { formatSpecific: own, unknownFields: extra } =
       endOf(
-        heard([responseOf({ billing: { payer: 'x' }, tools: [], temperature: 1, brand_new: 7, user: null })]),
+        parseObjects([
+          makeResponse({ billing: { payer: 'x' }, tools: [], temperature: 1, brand_new: 7, user: null }),
+        ]),
       ) ?? {};
     expect(own?.fields).toEqual({ billing: { payer: 'x' } });
     expect(extra).toEqual({ brand_new: 7 });
@@ -483,7 +488,7 @@ describe('the end', () => {
 describe('failures', () => {
   const created = JSON.stringify({
     type: 'response.created',
-    response: responseOf({ status: 'in_progress' }),
+    response: makeResponse({ status: 'in_progress' }),
   });
   const failed = { code: 'rate_limit_exceeded', message: 'Slow down.' };
 
@@ -500,29 +505,29 @@ describe('failures', () => {
         created,
         JSON.stringify({
           type: 'response.failed',
-          response: responseOf({ status: 'failed', error: failed }),
+          response: makeResponse({ status: 'failed', error: failed }),
         }),
       ],
       'rate-limited',
     ],
-    ['a failed whole', [JSON.stringify(responseOf({ status: 'failed', error: failed }))], 'rate-limited'],
+    ['a failed whole', [JSON.stringify(makeResponse({ status: 'failed', error: failed }))], 'rate-limited'],
     ['an error as the body', [JSON.stringify({ error: failed })], 'rate-limited'],
     ['an error as text', [JSON.stringify({ code: 'bad', error: 'No.' })], 'upstream-broken'],
-    ['no JSON', [created, '{"type":'], 'upstream-broken'],
-    ['no object', [created, '[1]'], 'upstream-broken'],
+    ['invalid JSON', [created, '{"type":'], 'upstream-broken'],
+    ['a list as an event', [created, '[1]'], 'upstream-broken'],
     ['another format', ['{"object":"chat.completion","choices":[]}'], 'upstream-broken'],
-    ['a background response', [JSON.stringify(responseOf({ status: 'queued' }))], 'upstream-broken'],
-    ['a response that was given up', [created, '{"type":"response.cancelled"}'], 'upstream-broken'],
+    ['a background response', [JSON.stringify(makeResponse({ status: 'queued' }))], 'upstream-broken'],
+    ['a cancelled response', [created, '{"type":"response.cancelled"}'], 'upstream-broken'],
     ['no end', [created], 'upstream-broken'],
     ['nothing', [], 'upstream-broken'],
   ])('%s', (_, said, fault) => {
-    const { error } = heardUntilError(said);
+    const { error } = parseUntilError(said);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ fault });
   });
 });
 
-describe('anything at all', () => {
+describe('arbitrary events', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const field = fc.oneof(json, fc.constantFrom<Json>(0, 1, 'Hi', 'function_call', 'message', 'reasoning'));
   const event = fc.oneof(
@@ -565,14 +570,14 @@ describe('anything at all', () => {
       .map((value) => parseJson(JSON.stringify(value))),
   );
 
-  test('throws nothing but what says what is wrong, and keeps the order', () => {
+  test('throw only a GatewayError, and keep the parts in order', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 12 }), (said) => {
         const texts = [...said.map((value) => JSON.stringify(value) ?? 'null')];
-        const { error } = heardUntilError(texts);
+        const { error } = parseUntilError(texts);
         if (error !== undefined) expect(error).toBeInstanceOf(GatewayError);
         const items = said.filter((value) => typeof value === 'object' && value !== null && 'item' in value);
-        const { events, error: last } = heardUntilError([
+        const { events, error: last } = parseUntilError([
           ...items.map((value) => JSON.stringify(value)),
           '{"type":"response.completed","response":{"id":"r"}}',
         ]);
@@ -584,16 +589,16 @@ describe('anything at all', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  test('a field called `__proto__` is a field like others', () => {
+  test('may have a field called `__proto__`, which is like any other', () => {
     const item = '{"type":"web_search_call","id":"ws_1","__proto__":{"polluted":true}}';
-    const { events } = heardUntilError([`{"object":"response","output":[${item}],"__proto__":{"x":1}}`]);
+    const { events } = parseUntilError([`{"object":"response","output":[${item}],"__proto__":{"x":1}}`]);
     const [part] = partsOf(events);
     expect(part?.kind === 'opaque' && Object.keys(part.value)).toContain('__proto__');
     expect('polluted' in {}).toBe(false);
   });
 });
 
-test('a tier that is told at the end of a stream is told there in the words of each format that has a place for it', () => {
+test('a tier at the end of a stream reaches every format that has a field for it', () => {
   const response = { id: 'resp_1', object: 'response', model: 'm', status: 'completed', output: [] };
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
   const events = run(

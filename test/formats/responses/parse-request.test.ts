@@ -1,4 +1,4 @@
-/** A caller's body of `POST /v1/responses`, read. */
+/** Parses a caller's body of `POST /v1/responses`. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -66,7 +66,7 @@ describe('settings', () => {
     expect(prompt).toEqual({ model: 'm', stream: false, turns, ...expected });
   });
 
-  test('what OpenAI alone understands is kept apart', () => {
+  test('fields that only OpenAI understands are format-specific', () => {
     const fields = { truncation: 'auto', prompt_cache_key: 'k', include: ['reasoning.encrypted_content'] };
     expect(
       parse({ ...fields, text: { verbosity: 'low' }, reasoning: { context: 'all_turns' } }).formatSpecific,
@@ -82,20 +82,20 @@ describe('settings', () => {
     { type: 'function_call', call_id: 'c', name: 'f', namespace: 'n', arguments: '{}', created_by: 'm' },
     { type: 'function_call_output', call_id: 'c', output: '', name: 'f', namespace: 'n', caller: {} },
     { type: 'custom_tool_call_output', call_id: 'c', output: '', created_by: 'm', caller: null },
-  ])('in items too, and what Codex puts beside them: %j', (item) => {
+  ])('fields of items that only OpenAI understands are format-specific, also those of Codex: %j', (item) => {
     const codex = { internal_chat_message_metadata_passthrough: { turn_id: 't' } };
     const prompt = parse({ input: [{ ...item, ...codex }], client_metadata: { 'x-codex-window-id': 'w' } });
     expect(JSON.stringify(prompt)).not.toContain('"extra"');
     expect(JSON.stringify(prompt)).toContain('"turn_id"');
   });
 
-  test('storing is dropped and reported, not storing is nothing', () => {
+  test('`store: true` is dropped and reported, `store: false` is not', () => {
     expect(notesOf({ store: true })).toMatchObject([{ field: 'store', outcome: 'dropped' }]);
     expect(notesOf({ store: false })).toEqual([]);
     expect(parse({ store: true }).formatSpecific).toBeUndefined();
   });
 
-  test('a field nobody knows is reported as passed on', () => {
+  test('an unknown field is reported as passed on', () => {
     expect(notesOf({ colour: 1 })).toMatchObject([{ field: 'colour', outcome: 'passed-on' }]);
   });
 });
@@ -111,7 +111,7 @@ describe('tools', () => {
     [{ parameters: open, strict: true }, true],
     [{ parameters: closed, strict: false }, false],
     [{}, true],
-  ])('strict is asked of other vendors where the schema is one: %j', (fields, strict) => {
+  ])('strict is on for other vendors if the schema allows it: %j', (fields, strict) => {
     const [tool] = parse({ tools: [{ type: 'function', name: 'f', ...fields }] }).tools ?? [];
     expect(tool).toMatchObject({ kind: 'function', name: 'f' });
     expect(tool && 'strict' in tool ? tool.strict : undefined).toBe(strict);
@@ -148,7 +148,7 @@ describe('tools', () => {
 });
 
 describe('items', () => {
-  test('what the assistant did in a row is one turn, results in a row another', () => {
+  test('consecutive items of the assistant are one turn, and so are consecutive results', () => {
     const turns = turnsOf(
       { role: 'user', content: 'Go' },
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'gAAA' },
@@ -172,14 +172,14 @@ describe('items', () => {
     ]);
   });
 
-  test('a thought that nothing proves comes back without a signature', () => {
+  test('a thought without a signature stays without one', () => {
     const summary = [{ type: 'summary_text', text: 'Hm' }];
     const [turn] = turnsOf({ type: 'reasoning', summary, encrypted_content: 'none#' });
     expect(turn?.parts).toEqual([expect.objectContaining({ kind: 'thinking', text: 'Hm' })]);
     expect(turn?.parts[0]).not.toHaveProperty('signature');
   });
 
-  test('signatures of other vendors return to what they were on', () => {
+  test('signatures of other vendors return to their parts', () => {
     const carrier = (text: string) => ({ type: 'reasoning', summary: [], encrypted_content: text });
     const [turn] = turnsOf(
       carrier('anthropic#abc'),
@@ -200,7 +200,7 @@ describe('items', () => {
   });
 
   test.each([{ content: [] }, { content: 'Let me see.' }])(
-    'a proof of a call waits for it while a message comes: $content',
+    'the signature of a call waits for it across a message: $content',
     ({ content }) => {
       const [turn] = turnsOf(
         { type: 'reasoning', summary: [], encrypted_content: 'google#c.one' },
@@ -256,7 +256,7 @@ describe('items', () => {
   });
 });
 
-describe('refusals in OpenAI’s own words', () => {
+describe('errors in OpenAI’s own words', () => {
   test.each<[JsonObject, string, RegExp]>([
     [{ model: undefined }, 'model', /^Missing required parameter: 'model'\.$/],
     [{ input: undefined }, 'input', /^Missing required parameter: 'input'\.$/],
@@ -381,7 +381,7 @@ describe('hostile bodies', () => {
       ...known,
     }));
 
-  test('are read or refused with a typed error, and taint nothing', () => {
+  test('are parsed or refused with a GatewayError, and pollute no prototype', () => {
     const target = {
       model: 'm',
       maxOutputTokens: 9,
@@ -406,7 +406,7 @@ describe('hostile bodies', () => {
     );
   });
 
-  test('as many parts of an answer as fit into a request', () => {
+  test('may have as many parts as fit into a request', () => {
     const parts = (text: JsonObject) => Array.from({ length: 300_000 }, () => text);
     const items = [
       { type: 'reasoning', summary: parts({ type: 'summary_text', text: 'a' }) },
@@ -415,7 +415,7 @@ describe('hostile bodies', () => {
     expect(turnsOf(...items)[0]?.parts).toHaveLength(600_000);
   });
 
-  test('a field named __proto__ is a field like others', () => {
+  test('may have a field named __proto__, which is like any other', () => {
     const body = parseJson('{"model":"m","input":"Hi","__proto__":{"polluted":1}}');
     if (!isObject(body)) throw new TypeError('A request is an object.');
     const prompt = parseRequest(body, unreported);
@@ -435,7 +435,7 @@ describe('tools in a namespace', () => {
     ],
   };
 
-  test('are tools like others, by names that are joined, wherever they are spoken of', () => {
+  test('are ordinary tools with joined names, in tools, calls and choices', () => {
     const { tools, turns } = parse({
       tools: [group],
       input: [
@@ -456,8 +456,8 @@ describe('tools in a namespace', () => {
     ]);
   });
 
-  // Each of those to choose looked for in a list of all the others, they would take minutes, in which nobody else is served.
-  test('are chosen from in one look, however many there are', () => {
+  // A search through the whole list for each choice would block the gateway for minutes.
+  test('are matched with a long list of choices in linear time', () => {
     const tools = Array.from({ length: 100_000 }, (_, at) => ({ type: 'function', name: `tool_${at}` }));
     const choices = tools.map(() => ({ type: 'web_search' }));
     const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: choices };
@@ -470,14 +470,14 @@ describe('tools in a namespace', () => {
     [{ tools: [{ type: 'web_search' }] }, 'tools[0].tools[0].type'],
     [{ tools: [group] }, 'tools[0].tools[0].type'],
     [{ tools: [{ type: 'function' }] }, 'tools[0].tools[0].name'],
-  ])('with %j are refused by name', (wrong, param) => {
+  ])('with %j are refused, and the error names the field', (wrong, param) => {
     const tool = JSON.parse(JSON.stringify({ ...group, ...wrong }));
     expect(failure(() => parse({ tools: [tool] })).param).toBe(param);
   });
 });
 
-describe('items and tools that Codex has', () => {
-  test('a message of another agent, and an output nobody asked for, are something the user says', () => {
+describe('items and tools of Codex', () => {
+  test('a message of another agent and an unsolicited output become text of the user', () => {
     expect(
       turnsOf(
         { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
@@ -498,14 +498,14 @@ describe('items and tools that Codex has', () => {
     expect(failure(() => turnsOf(nameless)).param).toBe('input[0].call_id');
   });
 
-  test('a compaction, which would have to be sealed for the next request, is refused', () => {
+  test('a compaction trigger is refused', () => {
     const { param, code } = failure(() =>
       turnsOf({ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }),
     );
     expect([param, code]).toEqual(['input[1].type', 'unsupported_parameter']);
   });
 
-  test('tools that the input brings along are offered beside the others', () => {
+  test('tools that items of the input add are offered with the others', () => {
     const brought = {
       type: 'additional_tools',
       role: 'developer',

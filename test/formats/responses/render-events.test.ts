@@ -1,4 +1,4 @@
-/** Any vendor's answer, as OpenAI tells it. */
+/** Renders any vendor's answer as OpenAI sends it. */
 
 import OpenAI, { APIError } from 'openai';
 import { describe, expect, test } from 'vitest';
@@ -14,20 +14,20 @@ import { GatewayError } from '../../../src/lib/errors.ts';
 import { asObject, asObjects, type JsonObject } from '../../../src/lib/json.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
 import {
-  ASKED,
-  bytesOf,
-  dataOf,
   expectValid,
   expectValidWhole,
   lastResponse,
-  onWire,
-  replyOf,
-  told,
+  makeReply,
+  parseData,
+  REQUEST,
+  renderStream,
+  throughJson,
+  toBytes,
 } from './answers.ts';
 
 type Detail = Omit<ReplyEvent & { type: 'part-detail' }, 'type' | 'choice' | 'index'>;
 
-/** The events of a part: pieces of its text, and details between or after them. */
+/** The events of a part: deltas of its text, and details between or after them. */
 function part(
   index: number,
   open: OpenPart,
@@ -52,20 +52,20 @@ const call = (id: string, name = 'look'): OpenPart => ({ kind: 'tool-call', id, 
 const google = (value: string): Signature => ({ origin: 'google', value });
 const anthropic = (value: string): Signature => ({ origin: 'anthropic', value });
 
-/** The response of a valid stream whose end is, item for item, what a whole answer says. */
-function answered(events: readonly ReplyEvent[], asked: RequestContext = ASKED): JsonObject {
-  const said = told(events, asked);
+/** Renders a stream, expects that it is valid and that its items are those of the whole answer, and returns its response. */
+function answered(events: readonly ReplyEvent[], asked: RequestContext = REQUEST): JsonObject {
+  const said = renderStream(events, asked);
   expectValid(said);
   const whole = renderReply(collect(events), asked);
   expectValidWhole(whole);
-  expect(lastResponse(said)).toEqual(onWire(whole));
+  expect(lastResponse(said)).toEqual(throughJson(whole));
   return lastResponse(said);
 }
 
 const outputOf = (events: readonly ReplyEvent[]): readonly JsonObject[] =>
   asObjects(answered(events)['output']);
 
-/** What a caller's next turn says of the answer it got. */
+/** Parses the answer as the history of the caller's next request. */
 function remembered(output: readonly JsonObject[]): readonly Part[] {
   const input = [{ role: 'user', content: 'Hi' }, ...output, { role: 'user', content: 'Go on' }];
   const turn = parseRequest({ model: 'm', input }, unreported).turns.find(({ role }) => role === 'assistant');
@@ -73,9 +73,9 @@ function remembered(output: readonly JsonObject[]): readonly Part[] {
 }
 
 describe('items', () => {
-  test('thought, text and call become three, in their order', () => {
+  test('a thought, a text and a call become three items, in their order', () => {
     const output = outputOf(
-      replyOf([
+      makeReply([
         ...part(0, thinking, ['Let me ', 'see.', { signature: anthropic('sig==') }]),
         ...part(1, text, ['Looking', ' it up.']),
         ...part(2, call('toolu_1'), ['{"a"', ':1}']),
@@ -98,10 +98,10 @@ describe('items', () => {
     ]);
   });
 
-  test('texts in a row are one, and one after another block a part; a text after a call is a message of its own', () => {
+  test('consecutive texts are one part, a text after a foreign block is another part, and a text after a call another message', () => {
     const foreign: OpenPart = { kind: 'opaque', format: 'messages', value: { type: 'server_tool_use' } };
     const output = outputOf(
-      replyOf([
+      makeReply([
         ...part(0, text, ['a']),
         ...part(1, text, ['b']),
         ...part(2, foreign, []),
@@ -118,32 +118,32 @@ describe('items', () => {
     ]);
   });
 
-  test('custom calls are fed with free text, even none', () => {
+  test('custom calls have free text, which may be empty', () => {
     const custom: OpenPart = { kind: 'tool-call', id: 'c1', name: 'shell', custom: true };
     const other: OpenPart = { ...custom, id: 'c2' };
-    expect(outputOf(replyOf([...part(0, custom, ['ls', ' -l']), ...part(1, other, [])]))).toMatchObject([
+    expect(outputOf(makeReply([...part(0, custom, ['ls', ' -l']), ...part(1, other, [])]))).toMatchObject([
       { type: 'custom_tool_call', id: 'ctc_q7abc00', call_id: 'c1', name: 'shell', input: 'ls -l' },
       { type: 'custom_tool_call', call_id: 'c2', input: '' },
     ]);
   });
 
-  test('blocks that only another format can read are told beside the items, and end none', () => {
+  test('blocks of other formats are additional fields, and end no item', () => {
     const foreign: OpenPart = { kind: 'opaque', format: 'messages', value: { type: 'server_tool_use' } };
     const response = answered(
-      replyOf([...part(0, call('c1'), ['{"a":1}']), ...part(1, foreign, []), ...part(2, text, ['Hi'])]),
+      makeReply([...part(0, call('c1'), ['{"a":1}']), ...part(1, foreign, []), ...part(2, text, ['Hi'])]),
     );
     expect(asObjects(response['output']).map(({ type }) => type)).toEqual(['function_call', 'message']);
     expect(response['provider_specific_fields']).toEqual({ messages: [{ type: 'server_tool_use' }] });
   });
 
-  test('calls without an id get one, and an id that comes twice is replaced', () => {
+  test('calls without an id get one, and a repeated id is replaced', () => {
     const opaque = (): OpenPart => ({
       kind: 'opaque',
       format: 'responses',
       value: { type: 'program', id: 'cm_1' },
     });
     const output = outputOf(
-      replyOf([
+      makeReply([
         ...part(0, call(''), []),
         ...part(1, call(''), []),
         ...part(2, opaque(), []),
@@ -159,15 +159,15 @@ describe('items', () => {
     expect(output.map(({ id }) => id)).toEqual(['fc_q7abc00', 'fc_q7abc01', 'cm_1', 'item_q7abc03']);
   });
 
-  test('an answer with nothing in it is whole all the same', () => {
-    expect(outputOf(replyOf([]))).toEqual([]);
+  test('an empty answer is valid', () => {
+    expect(outputOf(makeReply([]))).toEqual([]);
   });
 });
 
 describe('signatures of other vendors', () => {
-  test('on a call stand before it, and come back to it', () => {
+  test('on a call come before it, and return to it', () => {
     const output = outputOf(
-      replyOf([
+      makeReply([
         ...part(0, call('c1'), ['{}'], { signature: google('AbC=') }),
         ...part(1, call('c2'), ['{}']),
       ]),
@@ -183,9 +183,9 @@ describe('signatures of other vendors', () => {
     ]);
   });
 
-  test('on a text stand after it, for they come last, and come back to it', () => {
+  test('on a text come after it, and return to it', () => {
     const output = outputOf(
-      replyOf([...part(0, text, ['Hi', { signature: google('S') }]), ...part(1, text, ['there'])]),
+      makeReply([...part(0, text, ['Hi', { signature: google('S') }]), ...part(1, text, ['there'])]),
     );
     expect(output).toMatchObject([
       { type: 'message', content: [{ text: 'Hi' }] },
@@ -198,17 +198,17 @@ describe('signatures of other vendors', () => {
     ]);
   });
 
-  test('on a call that come late stand after it', () => {
-    const said = told(replyOf(part(0, call('c1'), ['{}', { signature: google('late') }])));
+  test('on a call come after it if they come late', () => {
+    const said = renderStream(makeReply(part(0, call('c1'), ['{}', { signature: google('late') }])));
     expectValid(said);
     const output = asObjects(lastResponse(said)['output']);
     expect(output.map(({ type }) => type)).toEqual(['function_call', 'reasoning']);
     expect(remembered(output)).toMatchObject([{ kind: 'tool-call', signature: google('late') }]);
   });
 
-  test('that are missing are told as missing, at the end of the item: what nothing proves comes back too', () => {
-    const said = told(replyOf([...part(0, thinking, ['Hm.']), ...part(1, text, ['Ah.'])]));
-    const items = said.map((event) => asObject(dataOf(event)['item']) ?? {});
+  test('that are missing are marked as missing at the end of the item, so clients send back unsigned thoughts, too', () => {
+    const said = renderStream(makeReply([...part(0, thinking, ['Hm.']), ...part(1, text, ['Ah.'])]));
+    const items = said.map((event) => asObject(parseData(event)['item']) ?? {});
     const thoughts = items.filter(({ type }) => type === 'reasoning');
     expect(thoughts.map((item) => item['encrypted_content'])).toEqual([undefined, 'none#']);
     expect(remembered(asObjects(lastResponse(said)['output']))).toEqual([
@@ -217,9 +217,9 @@ describe('signatures of other vendors', () => {
     ]);
   });
 
-  test('redacted thinking is told apart from a signature', () => {
+  test('on redacted thinking differ from those on a thought', () => {
     const output = outputOf(
-      replyOf([
+      makeReply([
         ...part(0, thinking, [{ redacted: anthropic('xyz') }]),
         ...part(1, thinking, [{ signature: anthropic('sig') }]),
       ]),
@@ -231,9 +231,9 @@ describe('signatures of other vendors', () => {
     ]);
   });
 
-  test('each thought keeps its own', () => {
+  test('stay with their thoughts', () => {
     const output = outputOf(
-      replyOf([
+      makeReply([
         ...part(0, thinking, ['a', { signature: anthropic('1') }]),
         ...part(1, thinking, ['b', { signature: anthropic('2') }]),
       ]),
@@ -248,8 +248,8 @@ describe('signatures of other vendors', () => {
 describe('citations', () => {
   const url = 'https://a.example/';
 
-  test('with offsets come at once, those about a whole text when it is whole', () => {
-    const events = replyOf(
+  test('with offsets come at once, and those of a whole text at its end', () => {
+    const events = makeReply(
       part(0, text, [
         'Hello',
         { citation: { url, title: 'A' } },
@@ -269,23 +269,23 @@ describe('citations', () => {
         ],
       },
     ]);
-    const steps = told(events).map((event) => event.event);
+    const steps = renderStream(events).map((event) => event.event);
     expect(steps.indexOf('response.output_text.annotation.added')).toBeLessThan(
       steps.lastIndexOf('response.output_text.delta'),
     );
   });
 
-  test('without a URL are told beside the items', () => {
+  test('without a URL are additional fields', () => {
     const fields = { type: 'char_location', cited_text: 'x', document_index: 0 };
     const citation = { citedText: 'x', formatSpecific: { format: 'messages', fields } } as const;
-    const response = answered(replyOf(part(0, text, ['x', { citation }])));
+    const response = answered(makeReply(part(0, text, ['x', { citation }])));
     expect(response['output']).toMatchObject([{ content: [{ annotations: [] }] }]);
     expect(response['provider_specific_fields']).toEqual({ citations: [fields] });
   });
 });
 
 describe('log probabilities', () => {
-  const asked: RequestContext = { ...ASKED, prompt: { ...ASKED.prompt, logprobs: true } };
+  const asked: RequestContext = { ...REQUEST, prompt: { ...REQUEST.prompt, logprobs: true } };
   const token = (word: string) => ({ token: word, logprob: -0.25, bytes: [...Buffer.from(word)] });
   const scored = (word: string): ReplyEvent => ({ type: 'logprobs', choice: 0, tokens: [token(word)] });
   const [start, h, i, end] = part(0, text, ['H', 'i']);
@@ -293,10 +293,10 @@ describe('log probabilities', () => {
   test.each([
     ['after', [start, h, scored('H'), i, scored('i'), end]],
     ['before', [start, scored('H'), h, scored('i'), i, end]],
-  ])('that come %s their pieces are told with them', (_, parts) => {
-    const events = replyOf(parts.flatMap((event) => event ?? []));
-    const deltas = told(events, asked).flatMap((event) =>
-      event.event === 'response.output_text.delta' ? [dataOf(event)] : [],
+  ])('that come %s their text are sent with it', (_, parts) => {
+    const events = makeReply(parts.flatMap((event) => event ?? []));
+    const deltas = renderStream(events, asked).flatMap((event) =>
+      event.event === 'response.output_text.delta' ? [parseData(event)] : [],
     );
     const rendered = (word: string) => ({ ...token(word), top_logprobs: [] });
     expect(deltas.map(({ delta, logprobs }) => [delta, logprobs])).toEqual([
@@ -308,8 +308,8 @@ describe('log probabilities', () => {
     ]);
   });
 
-  test('are shared out among the texts of a whole answer', () => {
-    const two = replyOf([
+  test('are distributed to the texts of a whole answer', () => {
+    const two = makeReply([
       ...[start, h, scored('H'), end].flatMap((event) => event ?? []),
       ...part(1, { kind: 'opaque', format: 'messages', value: {} }, []),
       ...part(2, text, ['yo']).slice(0, 2),
@@ -339,20 +339,20 @@ describe('the end', () => {
     [{ type: 'choice-end', choice: 0, finish: 'refusal' }, hello, 'incomplete', 'content_filter'],
     [{ type: 'choice-end', choice: 0, finish: 'refusal' }, refusal, 'completed', undefined],
   ])('%j', (end, parts, status, reason) => {
-    const response = answered(replyOf(parts, end));
+    const response = answered(makeReply(parts, end));
     expect(response['status']).toBe(status);
     expect(asObject(response['incomplete_details'])?.['reason']).toBe(reason);
     expect(asObjects(response['output'])[0]?.['status']).toBe(status);
   });
 
   test('an item before the last is complete', () => {
-    const response = answered(replyOf([...hello, ...part(1, call('c1'), ['{"a":'])], { finish: 'length' }));
+    const response = answered(makeReply([...hello, ...part(1, call('c1'), ['{"a":'])], { finish: 'length' }));
     expect(asObjects(response['output']).map(({ status }) => status)).toEqual(['completed', 'incomplete']);
   });
 
-  test("the vendor's own words and fields stand next to OpenAI's, which they never replace", () => {
+  test("the vendor's own fields are added, and never replace OpenAI's", () => {
     const response = answered(
-      replyOf(hello, {
+      makeReply(hello, {
         finish: 'malformed-call',
         native: 'MALFORMED_FUNCTION_CALL',
         explanation: 'Bad call.',
@@ -374,16 +374,16 @@ describe('the end', () => {
     });
   });
 
-  test('has figures even where the vendor told none', () => {
-    const response = answered(replyOf([]).filter(({ type }) => type !== 'usage'));
+  test('has usage even if the vendor sends none', () => {
+    const response = answered(makeReply([]).filter(({ type }) => type !== 'usage'));
     expect(response['usage']).toMatchObject({ input_tokens: 0, output_tokens: 0, total_tokens: 0 });
   });
 
-  test('has all figures, and their sum', () => {
+  test('has all figures of the usage, and their sum', () => {
     const said = answered([
-      ...replyOf([]).slice(0, -2),
+      ...makeReply([]).slice(0, -2),
       { type: 'usage', usage: { input: 100, cacheRead: 40, output: 30, reasoning: 20 } },
-      ...replyOf([]).slice(-2),
+      ...makeReply([]).slice(-2),
     ]);
     expect(said['usage']).toEqual({
       input_tokens: 100,
@@ -414,11 +414,11 @@ describe('the response', () => {
     service_tier: 'flex',
   };
 
-  test('has the settings of the request, and the defaults of what it left out', () => {
-    const response = answered(replyOf([]), { ...ASKED, body });
+  test('repeats the settings of the request, with defaults for the others', () => {
+    const response = answered(makeReply([]), { ...REQUEST, body });
     expect(response).toMatchObject({
       object: 'response',
-      created_at: ASKED.created,
+      created_at: REQUEST.created,
       model: 'some-model',
       instructions: 'Be brief.',
       tools: [{ ...tools[0], description: null, strict: false }],
@@ -434,10 +434,10 @@ describe('the response', () => {
       service_tier: 'default',
       truncation: 'disabled',
     });
-    expect(answered(replyOf([]))['store']).toBe(false);
+    expect(answered(makeReply([]))['store']).toBe(false);
   });
 
-  // As OpenAI was recorded to say them back; PHP's and Rust's clients read no answer that lacks one of these fields.
+  // As recorded of OpenAI. Clients in PHP and Rust cannot read an answer without one of these fields.
   test.each<[JsonObject, JsonObject]>([
     [{ type: 'web_search' }, { search_context_size: 'medium', user_location: null }],
     [
@@ -454,13 +454,13 @@ describe('the response', () => {
       { tools: [{ ...tools[0], description: null, strict: false }] },
     ],
     [{ type: 'shell' }, {}],
-  ])('says of a tool what OpenAI does: %j', (tool, fields) => {
-    const response = answered(replyOf([]), { ...ASKED, body: { ...body, tools: [tool] } });
+  ])('repeats a tool with all fields that OpenAI writes: %j', (tool, fields) => {
+    const response = answered(makeReply([]), { ...REQUEST, body: { ...body, tools: [tool] } });
     expect(response['tools']).toEqual([{ ...tool, ...fields }]);
   });
 
   test('begins empty and in progress', () => {
-    const [created, inProgress] = told(replyOf([]), { ...ASKED, body }).map(dataOf);
+    const [created, inProgress] = renderStream(makeReply([]), { ...REQUEST, body }).map(parseData);
     expect(created?.['response']).toEqual(inProgress?.['response']);
     expect(created?.['response']).toMatchObject({
       status: 'in_progress',
@@ -470,15 +470,15 @@ describe('the response', () => {
     });
   });
 
-  test('of several answers is the first', () => {
+  test('is the first of several answers', () => {
     const other = part(0, text, ['second']).map((event) => ({ ...event, choice: 1 }));
-    const events = replyOf([...part(0, text, ['first']), ...other]);
+    const events = makeReply([...part(0, text, ['first']), ...other]);
     events.splice(-1, 0, { type: 'choice-end', choice: 1, finish: 'length' });
     expect(outputOf(events)).toMatchObject([{ status: 'completed', content: [{ text: 'first' }] }]);
   });
 
-  test('takes its id and model from the request where the vendor gave none', () => {
-    const [, ...rest] = replyOf([]);
+  test('takes its id and model from the request if the vendor sends none', () => {
+    const [, ...rest] = makeReply([]);
     const response = answered([{ type: 'reply-start', id: '', model: '' }, ...rest]);
     expect([response['id'], response['model']]).toEqual(['resp_q7abc', 'a-model']);
   });
@@ -487,24 +487,24 @@ describe('the response', () => {
 describe('a failure', () => {
   const failure = new GatewayError('rate-limited', 'Slow down.');
   const failedAfter = (events: readonly ReplyEvent[]): Sse[] => {
-    const renderer = renderEvents(ASKED);
+    const renderer = renderEvents(REQUEST);
     const said: Sse[] = [];
     const out = { enqueue: (event: Sse) => void said.push(event) };
     for (const event of events) renderer.transform(event, out);
     renderer.fail(failure, out);
     return said;
   };
-  const begun = replyOf([...part(0, text, ['One.']), ...part(1, call('c1'), ['{"a"'])]).slice(0, -5);
+  const begun = makeReply([...part(0, text, ['One.']), ...part(1, call('c1'), ['{"a"'])]).slice(0, -5);
 
   test.each([
     ['before anything', []],
-    ['after the start', replyOf([]).slice(0, 1)],
+    ['after the start', makeReply([]).slice(0, 1)],
     ['within an item', begun],
-  ])('%s is said, and ends the stream', (_, events) => {
+  ])('%s is rendered, and ends the stream', (_, events) => {
     const said = failedAfter(events);
     expectValid(said);
     expect(said.slice(-2).map(({ event }) => event)).toEqual(['error', 'response.failed']);
-    expect(dataOf(said.at(-2))).toMatchObject({
+    expect(parseData(said.at(-2))).toMatchObject({
       error: { type: 'rate_limit_error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null },
       code: 'rate_limit_exceeded',
       message: 'Slow down.',
@@ -515,9 +515,9 @@ describe('a failure', () => {
     });
   });
 
-  test('after the end is none', () => {
-    const whole = replyOf(part(0, text, ['One.']));
-    expect(failedAfter(whole)).toEqual(told(whole));
+  test('after the end is ignored', () => {
+    const whole = makeReply(part(0, text, ['One.']));
+    expect(failedAfter(whole)).toEqual(renderStream(whole));
   });
 
   test('makes the SDK throw', async () => {
@@ -537,14 +537,14 @@ describe('a failure', () => {
 });
 
 describe("OpenAI's SDK", () => {
-  const events = replyOf([
+  const events = makeReply([
     ...part(0, thinking, ['Hm.', { signature: anthropic('sig') }]),
     ...part(1, text, ['Hello ', 'world']),
     ...part(2, call('c1'), ['{"a"', ':1}']),
   ]);
 
-  test('puts a stream together to the response it ends with', async () => {
-    const stream = clientOf(told(events)).responses.stream({ model: 'm', input: 'Hi' });
+  test('assembles a stream into the response at its end', async () => {
+    const stream = clientOf(renderStream(events)).responses.stream({ model: 'm', input: 'Hi' });
     const response = await stream.finalResponse();
     expect(response.output_text).toBe('Hello world');
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'function_call']);
@@ -554,13 +554,13 @@ describe("OpenAI's SDK", () => {
   test('reads a whole answer', async () => {
     const client = new OpenAI({
       apiKey: 'k',
-      fetch: async () => Response.json(renderReply(collect(events), ASKED)),
+      fetch: async () => Response.json(renderReply(collect(events), REQUEST)),
     });
     const response = await client.responses.create({ model: 'm', input: 'Hi' });
     expect([response.output_text, response.status]).toEqual(['Hello world', 'completed']);
   });
 
-  test('finds every field of which its types say that it is always there', () => {
+  test('finds every field that its types require', () => {
     expect(answered(events)).toEqual(expect.objectContaining(ALWAYS));
   });
 });
@@ -569,7 +569,7 @@ type Sure<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T]
 
 const there: unknown = expect.toSatisfy((value) => value !== undefined);
 
-/** But for the one that it adds itself. */
+/** Except for the field that the SDK adds itself. */
 const ALWAYS: Record<Exclude<Sure<OpenAI.Responses.Response>, 'output_text'>, unknown> = {
   access_programs: there,
   created_at: there,
@@ -588,12 +588,12 @@ const ALWAYS: Record<Exclude<Sure<OpenAI.Responses.Response>, 'output_text'>, un
   top_p: there,
 };
 
-/** A client whose every request is answered by these events. */
+/** A client that gets these events for every request. */
 function clientOf(events: readonly Sse[]): OpenAI {
   return new OpenAI({
     apiKey: 'k',
     maxRetries: 0,
     fetch: async () =>
-      new Response(Buffer.from(bytesOf(events)), { headers: { 'content-type': 'text/event-stream' } }),
+      new Response(Buffer.from(toBytes(events)), { headers: { 'content-type': 'text/event-stream' } }),
   });
 }

@@ -1,4 +1,4 @@
-/** A prompt of any origin as OpenAI's responses takes it. */
+/** Renders a prompt of any format as a request of OpenAI's responses. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,8 +57,8 @@ const notesOf = (fields: Partial<Prompt>, target = GPT): readonly string[] => {
   return notes.map(({ field, outcome }) => `${field} ${outcome}`);
 };
 
-describe('the whole', () => {
-  test('nothing is stored, and reasoning comes back sealed from models that reason', () => {
+describe('the body', () => {
+  test('nothing is stored, and models that reason return encrypted reasoning', () => {
     expect(render({ stream: true })).toEqual({
       model: 'gpt-5-pro',
       input: [{ type: 'message', role: 'user', content: 'Hi' }],
@@ -78,7 +78,7 @@ describe('the whole', () => {
     expect(JSON.stringify(render(prompt))).toBe(JSON.stringify(render(prompt)));
   });
 
-  test('fields nobody knows go on, and never over what is known', () => {
+  test('unknown fields are passed on, and never replace known ones', () => {
     expect(render({ unknownFields: { colour: 'red', store: true, model: 'x' } })).toMatchObject({
       colour: 'red',
       store: false,
@@ -86,7 +86,7 @@ describe('the whole', () => {
     });
   });
 
-  test('chat-completions shares some of its own fields', () => {
+  test('some fields of chat-completions mean the same here', () => {
     const own = {
       format: 'chat-completions',
       fields: {
@@ -125,7 +125,7 @@ describe('the whole', () => {
     expect(notesOf(fields)).toEqual(notes);
   });
 
-  test('sampling and log probabilities where the model takes them', () => {
+  test('sampling and log probabilities are sent to models that take them', () => {
     expect(render({ temperature: 2, topP: 0.1, logprobs: true, topLogprobs: 4 }, GPT_4)).toMatchObject({
       temperature: 2,
       top_p: 0.1,
@@ -134,14 +134,14 @@ describe('the whole', () => {
     });
   });
 
-  test('several choices cannot be had', () => {
+  test('several choices are refused', () => {
     expect(() => render({ choices: 2 })).toThrow(GatewayError);
     expect(render({ choices: 1 })).not.toHaveProperty('n');
   });
 });
 
 describe('system turns', () => {
-  test('the leading ones are the instructions, later ones stay where they are', () => {
+  test('leading ones become the instructions, and later ones stay in their place', () => {
     const turns = [
       system('A'),
       system('B', true),
@@ -162,9 +162,9 @@ describe('system turns', () => {
     });
   });
 
-  // GPT-6.2 caches nothing of the instructions: each step of an agent paid its whole system prompt.
+  // GPT-6.2 caches nothing of the instructions, so each step of an agent would pay its whole system prompt.
   test.each([GPT, { ...GPT, model: 'openai/gpt-6.2-sol', dialect: 'elsewhere' }])(
-    'the leading ones are messages to models of OpenAI, which cache those ($model, $dialect)',
+    'leading ones become messages for models of OpenAI, which cache only those ($model, $dialect)',
     (target) => {
       const body = render({ turns: [system('A'), system('B', true), user(text('Hi')), system('C')] }, target);
       expect(body).not.toHaveProperty('instructions');
@@ -177,13 +177,13 @@ describe('system turns', () => {
     },
   );
 
-  test('they are the input where there is no other', () => {
+  test('they are the input if there is no other', () => {
     const body = render({ turns: [system('A')] });
     expect(body).toMatchObject({ input: [{ role: 'system', content: 'A' }] });
     expect(body).not.toHaveProperty('instructions');
   });
 
-  test('one with a picture is no instruction', () => {
+  test('one with an image stays in the input', () => {
     const picture: Part = { kind: 'media', media: 'image', source: { kind: 'url', url: 'https://a/b.png' } };
     const body = render({ turns: [{ role: 'system', parts: [text('A'), picture] }, user(text('Hi'))] });
     expect(body['input']).toMatchObject([
@@ -194,7 +194,7 @@ describe('system turns', () => {
 });
 
 describe('items', () => {
-  test('calls, results and what is said after them', () => {
+  test('calls, results and the text after them', () => {
     expect(
       itemsOf(
         assistant(text('I look.'), call('a', ''), call('b', '{"x":1}')),
@@ -210,7 +210,7 @@ describe('items', () => {
     ]);
   });
 
-  test('the result of a custom call is one of a custom call, however it came', () => {
+  test('the result of a custom call renders as one, even if it came as a function result', () => {
     const custom: Part = { kind: 'tool-call', id: 'c', name: 'patch', arguments: 'free text', custom: true };
     expect(itemsOf(assistant(custom), user(result('c', 'ok')))).toEqual([
       { type: 'custom_tool_call', call_id: 'c', name: 'patch', input: 'free text' },
@@ -218,7 +218,7 @@ describe('items', () => {
     ]);
   });
 
-  test('long ids and names OpenAI does not take are changed alike wherever they stand', () => {
+  test('long ids and invalid names are changed alike everywhere', () => {
     const id = 'x'.repeat(80);
     const named: Part = { kind: 'tool-call', id, name: 'files.read', arguments: '{}' };
     const tools: Tool[] = [{ kind: 'function', name: 'files.read' }];
@@ -234,7 +234,7 @@ describe('items', () => {
     expect(body['input']).toMatchObject([{ call_id: expect.stringMatching(/^x{55}_[0-9a-f]{8}$/) }, {}]);
   });
 
-  test('several texts are one message; empty ones say nothing', () => {
+  test('several texts are one message, and empty ones are left out', () => {
     expect(itemsOf(assistant(text('a'), text(''), text('b')), user(text('c'), text('d')))).toEqual([
       {
         type: 'message',
@@ -255,7 +255,7 @@ describe('items', () => {
     ]);
   });
 
-  test('thoughts go back with OpenAI’s proof only, and text before the proof belongs to it', () => {
+  test('only thoughts with OpenAI’s signature go back, with the text before it', () => {
     const turn = assistant(
       { kind: 'thinking', text: 'one' },
       { kind: 'thinking', text: 'two', signature: { origin: 'openai', value: 'gAAA' } },
@@ -279,7 +279,7 @@ describe('items', () => {
     expect(notesOf({ turns: [turn] })).toEqual(['turns[].thinking dropped', 'turns[].thinking dropped']);
   });
 
-  test('every loss is told', () => {
+  test('every loss is reported', () => {
     const turns: Turn[] = [
       { ...user(text('Hi')), name: 'Ann', formatSpecific: { format: 'messages', fields: { x: 1 } } },
       assistant({
@@ -352,12 +352,12 @@ describe('media', () => {
     [media({ media: 'video' }), /video/],
     [media({ media: 'audio' }), /audio/],
     [media({ source: { kind: 'file', id: 'f', format: 'messages' } }), /another vendor's file store/],
-  ])('%j cannot be sent', (part, message) => {
+  ])('%j is refused', (part, message) => {
     expect(() => itemsOf(user(part))).toThrow(GatewayError);
     expect(() => itemsOf(user(part))).toThrow(message);
   });
 
-  test('a picture of the model’s own is shown as the user’s', () => {
+  test('an image of the model is sent as the user’s', () => {
     expect(itemsOf(assistant(text('Here.'), media({})))).toEqual([
       { type: 'message', role: 'assistant', content: 'Here.' },
       {
@@ -494,7 +494,7 @@ describe('thinking', () => {
     expect(notesOf({ thinking })).toEqual(notes);
   });
 
-  test('is asked of no model that cannot', () => {
+  test('is not asked of a model without thinking', () => {
     expect(render({ thinking: { effort: 'high' } }, GPT_4)).not.toHaveProperty('reasoning');
     expect(notesOf({ thinking: { effort: 'high' } }, GPT_4)).toEqual(['thinking dropped']);
     expect(notesOf({ thinking: { effort: 'none' } }, GPT_4)).toEqual([]);
@@ -504,7 +504,7 @@ describe('thinking', () => {
 describe('output', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
 
-  test('a schema by name, enforced only as far as OpenAI can', () => {
+  test('a schema has a name, and is enforced as far as OpenAI can', () => {
     expect(render({ output: { kind: 'json-schema', schema, strict: true } })['text']).toEqual({
       format: { type: 'json_schema', name: 'answer', schema, strict: false },
     });
@@ -513,7 +513,7 @@ describe('output', () => {
     ]);
   });
 
-  test('is told to a model that enforces none', () => {
+  test('a schema is described in words to a model that enforces none', () => {
     const body = render({ output: { kind: 'json-schema', schema } }, { ...GPT, structuredOutput: false });
     expect(body).toMatchObject({
       text: { format: { type: 'json_object' } },
@@ -521,7 +521,7 @@ describe('output', () => {
     });
   });
 
-  test('the word JSON is put where OpenAI wants it', () => {
+  test('the word JSON is added where OpenAI requires it', () => {
     expect(render({ output: { kind: 'json' } })['input']).toMatchObject([
       { role: 'developer', content: 'Answer with JSON.' },
       {},
@@ -529,7 +529,7 @@ describe('output', () => {
     expect(
       render({ output: { kind: 'json' }, turns: [user(text('As json, please.'))] })['input'],
     ).toHaveLength(1);
-    // Where what the system says is a message, that will do; the instructions are none.
+    // A system message with the word is enough, but `instructions` are no message.
     const asked = { output: { kind: 'json' }, turns: [system('Speak JSON.'), user(text('Hi'))] } as const;
     expect(render(asked)['input']).toMatchObject([{ content: 'Speak JSON.' }, { content: 'Hi' }]);
     expect(render(asked, { ...GPT, model: 'grok-4', dialect: 'x-ai' })).toMatchObject({
@@ -539,7 +539,7 @@ describe('output', () => {
   });
 });
 
-describe('fixtures, as OpenAI checks them', () => {
+describe('fixtures are valid for OpenAI', () => {
   const folder = join(import.meta.dirname, '../../../fixtures/requests/responses');
 
   test.each(readdirSync(folder).filter((file) => file !== 'unknown-fields.json'))('%s', (file) => {

@@ -1,4 +1,4 @@
-/** Law: a request read and written again in this format says the same, down to what nobody else can read. */
+/** Law: a request that is parsed and rendered in this format stays the same, even what only OpenAI can read. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const cases = readdirSync(folder).map((file) => ({
 describe.each(cases)('$name', ({ name, body }) => {
   const prompt = parseRequest(body, unreported);
 
-  test('means the same', () => {
+  test('parses to the same prompt again', () => {
     const notes: Note[] = [];
     const again = renderRequest(prompt, PLAIN, reportInto(notes));
     expect({ ...parseRequest(bodyOf(again), unreported), formatSpecific: undefined }).toEqual({
@@ -43,7 +43,7 @@ describe.each(cases)('$name', ({ name, body }) => {
     expect(usual(again)).toEqual(usual({ ...body, model: 'a-model', store: false }));
   });
 
-  test('keeps its items for OpenAI itself, but for what only another vendor can open', () => {
+  test('keeps its items for OpenAI itself, except for what only another vendor can decrypt', () => {
     const items = (value: JsonObject): readonly JsonObject[] => asObjects(usual(value)['input']);
     const notes: Note[] = [];
     const again = renderRequest(prompt, { ...PLAIN, dialect: 'openai' }, reportInto(notes));
@@ -69,7 +69,7 @@ function bodyOf(value: Json): JsonObject {
   return body;
 }
 
-/** A body in the one spelling of all that mean the same: OpenAI takes strings for lists of one text, and no type. */
+/** Normalizes a body: OpenAI takes a string for a list of one text, and messages without a type. */
 function usual(body: JsonObject): JsonObject {
   const { input, include, reasoning, tools, ...rest } = body;
   const words = new Set(['reasoning.encrypted_content', ...(Array.isArray(include) ? include : [])]);
@@ -82,7 +82,7 @@ function usual(body: JsonObject): JsonObject {
   };
 }
 
-/** `strict` is true where it is left out. */
+/** `strict` is true if it is left out. */
 function usualTool(tool: JsonObject): JsonObject {
   const { strict, ...rest } = said(tool);
   return strict === true ? rest : said(tool);
@@ -119,7 +119,7 @@ function list(side: 'input' | 'output', content: Json | undefined): readonly Jso
   return parts.map((part) => ({ ...USUAL[String(part['type'])], ...said(part) }));
 }
 
-/** What parts mean without saying it. */
+/** The defaults of parts. */
 const USUAL: Readonly<Record<string, JsonObject>> = {
   output_text: { annotations: [] },
   input_image: { detail: 'auto' },

@@ -1,4 +1,4 @@
-/** What is left of a dialogue that other vendors' models took part in. */
+/** What is left of a conversation in which models of other vendors took part. */
 
 import { expect, test } from 'vitest';
 import { stripForeignContent } from '../../../src/formats/responses/outbound/strip-foreign-content.ts';
@@ -18,17 +18,17 @@ test.each<[name: string, item: JsonObject]>([
   ["sealed with Anthropic's mark", reasoning('anthropic#AbC=')],
   ["sealed with Google's", reasoning('google#c.AbC=')],
   ["OpenAI's own, from another format", reasoning('openai#gAAAAAbC')],
-  ['not proved by anything', reasoning('none#')],
+  ['without a signature', reasoning('none#')],
   ['not encrypted', reasoning()],
   ['neither', reasoning(null)],
-])('reasoning that is %s goes', (_, item) => {
+])('removes reasoning that is %s', (_, item) => {
   expect(stripForeignContent({ model: 'm', input: [user, item, call] })).toEqual({
     model: 'm',
     input: [user, call],
   });
 });
 
-test("thoughts that are told beside what was encrypted are DeepSeek's, once OpenAI takes none so", () => {
+test("removes DeepSeek's thoughts, which have text beside the encrypted content, once OpenAI refuses them", () => {
   const told = { ...reasoning('gAAAAAbC'), content: [{ type: 'reasoning_text', text: 'Hm.' }] };
   const input = [user, reasoning('gAAAAAbD'), call, told, call];
   const refusal = new GatewayError(
@@ -45,7 +45,7 @@ test("thoughts that are told beside what was encrypted are DeepSeek's, once Open
   ).toBeUndefined();
 });
 
-test("what OpenAI's SDK has made of an answer goes", () => {
+test("removes what OpenAI's SDK has parsed out of an answer", () => {
   const said = { type: 'output_text', text: '{}', annotations: [] };
   const answer = (part: JsonObject): JsonObject => ({ type: 'message', role: 'assistant', content: [part] });
   const parsed = [
@@ -59,7 +59,7 @@ test("what OpenAI's SDK has made of an answer goes", () => {
   expect(stripForeignContent({ input: [user, answer(said), call] })).toBeUndefined();
 });
 
-test('an option of a tool goes where it is what the service refuses, and the tool stays', () => {
+test('removes an option of a tool that the service refuses, and keeps the tool', () => {
   const search = { type: 'web_search', search_context_size: 'low' };
   const request = { input: [user], tools: [{ ...search, external_web_access: false }, search] };
   const refusal = (message: string): GatewayError => new GatewayError('invalid-request', message);
@@ -71,7 +71,7 @@ test('an option of a tool goes where it is what the service refuses, and the too
   expect(stripForeignContent({ input: [user], tools: [search] }, 'xai', named)).toBeUndefined();
 });
 
-test("OpenAI's own stays", () => {
+test("keeps OpenAI's own thoughts", () => {
   expect(stripForeignContent({ input: [user, reasoning('gAAAAAbC'), call] })).toBeUndefined();
 });
 
@@ -93,7 +93,7 @@ test.each<[name: string, item: JsonObject, id: string]>([
   ["that of a call's result", { type: 'custom_tool_call_output', call_id: 'c1', output: 'x' }, 'tco_1'],
   ["a thought's", { ...reasoning('gAAAAAbC'), id: undefined }, '06b2506d_rs'],
   ['a search too long a one', { type: 'web_search_call', status: 'completed' }, `ws_${long}`],
-])('an id that OpenAI does not take goes: %s', (_, item, id) => {
+])('removes an id that OpenAI refuses: %s', (_, item, id) => {
   const { id: none, ...rest } = item;
   expect(none).toBeUndefined();
   expect(stripForeignContent({ input: [user, { ...rest, id }] })).toEqual({ input: [user, rest] });
@@ -107,11 +107,11 @@ test.each<JsonObject>([
   { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c1', name: 'f', input: '' },
   { type: 'web_search_call', id: 'ws_1', status: 'completed' },
   { type: 'item_reference', id: 'whatever it was' },
-])("OpenAI's own ids stay, and those which are all that stands there: %o", (item) => {
+])("keeps OpenAI's own ids, and those of references: %o", (item) => {
   expect(stripForeignContent({ input: [user, item] })).toBeUndefined();
 });
 
-test('the status of items goes where the service refuses one, and nowhere else', () => {
+test('removes the status of items only if the service refuses one', () => {
   const items = [user, { ...said, status: 'completed' }, { ...call, status: 'completed' }];
   const refusal = new GatewayError('invalid-request', "Unknown parameter: 'input[2].status'.");
   expect(stripForeignContent({ input: items }, 'openai', refusal)).toEqual({ input: [user, said, call] });
@@ -119,7 +119,7 @@ test('the status of items goes where the service refuses one, and nowhere else',
   expect(stripForeignContent({ input: items }, 'openai', other)).toBeUndefined();
 });
 
-test("a call's id too long for OpenAI is a shorter one, and its result's too", () => {
+test("shortens a call's id that is too long for OpenAI, and its result's id alike", () => {
   const sent = stripForeignContent({
     input: [
       { ...call, call_id: long },
@@ -131,7 +131,7 @@ test("a call's id too long for OpenAI is a shorter one, and its result's too", (
   expect(ids[1]).toBe(ids[0]);
 });
 
-test("a namespace without a word of its own has its name: Azure takes no empty one, and Codex's has none", () => {
+test("describes a namespace by its name if the description is empty: Codex's is, and Azure refuses it", () => {
   const find = { type: 'function', name: 'find', description: '', parameters: {} };
   const named = (description: string): JsonObject => ({
     type: 'namespace',
@@ -152,7 +152,7 @@ test("a namespace without a word of its own has its name: Azure takes no empty o
 });
 
 test.each(['internal_chat_message_metadata_passthrough', 'metadata'])(
-  'what Codex notes at an item for OpenAI alone goes: %s',
+  'removes the notes for OpenAI that Codex adds to items: %s',
   (name) => {
     const noted = (item: JsonObject): JsonObject => ({ ...item, [name]: { turn_id: 't' } });
     expect(stripForeignContent({ metadata: {}, input: [noted(user), call, noted(said)] })).toEqual({
@@ -162,7 +162,7 @@ test.each(['internal_chat_message_metadata_passthrough', 'metadata'])(
   },
 );
 
-test('how tools are to be called goes where there are none: Codex says it where it shortens a dialogue', () => {
+test('removes a choice of tools if there are none: Codex sends one when it compacts a conversation', () => {
   const plain = { model: 'm', input: [user] };
   expect(
     stripForeignContent({ ...plain, tools: [], tool_choice: 'auto', parallel_tool_calls: false }),
@@ -183,7 +183,7 @@ test('how tools are to be called goes where there are none: Codex says it where 
   }
 });
 
-test('what is no dialogue is left alone', () => {
+test('leaves a body without a conversation alone', () => {
   for (const input of [undefined, null, 'Hi', [null, 1, 'x', {}]])
     expect(stripForeignContent({ input })).toBeUndefined();
 });

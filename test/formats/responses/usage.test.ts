@@ -23,7 +23,7 @@ test.each<[name: string, told: JsonObject, read: JsonObject]>([
     { input: 10, output: 5, reasoning: 4 },
   ],
   [
-    'reasoning beside the output, as the total shows',
+    'reasoning outside the output, as the total shows',
     { input_tokens: 10, output_tokens: 5, output_tokens_details: { reasoning_tokens: 4 }, total_tokens: 19 },
     { input: 10, output: 9, reasoning: 4 },
   ],
@@ -32,7 +32,7 @@ test.each<[name: string, told: JsonObject, read: JsonObject]>([
   expect(usageReader.tokens([{ input_tokens: 99 }, told])).toMatchObject(read);
 });
 
-test('what is no usage is none, and what else one says is kept', () => {
+test('a value that is no usage gives none, and other fields are kept', () => {
   expect(parseUsage(undefined)).toBeUndefined();
   expect(parseUsage(null)).toBeUndefined();
   expect(parseUsage({ input_tokens: 1, cost: 2 })?.formatSpecific).toEqual({
@@ -82,6 +82,6 @@ test.each<[usage: Parameters<typeof renderUsage>[0], told: JsonObject | null]>([
       total_tokens: 15,
     },
   ],
-])('%j is told', (usage, told) => {
+])('%j renders', (usage, told) => {
   expect(renderUsage(usage)).toEqual(told);
 });
