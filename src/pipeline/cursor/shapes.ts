@@ -39,7 +39,7 @@ function isForeignBlock(block: Json): boolean {
   return isObject(block) && BLOCKS.has(block['type']);
 }
 
-/** Whether there is a `system` beside the messages. */
+/** Whether the body has a `system` next to its messages. */
 function hasSystem({ system, messages }: JsonObject): boolean {
   return isList(messages) && (isList(system) || typeof system === 'string');
 }

@@ -4,7 +4,7 @@ import { asFlag, asObject, asObjects, type Json, type JsonObject } from '../../.
 import type { EchoedSetting } from '../wire/echoed-settings.ts';
 import { echoTool } from './echo-tool.ts';
 
-/** @param body the caller's body */
+/** Renders the settings as the response repeats them. @param body the caller's body */
 export function echoSettings(body: JsonObject): Readonly<Record<EchoedSetting, Json>> {
   return {
     // What OpenAI writes for a request without access to any.

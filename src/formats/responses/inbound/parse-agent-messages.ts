@@ -10,7 +10,7 @@ import { keepRoundTrip } from '../wire/origin.ts';
 import { asResultPart } from './parse-calls.ts';
 import { parseContent } from './parse-parts.ts';
 
-/** Parses a message of another agent. */
+/** Parses a message of another agent. @param path the item in the caller's body, for error messages */
 export function parseAgentMessage(item: JsonObject, path: string): Turn {
   const author = asText(item['author']) ?? 'another agent';
   return parseAsUser(item, `Message from ${author}:`, 'content', path);

@@ -9,7 +9,10 @@ import { keepOrigin } from '../wire/origin.ts';
 import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
 import { parseContent } from './parse-parts.ts';
 
-/** @throws GatewayError `invalid-request` for a call without an id, a name or its arguments. */
+/**
+ * Parses a call of a function or of a custom tool.
+ * @throws GatewayError `invalid-request` for a call without an id, a name or its arguments.
+ */
 export function parseCall(item: JsonObject, path: string): ToolCallPart {
   const { type, call_id, name, arguments: json, input, ...rest } = item;
   const custom = type === 'custom_tool_call';
@@ -26,6 +29,7 @@ export function parseCall(item: JsonObject, path: string): ToolCallPart {
 }
 
 /**
+ * Parses the result of a call.
  * @param names the names of the tools called so far, by the ids of the calls.
  * @throws GatewayError `invalid-request` for a result without the id of its call, or without an output.
  */

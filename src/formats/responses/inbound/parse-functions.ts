@@ -15,7 +15,7 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   'output_schema',
 ]);
 
-/** @throws GatewayError `invalid-request` for a function without a name, or with a field of a wrong type. */
+/** Parses a function. @throws GatewayError `invalid-request` for a missing name, or a field of a wrong type */
 export function parseFunction(tool: JsonObject, path: string, report: ParseReport): FunctionTool {
   const { type: _, name, description, parameters, strict, ...rest } = tool;
   const schema = objectAt(parameters, `${path}.parameters`);
@@ -40,7 +40,7 @@ export function parseFunction(tool: JsonObject, path: string, report: ParseRepor
   };
 }
 
-/** @throws GatewayError `invalid-request` for a tool without a name, or with a field of a wrong type. */
+/** Parses a custom tool. @throws GatewayError `invalid-request` for a missing name, or a field of a wrong type */
 export function parseCustom(tool: JsonObject, path: string): CustomTool {
   const { type: _, name, description, format, ...rest } = tool;
   const [own, unknown] = splitFields(rest, OPENAI_FIELDS);

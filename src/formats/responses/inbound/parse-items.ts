@@ -16,8 +16,9 @@ import { parseAssistantMessage, parseMessage } from './parse-messages.ts';
 import { reasoningParser } from './parse-reasoning.ts';
 
 /**
+ * Parses the items of the input.
  * @param items each with its path in the caller's body, for error messages.
- * @throws GatewayError `invalid-request` for an item that is none of OpenAI's, or that points to something stored.
+ * @throws GatewayError `invalid-request` for an item that OpenAI does not have, or that points to something stored.
  */
 export function parseItems(items: readonly (readonly [JsonObject, string])[]): Turn[] {
   const turns: Turn[] = [];

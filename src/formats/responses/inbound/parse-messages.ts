@@ -31,7 +31,7 @@ export function parseMessage(item: JsonObject, role: string, path: string): Turn
 
 /**
  * Parses the parts of an assistant's message. A message without parts keeps its place by an empty text.
- * @param at the place of the item. The parts keep it if their message could not be told from the one before otherwise.
+ * @param at the place of the item. The parts keep it if nothing else shows that the message before has ended.
  * @param previous the last part of the turn so far.
  */
 export function parseAssistantMessage(

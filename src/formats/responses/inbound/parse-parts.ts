@@ -12,7 +12,7 @@ import { keepOrigin } from '../wire/origin.ts';
 
 const PART_TYPES = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'];
 
-/** Parses a string or a list of parts. @throws GatewayError `invalid-request` for a part that is none of OpenAI's */
+/** Parses a string or a list of parts. @throws GatewayError `invalid-request` for a part that OpenAI does not have */
 export function parseContent(value: Json | undefined, path: string): readonly ContentPart[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
   return objectsAt(value, path).map(([part, here]) => parsePart(part, here));

@@ -48,6 +48,7 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Parses the body of a request.
  * @throws GatewayError `invalid-request`, with OpenAI's own sentence, for a field that is missing or of a wrong type, and
  *   for fields that need state.
  * @see Inbound.parseRequest

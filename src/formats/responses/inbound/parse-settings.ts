@@ -13,7 +13,7 @@ export interface TextSettings {
   readonly rest: JsonObject;
 }
 
-/** @throws GatewayError `invalid-request` for a format that is none of OpenAI's, or incomplete. */
+/** Parses `text`. @throws GatewayError `invalid-request` for a format that is unknown or incomplete */
 export function parseTextSettings(text: JsonObject | undefined): TextSettings {
   const { format, ...rest } = text ?? {};
   const asked = objectAt(format, 'text.format');
@@ -64,8 +64,8 @@ export interface ReasoningSettings {
 }
 
 /**
- * A summary of any kind asks for visible thoughts; `generate_summary` is its old name.
- * @throws GatewayError `invalid-request` for an effort that is none of OpenAI's.
+ * Parses `reasoning`. A summary of any kind asks for visible thoughts; `generate_summary` is its old name.
+ * @throws GatewayError `invalid-request` for an unknown effort.
  */
 export function parseReasoning(reasoning: JsonObject | undefined): ReasoningSettings {
   const { effort: word, ...others } = reasoning ?? {};

@@ -18,7 +18,7 @@ interface ParsedChoice {
 /**
  * Parses the choice. One that forces a hosted tool is reported, and other vendors leave it to the model.
  * @param given the tools to choose from.
- * @throws GatewayError `invalid-request` for a choice that is none of OpenAI's.
+ * @throws GatewayError `invalid-request` for a choice that OpenAI does not have.
  */
 export function parseToolChoice(
   value: Json | undefined,

@@ -30,7 +30,11 @@ const HOSTED: readonly string[] = [
 
 const TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
-/** @throws GatewayError `invalid-request` for a tool that is none of OpenAI's kinds, or has no name. */
+/**
+ * Parses a list of tools. A namespace becomes several tools.
+ * @param path the field in the caller's body, for error messages.
+ * @throws GatewayError `invalid-request` for a tool of an unknown type, or without a name.
+ */
 export function parseTools(value: Json | undefined, report: ParseReport, path = 'tools'): Tool[] {
   return objectsAt(value, path).flatMap(([tool, toolPath]) => parseTool(tool, toolPath, report));
 }

@@ -22,7 +22,7 @@ export interface PartWriter {
   readonly contained: Contained;
 }
 
-/** @param sink returns where events go now: it changes with every event of the vendor's */
+/** Makes the writer for one answer. @param sink returns where events go now: it changes with every event of the vendor's */
 export function partWriter(sink: () => Sink<ReplyEvent>): PartWriter {
   const contained = { calls: false, refusal: false };
   let next = 0;

@@ -10,7 +10,7 @@ import type { RenderContext } from './render-context.ts';
 import { renderMessage } from './render-message.ts';
 import { renderCarrier, renderThoughts } from './render-reasoning.ts';
 
-/** @throws GatewayError `invalid-request` for media that cannot be sent. */
+/** Renders the turns of a prompt. @throws GatewayError `invalid-request` for media that cannot be sent */
 export function renderItems(turns: readonly Turn[], context: RenderContext): readonly JsonObject[] {
   const { report } = context;
   const customCalls = new Set<string>();

@@ -12,6 +12,7 @@ const MAX_USER = 64;
 /** What OpenAI's reasoning models refuse. */
 const SAMPLING = ['temperature', 'topP', 'logprobs', 'topLogprobs'] as const;
 
+/** Renders `temperature`, `top_p` and `top_logprobs`, if the model takes them. */
 export function renderSampling(prompt: Prompt, { takesSampling, report }: RenderContext): JsonObject {
   const { temperature, topP, topLogprobs } = prompt;
   if (!takesSampling) {

@@ -70,7 +70,7 @@ function foreignThoughts(refusal: GatewayError | undefined): (item: Json) => boo
     : isForeignThought;
 }
 
-/** OpenAI's refusal of thoughts with text beside the encrypted content. DeepSeek writes such, and encrypts as OpenAI does. */
+/** OpenAI's refusal of thoughts with text beside the encrypted content. DeepSeek writes such thoughts, and encrypts as OpenAI does. */
 const CONTENT_TOO_LONG = /content': array too long/;
 
 function isReadableThought(item: Json): boolean {

@@ -1,5 +1,6 @@
 /** The settings of a request that the response object repeats (OpenAI API reference, "The response object"). */
 
+/** The names of the settings. */
 export const ECHOED_SETTINGS = [
   'access_programs',
   'background',

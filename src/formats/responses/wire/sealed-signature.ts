@@ -18,12 +18,13 @@ export function sealSignature(signature: Signature, mark?: Mark): string {
   return seal(isMarked ? { origin, value: `${mark}.${value}` } : signature, 'openai');
 }
 
+/** A signature as it was before `sealSignature`, and its mark. */
 export interface Unsealed {
   readonly signature: Signature;
   readonly mark?: Mark;
 }
 
-/** Opens the `encrypted_content` of an item; undefined if it is not a text. */
+/** Opens the `encrypted_content` of an item; undefined if it holds no signature. */
 export function unsealSignature(text: Json | undefined): Unsealed | undefined {
   const signature = broughtBack(text, 'openai');
   if (signature === undefined) return undefined;
