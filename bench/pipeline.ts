@@ -17,6 +17,8 @@ import type { ModelTraits, RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
 import { pipeline } from '../src/pipeline/pipeline.ts';
 import { openGateway } from '../src/server/open-gateway.ts';
+import { hashKey } from '../src/store/key-secret.ts';
+import { type Body, type BodySink, readableOf } from '../src/streams/body.ts';
 import type { ChainMode } from '../src/streams/chain.ts';
 import { decodeSse, encodeSse } from '../src/streams/sse.ts';
 import { fuse } from '../src/streams/step.ts';

@@ -7,11 +7,11 @@
 
 import { repeat } from '../lib/repeat.ts';
 import { groupsState, listGroups } from '../store/groups.ts';
+import { groupRecordOf, recordsOf } from '../store/key-record.ts';
 import { keysChangedAfter, listKeys } from '../store/keys.ts';
 import { replacementOf } from '../store/same-file.ts';
 import { reasonOf, type Store } from '../store/store.ts';
 import type { ChangeRow } from '../store/tables.ts';
-import { groupRecordOf, recordsOf } from './key-records.ts';
 import { type Keys, openKeyBook } from './keys.ts';
 
 export interface FollowedKeys {

@@ -1,6 +1,7 @@
 /** Whose answers have made what lies at the vendors' accounts: in memory first, and in the store for other processes. */
 
 import type { LogProblem } from '../lib/diagnostics.ts';
+import type { Owned, OwnedTable } from '../store/stored-ids.ts';
 
 export interface StoredIds {
   /**
@@ -13,19 +14,6 @@ export interface StoredIds {
   bind(ids: readonly string[], key: string): void;
   /** Writes what has not been written. */
   close(): Promise<void>;
-}
-
-/** Whose something is. */
-export interface Owned {
-  readonly id: string;
-  readonly key: string;
-}
-
-/** Where ids outlive the process. */
-export interface OwnedTable {
-  find(ids: readonly string[]): Promise<readonly Owned[]>;
-  /** Of those that are there already, nothing changes. */
-  add(owned: readonly Owned[]): Promise<void>;
 }
 
 export interface StoredIdsOptions {

@@ -1,6 +1,6 @@
 /** Models that a key is to open and that nobody knows, as a slip of the pen makes them. */
 
-import { allowance } from '../access/keys.ts';
+import { allowance } from '../access/allowance.ts';
 import { catalogOf } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { catalogModels } from '../server/open-gateway.ts';

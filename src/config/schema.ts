@@ -1,9 +1,9 @@
 /** What a configuration may say (`gateway.config.ts`, `.json`, `.yaml`). Durations are milliseconds. */
 
 import { z } from 'zod';
-import { areOfOtherModels } from '../access/keys.ts';
 import { modelSchema } from '../catalog/model.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
+import { areOfOtherModels } from '../store/key-limits.ts';
 import { STORED } from '../store/stored-scope.ts';
 import { isNobodys } from '../upstream/addresses.ts';
 import { SANDBOX } from '../upstream/vendor.ts';

@@ -6,7 +6,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type Identities, unknownIssuer } from '../access/identities/identities.ts';
 import { looksLikeToken } from '../access/identities/token.ts';
-import type { Keys, Principal } from '../access/keys.ts';
+import type { Keys } from '../access/keys.ts';
+import type { Principal } from '../access/principal.ts';
 import { tagOf } from '../accounting/usage/tag.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalidKey } from '../lib/errors.ts';

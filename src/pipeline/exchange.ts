@@ -1,8 +1,8 @@
 /** The one value that travels the request path, and what each stage adds to it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '../access/keys.ts';
 import type { Standings } from '../access/limits/limit-headers.ts';
+import type { Principal } from '../access/principal.ts';
 import type { Ledger } from '../accounting/usage/ledger.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';

@@ -1,7 +1,7 @@
 /** Of which model; native or translated is settled here. */
 
-import { isHeld } from '../access/keys.ts';
 import { isLimitedByModel } from '../access/limits/limits.ts';
+import { isHeld } from '../access/principal.ts';
 import type { StoredIds } from '../access/stored-ids.ts';
 import { type Catalog, MAX_ID_LENGTH, modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';

@@ -1,8 +1,8 @@
 /** In the words of the vendor: the body as it is on the native path, else parsed and rendered anew. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { isHeld } from '../access/keys.ts';
 import { isMetered } from '../access/limits/limits.ts';
+import { isHeld } from '../access/principal.ts';
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';

@@ -1,17 +1,10 @@
 /** A gateway from its configuration. */
 
 import { openIdentities } from '../access/identities/identities.ts';
-import {
-  type GroupRecord,
-  hashKey,
-  joinKeys,
-  type KeyRecord,
-  type Keys,
-  keysOf,
-  knownGroups,
-} from '../access/keys.ts';
+import { joinKeys, type Keys, keysOf } from '../access/keys.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import { limitsInMemory } from '../access/limits/open-limits.ts';
+import { knownGroups } from '../access/principal.ts';
 import { openStoredIds, type StoredIds } from '../access/stored-ids.ts';
 import { grantedMemory } from '../accounting/process/granted-memory.ts';
 import type { Traces } from '../accounting/traces/traces.ts';
@@ -27,6 +20,8 @@ import type { PendingLimits } from '../pipeline/arrivals.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { type ChainMode, chainMode } from '../streams/chain.ts';
+import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
+import { hashKey } from '../store/key-secret.ts';
 import { openAgent } from '../upstream/agent.ts';
 import { type CloudTokens, openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { openUpstreams } from '../upstream/pool/upstreams.ts';

@@ -1,8 +1,8 @@
 /** What may be said of a key or of a group, in the words of the admin API; the command line says the same. */
 
 import { z } from 'zod';
-import { areOfOtherModels } from '../access/keys.ts';
 import { parseJson } from '../lib/json.ts';
+import { areOfOtherModels } from './key-limits.ts';
 import { STORED } from './stored-scope.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
 

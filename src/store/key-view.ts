@@ -1,7 +1,7 @@
 /** A key, or a group of them, as the admin API and the command line show it. */
 
 import { z } from 'zod';
-import { modelsOf } from '../access/key-records.ts';
+import { modelsOf } from './key-record.ts';
 import { groupFields, keyFields, modelLimitsOf } from './key-settings.ts';
 import { storedOf } from './stored-scope.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
-import { hashKey, makeKey } from '../access/keys.ts';
 import { countChange, NoSuchGroup, UNLIMITED } from './changes.ts';
+import { hashKey, makeKey } from './key-secret.ts';
 import type { Store } from './store.ts';
 import type { KeyColumns, KeyRow, Tables } from './tables.ts';
 

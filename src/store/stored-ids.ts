@@ -1,6 +1,5 @@
 /** Whose answers have made what lies at the vendors' accounts, as the store keeps it. */
 
-import type { OwnedTable } from '../access/stored-ids.ts';
 import { repeat } from '../lib/repeat.ts';
 import type { Store } from './store.ts';
 
@@ -14,6 +13,19 @@ const HOUR = 3_600_000;
  * is in a conversation may last longer, and is nobody's then.
  */
 const KEPT = 90;
+
+/** Whose something is. */
+export interface Owned {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Where ids outlive the process. */
+export interface OwnedTable {
+  find(ids: readonly string[]): Promise<readonly Owned[]>;
+  /** Of those that are there already, nothing changes. */
+  add(owned: readonly Owned[]): Promise<void>;
+}
 
 export function ownedTable({ db }: Store): OwnedTable {
   return {

@@ -3,9 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hashKey } from '../../src/access/keys.ts';
 import { createGroup } from '../../src/store/groups.ts';
+import { hashKey } from '../../src/store/key-secret.ts';
 import { createKey } from '../../src/store/keys.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';

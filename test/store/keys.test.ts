@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { followKeys } from '../../src/access/follow-keys.ts';
-import { hashKey } from '../../src/access/keys.ts';
 import { makeFirstKey } from '../../src/store/configured-store.ts';
 import { importKeyFile } from '../../src/store/key-file.ts';
+import { hashKey } from '../../src/store/key-secret.ts';
 import { columnsOf, keySettings, newKey } from '../../src/store/key-settings.ts';
 import { keyView, viewOf } from '../../src/store/key-view.ts';
 import {

@@ -1,9 +1,10 @@
 /** Whose answers have made what lies at the vendors', in memory and in the store. */
 
 import { expect, onTestFinished, test } from 'vitest';
-import { type OwnedTable, openStoredIds, type StoredIds } from '../../src/access/stored-ids.ts';
+import { openStoredIds, type StoredIds } from '../../src/access/stored-ids.ts';
 import { keepToOwn } from '../../src/pipeline/restrictions/keep-to-own.ts';
 import { scanned } from '../../src/pipeline/scanned.ts';
+import type { OwnedTable } from '../../src/store/stored-ids.ts';
 import { ownedTable } from '../../src/store/stored-ids.ts';
 import { describeStores } from '../support/stores.ts';
 

@@ -1,7 +1,7 @@
 /** What opens, by all keys of a store. */
 
-import { recordsOf } from '../../src/access/key-records.ts';
-import type { KeyRecord } from '../../src/access/keys.ts';
+import type { KeyRecord } from '../../src/store/key-record.ts';
+import { recordsOf } from '../../src/store/key-record.ts';
 import { listKeys } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
 

@@ -3,16 +3,9 @@
 import type { Dispatcher } from 'undici';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
+import type { KeyLimits, ModelLimits } from '../../store/key-limits.ts';
 import type { Stored } from '../../store/stored-scope.ts';
-import {
-  grouped,
-  type KeyLimits,
-  type KnownGroup,
-  type ModelLimits,
-  modelHolders,
-  type Principal,
-  rightsOf,
-} from '../keys.ts';
+import { grouped, type KnownGroup, modelHolders, type Principal, rightsOf } from '../principal.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import {
   type Claims,

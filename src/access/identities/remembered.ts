@@ -1,6 +1,7 @@
 /** Tokens that were found to be good, so that nothing is verified, or waited for, when they come again. */
 
-import { hashKey, type Principal } from '../keys.ts';
+import { hashKey } from '../../store/key-secret.ts';
+import type { Principal } from '../principal.ts';
 
 export interface Remembered {
   /** Whose token it is; undefined where it has not come before, or too long ago. */

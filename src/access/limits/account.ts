@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import type { ModelHolder } from '../keys.ts';
+import type { ModelHolder } from '../principal.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { limitHeaders, type Standing, type Standings, tighter } from './limit-headers.ts';
 import type { Spending, Spent } from './spending.ts';

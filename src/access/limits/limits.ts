@@ -2,7 +2,8 @@
 
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
-import type { KeyLimits, ModelHolder, Principal } from '../keys.ts';
+import type { KeyLimits } from '../../store/key-limits.ts';
+import type { ModelHolder, Principal } from '../principal.ts';
 import { type Budget, type Counters, openAccount } from './account.ts';
 import type { Consumption } from './consumption.ts';
 import type { Leave } from './in-flight.ts';

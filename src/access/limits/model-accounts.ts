@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
-import type { ModelHolder } from '../keys.ts';
+import type { ModelHolder } from '../principal.ts';
 import { type Account, type AccountOf, type Counters, openAccount } from './account.ts';
 import type { Consumption } from './consumption.ts';
 import type { Standings } from './limit-headers.ts';

@@ -1,6 +1,6 @@
 /** The model lists, in the words of each family's clients. */
 
-import type { Principal } from '../../access/keys.ts';
+import type { Principal } from '../../access/principal.ts';
 import { modelName, vendorName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import { pricesAt } from '../../catalog/prices-at.ts';

@@ -1,7 +1,7 @@
 /** The request for a WebSocket: where one can be had, and what is wrong with who asks. */
 
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '../../access/keys.ts';
+import type { Principal } from '../../access/principal.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { type Authenticators, authenticateCaller } from '../../pipeline/authenticate.ts';
 import { faultOfHead, queryOf, rawPath } from '../../pipeline/request-head.ts';

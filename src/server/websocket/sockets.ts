@@ -6,8 +6,8 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import type { Principal } from '../../access/keys.ts';
 import { isLimited } from '../../access/limits/limits.ts';
+import type { Principal } from '../../access/principal.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';

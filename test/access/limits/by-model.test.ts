@@ -1,11 +1,11 @@
 /** Limits for some models, of keys and of groups, beside their limits for all models together. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hashKey } from '../../../src/access/keys.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
+import { hashKey } from '../../../src/store/key-secret.ts';
 import { startGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { soon } from '../../support/soon.ts';

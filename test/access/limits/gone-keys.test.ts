@@ -3,9 +3,10 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { KeyLimits, Principal } from '../../../src/access/keys.ts';
 import type { Limits } from '../../../src/access/limits/limits.ts';
 import { limitsInMemory, openLimits } from '../../../src/access/limits/open-limits.ts';
+import type { Principal } from '../../../src/access/principal.ts';
+import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { held } from '../../support/held.ts';
 
 const MINUTE = 60_000;

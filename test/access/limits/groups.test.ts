@@ -1,7 +1,6 @@
 /** Groups of keys: limits that all keys of one keep together, beside their own. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { KeyLimits } from '../../../src/access/keys.ts';
 import type { Budget } from '../../../src/access/limits/account.ts';
 import { type Standing, tighter } from '../../../src/access/limits/limit-headers.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
@@ -9,6 +8,7 @@ import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
+import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { KEY, startGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { soon } from '../../support/soon.ts';

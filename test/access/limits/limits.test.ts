@@ -2,12 +2,12 @@
 
 import OpenAI, { RateLimitError } from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { KeyLimits } from '../../../src/access/keys.ts';
 import { limitsInMemory, openLimits } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
+import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { soon } from '../../support/soon.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';

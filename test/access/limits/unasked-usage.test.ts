@@ -1,8 +1,8 @@
 /** Streams of keys whose tokens or money are limited: what they took is known, whether or not the caller asked. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { KeyLimits } from '../../../src/access/keys.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
+import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 

@@ -4,9 +4,9 @@
  */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { KeyLimits } from '../../../src/access/keys.ts';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
 import { recordOf } from '../../../src/accounting/usage/ledger.ts';
+import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 

@@ -1,11 +1,12 @@
 /** What becomes of a key while its socket is open: the next request is told as a POST is, and the socket stays. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { hashKey, type KeyBook, openKeyBook } from '../../../src/access/keys.ts';
+import { type KeyBook, openKeyBook } from '../../../src/access/keys.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
+import { hashKey } from '../../../src/store/key-secret.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { type Client, connect, say } from './stage.ts';

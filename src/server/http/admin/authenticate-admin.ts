@@ -2,8 +2,8 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { hashKey } from '../../../access/keys.ts';
 import { GatewayError } from '../../../lib/errors.ts';
+import { hashKey } from '../../../store/key-secret.ts';
 
 /**
  * A check for one admin key, taken from `Authorization: Bearer` alone: a page of another site cannot send that header

@@ -1,10 +1,37 @@
 /** The store's keys and groups as the request path looks them up. */
 
 import { parseJson } from '../lib/json.ts';
-import { modelLimitsOf } from '../store/key-settings.ts';
-import { type Stored, storedOf } from '../store/stored-scope.ts';
-import type { GroupRow, KeyRow, LimitColumns } from '../store/tables.ts';
-import type { GroupRecord, KeyLimits, KeyRecord, ModelLimits } from './keys.ts';
+import type { KeyLimits, ModelLimits } from './key-limits.ts';
+import { modelLimitsOf } from './key-settings.ts';
+import { type Stored, storedOf } from './stored-scope.ts';
+import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
+
+/** A key as it is stored. */
+export interface KeyRecord {
+  readonly name: string;
+  /** SHA-256 of the key, hex. */
+  readonly hash: string;
+  /** Ids, a model's own or any that leads to it, and `vendor/*`; absent means every model. */
+  readonly models?: readonly string[];
+  /** What it may use of what is stored at the vendors'; absent: as `storedUnlessSaid`. */
+  readonly stored?: Stored;
+  /** Milliseconds since 1970, from when on the key is unknown; absent means never. */
+  readonly expires?: number;
+  readonly limits?: KeyLimits;
+  readonly modelLimits?: readonly ModelLimits[];
+  /** Name of its group. */
+  readonly group?: string;
+}
+
+/** A group as it is stored. */
+export interface GroupRecord {
+  readonly name: string;
+  /** What none of its keys goes beyond, as a key's; absent means every model. */
+  readonly models?: readonly string[];
+  readonly stored?: Stored;
+  readonly limits?: KeyLimits;
+  readonly modelLimits?: readonly ModelLimits[];
+}
 
 /** By what a key opens now, or did before a rotation and still does; none for one that was revoked. */
 export function recordsOf(row: KeyRow): readonly KeyRecord[] {
