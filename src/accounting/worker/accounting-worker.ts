@@ -1,6 +1,6 @@
 /**
- * Has a thread keep the books: takes notes on the request path, and sends them a moment later, all of that moment at
- * once. It writes what there is to write; what else it makes of them comes back and is passed on.
+ * The request path's side of the accounting: collects the records of exchanges for a moment, and posts them together to
+ * a thread. The thread writes what has to be written. Charges and log lines come back from it and are passed on.
  */
 
 import type { Worker } from 'node:worker_threads';
@@ -10,58 +10,64 @@ import { startWorkerThread } from '../../store/worker-thread.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { type CounterFigures, NO_FIGURES } from '../metrics/counters.ts';
 import type { RecordExchange } from '../usage/ledger.ts';
-import type { AccountingOptions, Entered, WorkerAnswer, WorkerRequest, Written } from './accounting.ts';
-import { openRecordWriter } from './records.ts';
+import type {
+  AccountingOptions,
+  BatchResult,
+  WorkerAnswer,
+  WorkerRequest,
+  WriteProgress,
+} from './accounting.ts';
+import { type PostedRecord, packRecord } from './records.ts';
 
-/** Who is told what. */
+/** Called with what the thread answers. */
 export interface Readers {
-  /** Of what a key has used. */
-  readonly charge: (taken: Consumption) => void;
-  /** Of lines for the access log, in UTF-8. */
+  /** Receives what a key has used. */
+  readonly charge: (consumption: Consumption) => void;
+  /** Receives lines of the access log, in UTF-8. */
   readonly log?: (lines: Buffer) => void;
-  /** Of what should not have happened. */
+  /** Receives a sentence about what should not have happened. */
   readonly trouble: (message: string, error?: unknown) => void;
-  /** Of its end. */
+  /** Receives a sentence when that is over. */
   readonly note: (message: string) => void;
 }
 
 export interface AccountingWorker {
+  /** Takes the record of an exchange that is over. Returns at once and does not throw. */
   readonly note: RecordExchange;
-  /** Everything noted so far as metrics have it; what was last known, where the thread does not answer. */
+  /** The figures of all exchanges so far, for metrics. If the thread does not answer: the last known ones. */
   figures(): Promise<CounterFigures>;
-  /** Exchanges of which nothing was made, or that could not be written. */
+  /** The number of exchanges that could not be processed or written. */
   lost(): number;
-  /** Resolves when all that is noted has been told and written, or after `milliseconds`. */
+  /** Resolves when all records are processed and written, or after `milliseconds`. */
   close(milliseconds: number): Promise<void>;
 }
 
-/** Milliseconds in which notes are put together: what a crash may lose beside what is lost behind it. */
+/** Milliseconds for which records are collected. A crash may lose them, and those that the thread has not written yet. */
 const DELAY = 20;
 
-/** Bytes that are not put together any longer. */
+/** Bytes of bodies among the collected records above which they are posted at once. */
 const FULL = 512 * 1024;
 
-/** How much longer than it may the end of the thread takes to be heard of, in milliseconds: it puts into files what is left. */
-const LAST_WORD = 2_000;
+/** Milliseconds that the thread gets beyond its deadline at the end, to spool what it could not write. */
+const SPOOL_TIME = 2_000;
 
-/** How long figures may take, in milliseconds. */
-const PATIENCE = 2_000;
+/** Milliseconds that figures may take. */
+const FIGURES_TIMEOUT = 2_000;
 
-const NOTHING_YET: Written = { open: 0, dropped: 0 };
+const NOTHING_YET: WriteProgress = { open: 0, dropped: 0 };
 
-/** @param options `queue` is also how many notes may wait for the thread. */
+/** @param options `queue` also bounds how many records may wait for the thread. */
 export function openAccountingWorker(options: AccountingOptions, readers: Readers): AccountingWorker {
-  const notebook = openRecordWriter();
-  /** Notes that were sent, and not answered yet. */
+  let collected: PostedRecord[] = [];
+  let collectedBytes = 0;
+  /** Records that were posted, and are not answered yet. */
   let outstanding = 0;
-  /** Of the thread that there is now. */
+  /** The progress of the present thread. */
   let written = NOTHING_YET;
   let lost = 0;
-  /** Memory of notes that were read: what is new is not in any cache, and has to be filled with zeros. */
-  let blank: ArrayBuffer | undefined;
   let timer: NodeJS.Timeout | undefined;
   let known = NO_FIGURES;
-  /** Who has asked for figures: the thread answers in turn. */
+  /** Those who wait for figures; the thread answers in order. */
   let asking: ((figures: CounterFigures) => void)[] = [];
   let closing = false;
   let thread: Worker | undefined = startThread();
@@ -69,17 +75,17 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
   function startThread(): Worker {
     const worker = startWorkerThread(import.meta.url, 'thread', options);
     let failure: unknown;
-    worker.on('message', onTold);
+    worker.on('message', onAnswer);
     worker.once('error', (error) => {
       failure = error;
     });
     worker.once('exit', () => onExit(failure));
-    // It keeps no process alive.
+    // The thread does not keep the process alive.
     worker.unref();
     return worker;
   }
 
-  /** What it had not answered or given is lost with it: another thread goes on with what comes. */
+  /** What the thread had not answered or written is lost with it. The next record starts another thread. */
   function onExit(failure: unknown): void {
     if (!closing) readers.trouble('The thread that records usage has ended.', failure);
     lost += outstanding + written.open + written.dropped;
@@ -90,43 +96,41 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
     asking = [];
   }
 
-  function onTold(told: WorkerAnswer): void {
-    if ('written' in told) written = told.written;
-    if ('count' in told) pass(told);
-    else if ('figures' in told) answer(told.figures);
-    else if ('trouble' in told) readers.trouble(told.trouble);
-    else if ('note' in told) readers.note(told.note);
+  function onAnswer(answer: WorkerAnswer): void {
+    if ('written' in answer) written = answer.written;
+    if ('count' in answer) passOn(answer);
+    else if ('figures' in answer) resolveFigures(answer.figures);
+    else if ('trouble' in answer) readers.trouble(answer.trouble);
+    else if ('recovered' in answer) readers.note(answer.recovered);
   }
 
-  function pass({ count, lines, taken, failures, blank: memory }: Entered): void {
-    if (memory.byteLength <= FULL) blank = memory;
+  function passOn({ count, lines, consumption, failures }: BatchResult): void {
     outstanding -= count;
     lost += failures.length;
     for (const error of failures) readers.trouble('The usage of an exchange could not be recorded.', error);
-    taken.forEach(readers.charge);
+    consumption.forEach(readers.charge);
     if (lines.length > 0) readers.log?.(toBuffer(lines));
   }
 
-  function answer(figures: CounterFigures): void {
+  function resolveFigures(figures: CounterFigures): void {
     known = figures;
     asking.shift()?.(figures);
   }
 
-  /** @param given memory that is the thread's from then on. */
-  function ask(asked: WorkerRequest, given: ArrayBuffer[] = []): void {
+  function post(request: WorkerRequest): void {
     thread ??= startThread();
-    thread.postMessage(asked, given);
+    thread.postMessage(request);
   }
 
-  function send(): void {
+  function postRecords(): void {
     clearTimeout(timer);
     timer = undefined;
-    const count = notebook.count();
-    if (count === 0) return;
-    outstanding += count;
-    const notes = notebook.take(blank);
-    blank = undefined;
-    ask({ notes }, [notes.bytes]);
+    if (collected.length === 0) return;
+    outstanding += collected.length;
+    const records = collected;
+    collected = [];
+    collectedBytes = 0;
+    post({ records });
   }
 
   return {
@@ -135,28 +139,30 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
         lost += 1;
         return;
       }
-      notebook.add(closed);
-      if (notebook.size() >= FULL) send();
-      else timer ??= setTimeout(send, DELAY).unref();
+      const record = packRecord(closed);
+      collected.push(record);
+      collectedBytes += record.remains.length;
+      if (collectedBytes >= FULL) postRecords();
+      else timer ??= setTimeout(postRecords, DELAY).unref();
     },
     async figures() {
-      send();
+      postRecords();
       if (closing) return known;
-      const told = new Promise<CounterFigures>((resolve) => asking.push(resolve));
-      ask('figures');
-      return (await withTimeout(told, PATIENCE)) ?? known;
+      const answered = new Promise<CounterFigures>((resolve) => asking.push(resolve));
+      post('figures');
+      return (await withTimeout(answered, FIGURES_TIMEOUT)) ?? known;
     },
     lost: () => lost + written.dropped,
     async close(milliseconds) {
-      send();
+      postRecords();
       const isFirst = !closing;
       closing = true;
       const last = thread;
       if (last === undefined) return;
       last.ref();
       const ended = new Promise((resolve) => last.once('exit', resolve));
-      if (isFirst) ask({ close: milliseconds });
-      await withTimeout(ended, milliseconds + LAST_WORD);
+      if (isFirst) post({ close: milliseconds });
+      await withTimeout(ended, milliseconds + SPOOL_TIME);
     },
   };
 }

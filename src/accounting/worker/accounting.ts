@@ -1,7 +1,7 @@
 /**
- * The books: what is made of an exchange once it is over. Its tokens and cost, its line in the log, its place in the
- * metrics, its row in the store, and what its key has used. All of it takes a short answer a quarter of its time where
- * it is done between two requests (measured), so a thread of its own keeps them.
+ * What is made of an exchange once it is over: its tokens and cost, its line in the log, its place in the metrics, its
+ * row in the store, and what its key has used. Done between two requests, all of it takes a quarter of the time of a
+ * short answer (measured), so it runs in a thread of its own.
  */
 
 import type { Consumption } from '../../access/limits/consumption.ts';
@@ -16,137 +16,139 @@ import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { recordOf } from '../usage/ledger.ts';
 import { recordUsage } from '../usage/recorder.ts';
 import { openSpool } from '../usage/spool.ts';
-import { decodeRecords, type EncodedRecords } from './records.ts';
+import { type PostedRecord, unpackRecord } from './records.ts';
 
 export interface AccountingOptions extends BatchOptions {
-  /** Where exchanges are written, in a store that was opened before. */
+  /** The store that exchanges are written to. It must have been opened before, so that its tables exist. */
   readonly store: StorePlace;
-  /** Exchanges that may wait for the store in memory: what comes then waits in files beside it. */
+  /** Exchanges that may wait for the store in memory. Further ones wait in files beside it. */
   readonly queue: number;
-  /** Bytes that those files may take: what comes then is dropped, and counted. */
+  /** Bytes that those files may take. Further exchanges are dropped and counted. */
   readonly spool: number;
-  /** How lines of the access log are written; absent: there is none. */
+  /** The style of the access log's lines; absent: there is no access log. */
   readonly lines?: LineStyle;
 }
 
-/** How far the books are with the store. */
-export interface Written {
-  /** Exchanges that are not in it yet. */
+/** How far the accounting is behind the request path, in exchanges. */
+export interface WriteProgress {
+  /** Exchanges that are not in the store yet. */
   readonly open: number;
-  /** Exchanges that never will be, so far. */
+  /** Exchanges that were given up so far. */
   readonly dropped: number;
 }
 
-/** Of the notes of one notebook. */
-export interface Entered {
-  /** How many there were. */
+/** What was made of one message of records. */
+export interface BatchResult {
+  /** How many records there were. */
   readonly count: number;
-  /** Of the access log, in UTF-8. */
+  /** Lines of the access log, in UTF-8. */
   readonly lines: Uint8Array<ArrayBuffer>;
-  readonly taken: readonly Consumption[];
-  /** Why some of them could not be entered: an error each. */
+  /** What keys have used, summed up by key, group, model and day. */
+  readonly consumption: readonly Consumption[];
+  /** An error for each record that could not be processed. */
   readonly failures: readonly unknown[];
-  readonly written: Written;
-  /** The notes' memory, given back. */
-  readonly blank: ArrayBuffer;
+  readonly written: WriteProgress;
 }
 
-/** What the books say. */
+/** What the thread sends to the request path. */
 export type WorkerAnswer =
-  | Entered
-  /** Once more of it was written. */
-  | { readonly written: Written }
-  /** What goes wrong with the store, in a sentence. */
+  | BatchResult
+  /** Another batch was written to the store, or dropped. */
+  | { readonly written: WriteProgress }
+  /** A sentence about what goes wrong with the store. */
   | { readonly trouble: string }
-  /** That it is well again. */
-  | { readonly note: string }
-  /** An answer to who has asked. */
+  /** A sentence that says that the store works again. */
+  | { readonly recovered: string }
+  /** The answer to a request for figures. */
   | { readonly figures: CounterFigures };
 
-/** What is asked of them, or given. */
-export type WorkerRequest = { readonly notes: EncodedRecords } | 'figures' | { readonly close: number };
+/** What the request path sends to the thread. */
+export type WorkerRequest =
+  | { readonly records: readonly PostedRecord[] }
+  | 'figures'
+  | { readonly close: number };
 
+/** Each method answers through the callback of `openAccounting`. */
 export interface Accounting {
-  enter(notes: EncodedRecords): void;
+  /** Processes records, and sends their `BatchResult`. */
+  record(records: readonly PostedRecord[]): void;
+  /** Sends the figures for metrics. */
   figures(): void;
-  /** Writes what is open, for so many milliseconds at most. */
+  /** Writes what is open, for at most so many milliseconds. */
   close(milliseconds: number): Promise<void>;
 }
 
-/** What follows the name of the store's file in that of the folder beside it; also where the store is PostgreSQL. */
+/** The spool's folder has the name of the store's file and this ending, also if the store is PostgreSQL. */
 const SPOOL = '-waiting';
 
-/** @param tell is told at once, or for batches a moment later. */
+/** @param answer called with what the request path is to know. */
 export async function openAccounting(
   { lines: style, store: place, ...options }: AccountingOptions,
-  tell: (told: WorkerAnswer) => void,
+  answer: (message: WorkerAnswer) => void,
 ): Promise<Accounting> {
-  const tally = openExchangeCounters();
+  const counters = openExchangeCounters();
   const calendar = openCalendar();
-  const lineOf = style && exchangeLines(style);
+  const renderLine = style && exchangeLines(style);
   const utf8 = new TextEncoder();
-  const onTrouble = (trouble: string): void => tell({ trouble });
+  const onTrouble = (trouble: string): void => answer({ trouble });
   const store = connectStore(place, onTrouble);
   const recorder = recordUsage(store, {
     ...options,
     spool: openSpool({ folder: `${place.path}${SPOOL}`, bytes: options.spool, onTrouble }),
     onTrouble,
-    onRecovered: (note) => tell({ note }),
-    onDone: () => tell({ written: written() }),
+    onRecovered: (recovered) => answer({ recovered }),
+    onDone: () => answer({ written: progress() }),
   });
   const batches = batchRows(options, recorder.write);
 
-  return {
-    enter(notes) {
-      let lines = '';
-      const sums = new Map<string, Consumption>();
-      const failures: unknown[] = [];
-      let count = 0;
-      for (const closed of decodeRecords(notes)) {
-        count += 1;
-        try {
-          const record = recordOf(closed);
-          add(sums, record);
-          batches.record(record);
-          tally.record(record);
-          if (lineOf !== undefined) lines += lineOf(record);
-        } catch (error) {
-          failures.push(error);
-        }
-      }
-      tell({
-        count,
-        lines: utf8.encode(lines),
-        taken: [...sums.values()],
-        failures,
-        written: written(),
-        blank: notes.bytes,
-      });
-    },
-    figures: () => tell({ figures: tally.figures() }),
-    async close(milliseconds) {
-      batches.flush();
-      const lost = await recorder.close(milliseconds);
-      if (lost > 0) onTrouble(`The usage of ${lost} exchanges could not be written and is lost.`);
-      tell({ written: { open: 0, dropped: recorder.dropped() + lost } });
-      await store.close();
-    },
-  };
-
-  function written(): Written {
+  function progress(): WriteProgress {
     return { open: batches.open() + recorder.waiting(), dropped: recorder.dropped() };
   }
 
-  /** What a key took on a day, of one group and of one model, is charged at once. */
-  function add(sums: Map<string, Consumption>, record: ExchangeRecord): void {
-    const taken = consumptionOf(record);
-    if (taken === undefined) return;
-    const { key, group = '', model = '', time } = taken;
+  /** Adds what an exchange used to the sum of its key, group, model and day: limits are charged once for all of them. */
+  function addConsumption(sums: Map<string, Consumption>, record: ExchangeRecord): void {
+    const consumption = consumptionOf(record);
+    if (consumption === undefined) return;
+    const { key, group = '', model = '', time, tokens, cost } = consumption;
     const place = `${calendar.day(time)} ${model} ${key.length} ${key}${group}`;
     const sum = sums.get(place);
     sums.set(
       place,
-      sum === undefined ? taken : { ...sum, tokens: sum.tokens + taken.tokens, cost: sum.cost + taken.cost },
+      sum === undefined ? consumption : { ...sum, tokens: sum.tokens + tokens, cost: sum.cost + cost },
     );
   }
+
+  return {
+    record(records) {
+      let lines = '';
+      const sums = new Map<string, Consumption>();
+      const failures: unknown[] = [];
+      for (const posted of records) {
+        try {
+          const record = recordOf(unpackRecord(posted));
+          addConsumption(sums, record);
+          batches.record(record);
+          counters.record(record);
+          if (renderLine !== undefined) lines += renderLine(record);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      answer({
+        count: records.length,
+        lines: utf8.encode(lines),
+        consumption: [...sums.values()],
+        failures,
+        written: progress(),
+      });
+    },
+    figures: () => answer({ figures: counters.figures() }),
+    async close(milliseconds) {
+      batches.flush();
+      const lost = await recorder.close(milliseconds);
+      if (lost > 0) onTrouble(`The usage of ${lost} exchanges could not be written and is lost.`);
+      answer({ written: { open: 0, dropped: recorder.dropped() + lost } });
+      await store.close();
+    },
+  };
 }

@@ -1,4 +1,4 @@
-/** The thread that keeps the books. */
+/** The accounting worker's thread: passes messages between its port and `openAccounting`. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import {
@@ -11,15 +11,15 @@ import {
 if (parentPort !== null) {
   const port = parentPort;
   const options: AccountingOptions = workerData;
-  const books = await openAccounting(options, (told) => port.postMessage(told, memoryOf(told)));
-  port.on('message', (asked: WorkerRequest) => {
-    if (asked === 'figures') books.figures();
-    else if ('notes' in asked) books.enter(asked.notes);
-    else void books.close(asked.close).then(() => port.close());
+  const accounting = await openAccounting(options, (answer) => port.postMessage(answer, memoryOf(answer)));
+  port.on('message', (request: WorkerRequest) => {
+    if (request === 'figures') accounting.figures();
+    else if ('records' in request) accounting.record(request.records);
+    else void accounting.close(request.close).then(() => port.close());
   });
 }
 
-/** What is given away, not copied. */
-function memoryOf(told: WorkerAnswer): ArrayBuffer[] {
-  return 'blank' in told ? [told.blank, told.lines.buffer] : [];
+/** Memory that is transferred to the request path instead of being copied. */
+function memoryOf(answer: WorkerAnswer): ArrayBuffer[] {
+  return 'lines' in answer ? [answer.lines.buffer] : [];
 }
