@@ -8,9 +8,10 @@
 import { repeat } from '../lib/repeat.ts';
 import { groupsState, listGroups } from '../store/groups.ts';
 import { groupRecordOf, recordsOf } from '../store/key-record.ts';
-import { keysChangedAfter, listKeys } from '../store/keys.ts';
+import { keysChangedAfter, listKeys } from '../store/list-keys.ts';
 import { replacementOf } from '../store/same-file.ts';
-import { reasonOf, type Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import { reasonOf } from '../store/store-errors.ts';
 import type { ChangeRow } from '../store/tables.ts';
 import { type Keys, openKeyBook } from './keys.ts';
 

@@ -1,10 +1,10 @@
 /** What watches a gateway beside its log: metrics and traces. All of it is closed together. */
 
-import type { Budget } from '../access/limits/account.ts';
+import type { Budget } from '../access/limits/budgets.ts';
 import type { Environment } from '../lib/environment.ts';
 import type { UpstreamHealth } from '../upstream/pool/upstreams.ts';
 import type { Log } from './log/log.ts';
-import type { CounterFigures } from './metrics/counters.ts';
+import type { CounterFigures } from './metrics/counter-figures.ts';
 import { type Metrics, openMetrics } from './metrics/metrics.ts';
 import { openTraces, type Traces } from './traces/traces.ts';
 

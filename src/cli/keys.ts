@@ -4,16 +4,9 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { NoSuchGroup } from '../store/changes.ts';
 import { columnsOf, isOver, keyName } from '../store/key-settings.ts';
 import { type KeyView, viewOf } from '../store/key-view.ts';
-import {
-  changeKey,
-  createKey,
-  findKey,
-  listKeys,
-  type MadeKey,
-  MOST_GRACE_DAYS,
-  revokeKey,
-  rotateKey,
-} from '../store/keys.ts';
+import { changeKey, createKey, type MadeKey, revokeKey } from '../store/keys.ts';
+import { findKey, listKeys } from '../store/list-keys.ts';
+import { MOST_GRACE_DAYS, rotateKey } from '../store/rotate-key.ts';
 import type { Store } from '../store/store.ts';
 import { millisecondsOf } from './duration.ts';
 import { settingOptions, settingsOf } from './key-options.ts';

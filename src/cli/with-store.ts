@@ -3,7 +3,8 @@
 import type { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
-import { isShort, reasonOf, type Store, StoreError } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import { isShort, reasonOf, StoreError } from '../store/store-errors.ts';
 import { configHere } from './config-here.ts';
 import { Refusal, tellingRefusals } from './refusal.ts';
 

@@ -1,6 +1,7 @@
 /** No more than the key and its group may use of the model that is asked. */
 
-import { isLimitedByModel, type Limits } from '../access/limits/limits.ts';
+import { isLimitedByModel } from '../access/limits/limited.ts';
+import type { Limits } from '../access/limits/limits.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { Stage } from '../streams/chain.ts';

@@ -1,6 +1,7 @@
 /** No more than the limits of the key and of its group allow. */
 
-import { isLimited, type Limits } from '../access/limits/limits.ts';
+import { isLimited } from '../access/limits/limited.ts';
+import type { Limits } from '../access/limits/limits.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Admitted } from './exchange.ts';
 

@@ -1,6 +1,6 @@
 /** Of which model; native or translated is settled here. */
 
-import { isLimitedByModel } from '../access/limits/limits.ts';
+import { isLimitedByModel } from '../access/limits/limited.ts';
 import { isHeld } from '../access/principal.ts';
 import type { StoredIds } from '../access/stored-ids.ts';
 import { type Catalog, MAX_ID_LENGTH, modelName, vendorName } from '../catalog/catalog.ts';

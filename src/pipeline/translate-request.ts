@@ -1,7 +1,7 @@
 /** In the words of the vendor: the body as it is on the native path, else parsed and rendered anew. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { isMetered } from '../access/limits/limits.ts';
+import { isMetered } from '../access/limits/limited.ts';
 import { isHeld } from '../access/principal.ts';
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';

@@ -1,7 +1,7 @@
 /** The vendor's answer: a head, and a body still coming, watched within its own stream. */
 
 import type { Dispatcher } from 'undici';
-import { isMetered } from '../access/limits/limits.ts';
+import { isMetered } from '../access/limits/limited.ts';
 import { carryOn } from '../accounting/traces/trace-context.ts';
 import { observeUsage } from '../accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';

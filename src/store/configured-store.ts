@@ -2,8 +2,10 @@
 
 import { resolve } from 'node:path';
 import { importKeyFile } from './key-file.ts';
-import { createKey, listKeys } from './keys.ts';
-import { openStore, type Store, type StorePlace } from './store.ts';
+import { createKey } from './keys.ts';
+import { listKeys } from './list-keys.ts';
+import { openStore, type Store } from './store.ts';
+import type { StorePlace } from './store-errors.ts';
 
 /**
  * Opens it; keys of before there was a store move into it.

@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { insertRows } from './insert-rows.ts';
-import { nameOf, type Store, StoreError } from './store.ts';
+import { nameOf, type Store } from './store.ts';
+import { StoreError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
 /** What a store holds, in figures that two of them share only where one is a copy of the other. */

@@ -8,17 +8,9 @@ import { importKeyFile } from '../../src/store/key-file.ts';
 import { hashKey } from '../../src/store/key-secret.ts';
 import { columnsOf, keySettings, newKey } from '../../src/store/key-settings.ts';
 import { keyView, viewOf } from '../../src/store/key-view.ts';
-import {
-  changeKey,
-  createKey,
-  findKey,
-  insertKey,
-  listKeys,
-  type MadeKey,
-  type Rotation,
-  revokeKey,
-  rotateKey,
-} from '../../src/store/keys.ts';
+import { changeKey, createKey, insertKey, type MadeKey, revokeKey } from '../../src/store/keys.ts';
+import { findKey, listKeys } from '../../src/store/list-keys.ts';
+import { type Rotation, rotateKey } from '../../src/store/rotate-key.ts';
 import type { Store } from '../../src/store/store.ts';
 import { keyRecords } from '../support/key-records.ts';
 import { soon } from '../support/soon.ts';

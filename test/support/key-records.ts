@@ -2,7 +2,7 @@
 
 import type { KeyRecord } from '../../src/store/key-record.ts';
 import { recordsOf } from '../../src/store/key-record.ts';
-import { listKeys } from '../../src/store/keys.ts';
+import { listKeys } from '../../src/store/list-keys.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export async function keyRecords(store: Store): Promise<readonly KeyRecord[]> {

@@ -4,29 +4,15 @@ import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { ModelHolder } from '../principal.ts';
+import { type AccountOf, type Budget, budgetsOf, byShareLeft, MOST_BUDGETS } from './budgets.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { limitHeaders, type Standing, type Standings, tighter } from './limit-headers.ts';
 import type { Spending, Spent } from './spending.ts';
 import { openUsedLately } from './used-lately.ts';
 import type { UsageWindow, Used } from './window.ts';
 
-/** Whose limits they are. */
-export type AccountOf = 'key' | 'group';
-
 /** A key, or a group of them, be it as far as some models go: a name, and limits. */
 export type Holder = Pick<ModelHolder, 'name' | 'limits'> & Partial<Pick<ModelHolder, 'of' | 'models'>>;
-
-/** A budget, and what is left of it: less than nothing where the last answers went beyond it. In US dollars. */
-export interface Budget {
-  readonly of: AccountOf;
-  /** Of the key, or of the group. */
-  readonly name: string;
-  /** The models that it is for; absent: all of them. */
-  readonly models?: string;
-  readonly period: 'day' | 'month';
-  readonly budget: number;
-  readonly left: number;
-}
 
 /** Where figures are kept. */
 export interface Counters {
@@ -66,9 +52,6 @@ export interface Account {
 
 /** For how long requests of a holder count that has not come again, in milliseconds: longer than an answer takes. */
 const LONGEST_ANSWER = 86_400_000;
-
-/** Of more budgets than this not all are told: each is a series of its own to whoever keeps them. */
-const MOST_BUDGETS = 1_000;
 
 /** Seconds after which one of the exchanges in flight may be over. */
 const SOON = 1;
@@ -236,23 +219,6 @@ export function openAccount(
     },
     close: inFlight.close,
   };
-}
-
-function budgetsOf(
-  of: AccountOf,
-  { name, of: holder = name, models, limits }: Holder,
-  spent: Spent,
-): readonly Budget[] {
-  const until = (period: Budget['period'], budget: number | undefined): readonly Budget[] =>
-    budget === undefined
-      ? []
-      : [{ of, name: holder, ...(models && { models }), period, budget, left: budget - spent[period] }];
-  return [...until('day', limits.budgetDay), ...until('month', limits.budgetMonth)];
-}
-
-/** A budget of nothing has nothing left. */
-function byShareLeft(one: Budget, other: Budget): number {
-  return one.left / (one.budget || 1) - other.left / (other.budget || 1);
 }
 
 function isHere<T>(figure: T | Promise<T>): figure is T {

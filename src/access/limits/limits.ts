@@ -2,12 +2,13 @@
 
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
-import type { KeyLimits } from '../../store/key-limits.ts';
-import type { ModelHolder, Principal } from '../principal.ts';
-import { type Budget, type Counters, openAccount } from './account.ts';
+import type { Principal } from '../principal.ts';
+import { type Counters, openAccount } from './account.ts';
+import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { Leave } from './in-flight.ts';
 import { limitHeaders, type Standings } from './limit-headers.ts';
+import { hasLimit } from './limited.ts';
 import { type AskedModels, type ModelCounters, openModelAccounts } from './model-accounts.ts';
 
 /**
@@ -59,47 +60,8 @@ export interface AllCounters {
   readonly byModel: ModelCounters;
 }
 
-type Limited = Pick<Principal, 'limits' | 'modelLimits' | 'group'>;
-
 const NONE: readonly never[] = [];
 const NOT_LIMITED: Standings = { requests: undefined, tokens: undefined };
-
-/** Whether anything at all is limited, of a key or of its group. */
-export function isLimited({ limits, group }: Limited): boolean {
-  return hasLimit(limits) || (group !== undefined && hasLimit(group.limits));
-}
-
-function hasLimit(limits: KeyLimits): boolean {
-  return (
-    limits.requestsPerMinute !== undefined ||
-    limits.tokensPerMinute !== undefined ||
-    limits.concurrentRequests !== undefined ||
-    limits.budgetDay !== undefined ||
-    limits.budgetMonth !== undefined
-  );
-}
-
-/** Whether anything is limited of some models. */
-export function isLimitedByModel({ modelLimits, group }: Limited): boolean {
-  return modelLimits !== undefined || group?.modelLimits !== undefined;
-}
-
-/** Whether what answers take counts, in tokens or in money, be it of some models only. */
-export function isMetered({ limits, modelLimits, group }: Limited): boolean {
-  return (
-    hasMeter(limits) ||
-    hasMeterByModel(modelLimits) ||
-    (group !== undefined && (hasMeter(group.limits) || hasMeterByModel(group.modelLimits)))
-  );
-}
-
-function hasMeterByModel(holders: readonly ModelHolder[] | undefined): boolean {
-  return holders?.some(({ limits }) => hasMeter(limits)) ?? false;
-}
-
-function hasMeter({ tokensPerMinute, budgetDay, budgetMonth }: KeyLimits): boolean {
-  return tokensPerMinute !== undefined || budgetDay !== undefined || budgetMonth !== undefined;
-}
 
 /**
  * @param of where the figures of keys are kept, and those of groups.

@@ -3,7 +3,8 @@
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { ModelHolder } from '../principal.ts';
-import { type Account, type AccountOf, type Counters, openAccount } from './account.ts';
+import { type Account, type Counters, openAccount } from './account.ts';
+import type { AccountOf } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { Standings } from './limit-headers.ts';
 import { openUsedLately, type UsedLately } from './used-lately.ts';

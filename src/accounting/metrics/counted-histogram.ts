@@ -1,7 +1,7 @@
 /** A prom-client histogram whose figures were counted elsewhere: its own has no door for whole buckets. */
 
 import { Histogram, type HistogramConfiguration } from 'prom-client';
-import type { Buckets } from './counters.ts';
+import type { Buckets } from './counter-figures.ts';
 
 export interface TalliedSeries<T extends string> {
   readonly labels: Readonly<Record<T, string>>;

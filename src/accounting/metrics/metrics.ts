@@ -5,8 +5,8 @@
  * account.ts allows; usage by them is in the store.
  */
 
-import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
-import type { AccountOf, Budget } from '../../access/limits/account.ts';
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { AccountOf, Budget } from '../../access/limits/budgets.ts';
 import type { UpstreamHealth } from '../../upstream/pool/upstreams.ts';
 import { TalliedHistogram } from './counted-histogram.ts';
 import {
@@ -17,11 +17,9 @@ import {
   type ModelSeries,
   NO_FIGURES,
   TOKEN_TYPES,
-} from './counters.ts';
+} from './counter-figures.ts';
 import { watchProcess } from './process-metrics.ts';
-
-/** The figures of one process, as they can be sent to another one. */
-export type MetricSnapshot = readonly object[];
+import type { MetricSnapshot } from './snapshots.ts';
 
 export interface Metrics {
   /** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
@@ -270,21 +268,4 @@ export function addCounter(registry: Registry, name: string, help: string, read:
       this.inc(read());
     },
   });
-}
-
-/** The figures of several processes as if they were one. */
-export function addUp(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
-  return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
-}
-
-/** Of the figures those that only grow. */
-export function sumsOf(snapshot: MetricSnapshot): MetricSnapshot {
-  return snapshot.filter(
-    (metric) => 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram'),
-  );
-}
-
-/** The same in Prometheus's text format. */
-export function renderAll(snapshots: readonly MetricSnapshot[]): Promise<string> {
-  return AggregatorRegistry.aggregate([...snapshots]).metrics();
 }

@@ -4,7 +4,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { RELOADS_REFUSED } from '../observe.ts';
-import { addCounter, addUp, type MetricSnapshot, type Metrics, renderAll, sumsOf } from './metrics.ts';
+import { addCounter, type Metrics } from './metrics.ts';
+import { addUp, type MetricSnapshot, renderAll, sumsOf } from './snapshots.ts';
 
 interface Question {
   readonly metrics: 'ask';

@@ -12,7 +12,7 @@ import type { Fault, GatewayError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Step } from '../../streams/step.ts';
 import { SANDBOX } from '../../upstream/vendor.ts';
-import type { ExchangeTrace } from '../traces/traces.ts';
+import type { ExchangeTrace } from '../traces/exchange-trace.ts';
 import { causeOf } from './cause-of.ts';
 import { costOf, isSane, saneDollars } from './cost.ts';
 import type { Estimated, ExchangeRecord, GaveWay, Outcome, Recorder } from './exchange-record.ts';

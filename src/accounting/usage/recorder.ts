@@ -5,7 +5,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import { isRefusal, reasonOf, type Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
+import { isRefusal, reasonOf } from '../../store/store-errors.ts';
 import { type Batch, halvesOf } from './batches.ts';
 import type { Spool } from './spool.ts';
 import { writeUsage } from './write-usage.ts';

@@ -6,10 +6,12 @@
 
 import type { Consumption } from '../../access/limits/consumption.ts';
 import { openCalendar } from '../../lib/calendar.ts';
-import { connectStore, type StorePlace } from '../../store/store.ts';
+import { connectStore } from '../../store/store.ts';
+import type { StorePlace } from '../../store/store-errors.ts';
 import { exchangeLines } from '../log/exchange-line.ts';
 import type { LineStyle } from '../log/pretty-line.ts';
-import { type CounterFigures, openExchangeCounters } from '../metrics/counters.ts';
+import type { CounterFigures } from '../metrics/counter-figures.ts';
+import { openExchangeCounters } from '../metrics/counters.ts';
 import { type BatchOptions, batchRows } from '../usage/batches.ts';
 import { consumptionOf } from '../usage/consumption.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';

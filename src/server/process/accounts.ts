@@ -9,7 +9,8 @@ import { openStoredIds, type StoredIds } from '../../access/stored-ids.ts';
 import { keepForgetting } from '../../accounting/usage/forget-usage.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
-import { reasonOf, type Store, type StorePlace } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
+import { reasonOf, type StorePlace } from '../../store/store-errors.ts';
 import { forgetStoredIds, ownedTable } from '../../store/stored-ids.ts';
 
 export interface Accounts {

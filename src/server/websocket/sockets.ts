@@ -6,7 +6,7 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { isLimited } from '../../access/limits/limits.ts';
+import { isLimited } from '../../access/limits/limited.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';

@@ -1,7 +1,7 @@
 /** Groups of keys: limits that all keys of one keep together, beside their own. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Budget } from '../../../src/access/limits/account.ts';
+import type { Budget } from '../../../src/access/limits/budgets.ts';
 import { type Standing, tighter } from '../../../src/access/limits/limit-headers.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { MAX_MODELS, MAX_REQUEST_SERIES } from '../../../src/accounting/metrics/counters.ts';
-import { renderAll } from '../../../src/accounting/metrics/metrics.ts';
+import { renderAll } from '../../../src/accounting/metrics/snapshots.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { openUpstreams } from '../../../src/upstream/pool/upstreams.ts';
 import type { Vendor } from '../../../src/upstream/vendor.ts';

@@ -5,16 +5,9 @@ import { GatewayError } from '../../../lib/errors.ts';
 import { NoSuchGroup } from '../../../store/changes.ts';
 import { columnsOf, keySettings, newKey } from '../../../store/key-settings.ts';
 import { keyView, viewOf } from '../../../store/key-view.ts';
-import {
-  changeKey,
-  createKey,
-  findKey,
-  type MadeKey,
-  MOST_GRACE_DAYS,
-  pageOfKeys,
-  revokeKey,
-  rotateKey,
-} from '../../../store/keys.ts';
+import { changeKey, createKey, type MadeKey, revokeKey } from '../../../store/keys.ts';
+import { findKey, pageOfKeys } from '../../../store/list-keys.ts';
+import { MOST_GRACE_DAYS, rotateKey } from '../../../store/rotate-key.ts';
 import type { Store } from '../../../store/store.ts';
 import type { KeyRow } from '../../../store/tables.ts';
 import { type AdminRequest, answerJson, checked, readAs, readRequiredAs } from './answers.ts';

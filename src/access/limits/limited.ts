@@ -1,0 +1,43 @@
+/** Whether a principal has limits at all, and of which kind. */
+
+import type { KeyLimits } from '../../store/key-limits.ts';
+import type { ModelHolder, Principal } from '../principal.ts';
+
+type Limited = Pick<Principal, 'limits' | 'modelLimits' | 'group'>;
+
+/** Whether anything at all is limited, of a key or of its group. */
+export function isLimited({ limits, group }: Limited): boolean {
+  return hasLimit(limits) || (group !== undefined && hasLimit(group.limits));
+}
+
+export function hasLimit(limits: KeyLimits): boolean {
+  return (
+    limits.requestsPerMinute !== undefined ||
+    limits.tokensPerMinute !== undefined ||
+    limits.concurrentRequests !== undefined ||
+    limits.budgetDay !== undefined ||
+    limits.budgetMonth !== undefined
+  );
+}
+
+/** Whether anything is limited of some models. */
+export function isLimitedByModel({ modelLimits, group }: Limited): boolean {
+  return modelLimits !== undefined || group?.modelLimits !== undefined;
+}
+
+/** Whether what answers take counts, in tokens or in money, be it of some models only. */
+export function isMetered({ limits, modelLimits, group }: Limited): boolean {
+  return (
+    hasMeter(limits) ||
+    hasMeterByModel(modelLimits) ||
+    (group !== undefined && (hasMeter(group.limits) || hasMeterByModel(group.modelLimits)))
+  );
+}
+
+function hasMeterByModel(holders: readonly ModelHolder[] | undefined): boolean {
+  return holders?.some(({ limits }) => hasMeter(limits)) ?? false;
+}
+
+function hasMeter({ tokensPerMinute, budgetDay, budgetMonth }: KeyLimits): boolean {
+  return tokensPerMinute !== undefined || budgetDay !== undefined || budgetMonth !== undefined;
+}

@@ -1,0 +1,23 @@
+/** The figures of several processes as one: prom-client's own aggregation of plain JSON. */
+
+import { AggregatorRegistry } from 'prom-client';
+
+/** The figures of one process, as they can be sent to another one. */
+export type MetricSnapshot = readonly object[];
+
+/** The figures of several processes as if they were one. */
+export function addUp(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
+  return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
+}
+
+/** Of the figures those that only grow. */
+export function sumsOf(snapshot: MetricSnapshot): MetricSnapshot {
+  return snapshot.filter(
+    (metric) => 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram'),
+  );
+}
+
+/** The same in Prometheus's text format. */
+export function renderAll(snapshots: readonly MetricSnapshot[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...snapshots]).metrics();
+}

@@ -1,0 +1,92 @@
+/** The spans of one exchange. */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
+import type { Route } from '../../conversation/route.ts';
+import type { ExchangeRecord } from '../usage/exchange-record.ts';
+import {
+  clientAttributes,
+  isFailure,
+  operationName,
+  routeName,
+  serverAttributes,
+  spanName,
+} from './span-attributes.ts';
+import { parseTraceParent, renderTraceParent } from './trace-context.ts';
+
+/** The trace of one exchange. */
+export interface ExchangeTrace {
+  /**
+   * A vendor is about to be asked. Where it is asked again, the span goes on: it covers every try.
+   * @returns the headers that carry the trace on to it.
+   */
+  ask(): Readonly<Record<string, string>>;
+  /** What became of the exchange: ends at the moment its record says. */
+  end(record: ExchangeRecord): void;
+}
+
+export type Api = typeof import('@opentelemetry/api');
+
+export function beginTrace(
+  api: Api,
+  tracer: Tracer,
+  route: Route,
+  headers: IncomingHttpHeaders,
+): ExchangeTrace {
+  const caller = callerOf(api, headers);
+  const outside =
+    caller === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, caller);
+  const server = tracer.startSpan(`POST ${routeName(route)}`, { kind: api.SpanKind.SERVER }, outside);
+  let client: Span | undefined;
+  let askedAt = 0;
+  return {
+    ask() {
+      if (client === undefined) {
+        askedAt = Date.now();
+        client = tracer.startSpan(
+          operationName(route),
+          { kind: api.SpanKind.CLIENT },
+          api.trace.setSpan(outside, server),
+        );
+      }
+      return headersOf(client.spanContext());
+    },
+    end(record) {
+      // Told a moment later. A millisecond may have begun between what it is counted from and the span's beginning.
+      const over = record.time + record.duration;
+      if (client !== undefined) {
+        client.updateName(spanName(record));
+        client.setAttributes(clientAttributes(record, askedAt));
+        if (isFailure(record, 400)) client.setStatus({ code: api.SpanStatusCode.ERROR });
+        client.end(Math.max(over, askedAt));
+      }
+      // generate-content tells only in its path what is asked: whoever began did not know it yet.
+      server.updateName(`POST ${routeName(record)}`);
+      server.setAttributes(serverAttributes(record));
+      if (isFailure(record, 500)) server.setStatus({ code: api.SpanStatusCode.ERROR });
+      server.end(over);
+    },
+  };
+}
+
+function callerOf(api: Api, headers: IncomingHttpHeaders): SpanContext | undefined {
+  const { traceparent, tracestate } = headers;
+  const parent = typeof traceparent === 'string' ? parseTraceParent(traceparent) : undefined;
+  if (parent === undefined) return undefined;
+  const state = typeof tracestate === 'string' ? tracestate : tracestate?.join(',');
+  return {
+    traceId: parent.traceId,
+    spanId: parent.spanId,
+    traceFlags: parent.flags,
+    isRemote: true,
+    ...(state !== undefined && { traceState: api.createTraceState(state) }),
+  };
+}
+
+function headersOf({ traceId, spanId, traceFlags, traceState }: SpanContext): Record<string, string> {
+  const state = traceState?.serialize();
+  return {
+    traceparent: renderTraceParent({ traceId, spanId, flags: traceFlags }),
+    ...(state !== undefined && state !== '' && { tracestate: state }),
+  };
+}
