@@ -1,9 +1,9 @@
-/** What changes of keys and of groups have in common. */
+/** What changes to keys and to groups have in common. */
 
 import type { Transaction } from 'kysely';
 import type { LimitColumns, Tables } from './tables.ts';
 
-/** No limit at all. */
+/** The columns of a key or group without limits. */
 export const UNLIMITED: LimitColumns = {
   models: null,
   requests_per_minute: null,
@@ -15,7 +15,7 @@ export const UNLIMITED: LimitColumns = {
   stored: null,
 };
 
-/** A key was to be of a group that there is not. */
+/** Thrown if a key is given a group that does not exist. */
 export class NoSuchGroup extends Error {
   override readonly name = 'NoSuchGroup';
   readonly group: string;
@@ -26,9 +26,9 @@ export class NoSuchGroup extends Error {
 }
 
 /**
- * Counts one more change, as a part of it: by that, running processes see that there was one. Changes wait here for each
- * other, so that of two of them the one with the lower number is seen first.
- * @returns its number.
+ * Counts a change, in the transaction that makes it: running processes notice it by this number. Changes wait for each
+ * other here, so of two changes the one with the lower number is seen first.
+ * @returns the number of the change.
  */
 export async function countChange(transaction: Transaction<Tables>): Promise<number> {
   const { by_row: change } = await transaction

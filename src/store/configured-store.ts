@@ -1,4 +1,4 @@
-/** The store that a configuration names. */
+/** The store that the configuration names. */
 
 import { resolve } from 'node:path';
 import { importKeyFile } from './key-file.ts';
@@ -8,9 +8,10 @@ import { openStore, type Store } from './store.ts';
 import type { StorePlace } from './store-errors.ts';
 
 /**
- * Opens it; keys of before there was a store move into it.
- * @param directory where the gateway was started, from which a relative path counts.
- * @throws StoreError
+ * Opens the store. Keys from the time before the store existed move into it.
+ * @param directory where the gateway was started; a relative path is relative to it.
+ * @param onTrouble called with a sentence about what goes wrong later.
+ * @throws StoreError if the store cannot be opened, or the file with the old keys cannot be read.
  */
 export async function openConfiguredStore(
   { path, url }: StorePlace,
@@ -28,14 +29,14 @@ export async function openConfiguredStore(
   return store;
 }
 
-/** Whether there has never been a key: who has revoked all keys wants none. */
+/** Whether the store has never had a key. If all keys were revoked, somebody wants none. */
 export async function lacksKeys(store: Store): Promise<boolean> {
   return (await listKeys(store, true)).length === 0;
 }
 
 /**
- * Makes a key that opens everything, where there has never been one.
- * @returns it, or undefined where there was one.
+ * Makes a key without restrictions, if the store has never had a key.
+ * @returns the key, or undefined if there was one.
  */
 export async function makeFirstKey(store: Store): Promise<string | undefined> {
   if (!(await lacksKeys(store))) return undefined;

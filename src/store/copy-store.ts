@@ -1,4 +1,4 @@
-/** All that a store holds, copied into one that holds nothing yet, whichever of the databases either of them is. */
+/** Copies a whole store into an empty one. Either may be SQLite or PostgreSQL. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql, type Transaction } from 'kysely';
@@ -7,18 +7,18 @@ import { nameOf, type Store } from './store.ts';
 import { StoreError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
-/** What a store holds, in figures that two of them share only where one is a copy of the other. */
+/** Figures about the contents of a store. Two stores have the same figures only if one is a copy of the other. */
 export interface Holdings {
   readonly keys: number;
   readonly revoked: number;
   readonly last_key: number | null;
   readonly key_groups: number;
-  /** How often keys have changed. */
+  /** The number of changes to keys. */
   readonly version: number;
   readonly exchanges: number;
   readonly first_time: number | null;
   readonly last_time: number | null;
-  /** Days with sums, and what these come to. */
+  /** The number of days with usage, and the sums over all of them. */
   readonly days: number;
   readonly first_day: string | null;
   readonly last_day: string | null;
@@ -28,7 +28,7 @@ export interface Holdings {
 
 export interface Copied {
   readonly held: Holdings;
-  /** False where the copy was there already. */
+  /** False if the copy existed already. */
   readonly made: boolean;
 }
 
@@ -43,7 +43,7 @@ const TABLES = [
   'gateway_stored',
 ] as const;
 
-/** Those that a store of an earlier version may lack, and the migration that has made each. */
+/** Tables that a store of an earlier version may lack, and the migration that creates each. */
 const MADE_BY: Partial<Record<keyof Tables, string>> = {
   gateway_usage_tags: '004-tags',
   gateway_groups: '005-groups',
@@ -51,15 +51,16 @@ const MADE_BY: Partial<Record<keyof Tables, string>> = {
   gateway_stored: '007-stored',
 };
 
-/** Rows that are in memory at a time. */
+/** Rows that are in memory at the same time. */
 const PIECE = 1_000;
 
 /**
- * Copies all tables, as they were at one moment, in one transaction: where it fails, nothing of it is kept.
- * @param from only read; one of an earlier version stays one.
- * @param to up to date, and empty, unless it holds this very copy. Nobody else writes to it meanwhile.
- * @param signal ends it between two pieces.
- * @throws StoreError where the two are not such, or `from` was written to meanwhile: what came late would be lost.
+ * Copies all tables, as they are at one moment, in one transaction. If it fails, nothing is kept.
+ * @param from the source. It is only read; a store of an earlier version stays as it is.
+ * @param to the target. Its tables are up to date, and it is empty or already holds this copy. Nobody else writes to it
+ * meanwhile.
+ * @param signal aborts the copy between two pieces.
+ * @throws StoreError if `to` holds something else, or if `from` was written to meanwhile: the late rows would be lost.
  */
 export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<Copied> {
   const source = nameOf(from.place);
@@ -80,7 +81,7 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
         if (isEmpty(there)) await copyTables({ from: from.kind, reading, to: to.kind, target, signal });
         return holdingsOf(reading);
       });
-    if (isEmpty(held)) throw new StoreError(`there are neither keys nor usage in ${source}`);
+    if (isEmpty(held)) throw new StoreError(`${source} has neither keys nor usage`);
     if (!isEmpty(there)) {
       if (isDeepStrictEqual(there, held)) return { held, made: false };
       throw new StoreError(
@@ -96,7 +97,7 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
   });
 }
 
-/** Holdings for people. */
+/** Renders holdings as text for people. */
 export function sayHoldings(held: Holdings): string {
   const time = (milliseconds: number | null): string => new Date(milliseconds ?? 0).toISOString();
   const {
@@ -149,7 +150,7 @@ interface Copying {
 }
 
 async function copyTables({ from, reading, to, target, signal }: Copying): Promise<void> {
-  // A row that every store has from its beginning.
+  // Every store has this row from the beginning, so the target has one too.
   await target.deleteFrom('gateway_changes').execute();
   const done = await migrationsOf(reading);
   for (const table of TABLES) {
@@ -171,7 +172,7 @@ async function migrationsOf(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** The rows of a table in the order in which they were written. */
+/** Reads a table in pieces, in the order in which its rows were written. */
 async function* piecesByRowid(db: Transaction<Tables>, table: string): AsyncGenerator<Rows> {
   const range = sql<Readonly<Record<'first' | 'last', number | null>>>`
     select min(rowid) as first, max(rowid) as last from ${sql.table(table)}`;

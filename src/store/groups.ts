@@ -1,10 +1,13 @@
-/** The groups of the store: keys that have limits in common. A group is known by its name, and its usage is kept under it. */
+/**
+ * The groups in the store: keys that share limits. A group is identified by its name, and its usage is recorded under
+ * it.
+ */
 
 import { countChange, UNLIMITED } from './changes.ts';
 import type { Store } from './store.ts';
 import type { GroupRow, LimitColumns } from './tables.ts';
 
-/** Makes a group. @returns undefined where there is one of the name. */
+/** Creates a group. @returns its row, or undefined if the name is taken. */
 export function createGroup(
   { db }: Store,
   name: string,
@@ -21,26 +24,30 @@ export function createGroup(
   });
 }
 
-/** Every group, by name. */
+/** All groups, ordered by name. */
 export function listGroups({ db }: Pick<Store, 'db'>): Promise<GroupRow[]> {
   return db.selectFrom('gateway_groups').selectAll().orderBy('name').execute();
 }
 
-/** What is another one after every change of a group. */
+/**
+ * A text that is different after every change to a group. Running processes compare it to see whether to read groups
+ * again.
+ */
 export async function groupsState({ db }: Pick<Store, 'db'>): Promise<string> {
   const { count, last } = await db
     .selectFrom('gateway_groups')
     .select((of) => [of.fn.countAll<number>().as('count'), of.fn.max('change').as('last')])
     .executeTakeFirstOrThrow();
-  // One that is deleted is missing, and one that is made or changed since has a higher number.
+  // A deleted group lowers the count, and a new or changed one has a higher number.
   return `${count} ${last}`;
 }
 
+/** The group of this name, or undefined. */
 export function findGroup({ db }: Store, name: string): Promise<GroupRow | undefined> {
   return db.selectFrom('gateway_groups').selectAll().where('name', '=', name).executeTakeFirst();
 }
 
-/** Sets what `columns` has. @returns the group; undefined where there is none. */
+/** Sets the given columns. @returns the changed row, or undefined if there is no such group. */
 export function changeGroup(
   { db }: Store,
   name: string,
@@ -57,15 +64,19 @@ export function changeGroup(
   });
 }
 
-/** A group that was not deleted, since so many keys are of it that are not revoked: they would be without its limits. */
+/** A group that was not deleted, because keys still belong to it: they would lose its limits. */
 export interface StillHeld {
+  /** The number of its keys that are not revoked. */
   readonly keys: number;
 }
 
-/** Deletes a group that no key is of any more. @returns it; undefined where there is none. */
+/**
+ * Deletes a group, unless keys belong to it. @returns the deleted row; `StillHeld` if keys belong to it; undefined if
+ * there is no such group.
+ */
 export function deleteGroup({ db }: Store, name: string): Promise<GroupRow | StillHeld | undefined> {
   return db.transaction().execute(async (transaction) => {
-    // First, so that no key becomes one of it meanwhile.
+    // Counted first, so that no key can join the group meanwhile.
     await countChange(transaction);
     const { keys } = await transaction
       .selectFrom('gateway_keys')

@@ -1,4 +1,4 @@
-/** The file in which keys were kept before there was a store: its keys move into it, once. */
+/** Imports the file that held keys before there was a store. It is imported once. */
 
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,29 +10,30 @@ import { StoreError } from './store-errors.ts';
 
 const fileSchema = z.array(z.object({ name: z.string(), hash: z.string().regex(/^[0-9a-f]{64}$/) }));
 
-/** Below the directory the gateway is started in. */
+/** Relative to the directory in which the gateway is started. */
 const FILE = join('.gateway', 'keys.json');
 
 /**
- * Moves the keys of the file into the store, and puts the file aside. Does nothing where there is none.
- * @returns how many keys have moved. @throws StoreError where it is not what was written.
+ * Moves the keys of the file into the store, and renames the file. Does nothing if there is no file.
+ * @returns how many keys were moved.
+ * @throws StoreError if the file is not a list of keys.
  */
 export async function importKeyFile(store: Store, directory: string): Promise<number> {
   const path = join(directory, FILE);
   const text = await readOrNothing(path);
   if (text === undefined) return 0;
   const parsed = fileSchema.safeParse(parseOrNothing(text));
-  if (!parsed.success) throw new StoreError(`${FILE} is not a list of keys; move it out of the way.`);
+  if (!parsed.success) throw new StoreError(`${FILE} is not a list of keys. Move it away.`);
   let moved = 0;
   for (const { name, hash } of parsed.data) {
     if (await insertUnderAnyName(store, name, hash)) moved += 1;
   }
-  // Another process may have been here as well.
+  // Another process may have imported it at the same time.
   await rename(path, `${path}.moved`).catch(ignoreMissing);
   return moved;
 }
 
-/** Inserts a key, with a number behind its name where that is taken. @returns false where the key is there already. */
+/** Inserts a key. If the name is taken, a number is appended. @returns false if the store has the key already. */
 async function insertUnderAnyName(store: Store, name: string, hash: string): Promise<boolean> {
   for (let count = 1; ; count += 1) {
     const known = await store.db

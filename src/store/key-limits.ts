@@ -1,27 +1,33 @@
-/** The limits of keys and of groups, as they are stored and looked up. */
+/** Limits of keys and groups, as they are stored and enforced. */
 
-/** How much a key may use, or all keys of a group together. What is absent is not limited. */
+/** How much a key, or all keys of a group together, may use. An absent limit does not apply. */
 export interface KeyLimits {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
   readonly concurrentRequests?: number;
-  /** US dollars, for a day and for a month of UTC. */
+  /** US dollars per day and per calendar month, in UTC. */
   readonly budgetDay?: number;
   readonly budgetMonth?: number;
 }
 
-/** How much may be used of some models, beside what may be of all of them. */
+/** How much may be used of some models. These limits apply in addition to those for all models. */
 export interface ModelLimits extends KeyLimits {
-  /** Ids, a model's own or any that leads to it, and `vendor/*`. */
+  /** Ids of models, including aliases, and `vendor/*`. */
   readonly models: readonly string[];
 }
 
-/** What is the same for the same models, however they are listed. No name of a model has a space in it. */
+/**
+ * An id for a set of models that does not depend on their order or case. It is the ids joined with spaces: no id has a
+ * space in it.
+ */
 export function modelsId(models: readonly string[]): string {
   return [...new Set(models.map((model) => model.toLowerCase()))].toSorted().join(' ');
 }
 
-/** Whether no two limits are for the same models: their figures are kept under those, and would count twice. */
+/**
+ * Whether all limits are for different sets of models. Their figures are stored under the set, so two limits for one
+ * set would count twice.
+ */
 export function areOfOtherModels(all: readonly Pick<ModelLimits, 'models'>[]): boolean {
   return new Set(all.map(({ models }) => modelsId(models))).size === all.length;
 }

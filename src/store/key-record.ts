@@ -1,4 +1,4 @@
-/** The store's keys and groups as the request path looks them up. */
+/** Keys and groups as records: what the request path needs to know of a row in the store. */
 
 import { parseJson } from '../lib/json.ts';
 import type { KeyLimits, ModelLimits } from './key-limits.ts';
@@ -6,34 +6,37 @@ import { modelLimitsOf } from './key-settings.ts';
 import { type Stored, storedOf } from './stored-scope.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
-/** A key as it is stored. */
+/** A key. One row makes two records while the secret before its last rotation still works. */
 export interface KeyRecord {
   readonly name: string;
-  /** SHA-256 of the key, hex. */
+  /** SHA-256 of the key, in hex. */
   readonly hash: string;
-  /** Ids, a model's own or any that leads to it, and `vendor/*`; absent means every model. */
+  /** Ids of models, including aliases, and `vendor/*`; absent means every model. */
   readonly models?: readonly string[];
-  /** What it may use of what is stored at the vendors'; absent: as `storedUnlessSaid`. */
+  /** What it may use of the objects stored at vendors; absent means `storedUnlessSaid`. */
   readonly stored?: Stored;
-  /** Milliseconds since 1970, from when on the key is unknown; absent means never. */
+  /** When the key expires, in milliseconds since 1970; absent means never. */
   readonly expires?: number;
   readonly limits?: KeyLimits;
   readonly modelLimits?: readonly ModelLimits[];
-  /** Name of its group. */
+  /** The name of its group. */
   readonly group?: string;
 }
 
-/** A group as it is stored. */
+/** A group. */
 export interface GroupRecord {
   readonly name: string;
-  /** What none of its keys goes beyond, as a key's; absent means every model. */
+  /** The models that its keys may use, written like a key's; absent means every model. */
   readonly models?: readonly string[];
   readonly stored?: Stored;
   readonly limits?: KeyLimits;
   readonly modelLimits?: readonly ModelLimits[];
 }
 
-/** By what a key opens now, or did before a rotation and still does; none for one that was revoked. */
+/**
+ * The records by which a key can be used now: none if it is revoked, two if the secret before a rotation still works.
+ * @throws TypeError if the row has models or a scope that cannot be read.
+ */
 export function recordsOf(row: KeyRow): readonly KeyRecord[] {
   if (row.revoked_at !== null) return [];
   const { name, hash, old_hash: oldHash, old_until: oldUntil, expires_at: expires, group_name: group } = row;
@@ -52,7 +55,7 @@ export function recordsOf(row: KeyRow): readonly KeyRecord[] {
   return [record, { ...record, hash: oldHash, expires: Math.min(oldUntil, expires ?? oldUntil) }];
 }
 
-/** A group, to which its keys are kept. */
+/** A group's row as a record. @throws TypeError as `recordsOf`. */
 export function groupRecordOf(row: GroupRow): GroupRecord {
   const models = modelsOf(row);
   return {
@@ -64,18 +67,20 @@ export function groupRecordOf(row: GroupRow): GroupRecord {
   };
 }
 
-/** The models a key or a group opens; undefined: every one. @throws TypeError where somebody wrote something else there. */
+/**
+ * The models that a key or a group may use; undefined means every model. @throws TypeError if the column is not a list.
+ */
 export function modelsOf({ name, models }: KeyRow | GroupRow): readonly string[] | undefined {
   if (models === null) return undefined;
   const list = parseJson(models);
-  // Never every model because of a slip: a list that cannot be read stops the reading of keys.
+  // A damaged list must not mean every model, so it stops the reading of keys.
   if (!Array.isArray(list)) throw new TypeError(`The models of ${name} are not a list.`);
   return list.map(String);
 }
 
-/** @throws TypeError where somebody wrote something else there. */
+/** @throws TypeError if the column has an unknown value. */
 function storedIn({ stored }: LimitColumns): { readonly stored?: Stored } {
-  // A table of an earlier version, which is only read, has no such column.
+  // The table of an earlier version, which is only read, does not have this column.
   return stored ? { stored: storedOf(stored) } : {};
 }
 

@@ -1,4 +1,4 @@
-/** What may be said of a key or of a group, in the words of the admin API; the command line says the same. */
+/** The settings of keys and groups, as the admin API names them; the command line uses the same names. */
 
 import { z } from 'zod';
 import { parseJson } from '../lib/json.ts';
@@ -6,7 +6,7 @@ import { areOfOtherModels } from './key-limits.ts';
 import { STORED } from './stored-scope.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
 
-/** Printable and short, and nothing that reads like the id of a key. */
+/** Printable and short. It must not look like the id of a key. */
 export const keyName = z
   .string()
   .regex(
@@ -15,7 +15,7 @@ export const keyName = z
   )
   .meta({ description: 'The name of the key in reports. It never changes.', examples: ['team-blue'] });
 
-/** Like a key's, but a word for no group at all is no name. */
+/** Like a key's name, but it must not be the word that means no group. */
 export const groupName = z
   .string()
   .regex(
@@ -50,7 +50,7 @@ const limitFields = {
   budget_month: dollars.nullable().meta({ description: 'US dollars per calendar month (UTC).' }),
 };
 
-/** A limit for some models, as it is said, stored and shown. What is absent is not limited. */
+/** A limit for some models, in the form in which it is written, stored and shown. An absent limit does not apply. */
 const modelLimit = z.strictObject({
   models: z.array(modelPattern).min(1).max(100).meta({ description: 'Full ids and `<vendor>/*`.' }),
   requests_per_minute: count.exactOptional(),
@@ -69,7 +69,7 @@ const modelLimits = z
   .nullable()
   .meta({
     description:
-      'Limits for some models, each beside the limits for all of them: a request keeps to every one that has its model. null: none.',
+      'Limits for some models, in addition to those for all models: a request must fit every limit that covers its model. null: none.',
   });
 
 const stored = z
@@ -77,10 +77,10 @@ const stored = z
   .nullable()
   .meta({
     description:
-      "What it may use of what is stored at the vendors' accounts (responses, conversations, files, containers): `all`, only what its `own` answers have made, or `none`. null: `own` if it is for some models only, else `all`.",
+      "What it may use of what is stored at the vendors' accounts (responses, conversations, files, containers): `all`, only what its `own` responses created, or `none`. null: `own` if it is for some models only, else `all`.",
   });
 
-/** What can be set of a key, each field as it reads. */
+/** The settings of a key, one schema for each field. */
 export const keyFields = {
   models,
   stored,
@@ -91,25 +91,25 @@ export const keyFields = {
   ...limitFields,
   model_limits: modelLimits,
   group: groupName.nullable().meta({
-    description: 'The group whose limits it keeps too, with all other keys of the group. null: none.',
+    description: 'The group whose limits apply too, shared with all other keys of the group. null: none.',
     examples: ['search'],
   }),
 };
 
-/** The same of a group: what all of its keys may use together. */
+/** The settings of a group; they apply to all of its keys together. */
 export const groupFields = {
   models: models.meta({
-    description: 'Models beyond which none of its keys goes: full ids and `<vendor>/*`. null: all models.',
+    description: 'Models that its keys may use: full ids and `<vendor>/*`. null: all models.',
   }),
   stored: stored.meta({
     description:
-      "What none of its keys goes beyond of what is stored at the vendors' accounts, as a key's. null: `own` if it is for some models only, else `all`.",
+      "The most that its keys may use of what is stored at the vendors' accounts, written like a key's. null: `own` if the group is for some models only, else `all`.",
   }),
   ...limitFields,
   model_limits: modelLimits,
 };
 
-/** Each of them may be left out. */
+/** The limits as optional fields. */
 const limitSettings = {
   requests_per_minute: limitFields.requests_per_minute.exactOptional(),
   tokens_per_minute: limitFields.tokens_per_minute.exactOptional(),
@@ -119,7 +119,7 @@ const limitSettings = {
   model_limits: modelLimits.exactOptional(),
 };
 
-/** What a key can be changed in: what is absent stays, what is null is lifted. */
+/** Changes to a key: an absent field stays as it is, null removes the limit. */
 export const keySettings = z.strictObject({
   models: keyFields.models.exactOptional(),
   stored: keyFields.stored.exactOptional(),
@@ -130,12 +130,12 @@ export const keySettings = z.strictObject({
 
 export type KeySettings = z.output<typeof keySettings>;
 
-/** A new key. What is absent is not limited. */
+/** A new key. Absent limits do not apply. */
 export const newKey = keySettings
   .extend({ name: keyName })
   .refine((settings) => !isOver(settings), { path: ['expires_at'], error: 'must be in the future' });
 
-/** What a group can be changed in: what is absent stays, what is null is lifted. */
+/** Changes to a group: an absent field stays as it is, null removes the limit. */
 export const groupSettings = z.strictObject({
   models: groupFields.models.exactOptional(),
   stored: groupFields.stored.exactOptional(),
@@ -144,15 +144,15 @@ export const groupSettings = z.strictObject({
 
 export type GroupSettings = z.output<typeof groupSettings>;
 
-/** A new group. What is absent is not limited. */
+/** A new group. Absent limits do not apply. */
 export const newGroup = groupSettings.extend({ name: groupName });
 
-/** Whether a key of such settings would open nothing any more. */
+/** Whether a key with these settings would have expired already. */
 export function isOver({ expires_at: expires }: Pick<KeySettings, 'expires_at'>): boolean {
   return expires !== undefined && expires !== null && Date.parse(expires) <= Date.now();
 }
 
-/** A group's settings as columns. */
+/** A group's settings as columns of the store. */
 export function groupColumnsOf({
   models,
   model_limits: byModel,
@@ -165,15 +165,18 @@ export function groupColumnsOf({
   };
 }
 
-/** The stored limits for some models. @throws ZodError where somebody wrote something else there: never no limit by a slip. */
+/**
+ * The stored limits for some models, or null. @throws ZodError if the column cannot be read: damage must not mean no
+ * limit.
+ */
 export function modelLimitsOf({
   model_limits: stored,
 }: Pick<LimitColumns, 'model_limits'>): ModelLimit[] | null {
-  // A table of an earlier version, which is only read, has no such column.
+  // The table of an earlier version, which is only read, does not have this column.
   return stored ? modelLimits.parse(parseJson(stored)) : null;
 }
 
-/** Settings as columns. */
+/** A key's settings as columns of the store. */
 export function columnsOf(settings: KeySettings): Partial<KeyColumns> {
   const { expires_at: expires, group, ...limits } = settings;
   return {

@@ -1,4 +1,4 @@
-/** A key, or a group of them, as the admin API and the command line show it. */
+/** Keys and groups as the admin API and the command line show them. */
 
 import { z } from 'zod';
 import { modelsOf } from './key-record.ts';
@@ -8,7 +8,7 @@ import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
 const time = z.iso.datetime();
 
-/** Nothing of it is secret. */
+/** A key without its secret. */
 export const keyView = z.strictObject({
   object: z.literal('key'),
   id: z.string(),
@@ -33,6 +33,7 @@ export const groupView = z.strictObject({
 
 export type GroupView = z.output<typeof groupView>;
 
+/** @throws TypeError or ZodError if the row cannot be read. */
 export function groupViewOf(row: GroupRow): GroupView {
   return {
     object: 'group',
@@ -43,6 +44,7 @@ export function groupViewOf(row: GroupRow): GroupView {
   };
 }
 
+/** @throws TypeError or ZodError if the row cannot be read. */
 export function viewOf(row: KeyRow): KeyView {
   return {
     object: 'key',

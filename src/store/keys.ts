@@ -1,4 +1,4 @@
-/** The keys of the store. A key itself is given out once, by whoever makes it, and never kept. */
+/** Creates and changes the keys in the store. A key itself is shown once, when it is made, and is never stored. */
 
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
@@ -7,17 +7,21 @@ import { hashKey, makeKey } from './key-secret.ts';
 import type { Store } from './store.ts';
 import type { KeyColumns, KeyRow, Tables } from './tables.ts';
 
-/** A key that has just been made. */
+/** A key that was just made. */
 export interface MadeKey {
-  /** To be shown once: nobody will be able to tell it again. */
+  /** The key itself. It is shown once; the store cannot tell it again. */
   readonly key: string;
   readonly row: KeyRow;
 }
 
-/** How much of a key is kept for people to tell it by: the prefix, and 24 of its 256 bits. */
+/** How many characters of a key are stored so that people can tell keys apart: the prefix, and 24 of its 256 bits. */
 const HINT_LENGTH = 7;
 
-/** Makes a key. @returns undefined where a key that is not revoked has the name. @throws NoSuchGroup */
+/**
+ * Makes a key.
+ * @returns undefined if a key that is not revoked has the name.
+ * @throws NoSuchGroup
+ */
 export async function createKey(
   store: Store,
   name: string,
@@ -29,8 +33,9 @@ export async function createKey(
 }
 
 /**
- * Puts a key whose hash alone is known into the store.
- * @returns undefined where its name or hash is there already. @throws NoSuchGroup
+ * Stores a key of which only the hash is known.
+ * @returns undefined if its name or its hash exists already.
+ * @throws NoSuchGroup
  */
 export function insertKey(
   store: Store,
@@ -62,17 +67,21 @@ export function insertKey(
   );
 }
 
-/** Sets what `columns` has. @returns the key; undefined where there is none, or it was revoked. @throws NoSuchGroup */
+/**
+ * Sets the given columns.
+ * @returns the changed row; undefined if there is no such key, or it is revoked.
+ * @throws NoSuchGroup
+ */
 export function changeKey(
   store: Store,
   id: string,
   columns: Partial<KeyColumns>,
 ): Promise<KeyRow | undefined> {
-  // An UPDATE must set something.
+  // An UPDATE must set at least one column.
   return update(store, id, { id, ...columns });
 }
 
-/** Ends a key for good. @returns the key; undefined where there is none, or it was revoked before. */
+/** Revokes a key for good. @returns the changed row; undefined if there is no such key, or it was revoked before. */
 export function revokeKey(store: Store, id: string): Promise<KeyRow | undefined> {
   return update(store, id, { revoked_at: Date.now(), old_hash: null, old_until: null });
 }
@@ -96,7 +105,7 @@ export function updateIn(
 }
 
 /**
- * A change, and with it the sign by which running processes see that there was one, and of which key.
+ * Runs a change to a key, and counts it, so that running processes notice the change and which key it was.
  * @throws NoSuchGroup
  */
 export function changing(
@@ -113,7 +122,10 @@ export function changing(
   });
 }
 
-/** Nobody deletes it before this is over, for that is a change too. @throws NoSuchGroup */
+/**
+ * The group cannot be deleted before the transaction is over, because deleting it is counted as a change too.
+ * @throws NoSuchGroup
+ */
 async function requireGroup(transaction: Transaction<Tables>, name: string): Promise<void> {
   const found = await transaction
     .selectFrom('gateway_groups')

@@ -4,20 +4,20 @@ import { sql } from 'kysely';
 import type { Store } from './store.ts';
 import type { KeyRow } from './tables.ts';
 
-/** Every key, the newest first. @param revoked whether with those that were revoked. */
+/** All keys, the newest first. @param revoked whether to include revoked keys. */
 export function listKeys(store: Pick<Store, 'db'>, revoked = false): Promise<KeyRow[]> {
   return inOrder(store, revoked).execute();
 }
 
-/** Which of the keys are wanted. */
+/** A page of keys. */
 export interface KeysWanted {
-  /** Whether with those that were revoked. */
+  /** Whether to include revoked keys. */
   readonly revoked: boolean;
-  /** How their names begin. */
+  /** What their names must begin with. */
   readonly prefix: string;
-  /** The group that they are of; undefined: any, or none. */
+  /** The group that they must belong to; undefined means any or none. */
   readonly group: string | undefined;
-  /** The last one that is known already. */
+  /** The last key of the page before. */
   readonly after: KeyRow | undefined;
   readonly limit: number;
 }
@@ -28,7 +28,7 @@ export async function pageOfKeys(
   { revoked, prefix, group, after, limit }: KeysWanted,
 ): Promise<{ rows: readonly KeyRow[]; more: boolean }> {
   let keys = inOrder(store, revoked).limit(limit + 1);
-  // LIKE tells small letters from large ones in one of the databases, and not in the other.
+  // LIKE is case-sensitive in one of the databases and not in the other.
   if (prefix !== '') keys = keys.where(sql`substr(name, 1, length(${prefix}))`, '=', prefix);
   if (group !== undefined) keys = keys.where('group_name', '=', group);
   if (after !== undefined) {
@@ -50,12 +50,12 @@ function inOrder({ db }: Pick<Store, 'db'>, revoked: boolean) {
     .orderBy('id');
 }
 
-/** Every key that was made or changed after the change of a number, with those that were revoked. */
+/** All keys that were made or changed after the change with this number, including revoked ones. */
 export function keysChangedAfter({ db }: Pick<Store, 'db'>, change: number): Promise<KeyRow[]> {
   return db.selectFrom('gateway_keys').selectAll().where('change', '>', change).execute();
 }
 
-/** The key of an id, or the one of a name that is not revoked. */
+/** The key with this id, or the key with this name that is not revoked. */
 export function findKey({ db }: Store, idOrName: string): Promise<KeyRow | undefined> {
   return db
     .selectFrom('gateway_keys')

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { errorCode } from '../lib/error-code.ts';
 
 /**
- * Makes a folder, and those above it. Node's own way to make them all never ends where one that is there takes none, as
- * /proc.
- * @param mode who may do what with those that are made; by default as the process makes all others.
- * @throws Error where one cannot be made.
+ * Creates a folder and its parents. Node's recursive `mkdir` never returns if an existing parent cannot hold folders,
+ * as /proc cannot.
+ * @param mode the permissions of the new folders; by default those that the process gives to all others.
+ * @throws Error if a folder cannot be created.
  */
 export function makeFolder(path: string, mode?: number): void {
   if (existsSync(path)) return;
@@ -15,7 +15,7 @@ export function makeFolder(path: string, mode?: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process may be here as well.
+    // Another process may have created it at the same time.
     if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

@@ -6,12 +6,15 @@ import { migrations, onlyAdds } from './migrations.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Brings the tables up to date. @returns the migrations of a newer version that they have. */
+/**
+ * Brings the tables up to date. @returns the names of the migrations of a newer version that the store has.
+ * @throws Error if a migration fails, or a newer version changed the tables so that this one cannot use them.
+ */
 export async function migrate(store: Store): Promise<readonly string[]> {
   const known = migrations();
   const failure = await failureOf(store, known);
   if (failure === undefined) return [];
-  // Kysely calls tables corrupted that have a migration it is not given.
+  // Kysely calls tables corrupted if they have a migration that it does not know.
   const newer = await migrationsOfNewer(store, known).catch(() => []);
   if (newer.length === 0) throw failure;
   const breaking = newer.find((name) => !onlyAdds(name));
@@ -26,15 +29,16 @@ export async function migrate(store: Store): Promise<readonly string[]> {
   return newer;
 }
 
-/** Runs those of the migrations that have not been. @returns why they could not be. */
+/** Runs the migrations that have not run yet. @returns the error if they fail. */
 async function failureOf({ db, kind }: Store, all: Readonly<Record<string, Migration>>): Promise<unknown> {
   const schema = kind === 'postgres' ? await schemaOf(db) : undefined;
   const migrator = new Migrator({
     db,
-    // Else Kysely takes tables of another schema for these, as of a second gateway in the same database.
+    // Otherwise Kysely mistakes tables in another schema for these, for example those of a second gateway in the same
+    // database.
     ...(schema !== undefined && { migrationTableSchema: schema }),
     provider: { getMigrations: () => Promise.resolve({ ...all }) },
-    // Else Kysely wants them in the order of the times they were made at, by clocks that may have been wrong.
+    // Otherwise Kysely requires the order of their timestamps, which come from clocks that may have been wrong.
     allowUnorderedMigrations: true,
     migrationTableName: 'gateway_migrations',
     migrationLockTableName: 'gateway_migrations_lock',
@@ -42,7 +46,7 @@ async function failureOf({ db, kind }: Store, all: Readonly<Record<string, Migra
   return (await migrator.migrateToLatest()).error;
 }
 
-/** The migrations that the store has and this program has not. */
+/** The names of the migrations that the store has and this program does not know. */
 export async function migrationsOfNewer(
   { db }: Store,
   known: Readonly<Record<string, Migration>>,
@@ -51,7 +55,7 @@ export async function migrationsOfNewer(
   return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(known, name));
 }
 
-/** The schema on PostgreSQL's search path that has the tables, or where there are none yet, would get them. */
+/** The schema on PostgreSQL's search path that has the tables, or in which they will be created. */
 async function schemaOf(db: Kysely<Tables>): Promise<string | undefined> {
   const { rows } = await sql<{ name: string | null }>`
     select coalesce(

@@ -1,19 +1,18 @@
 /**
- * How the tables came to be what they are. A migration that was released is never changed: the next one is.
- *
- * Migrations only add: tables, columns that may be null or have a default, indexes that are not unique. What there was
- * keeps its meaning, and whoever reads can do without what is new. So a version goes on with the tables of a newer one:
- * a replica of it that starts again in the midst of an update, and one that is gone back to. A migration that cannot keep
- * to this has a name that ends in BREAKING: on its tables versions that do not know it start no more.
+ * The migrations of the store's tables. A released migration is never changed; the next one is added.
+ * Migrations only add: tables, columns that may be null or have a default, and indexes that are not unique. Existing
+ * data keeps its meaning, and every reader can do without what is new. So an older version can use the tables of a
+ * newer one: a replica that restarts in the middle of an update, or a version that is rolled back to. A migration that
+ * cannot keep to this has a name that ends in `-breaking`; versions that do not know it refuse to start on its tables.
  */
 
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** How the name of a migration ends whose tables are none for earlier versions. */
+/** The ending of a migration's name after which earlier versions cannot use the tables. */
 const BREAKING = '-breaking';
 
-/** The migrations in the order of their names. */
+/** The migrations, ordered by name. */
 export function migrations(): Readonly<Record<string, Migration>> {
   return {
     '001-keys-and-usage': keysAndUsage,
@@ -26,7 +25,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
   };
 }
 
-/** Whether the tables after a migration of this name, which is not known here, can still be used. */
+/** Whether the tables are still usable after an unknown migration of this name. */
 export function onlyAdds(name: string): boolean {
   return !name.endsWith(BREAKING);
 }
@@ -120,7 +119,7 @@ const keysAndUsage: Migration = {
   },
 };
 
-/** Both may lack it in what a process writes that is of an earlier version still. */
+/** A row that a process of an earlier version writes has no value in either column. */
 const estimatedCost: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('gateway_exchanges').addColumn('estimated_cost', 'double precision').execute();
@@ -131,7 +130,7 @@ const estimatedCost: Migration = {
   },
 };
 
-/** A process of an earlier version counts its changes of keys in `version` alone: how many those are, can be told. */
+/** A process of an earlier version counts its changes to keys only in `version`, so how many those are can be told. */
 const changesByRow: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema
@@ -146,7 +145,10 @@ const changesByRow: Migration = {
   },
 };
 
-/** What has a tag is summed up a second time, beside the days: processes of an earlier version know only those. */
+/**
+ * Usage with a tag is summed up a second time, in addition to the days, because processes of an earlier version know
+ * only those.
+ */
 const tags: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('gateway_exchanges').addColumn('tag', 'text').execute();
@@ -176,8 +178,8 @@ const tags: Migration = {
 };
 
 /**
- * What was used by keys of a group is summed up beside the days too. A process of an earlier version goes on: it makes
- * keys of no group, keeps those of one to their own limits alone, and what it writes was of no group.
+ * Usage by keys of a group is summed up in addition to the days too. A process of an earlier version goes on: it
+ * creates keys without a group, applies only a key's own limits, and records usage without a group.
  */
 const groups: Migration = {
   async up(db: Kysely<unknown>) {
@@ -220,7 +222,7 @@ const groups: Migration = {
   },
 };
 
-/** A process of an earlier version goes on: it keeps to the limits for all models alone, and leaves these as they are. */
+/** A process of an earlier version goes on: it applies only the limits for all models, and leaves these unchanged. */
 const modelLimits: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('gateway_keys').addColumn('model_limits', 'text').execute();
@@ -229,8 +231,8 @@ const modelLimits: Migration = {
 };
 
 /**
- * What lies at the vendors', and whose it is. A process of an earlier version goes on: it holds no key to its own, and what
- * its answers make is nobody's.
+ * Ids of objects stored at vendors, and the key of each. A process of an earlier version goes on: it does not restrict
+ * keys to their own objects, and records no owner.
  */
 const stored: Migration = {
   async up(db: Kysely<unknown>) {

@@ -1,4 +1,4 @@
-/** PostgreSQL for Kysely. */
+/** PostgreSQL as a dialect for Kysely. */
 
 import {
   type Dialect,
@@ -12,25 +12,27 @@ import {
   sql,
 } from 'kysely';
 
-/** Connections of one process: writes come in batches, and reads are rare. */
+/** Connections of one process. Few suffice: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
 
-/** Milliseconds that a statement may take, and those for which a migration or a write waits for others: PostgreSQL gives up first. */
+/**
+ * Milliseconds that a statement may take, and that a migration or a write waits for a lock before PostgreSQL gives up.
+ */
 const QUERY_TIMEOUT = 30_000;
 const LOCK_TIMEOUT = 20_000;
 
 /**
- * Milliseconds that a statement of a write may take: less than `QUERY_TIMEOUT`, so that the server itself gives up. One
- * that nobody waits for any more would go on there, hold its rows, and have each later try wait behind it.
+ * Milliseconds that a statement of a write may take. It is less than `QUERY_TIMEOUT`, so that the server itself gives
+ * up. Otherwise the statement would go on at the server and hold its rows, and each retry would wait behind it.
  */
 const WRITE_TIMEOUT = 25_000;
 
-/** OIDs of int8 and numeric, which pg gives as text: every number in these tables fits into a double. */
+/** OIDs of int8 and numeric. pg returns them as text, but every number in these tables fits into a double. */
 const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
 /**
  * The dialect of the database at `url` (`postgres://…`).
- * @param onTrouble told when an idle connection breaks.
+ * @param onTrouble called with a sentence when an idle connection breaks.
  * @param timeout milliseconds that a statement may take.
  */
 export function postgresDialect(
@@ -47,7 +49,10 @@ export function postgresDialect(
   };
 }
 
-/** Kysely's own lock is the connection's, and its transaction begins behind it: `inOneMigration` has both. */
+/**
+ * Without Kysely's own lock, which belongs to the connection and is taken before the transaction: `inOneMigration` does
+ * both.
+ */
 class PoolableAdapter extends PostgresAdapter {
   override get supportsTransactionalDdl(): boolean {
     return false;
@@ -59,16 +64,17 @@ class PoolableAdapter extends PostgresAdapter {
 }
 
 /**
- * Runs `migrate` in one transaction, by a lock that ends with it: where a pooler lends connections by the transaction, a
- * lock of the connection's is taken on one and let go on another, so two processes have it at once, or it is held for
- * good and the next start waits for it in vain.
- * @throws what `migrate` does; then all of it is undone, also what the server does later than it was waited for.
+ * Runs `migrate` in one transaction, under a lock that ends with it. A pooler may lend connections for one transaction
+ * only. A lock of the connection would then be taken on one connection and released on another: two processes would
+ * have it at once, or it would be held for good and the next start would wait for it in vain.
+ * @throws what `migrate` throws. Everything is undone then, including what the server does after the client stopped
+ * waiting.
  */
 export function inOneMigration<T, R>(db: Kysely<T>, migrate: (db: Kysely<T>) => Promise<R>): Promise<R> {
   return db.connection().execute(async (connection) => {
     await sql`begin`.execute(connection);
     try {
-      // A backup that is being made holds its tables for as long as it takes: who waits for them holds up all others.
+      // A running backup locks its tables for as long as it takes, and whoever waits for them blocks everybody else.
       await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(connection);
       await sql`select pg_advisory_xact_lock(hashtext('gateway_migrations'))`.execute(connection);
       const result = await migrate(connection);
@@ -81,7 +87,7 @@ export function inOneMigration<T, R>(db: Kysely<T>, migrate: (db: Kysely<T>) => 
   });
 }
 
-/** Bounds how long a transaction's statements wait and take, where the server's own settings do not. */
+/** Bounds how long the statements of a transaction wait and run, unless the server's own settings do. */
 export async function boundWaits<T>(transaction: Kysely<T>): Promise<void> {
   await sql`
     select set_config(name, milliseconds, true)
@@ -90,7 +96,7 @@ export async function boundWaits<T>(transaction: Kysely<T>): Promise<void> {
     where current_setting(name) = '0'`.execute(transaction);
 }
 
-/** Most stores are SQLite's: what speaks to PostgreSQL is loaded only where it is. */
+/** Most stores are SQLite, so the driver of PostgreSQL is loaded only when it is needed. */
 async function openPool(
   url: string,
   onTrouble: (reason: string) => void,
@@ -102,7 +108,7 @@ async function openPool(
     max: CONNECTIONS,
     application_name: 'gateway',
     connectionTimeoutMillis: 5_000,
-    // A server that went away without a word must not hold a write, or the end of the process, for ever.
+    // A server that vanished silently must not block a write, or the end of the process, for ever.
     query_timeout: timeout,
     keepAlive: true,
     types: {
@@ -111,8 +117,8 @@ async function openPool(
       },
     },
   });
-  // Without a listener the end of the database server would be the end of this process. The pool listens to connections
-  // that are idle; one that is lent out may break between two statements, and the next of them tells of it.
+  // Without a listener, an error of the database server would end this process. The pool listens on idle connections. A
+  // connection in use may break between two statements; the next statement reports that.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => onTrouble(`A connection to PostgreSQL broke: ${error.message}`));
   return {
@@ -122,13 +128,13 @@ async function openPool(
   };
 }
 
-/** What pg says of a statement that was not answered in time (`query_timeout`); its error has no code. */
+/** The message of pg's error for a statement that was not answered in time (`query_timeout`). The error has no code. */
 const UNANSWERED = 'Query read timeout';
 
 /**
- * A connection that is closed, and not lent again, once a statement on it was not answered in time. After a failover it
- * may lead to nobody, who never says so: pg would have all that comes later wait behind that statement, on this
- * connection and for ever, while a new one leads to the server that there is.
+ * A connection that is closed and not reused after one of its statements was not answered in time. After a failover it
+ * may lead to a server that is gone, without an error: pg would make all later statements wait behind that one, on this
+ * connection and for ever, although a new connection would lead to the new server.
  */
 function leavingSilence(client: PostgresPoolClient): PostgresPoolClient {
   let silence: Error | undefined;
@@ -136,7 +142,7 @@ function leavingSilence(client: PostgresPoolClient): PostgresPoolClient {
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query<R>(asked: string | PostgresCursor<R>, parameters: readonly unknown[] = []) {
     if (typeof asked !== 'string') return client.query(asked);
-    // As a rollback: what is closed is rolled back.
+    // This fails a rollback too: closing the connection rolls back.
     if (silence !== undefined) return Promise.reject(silence);
     return client.query<R>(asked, parameters).catch((error: unknown) => {
       if (error instanceof Error && error.message === UNANSWERED) silence = error;
@@ -147,8 +153,9 @@ function leavingSilence(client: PostgresPoolClient): PostgresPoolClient {
 }
 
 /**
- * The address with the mode of TLS that pg takes `prefer`, `require` and `verify-ca` for, which it warns of in eight
- * lines, in every thread (pg-connection-string 2). In libpq they verify less, as `uselibpqcompat=true` has it here too.
+ * The address with the TLS mode that pg uses for `prefer`, `require` and `verify-ca` anyway. pg warns about them in
+ * eight lines, in every thread (pg-connection-string 2). In libpq they verify less, as they do here with
+ * `uselibpqcompat=true`.
  */
 function verifying(url: string): string {
   if (url.includes('uselibpqcompat=true')) return url;

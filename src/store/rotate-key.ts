@@ -1,32 +1,37 @@
-/** Gives a key a new secret; the old one may go on working for a while. */
+/** Rotates keys: a key gets a new secret, and the old secret may work for some time longer. */
 
 import { hashKey, makeKey } from './key-secret.ts';
 import { changing, hintOf, type MadeKey, updateIn } from './keys.ts';
 import type { Store } from './store.ts';
 import type { KeyRow } from './tables.ts';
 
-/** A key that has not been rotated, since the one before its last rotation was promised to open until then. */
+/** A rotation that was refused, because the secret before the last rotation was promised to work until then. */
 export interface Promised {
+  /** Milliseconds since 1970. */
   readonly promisedUntil: number;
 }
 
-/** The longest grace, in days: what is longer is no rotation. */
+/** The longest grace period, in days. A key that is to work longer is not being rotated. */
 export const MOST_GRACE_DAYS = 31;
 
 export interface Rotation {
-  /** How long the key before still opens, in milliseconds; absent or 0: not at all, nor does any other before it. */
+  /**
+   * How long the old secret goes on working, in milliseconds. Absent or 0: it stops at once, and so does the one before
+   * it.
+   */
   readonly grace?: number | undefined;
   /**
-   * Whether nobody has the key that the last rotation made, as its answer was lost: that one closes, and the one before
-   * it opens as long as it was promised.
+   * Whether the response of the last rotation was lost, so that nobody has its secret. That secret stops working, and
+   * the one before it works for as long as was promised.
    */
   readonly again?: boolean | undefined;
 }
 
 /**
- * Puts a new key in the place of one: same name, same limits. One key before it is kept, so a rotation with a grace within
- * the grace of another would close a key that callers have.
- * @returns undefined where there is none, or it was revoked.
+ * Gives a key a new secret; its name and limits stay. Only one earlier secret is stored, so a rotation with a grace
+ * period within the grace period of another would break a secret that callers use.
+ * @returns the new secret; `Promised` if the rotation is refused for that reason; undefined if there is no such key, or
+ * it is revoked.
  */
 export async function rotateKey(
   store: Store,
@@ -37,7 +42,7 @@ export async function rotateKey(
   const now = Date.now();
   let promisedUntil: number | undefined;
   const row = await changing(store, async (db) => {
-    // By writing, so that nobody else rotates it meanwhile.
+    // This is a write, so that nobody else rotates the key meanwhile.
     const before = await updateIn(db, id, { id });
     if (before === undefined) return undefined;
     const { hash, old_hash, old_until } = before;

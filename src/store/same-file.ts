@@ -1,9 +1,14 @@
-/** A file that is put in the place of one that is open: nobody who has that one open sees anything of it. */
+/**
+ * Notices when an open file is replaced by another one. A process that has the old file open sees nothing of the new
+ * one.
+ */
 
 import { stat } from 'node:fs/promises';
 import { errorCode } from '../lib/error-code.ts';
 
-/** Remembers the file at a path. @returns tells whether another one is there by now, or none. */
+/**
+ * Remembers the file at a path. @returns a function that says whether the path leads to another file now, or to none.
+ */
 export async function replacementOf(path: string): Promise<() => Promise<boolean>> {
   const first = await identityOf(path);
   return async () => {
@@ -12,7 +17,7 @@ export async function replacementOf(path: string): Promise<() => Promise<boolean
   };
 }
 
-/** undefined where it cannot be told. */
+/** Undefined if it cannot be found out. */
 async function identityOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path);

@@ -1,30 +1,33 @@
 /**
- * The thread that has the SQLite file open. node:sqlite is synchronous, and a commit waits for the disk: on the main
- * thread every live stream would wait with it.
+ * The thread that has the SQLite file open. node:sqlite is synchronous and a commit waits for the disk, so on the main
+ * thread every live stream would wait too.
  */
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What it is asked: a statement, once with its parameters, or for each of the rows of a JSON list with its values. */
+/** A request to the thread: a statement that runs once with its parameters, or once for each row of a JSON array. */
 export type Statement =
   | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
   | { readonly sql: string; readonly rows: string };
 
-/** What it answers. */
+/** The thread's answer. */
 export type Outcome<R> =
   | { readonly rows: R[]; readonly changes?: number | bigint }
   | { readonly failure: string; readonly code: number | undefined };
 
-/** How it is started. */
+/** How the thread is started. */
 export interface WorkerData {
   readonly file: string;
-  /** Then nothing of the file is changed, not even how it is written. */
+  /** Then nothing in the file is changed, not even its journal mode. */
   readonly readOnly: boolean;
 }
 
-/** For how long others are waited for, and the pause where SQLite does not wait itself, in milliseconds. */
-const PATIENCE = 5_000;
+/**
+ * How long to wait for other processes, and the pause between attempts where SQLite does not wait itself, in
+ * milliseconds.
+ */
+const BUSY_TIMEOUT = 5_000;
 const PAUSE = 10;
 
 /** SQLITE_BUSY. */
@@ -33,7 +36,7 @@ const BUSY = 5;
 if (parentPort !== null) {
   const port = parentPort;
   const { file, readOnly }: WorkerData = workerData;
-  // Node 22 warns that node:sqlite may change, in two lines at every command.
+  // Node 22 warns in two lines, at every command, that node:sqlite may change.
   process.removeAllListeners('warning');
   const sqlite = await import('node:sqlite');
   const database = open(new sqlite.DatabaseSync(file, { readOnly }), readOnly);
@@ -48,18 +51,19 @@ if (parentPort !== null) {
 }
 
 function open(database: DatabaseSync, readOnly: boolean): DatabaseSync {
-  // Other processes write too: the gateway's workers, its commands. Their turns are short.
-  database.exec(`pragma busy_timeout = ${PATIENCE}`);
+  // Other processes write too: the gateway's workers and its commands. Each takes a short time.
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`);
   if (readOnly) return database;
-  writeAhead(database, performance.now() + PATIENCE);
-  // What is committed outlives a power cut, not only a crash. It costs this thread an fsync a commit, and nobody else.
+  writeAhead(database, performance.now() + BUSY_TIMEOUT);
+  // Committed data survives a power cut, not only a crash. It costs this thread an fsync for each commit, and no other
+  // thread anything.
   database.exec('pragma synchronous = full');
   return database;
 }
 
 /**
- * Has a new file written ahead. SQLite does not wait where another process is about to write it: of two that open it at
- * once, each would wait for the other to have read it.
+ * Sets the journal mode of a new file to WAL. SQLite does not wait if another process is about to set it: of two
+ * processes that open the file at once, each would wait for the other to have read it.
  */
 function writeAhead(database: DatabaseSync, deadline: number): void {
   for (;;) {
@@ -90,7 +94,7 @@ function answer(database: DatabaseSync, asked: Statement): Outcome<unknown> {
   }
 }
 
-/** SQLite's code of an error that it gave. */
+/** The code of an error from SQLite. */
 function codeOf(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode

@@ -1,4 +1,4 @@
-/** SQLite for Kysely: one file, opened by a thread of its own (`sqlite-worker.ts`). */
+/** SQLite as a dialect for Kysely. A thread of its own (`sqlite-worker.ts`) has the file open. */
 
 import { once } from 'node:events';
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
@@ -19,8 +19,8 @@ import type { Outcome, Statement, WorkerData } from './sqlite-worker.ts';
 import { startWorkerThread } from './worker-thread.ts';
 
 /**
- * The dialect of the database in `file`, which is made where there is none; only its owner can read it.
- * @param readOnly whether it is only read, and never made.
+ * The dialect of the database in `file`. The file is created if it does not exist, readable only by its owner.
+ * @param readOnly whether the file is only read, and not created.
  */
 export function sqliteDialect(file: string, readOnly = false): Dialect {
   return {
@@ -31,7 +31,10 @@ export function sqliteDialect(file: string, readOnly = false): Dialect {
   };
 }
 
-/** SQLite undoes CREATE TABLE like anything else, so two processes that start at once can migrate in turn. */
+/**
+ * SQLite can roll back CREATE TABLE like any other statement, so two processes that start at once can migrate one after
+ * the other.
+ */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -44,7 +47,7 @@ interface Thread extends DatabaseConnection {
 
 function sqliteDriver(file: string, readOnly: boolean): Driver {
   let thread: Thread | undefined;
-  /** Whoever holds the one connection, and behind it whoever waits: each is the end of the one before. */
+  /** The end of the queue for the one connection: each entry resolves when its user releases the connection. */
   let last = Promise.resolve();
   const releases = new WeakMap<DatabaseConnection, () => void>();
 
@@ -73,12 +76,12 @@ function sqliteDriver(file: string, readOnly: boolean): Driver {
       releases.get(connection)?.();
       return Promise.resolve();
     },
-    // Immediate: one that first reads and then writes would fail where another process wrote in between.
+    // Immediate: a transaction that first reads and then writes would fail if another process wrote in between.
     beginTransaction: (connection, { accessMode }) =>
       run(connection, accessMode === 'read only' ? 'begin' : 'begin immediate'),
     commitTransaction: (connection) => run(connection, 'commit'),
-    // Where the disk is full SQLite has rolled back by itself, and the second time fails, which does no harm (its
-    // documentation, "Response To Errors Within A Transaction"): the first failure is the one to be told.
+    // If the disk is full, SQLite has rolled back by itself and the second rollback fails. That does no harm (SQLite
+    // documentation, "Response To Errors Within A Transaction"), and the first failure is the one to report.
     rollbackTransaction: (connection) =>
       run(connection, 'rollback').catch((error: unknown) => {
         if (!String(error).includes('no transaction is active')) throw error;
@@ -90,10 +93,10 @@ function sqliteDriver(file: string, readOnly: boolean): Driver {
 }
 
 /**
- * A new file, and what SQLite lays beside it with the same rights, is for its owner alone. One that is there is looked
- * at, but not opened: whoever closes a file lets go of all locks that his process has on it, those of other threads too
- * (SQLite's "How To Corrupt An SQLite Database File", 2.2). Another process then takes itself for the last one, and
- * removes the log that is written ahead: what this one writes is lost from then on.
+ * Makes a new file private to its owner; SQLite gives the files beside it the same permissions. An existing file is
+ * checked, but not opened: closing a file releases all locks that the process has on it, including those of other
+ * threads (SQLite's "How To Corrupt An SQLite Database File", 2.2). Another process would then believe that it is the
+ * last one and remove the write-ahead log, and whatever this process writes from then on would be lost.
  */
 function makePrivate(file: string): void {
   makeFolder(dirname(file), 0o700);
@@ -116,7 +119,7 @@ function startThread(data: WorkerData): Thread {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       gone.signal.throwIfAborted();
       const statement = statementOf(sql, parameters);
-      // One statement is under way at a time, so the next message is its answer.
+      // Only one statement runs at a time, so the next message is its answer.
       const answered = once(worker, 'message', { signal: gone.signal });
       worker.postMessage(statement);
       const [outcome]: Outcome<R>[] = await answered.catch(() => Promise.reject(gone.signal.reason));
@@ -146,9 +149,10 @@ class Rows {
 }
 
 /**
- * A statement that runs once for each of the objects in a JSON list, their values in the order of its placeholders. The
- * list goes to the thread as it is: to take apart 500 rows of 25 values for it takes the main thread ten times as long,
- * and SQLite's own JSON functions take three to six times as long as the thread's JSON.parse (measured).
+ * A statement that runs once for each object of a JSON array, with the object's values in the order of the
+ * placeholders. The array goes to the thread as text: to take 500 rows of 25 values apart takes the main thread ten
+ * times as long, and SQLite's own JSON functions take three to six times as long as JSON.parse in the thread
+ * (measured).
  */
 export function forEachRow(sql: string, json: string): CompiledQuery {
   return CompiledQuery.raw(sql, [new Rows(json)]);
@@ -159,10 +163,10 @@ function statementOf(sql: string, parameters: readonly unknown[]): Statement {
   return rows instanceof Rows ? { sql, rows: rows.json } : { sql, parameters: parameters.map(asInput) };
 }
 
-/** What node:sqlite takes as a value. */
+/** @throws TypeError if node:sqlite does not take the value. */
 function asInput(value: unknown): SQLInputValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
     return value;
   }
-  throw new TypeError(`SQLite takes no ${typeof value}.`);
+  throw new TypeError(`SQLite does not take a value of type ${typeof value}.`);
 }

@@ -1,4 +1,6 @@
-/** The store: what has to outlive the process, in one SQLite file or in PostgreSQL. Never on the request path. */
+/**
+ * The store: data that outlives the process, in one SQLite file or in PostgreSQL. The request path never waits for it.
+ */
 
 import { Kysely, sql } from 'kysely';
 import { migrate, migrationsOfNewer } from './migrate.ts';
@@ -8,19 +10,20 @@ import { sqliteDialect } from './sqlite.ts';
 import { hintFor, reasonOf, StoreError, type StorePlace } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
+/** An open store. */
 export interface Store {
   readonly db: Kysely<Tables>;
   readonly kind: 'sqlite' | 'postgres';
   readonly place: StorePlace;
-  /** Migrations of a newer version, which have only added to the tables. */
+  /** Names of migrations of a newer version. They only added to the tables. */
   readonly newer: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * Opens the store and brings its tables up to date; several processes may do so at once.
- * @param onTrouble told what goes wrong later and between queries, in one sentence.
- * @throws StoreError where it cannot be reached, or a newer version has made of it what this one cannot use.
+ * Opens the store and brings its tables up to date. Several processes may do so at once.
+ * @param onTrouble called with a sentence about what goes wrong later, between queries.
+ * @throws StoreError if the store cannot be reached, or if a newer version changed it so that this one cannot use it.
  */
 export async function openStore(
   place: StorePlace,
@@ -32,9 +35,8 @@ export async function openStore(
 }
 
 /**
- * Opens a store only to read it: nothing is made where there is none, and its tables stay as they are, also those of an
- * earlier version.
- * @throws StoreError where there is none, or it cannot be reached.
+ * Opens a store only to read it. Nothing is created, and the tables of an earlier version stay as they are.
+ * @throws StoreError if there is no store, or it cannot be reached.
  */
 export function openToRead(place: StorePlace): Promise<Store> {
   return opened(
@@ -43,7 +45,10 @@ export function openToRead(place: StorePlace): Promise<Store> {
   );
 }
 
-/** The store once `newerOf` has been done with it, which tells its migrations of a newer version. @throws StoreError */
+/**
+ * Checks an open store. @param newerOf returns the names of its migrations of a newer version.
+ * @throws StoreError if that fails; the store is closed then.
+ */
 async function opened(store: Store, newerOf: (store: Store) => Promise<readonly string[]>): Promise<Store> {
   try {
     return { ...store, newer: await newerOf(store) };
@@ -56,18 +61,18 @@ async function opened(store: Store, newerOf: (store: Store) => Promise<readonly 
   }
 }
 
-/** What people are told of where a store is: no user, no password. */
+/** Says where a store is, for people: without user and password. */
 export function nameOf({ path, url }: StorePlace): string {
   if (url === undefined) return path;
   const { hostname, pathname } = new URL(url);
-  // What has an @ in it is the end of a password with a slash in it.
+  // A part with an @ in it is the end of a password that contains a slash.
   return `PostgreSQL (${hostname}${pathname.includes('@') ? '' : pathname})`;
 }
 
 /**
- * A store that has been opened before, once more: connected where it is asked something, its tables as they are.
- * @param onTrouble told what goes wrong between queries, in one sentence.
- * @param readOnly whether a file is only read, and never made.
+ * A store whose tables are known to be up to date. It connects at the first query.
+ * @param onTrouble called with a sentence about what goes wrong between queries.
+ * @param readOnly whether a file is only read, and not created.
  */
 export function connectStore(
   place: StorePlace,
@@ -82,7 +87,7 @@ export function connectStore(
   return { db, kind: postgres ? 'postgres' : 'sqlite', place, newer: [], close: () => db.destroy() };
 }
 
-/** Whether the store answers at all. */
+/** Whether the store answers. */
 export async function isReachable({ db }: Store): Promise<boolean> {
   return sql`select 1`.execute(db).then(
     () => true,

@@ -1,32 +1,34 @@
-/** Whose answers have made what lies at the vendors' accounts, as the store keeps it. */
+/** Keeps, for each object stored at a vendor, the key whose response created it. */
 
 import { repeat } from '../lib/repeat.ts';
 import type { Store } from './store.ts';
 
-/** Ids of one statement: SQLite takes some thousand values. */
+/** Ids in one statement. SQLite takes some thousand values. */
 const PIECE = 500;
 
 const HOUR = 3_600_000;
 
 /**
- * How long they are kept, in days. OpenAI keeps responses for 30 days, and containers of either vendor end before that; what
- * is in a conversation may last longer, and is nobody's then.
+ * Days for which ids are kept. OpenAI keeps responses for 30 days, and the containers of both vendors expire earlier.
+ * Objects in a conversation may last longer; they have no owner then.
  */
 const KEPT = 90;
 
-/** Whose something is. */
+/** An object at a vendor and its owner. */
 export interface Owned {
   readonly id: string;
+  /** The name of the key. */
   readonly key: string;
 }
 
-/** Where ids outlive the process. */
+/** A place where ids outlive the process. */
 export interface OwnedTable {
   find(ids: readonly string[]): Promise<readonly Owned[]>;
-  /** Of those that are there already, nothing changes. */
+  /** Ids that exist already stay unchanged. */
   add(owned: readonly Owned[]): Promise<void>;
 }
 
+/** The store's table of ids. */
 export function ownedTable({ db }: Store): OwnedTable {
   return {
     async find(ids) {
@@ -52,7 +54,10 @@ export function ownedTable({ db }: Store): OwnedTable {
   };
 }
 
-/** Forgets, now and every hour, those that are older than the vendors keep them. @param onTrouble told why, where it fails. */
+/**
+ * Deletes, now and every hour, the ids that are older than vendors keep the objects. @param onTrouble called with the
+ * error if that fails.
+ */
 export function forgetStoredIds({ db }: Store, onTrouble: (reason: unknown) => void): { stop(): void } {
   const forget = async (): Promise<void> => {
     await db

@@ -1,4 +1,4 @@
-/** The tables of the store, the same in SQLite and in PostgreSQL. Times are milliseconds since 1970, UTC. */
+/** The tables of the store, the same in SQLite and in PostgreSQL. Times are in milliseconds since 1970, UTC. */
 
 export interface Tables {
   readonly gateway_keys: KeyRow;
@@ -11,59 +11,59 @@ export interface Tables {
   readonly gateway_stored: StoredRow;
 }
 
-/** A key: never itself, only its hash. */
+/** A key. Only its hash is stored. */
 export interface KeyRow extends KeyColumns {
   readonly id: string;
-  /** Unique among the keys not revoked. What usage is kept under, so it never changes. */
+  /** Unique among the keys that are not revoked. Usage is recorded under it, so it never changes. */
   readonly name: string;
-  /** How the key begins, for people to tell keys apart. */
+  /** The first characters of the key, by which people tell keys apart. */
   readonly hint: string;
-  /** SHA-256, hex. */
+  /** SHA-256, in hex. */
   readonly hash: string;
-  /** The hash before the last rotation, and until when it still opens. */
+  /** The hash before the last rotation, and until when it still works. */
   readonly old_hash: string | null;
   readonly old_until: number | null;
   readonly created_at: number;
   readonly revoked_at: number | null;
-  /** The change that has made it what it is, by the number of ChangeRow's `by_row`. */
+  /** The number of the change that made this row what it is, from `by_row` of ChangeRow. */
   readonly change: number;
 }
 
-/** What may be set of a key, and changed. null is: no such limit. */
+/** The columns of a key that can be set and changed. null means no limit. */
 export interface KeyColumns extends LimitColumns {
   readonly expires_at: number | null;
-  /** The name of its group. There is one, for no group is deleted that a key is of. */
+  /** The name of its group. The group exists: no group is deleted while a key belongs to it. */
   readonly group_name: string | null;
 }
 
-/** Keys that have limits in common. */
+/** A group: keys that share limits. */
 export interface GroupRow extends LimitColumns {
-  /** What usage is kept under, so it never changes. */
+  /** Usage is recorded under it, so it never changes. */
   readonly name: string;
   readonly created_at: number;
-  /** The change that has made it what it is, as a key's. */
+  /** The number of the change that made this row what it is, as for a key. */
   readonly change: number;
 }
 
-/** What a key may use, or all keys of a group together. null is: no such limit. */
+/** What a key, or all keys of a group together, may use. null means no limit. */
 export interface LimitColumns {
-  /** A JSON list. */
+  /** A JSON array. */
   readonly models: string | null;
   readonly requests_per_minute: number | null;
   readonly tokens_per_minute: number | null;
   readonly concurrent_requests: number | null;
-  /** US dollars, for a day and a month of UTC. */
+  /** US dollars per day and per month of UTC. */
   readonly budget_day: number | null;
   readonly budget_month: number | null;
-  /** A JSON list of limits for some models, as the admin API has them. */
+  /** A JSON array of limits for some models, as the admin API has them. */
   readonly model_limits: string | null;
-  /** One of STORED; null is: as `storedUnlessSaid`. */
+  /** One of STORED; null means `storedUnlessSaid`. */
   readonly stored: string | null;
 }
 
-/** Something at a vendor's that an answer has made, and the key whose answer that was. */
+/** An object at a vendor, and the key whose response created it. */
 export interface StoredRow {
-  /** As the vendor calls it. */
+  /** The vendor's id. */
   readonly id: string;
   /** The key's name. */
   readonly key: string;
@@ -71,17 +71,19 @@ export interface StoredRow {
 }
 
 /**
- * A number that is another one after every change of what it is named for: how running processes learn of it. A change of
- * a group counts as one of keys.
+ * A number that changes with every change of what the row is named for; running processes watch it. A change to a group
+ * counts as a change to keys.
  */
 export interface ChangeRow {
   readonly name: string;
   readonly version: number;
-  /** How many changes there were whose row says which it was: all but those of processes of an earlier version. */
+  /** The number of changes whose row says which change it was: all but those by processes of an earlier version. */
   readonly by_row: number;
 }
 
-/** An exchange. `batch` and `place` say in which write, and where in it: what is written twice counts once. */
+/**
+ * An exchange. `batch` and `place` say in which write and where in it: an exchange that is written twice counts once.
+ */
 export interface ExchangeRow {
   readonly batch: string;
   readonly place: number;
@@ -90,11 +92,11 @@ export interface ExchangeRow {
   /** YYYY-MM-DD. */
   readonly day: string;
   readonly key: string;
-  /** The group that the key was of then; null where it was of none. */
+  /** The group of the key at that time; null if it had none. */
   readonly group_name: string | null;
-  /** null where the caller named none. */
+  /** null if the caller sent none. */
   readonly tag: string | null;
-  /** '' where none was resolved, and so with `vendor`. */
+  /** '' if none was resolved; the same goes for `vendor`. */
   readonly model: string;
   readonly vendor: string;
   readonly format: string;
@@ -114,14 +116,14 @@ export interface ExchangeRow {
   readonly cache_read: number | null;
   readonly cache_write: number | null;
   readonly cache_write_hour: number | null;
-  /** US dollars; null where the vendor told no usage. */
+  /** US dollars; null if the vendor reported no usage. */
   readonly cost: number | null;
-  /** What it cost beyond what the vendor told, estimated; null where that is nothing. */
+  /** An estimate of what it cost beyond what the vendor reported; null if that is nothing. */
   readonly estimated_cost: number | null;
   readonly attempts: number;
 }
 
-/** The exchanges of one day, key, model and vendor, summed up: kept when the exchanges themselves are not. */
+/** The sums of the exchanges of one day, key, model and vendor. They are kept after the exchanges are deleted. */
 export interface UsageDayRow extends UsageSums {
   readonly day: string;
   readonly key: string;
@@ -129,21 +131,21 @@ export interface UsageDayRow extends UsageSums {
   readonly vendor: string;
 }
 
-/** The same, of those exchanges of them that had one tag. */
+/** The same sums, of the exchanges with one tag. */
 export interface UsageTagRow extends UsageDayRow {
   readonly tag: string;
 }
 
-/** The same, of those exchanges of them whose key was of one group. */
+/** The same sums, of the exchanges by keys of one group. */
 export interface UsageGroupRow extends UsageDayRow {
   readonly group_name: string;
 }
 
 export interface UsageSums {
   readonly requests: number;
-  /** Those answered by a status of 400 or more, or broken off by a vendor. */
+  /** Exchanges with a status of 400 or more, or that a vendor cut off. */
   readonly errors: number;
-  /** Those a vendor worked on without telling usage: their cost is not known, so it is in no sum. */
+  /** Exchanges that a vendor worked on without reporting usage. Their cost is unknown, so it is in no sum. */
   readonly uncounted: number;
   readonly input: number;
   readonly output: number;
@@ -151,19 +153,19 @@ export interface UsageSums {
   readonly cache_read: number;
   readonly cache_write: number;
   readonly cost: number;
-  /** What answers cost beyond what vendors told, estimated. */
+  /** Estimates of what answers cost beyond what vendors reported. */
   readonly estimated_cost: number;
-  /** Milliseconds, all together. */
+  /** Milliseconds, in total. */
   readonly duration: number;
-  /** Of the exchanges that had a first byte: the milliseconds to it, and how many those are. */
+  /** Milliseconds to the first byte in total, and how many exchanges had a first byte. */
   readonly first_byte: number;
   readonly first_bytes: number;
 }
 
-/** What the sums of a day are of. */
+/** The columns by which the sums of a day are grouped. */
 export const USAGE_DAY = ['day', 'key', 'model', 'vendor'] as const satisfies readonly (keyof UsageDayRow)[];
 
-/** The columns that are sums, each adding up by itself. */
+/** The columns that hold sums. */
 export const USAGE_SUMS = [
   'requests',
   'errors',

@@ -1,14 +1,14 @@
-/** Starts a thread of the program's own. */
+/** Starts one of the program's own threads. */
 
 import { Worker } from 'node:worker_threads';
 
 /**
- * @param from `import.meta.url` of the module that starts it.
- * @param name of the module it runs, beside that one, without its ending.
- * @param workerData what it is given: plain data.
+ * @param from `import.meta.url` of the module that starts the thread.
+ * @param name the name of the module to run, in the same folder, without its extension.
+ * @param workerData plain data for the thread.
  */
 export function startWorkerThread(from: string, name: string, workerData: unknown): Worker {
-  // The compiled program's modules end in .js, and nothing rewrites a URL.
+  // The compiled program's modules end in .js, and the compiler does not rewrite URLs.
   const ending = from.endsWith('.ts') ? 'ts' : 'js';
   return new Worker(new URL(`./${name}.${ending}`, from), { workerData });
 }
