@@ -1,11 +1,14 @@
 /** Which models a key, or a group of keys, may use. */
 
-/** Whether a model is one of some, by its canonical id. @param otherNames gives the other ids that lead to it. */
+/**
+ * Whether a model may be used. @param modelId its canonical id. @param otherNames returns the other ids that lead to a
+ * model.
+ */
 export type Allowance = (modelId: string, otherNames: (modelId: string) => readonly string[]) => boolean;
 
 /**
- * @param models ids and `vendor/*`; absent means every model. Another name opens its model as the model's own id does,
- * but `vendor/*` is for what is the vendor's, not for what is only called so.
+ * @param models ids and `vendor/*`; absent means every model. An alias in the list allows its model as the model's own
+ * id does. `vendor/*` allows the models of that vendor, but not those that merely have an alias of that form.
  */
 export function allowance(models: readonly string[] | undefined): Allowance {
   if (models === undefined) return () => true;

@@ -1,8 +1,8 @@
 /**
- * The store's keys in memory, for the request path, and their changes as they come: one row is read again and again,
- * and after it has changed the keys that have: to read all of 50,000 takes the request path half a second. Of groups, of
- * which there are fewer, all are read when one of them has changed. PostgreSQL could tell by LISTEN and NOTIFY, but not
- * through a pooler in between; a row a second is nothing to it, and the same in SQLite.
+ * The store's keys in memory, for the request path. Changes are noticed by polling one row. After a change only the
+ * changed keys are read: to read all of 50,000 would take half a second of the request path. There are fewer groups, so
+ * all of them are read when one has changed. LISTEN and NOTIFY of PostgreSQL do not work through a pooler, and one row
+ * a second costs next to nothing in either database.
  */
 
 import { repeat } from '../lib/repeat.ts';
@@ -16,9 +16,9 @@ import type { ChangeRow } from '../store/tables.ts';
 import { type Keys, openKeyBook } from './keys.ts';
 
 export interface FollowedKeys {
-  /** The keys as they are now: what it finds changes as they do. */
+  /** The keys as they are now; lookups follow the changes. */
   readonly keys: Keys;
-  /** Looks for changes now. @throws where the store cannot be read. */
+  /** Looks for changes now. @throws if the store cannot be read. */
   refresh(): Promise<void>;
   stop(): void;
 }
@@ -26,15 +26,16 @@ export interface FollowedKeys {
 export interface FollowOptions {
   /** Milliseconds between two looks. */
   readonly interval?: number;
-  /** Told once when the keys can no longer be read, and once where their file is replaced. */
+  /** Called once when the keys can no longer be read, and once when the store's file is replaced. */
   readonly onTrouble?: (message: string) => void;
-  /** Told once when they can be read again. */
+  /** Called once when the keys can be read again. */
   readonly onRecovered?: (message: string) => void;
 }
 
 /**
- * Reads the keys, and follows them from then on. While the store cannot be read, those known open.
- * @throws where the store cannot be read at the start.
+ * Reads the keys, and follows their changes from then on. While the store cannot be read, the keys known so far stay
+ * valid.
+ * @throws if the store cannot be read at the start.
  */
 export async function followKeys(
   store: Store,
@@ -49,7 +50,7 @@ export async function followKeys(
   async function refresh(): Promise<void> {
     if (known !== undefined && (await keyChanges(store)).version === known.version) return;
     const before = known;
-    // All as it is at one moment: a key that is of a new group is not seen without the group.
+    // Everything is read as it is at one moment, so that a key in a new group is never seen without its group.
     const read = await store.db
       .transaction()
       .setIsolationLevel('repeatable read')
@@ -73,7 +74,7 @@ export async function followKeys(
     if (await isReplaced?.()) {
       isReplaced = undefined;
       onTrouble(
-        `${store.place.path} was moved, deleted or replaced while in use: until it is restarted, the gateway goes on with the old file and does not see a new one.`,
+        `${store.place.path} was moved, deleted or replaced while in use. Until it is restarted, the gateway goes on with the old file and does not see a new one.`,
       );
     }
     try {
@@ -99,7 +100,7 @@ export async function followKeys(
   };
 }
 
-/** How many changes of keys there have been. */
+/** How many changes to keys there have been. */
 type Changes = Pick<ChangeRow, 'version' | 'by_row'>;
 
 function keyChanges({ db }: Pick<Store, 'db'>): Promise<Changes> {
@@ -110,7 +111,7 @@ function keyChanges({ db }: Pick<Store, 'db'>): Promise<Changes> {
     .executeTakeFirstOrThrow();
 }
 
-/** Whether each change since then can be told by the row it was made to. */
+/** Whether every change since then says which row it changed. */
 function areByRow(known: Changes, now: Changes): boolean {
   return now.version > known.version && now.version - known.version === now.by_row - known.by_row;
 }

@@ -1,4 +1,4 @@
-/** Gateway keys as the request path looks them up. Only their hashes are kept. */
+/** Gateway keys as the request path looks them up. Only their hashes are in memory. */
 
 import { timingSafeEqual } from 'node:crypto';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
@@ -12,38 +12,42 @@ import {
   rightsOf,
 } from './principal.ts';
 
+/** A source of keys. */
 export interface Keys {
-  /** The holder of a key, or undefined for one that is unknown. */
+  /** The principal who holds a key, or undefined if the key is unknown. */
   find(key: string): Principal | undefined;
 }
 
-/** A key as it is looked up. */
+/** A key in memory. */
 interface Entry {
   readonly holder: string;
   readonly digest: Buffer;
   readonly expires: number;
   readonly principal: Principal;
-  /** Name of its group. */
+  /** The name of its group. */
   readonly group: string | undefined;
-  /** The principal as one of its group, as that was when somebody asked last. */
+  /** The principal with the limits of its group, as the group was at the last lookup. */
   grouped: Principal | undefined;
 }
 
-/** Keys that come and go. */
+/** Keys that can be replaced while requests look them up. */
 export interface KeyBook extends Keys {
-  /** What opens for a holder from now on, and nothing else does. */
+  /** Replaces all keys of one holder. */
   set(holder: string, records: readonly KeyRecord[]): void;
-  /** The groups that there are from now on. A key of any other one opens nothing: nobody knows its limits. */
+  /** Replaces all groups. A key whose group is missing is not accepted, because its limits are unknown. */
   setGroups(records: readonly GroupRecord[]): void;
 }
 
-/** A book without keys. A record with the hash of an earlier one takes its place. */
+/** An empty book. A record with the hash of an earlier one replaces it. */
 export function openKeyBook(): KeyBook {
   const byHash = new Map<string, Entry>();
   const hashes = new Map<string, readonly string[]>();
   let groups: ReadonlyMap<string, KnownGroup> = new Map();
 
-  /** The holder of a key of a group, as the group is now: a group may change that has very many keys. */
+  /**
+   * The principal with the limits of its group. This is worked out at the lookup, because a group may have very many
+   * keys.
+   */
   function inGroup(entry: Entry, name: string): Principal | undefined {
     const known = groups.get(name);
     if (known === undefined) return undefined;
@@ -79,8 +83,8 @@ export function openKeyBook(): KeyBook {
     find(key) {
       const hash = hashKey(key);
       const found = byHash.get(hash);
-      // The Map compares by hash of a hash: what it leaks of its timing is nothing one could choose. The comparison
-      // that decides is constant in time.
+      // The Map compares hashes of hashes, and what their timing leaks is nothing that a caller could choose. The
+      // comparison that decides takes constant time.
       if (found === undefined || !timingSafeEqual(found.digest, Buffer.from(hash, 'hex'))) return undefined;
       if (Date.now() >= found.expires) return undefined;
       return found.group === undefined ? found.principal : inGroup(found, found.group);
@@ -88,7 +92,7 @@ export function openKeyBook(): KeyBook {
   };
 }
 
-/** Keys to look up, from their records and those of their groups. */
+/** Keys for lookup, from their records and the records of their groups. */
 export function keysOf(records: Iterable<KeyRecord>, groups: readonly GroupRecord[] = []): Keys {
   const book = openKeyBook();
   book.setGroups(groups);
@@ -100,7 +104,7 @@ export function keysOf(records: Iterable<KeyRecord>, groups: readonly GroupRecor
   return book;
 }
 
-/** Keys of several places as one: where two of them know a key, the first one says who holds it. */
+/** Several sources of keys as one. If two of them know a key, the first one decides who holds it. */
 export function joinKeys(...places: readonly Keys[]): Keys {
   return {
     find(key) {

@@ -1,54 +1,54 @@
-/** The holder of a key or of a token: which models it may use, which limits it keeps to, and which group it is of. */
+/** Principals: the holder of a key or a token, with the models it may use, its limits and its group. */
 
 import { type KeyLimits, type ModelLimits, modelsId } from '../store/key-limits.ts';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
 import { type Stored, storedUnlessSaid, stricter } from '../store/stored-scope.ts';
 import { type Allowance, allowance } from './allowance.ts';
 
-/** Who holds the key of a request. */
+/** The holder of the key or the token that a request brings. */
 export interface Principal {
-  /** What the key is called in reports; no secret. */
+  /** Its name in reports; not secret. */
   readonly name: string;
-  /** Whether there are models that the key may not use. */
+  /** Whether there are models that it may not use. */
   readonly restricted: boolean;
-  /** Whether the key may use a model. */
+  /** Whether it may use a model. */
   readonly allows: Allowance;
-  /** What the key may use of what is stored at the vendors'. */
+  /** What it may use of the objects stored at vendors. */
   readonly stored: Stored;
   readonly limits: KeyLimits;
-  /** What it may use of some models, beside its limits; absent: nothing is limited by model. */
+  /** Limits for some models, which apply in addition to `limits`; absent means none. */
   readonly modelLimits?: readonly ModelHolder[];
-  /** The group it is of, whose limits it keeps beside its own. What the group's models leave out, `allows` does too. */
+  /** Its group, whose limits apply too. `allows` covers the models of both. */
   readonly group?: Group;
 }
 
-/** Keys that have limits in common. */
+/** Keys that share limits. */
 export interface Group {
-  /** What the group is called in reports; no secret. */
+  /** Its name in reports; not secret. */
   readonly name: string;
   readonly limits: KeyLimits;
-  /** As a key's. */
+  /** As those of a key. */
   readonly modelLimits?: readonly ModelHolder[];
 }
 
-/** A key or a group as far as some models go: what it used of them is counted by itself. */
+/** A key or a group, as far as a limit for some models goes. What it uses of them is counted separately. */
 export interface ModelHolder {
-  /** What its figures are kept under: the name of the key or of the group, and the models. */
+  /** The name under which its figures are kept: the name of the key or of the group, and the models. */
   readonly name: string;
-  /** Name of the key or of the group. */
+  /** The name of the key or of the group. */
   readonly of: string;
-  /** The models, for people. */
+  /** The models, as text for people. */
   readonly models: string;
   readonly allows: Allowance;
   readonly limits: KeyLimits;
 }
 
-/** A group as its keys are looked up. */
+/** A group in memory. */
 export interface KnownGroup extends Pick<Principal, 'restricted' | 'allows' | 'stored'> {
   readonly group: Group;
 }
 
-/** Groups by their names. */
+/** Groups by name. */
 export function knownGroups(records: readonly GroupRecord[]): ReadonlyMap<string, KnownGroup> {
   return new Map(
     records.map((record) => {
@@ -58,7 +58,7 @@ export function knownGroups(records: readonly GroupRecord[]): ReadonlyMap<string
   );
 }
 
-/** A holder who is of a group: what that does not allow, it may not either. */
+/** A principal as a member of a group: it may use only what both allow. */
 export function grouped(
   principal: Principal,
   { group, restricted, allows, stored: most }: KnownGroup,
@@ -74,7 +74,7 @@ export function grouped(
   };
 }
 
-/** Limits by model as they are kept to. @param of the name of the key or of the group that has them. */
+/** Limits for some models, ready to be enforced. @param of the name of the key or the group that has them. */
 export function modelHolders(
   of: string,
   all: readonly ModelLimits[] = [],
@@ -87,7 +87,7 @@ export function modelHolders(
   return { modelLimits };
 }
 
-/** What a principal may use: `models` as `allowance` has them. */
+/** What a principal may use. @param models as for `allowance`. */
 export function rightsOf({
   models,
   stored = storedUnlessSaid(models),
@@ -95,7 +95,10 @@ export function rightsOf({
   return { restricted: models !== undefined, allows: allowance(models), stored };
 }
 
-/** Whether there is anything that a principal may not reach: then it may send only what is known to reach nothing else. */
+/**
+ * Whether there is anything that a principal may not use. It may then send only fields that are known to reach nothing
+ * else.
+ */
 export function isHeld({ restricted, stored }: Principal): boolean {
   return restricted || stored !== 'all';
 }

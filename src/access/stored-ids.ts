@@ -1,40 +1,44 @@
-/** Whose answers have made what lies at the vendors' accounts: in memory first, and in the store for other processes. */
+/**
+ * Which key's responses created the objects stored at vendors. Ids are kept in memory first, and in the store for other
+ * processes.
+ */
 
 import type { LogProblem } from '../lib/diagnostics.ts';
 import type { Owned, OwnedTable } from '../store/stored-ids.ts';
 
 export interface StoredIds {
   /**
-   * Those of `ids` that are not of a key, by its name: at once where memory knows all of them, else by a promise, for which
-   * the store is asked.
-   * @throws by the promise: where the store cannot be read.
+   * Returns those of `ids` that do not belong to a key, given by its name. If memory knows all of them it answers at
+   * once, otherwise by a promise, after the store was asked.
+   * @throws by the promise, if the store cannot be read.
    */
   missing(ids: readonly string[], key: string): ReadonlySet<string> | Promise<ReadonlySet<string>>;
-  /** Notes whose they are, at once for this process. What has been another's stays that one's. */
+  /** Records the owner of ids, for this process at once. An id that has another owner keeps it. */
   bind(ids: readonly string[], key: string): void;
-  /** Writes what has not been written. */
+  /** Writes what was not written yet. */
   close(): Promise<void>;
 }
 
 export interface StoredIdsOptions {
   readonly table?: OwnedTable;
   readonly tell?: LogProblem;
-  /** Ids that are kept in memory, and as many at most wait to be written. */
+  /** How many ids are kept in memory; at most as many wait to be written. */
   readonly most?: number;
-  /** Milliseconds that the first one of a write waits for others. */
+  /** Milliseconds that the first id of a write waits for others. */
   readonly interval?: number;
 }
 
-/** No id of a vendor's is longer; OpenAI's have some 60 characters. */
+/** No vendor's id is longer; OpenAI's have about 60 characters. */
 const LONGEST = 256;
 
+/** @param options all are optional; without a table, ids are in memory only. */
 export function openStoredIds({
   table,
   tell = () => {},
   most = 100_000,
   interval = 50,
 }: StoredIdsOptions = {}): StoredIds {
-  /** The least recently noted first. */
+  /** The least recently recorded first. */
   const owners = new Map<string, string>();
   const waiting = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
@@ -59,8 +63,8 @@ export function openStoredIds({
       for (const { id } of owned) waiting.delete(id);
       isTroubled = false;
     } catch (error) {
-      // They wait for the next write, which the next answer brings about.
-      if (!isTroubled) tell('What answers have stored at vendors cannot be written down.', error);
+      // They wait for the next write, which the next response causes.
+      if (!isTroubled) tell('The owners of objects stored at vendors cannot be written to the store.', error);
       isTroubled = true;
     }
   };
@@ -102,8 +106,8 @@ export function openStoredIds({
 }
 
 /**
- * What the table has of some ids. Another process may have had the answer that made one a moment ago, and not have written
- * it yet: what is not there is looked for once more after the time that takes.
+ * Looks ids up in the store. Another process may have received a response a moment ago and not have written its ids
+ * yet. Missing ids are therefore looked up once more, after the time that takes.
  */
 async function lookedUp(
   table: OwnedTable,

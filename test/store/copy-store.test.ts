@@ -303,7 +303,7 @@ describeStores('a copy', (stores) => {
 
   test.for(['keys', 'groups', 'exchanges', 'days'])('%s alone are something', async (kind) => {
     const [source, there] = [await newFile(stores), await stores.open()];
-    await expect(copyStore(source, there, never)).rejects.toThrow(/^there are neither keys nor usage in \//);
+    await expect(copyStore(source, there, never)).rejects.toThrow(/^\/.* has neither keys nor usage$/);
     if (kind === 'keys') await createKey(source, 'team');
     else if (kind === 'groups') await createGroup(source, 'search');
     else await use(source, 'one', 1);

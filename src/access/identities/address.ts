@@ -1,12 +1,12 @@
-/** Where an identity provider may be asked: by what it answers, callers are let in. */
+/** Which addresses of identity providers are accepted. Their answers decide who may come in. */
 
 import { isNobodys } from '../../upstream/addresses.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 
-/** What `isProviders` wants. */
+/** The condition of `isProviders`, for messages. */
 export const PROVIDERS = 'must be https://…, or http://… on this machine';
 
-/** Whether a provider may be asked there: whoever stood in between on plain http could let in anybody. */
+/** Whether a provider may be asked at an address. On plain http, anybody in between could let in anybody. */
 export function isProviders(address: string): boolean {
   const url = URL.parse(address);
   if (url === null || isNobodys(address)) return false;
@@ -15,7 +15,7 @@ export function isProviders(address: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** Whether that can be an issuer who tells himself where his keys are: his address has no query. */
+/** Whether an address can be an issuer that publishes its own configuration: it has no query. */
 export function isIssuer(address: string): boolean {
   return isProviders(address) && !address.includes('?');
 }

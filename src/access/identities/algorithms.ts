@@ -1,6 +1,7 @@
 /**
- * How tokens may be signed (RFC 7518, 3.1; RFC 8037; RFC 9864): by a private key, of which the provider publishes the
- * other half. What is signed by a shared secret (HS256) or not at all (`none`) anybody could make who knows that half.
+ * The accepted signature algorithms (RFC 7518, 3.1; RFC 8037; RFC 9864). All of them use a private key whose public
+ * half the provider publishes. Tokens signed with a shared secret (HS256) or not at all (`none`) could be made by
+ * anybody who knows that half.
  */
 export const ALGORITHMS = [
   'RS256',

@@ -1,4 +1,4 @@
-/** Asks an identity provider for a document of its own: what it is, or its keys. */
+/** Fetches a document of an identity provider: its configuration, or its keys. */
 
 import type { Dispatcher } from 'undici';
 import { boundedText } from '../../lib/bounded-text.ts';
@@ -6,39 +6,36 @@ import { codeBehind } from '../../lib/error-code.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { isProviders } from './address.ts';
 
-/** Keys that could not be had: says why, in words that hold nothing of what the provider said. */
+/** Keys that could not be fetched. The message says why, and quotes nothing of the provider's answer. */
 export class NoKeys extends Error {
   override readonly name = 'NoKeys';
 }
 
-/** A provider has a few keys, of 2 KB at most. */
+/** A provider has a few keys, of at most 2 KB each. */
 const MAX_BYTES = 512 * 1024;
 
-/**
- * Where the keys of an issuer are (OpenID Connect Discovery 1.0, 4).
- * @throws NoKeys
- */
+/** The address of an issuer's keys (OpenID Connect Discovery 1.0, 4). @throws NoKeys */
 export async function discover(agent: Dispatcher, issuer: string, signal: AbortSignal): Promise<string> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const { issuer: told, jwks_uri: keys } = await askProvider(agent, address, signal);
-  // One that speaks for another issuer would let in that one's callers (Discovery, 4.3).
+  // A provider that spoke for another issuer would let in that issuer's callers (Discovery, 4.3).
   if (told !== issuer)
     throw new NoKeys(
-      'its openid-configuration is that of another issuer, if only by a slash at the end: write it as that has it.',
+      'its openid-configuration names another issuer. Configure the issuer exactly as it is written there, with or without a slash at the end.',
     );
   if (typeof keys !== 'string' || !isProviders(keys))
     throw new NoKeys('its openid-configuration names no https address of its keys (jwks_uri).');
   return keys;
 }
 
-/** The JSON object at an address. It is not looked for elsewhere: nothing is redirected. @throws NoKeys */
+/** Fetches the JSON object at an address. Redirects are not followed. @throws NoKeys */
 export async function askProvider(
   agent: Dispatcher,
   address: string,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const answer = tryParseJson(await text(agent, new URL(address), signal));
-  if (!isObject(answer)) throw new NoKeys('it answered with something that is not an object in JSON.');
+  if (!isObject(answer)) throw new NoKeys('its answer is not a JSON object.');
   return answer;
 }
 

@@ -1,31 +1,31 @@
-/** What a verified token says of its caller: a name, and whether he is one of those who may come in. */
+/** Reads the claims of a verified token: the caller's name, and whether the caller may come in. */
 
 import { hash } from 'node:crypto';
 
-/** The claims of a token: whatever JSON can say. */
+/** The claims of a token: any JSON values. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What a claim may be asked to be: one of these. */
+/** What a claim must be: one of these. */
 export type Required = string | number | boolean | readonly (string | number | boolean)[];
 
-/** Characters of a caller's name at most, and of those the ones of a hash, where it had to be shortened. */
+/** The most characters of a caller's name, and how many of them are a hash if it had to be shortened. */
 const LONGEST_NAME = 200;
 const HASH_LENGTH = 32;
 
-/** Stands before the hash, and is in no name that is as the provider wrote it: so the two are never the same. */
+/** Stands before the hash. No unchanged name has it, so a shortened name never equals an unchanged one. */
 const CUT = '…';
 
-/** What can be stored and shown: no control or formatting characters, and no halves of a character. */
+/** Text that can be stored and shown: no control or formatting characters, and no lone surrogates. */
 const PLAIN = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 const NOT_PLAIN = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** Lists that are written as one text (RFC 6749, 3.3; `scp` at Microsoft and Okta). */
+/** Claims that are lists in one text, separated by spaces (RFC 6749, 3.3; `scp` at Microsoft and Okta). */
 const SPACED = new Set(['scope', 'scp']);
 
 /**
- * The claims of a token that was verified. A number that a double does not hold as it stands is its digits as a text:
- * two callers of 2^53 and beyond would else be one.
- * @throws SyntaxError where the token has no JSON.
+ * The claims of a verified token. A number that a double cannot hold exactly becomes a text of its digits: otherwise
+ * two callers with numbers of 2^53 and above would be the same.
+ * @throws SyntaxError if the token's payload is not JSON.
  */
 export function claimsIn(token: string): Claims {
   const [, payload = ''] = token.split('.', 2);
@@ -37,20 +37,20 @@ export function claimsIn(token: string): Claims {
   return isClaims(claims) ? claims : {};
 }
 
-/** Whether a number is as it was written, be it with zeros behind its point. */
+/** Whether a number equals its text, apart from zeros after the decimal point. */
 function isExact(value: number, source: string): boolean {
   if (Number.isInteger(value)) return Number.isSafeInteger(value) && /^-?\d+(?:\.0+)?$/.test(source);
   return String(value) === source;
 }
 
-/** What the names of all callers of an identity begin with; no name of a stored key has a slash in it. */
+/** The prefix of the names of all callers of an identity. No name of a stored key has a slash in it. */
 export function namePrefix(identity: string): string {
   return `${identity}/`;
 }
 
 /**
- * What a caller is called in usage, logs and limits; undefined where the claim is no name.
- * @param value the claim. One that is too long, or cannot be written down, has a hash of all of it in its name.
+ * The caller's name in usage, logs and limits; undefined if the claim is not a name.
+ * @param value the claim. If it is too long or cannot be stored, the name contains a hash of all of it.
  */
 export function callerName(identity: string, value: unknown): string | undefined {
   if (typeof value !== 'number' && (typeof value !== 'string' || value === '')) return undefined;
@@ -64,12 +64,12 @@ export function callerName(identity: string, value: unknown): string | undefined
   return beginning + CUT + hash('sha256', said, 'hex').slice(0, HASH_LENGTH);
 }
 
-/** What follows the name of an e-mail address where it is said whether that was verified (OpenID Connect Core 1.0, 5.1). */
+/** The suffix of the claim that says whether an e-mail address was verified (OpenID Connect Core 1.0, 5.1). */
 const VERIFIED = '_verified';
 
 /**
- * Whether it is only the caller who says that an address is his: where a claim says whether it was verified, only true
- * and "true" do. Names of claims may have others before them (`user.email`, `https://example.com/email`).
+ * Whether nobody but the caller vouches for an e-mail address: if a claim says whether it was verified, only true and
+ * "true" count. The claim's name may have a prefix (`user.email`, `https://example.com/email`).
  */
 export function isUnproven(subject: string, claims: Claims): boolean {
   if (!/(?:^|[./])email$/.test(subject)) return false;
@@ -78,14 +78,14 @@ export function isUnproven(subject: string, claims: Claims): boolean {
     .some((verified) => verified !== undefined && verified !== true && verified !== 'true');
 }
 
-/** The groups that a claim names: a text or a number, or a list of them. What else is in it names none. */
+/** The groups that a claim names: a text or a number, or a list of them. Other values are ignored. */
 export function groupsNamed(claim: unknown): readonly string[] {
   return [claim]
     .flat()
     .flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
 }
 
-/** The first claim that is not as it must be; undefined where all are. */
+/** The first claim that does not have a required value; undefined if all have. */
 export function claimNotMet(
   claims: Claims,
   required: Readonly<Record<string, Required>>,
@@ -102,8 +102,8 @@ function valuesOf(path: string, claim: unknown): readonly unknown[] {
 }
 
 /**
- * A claim by its name, or one within another by both with a dot between: `realm_access.roles`. Names may have dots
- * themselves (`kubernetes.io`, addresses).
+ * A claim by its name, or a nested claim by a path with dots: `realm_access.roles`. Names may have dots themselves
+ * (`kubernetes.io`, addresses).
  */
 export function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];

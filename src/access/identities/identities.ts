@@ -1,4 +1,4 @@
-/** Callers who bring a token of an identity provider in the place of a key. */
+/** Callers who bring a token of an identity provider instead of a key. */
 
 import type { Dispatcher } from 'undici';
 import type { LogProblem } from '../../lib/diagnostics.ts';
@@ -11,11 +11,12 @@ import { type Identity, invalidToken, verifierOf } from './verify-token.ts';
 
 export interface Identities {
   /**
-   * Who brings a token: at once where it has come before. Undefined where it is none, or no provider's that is known.
-   * @throws by its promise: GatewayError `unauthenticated`, or `overloaded` where nobody can say.
+   * The principal of a token: at once if the token was seen before. Undefined if it is not a token, or not one of a
+   * known provider.
+   * @throws by its promise: GatewayError `unauthenticated`, or `overloaded` if the token cannot be verified now.
    */
   find(credential: string): Principal | Promise<Principal> | undefined;
-  /** The keys that are known, by what they are of. */
+  /** The keys that are known, by their source. */
   known(): ReadonlyMap<string, KnownKeys>;
   close(): void;
 }
@@ -23,13 +24,16 @@ export interface Identities {
 export interface IdentitiesOptions {
   readonly agent: Dispatcher;
   readonly tell: LogProblem;
-  /** Those that callers may be of. */
+  /** The groups that callers may belong to. */
   readonly groups: ReadonlyMap<string, KnownGroup>;
-  /** Those of an earlier configuration: keys that they know need not be asked for. */
+  /** The identities of the configuration before; keys that they know need not be fetched again. */
   readonly before: Identities | undefined;
 }
 
-/** Loads what verifies tokens only where there is a provider. */
+/**
+ * Opens the identities of a configuration; undefined if it has none. The library that verifies tokens is loaded only if
+ * there are some.
+ */
 export async function openIdentities(
   settings: readonly Identity[],
   { agent, tell, groups, before }: IdentitiesOptions,
@@ -39,7 +43,7 @@ export async function openIdentities(
   const remembered = openRemembered();
   const earlier = before?.known();
   let isOpen = true;
-  // What is broken off at the end is no trouble.
+  // A fetch that is aborted at the end is not worth a report.
   const tellOpen: LogProblem = (message) => {
     if (isOpen) tell(message);
   };
@@ -49,7 +53,7 @@ export async function openIdentities(
       const place = placeOf(identity);
       const set = openKeySet(jose, identity, agent, tellOpen, earlier?.get(place));
       sets.set(place, set);
-      // The first caller need not wait, and what is wrong is told at the start.
+      // So the first caller does not wait, and problems are reported at the start.
       set.prepare();
       return [identity.issuer, verifierOf(jose, identity, set, groups)];
     }),
@@ -83,7 +87,7 @@ function placeOf({ issuer, jwks = '' }: KeySource): string {
   return `${issuer}\n${jwks}`;
 }
 
-/** A token of nobody that is known here. */
+/** The error for a token of an unknown issuer. */
 export function unknownIssuer(): GatewayError {
-  return invalidToken('its issuer is none of those that are known here.');
+  return invalidToken('its issuer is not known here.');
 }

@@ -1,6 +1,6 @@
 /**
- * The public keys of an issuer: asked for when they are wanted, kept for a while, and asked for again where a token names
- * one that is not among them, as after a rotation.
+ * The public keys of an issuer. They are fetched when they are needed and kept for a while. If a token names a key that
+ * is not among them, as after a rotation, they are fetched again.
  */
 
 import type { JWTVerifyGetKey } from 'jose';
@@ -13,44 +13,44 @@ type Jose = typeof import('jose');
 
 /** Where keys come from. */
 export interface KeySource {
-  /** What the identity is called. */
+  /** The name of the identity. */
   readonly name: string;
   readonly issuer: string;
-  /** Where the keys are; absent: the issuer tells. */
+  /** The address of the keys; absent: the issuer's configuration has it. */
   readonly jwks?: string;
 }
 
-/** Keys as they were at some time, by performance.now(). */
+/** Keys, and when they were fetched, by performance.now(). */
 export interface KnownKeys {
   readonly find: JWTVerifyGetKey;
   readonly at: number;
 }
 
 export interface KeySet {
-  /** The key of a token. @throws GatewayError `overloaded` where there are no keys to look among, JWKSNoMatchingKey */
+  /** The key of a token. @throws GatewayError `overloaded` if there are no keys to look in; JWKSNoMatchingKey */
   readonly keyFor: JWTVerifyGetKey;
-  /** What is known now. */
+  /** The keys that are known now. */
   known(): KnownKeys | undefined;
-  /** Asks for the keys, unless they are known. */
+  /** Fetches the keys, unless they are known. */
   prepare(): void;
 }
 
-/** For how long keys count without a look, as the provider may have withdrawn one; in milliseconds. */
+/** How long keys are used without another fetch, in milliseconds: the provider may have withdrawn one. */
 const MAX_AGE = 600_000;
 
-/** How long a provider is left alone between two questions: where there are keys, and where there are none yet. */
+/** The shortest time between two fetches in milliseconds: if keys are known, and if none are. */
 const COOL_DOWN = 30_000;
 const COOL_DOWN_WITHOUT = 1_000;
 
-/** How long it may take to answer. */
-const PATIENCE = 5_000;
+/** Milliseconds that a fetch may take. */
+const FETCH_TIMEOUT = 5_000;
 
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER = 2;
 
 /**
- * @param tell told when the keys cannot be had, and when they can again.
- * @param before what another one has known of the same source.
+ * @param tell called when the keys cannot be fetched, and when they can again.
+ * @param before the keys that an earlier set knew of the same source.
  */
 export function openKeySet(
   { createLocalJWKSet, errors }: Jose,
@@ -60,7 +60,7 @@ export function openKeySet(
   before: KnownKeys | undefined,
 ): KeySet {
   let known = before;
-  /** When it was asked last. */
+  /** When they were fetched last. */
   let tried = before?.at ?? Number.NEGATIVE_INFINITY;
   let isTroubled = false;
   let asking: Promise<void> | undefined;
@@ -68,14 +68,14 @@ export function openKeySet(
   async function ask(): Promise<void> {
     tried = performance.now();
     try {
-      const signal = AbortSignal.timeout(PATIENCE);
+      const signal = AbortSignal.timeout(FETCH_TIMEOUT);
       const found = await askProvider(agent, jwks ?? (await discover(agent, issuer, signal)), signal);
       known = { find: keysOf(found), at: tried };
-      if (isTroubled) tell(`The identity provider ${name} can be asked for its keys again.`);
+      if (isTroubled) tell(`The keys of the identity provider ${name} can be fetched again.`);
       isTroubled = false;
     } catch (error) {
       if (!(error instanceof NoKeys)) throw error;
-      if (!isTroubled) tell(`The identity provider ${name} cannot be asked for its keys: ${error.message}`);
+      if (!isTroubled) tell(`The keys of the identity provider ${name} cannot be fetched: ${error.message}`);
       isTroubled = true;
     }
   }
@@ -85,11 +85,11 @@ export function openKeySet(
     try {
       return createLocalJWKSet({ keys: found.keys });
     } catch {
-      throw new NoKeys('what it has is no list of keys.');
+      throw new NoKeys('its list of keys is not valid.');
     }
   }
 
-  /** Asks, unless that was just done: then all wait for the same answer, or there is none. */
+  /** Fetches the keys. All callers wait for the same fetch; shortly after a fetch there is none. */
   async function renew(): Promise<void> {
     const pause = known === undefined ? COOL_DOWN_WITHOUT : COOL_DOWN;
     if (asking === undefined && performance.now() - tried < pause) return;
@@ -102,7 +102,7 @@ export function openKeySet(
   function unavailable(): GatewayError {
     return new GatewayError(
       'overloaded',
-      'This token cannot be verified now: its identity provider cannot be asked for its keys. Try again shortly.',
+      'This token cannot be verified now: the keys of its identity provider cannot be fetched. Try again shortly.',
       { retryAfter: RETRY_AFTER },
     );
   }
@@ -110,7 +110,7 @@ export function openKeySet(
   return {
     async keyFor(header, token) {
       if (known === undefined || performance.now() - known.at >= MAX_AGE) await renew();
-      // Where it cannot be asked, the keys count that it had last.
+      // If the provider cannot be reached, its last known keys count.
       const first = known;
       if (first === undefined) throw unavailable();
       try {
@@ -118,7 +118,7 @@ export function openKeySet(
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
         await renew();
-        // Whether it has such a key now nobody can say.
+        // Whether the provider has such a key now is unknown.
         if (isTroubled) throw unavailable();
         if (known === first || known === undefined) throw error;
         return known.find(header, token);

@@ -1,19 +1,19 @@
-/** Tokens that were found to be good, so that nothing is verified, or waited for, when they come again. */
+/** A cache of verified tokens, so that a token that comes again is neither verified nor waited for. */
 
 import { hashKey } from '../../store/key-secret.ts';
 import type { Principal } from '../principal.ts';
 
 export interface Remembered {
-  /** Whose token it is; undefined where it has not come before, or too long ago. */
+  /** The principal of a token; undefined if it is unknown or has expired. */
   of(token: string): Principal | undefined;
   /** @param until milliseconds since 1970. */
   add(token: string, principal: Principal, until: number): void;
 }
 
-/** So many are remembered, a few MB; beyond that those that were first are forgotten first. */
+/** The size of the cache, which takes a few MB. The oldest entry is dropped first. */
 const MOST = 10_000;
 
-/** Only hashes are kept. */
+/** Only hashes of tokens are kept. */
 export function openRemembered(): Remembered {
   const known = new Map<string, { readonly principal: Principal; readonly until: number }>();
   return {

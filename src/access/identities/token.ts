@@ -1,19 +1,19 @@
-/** What looks like a token of an identity provider: a signed JWT in its compact form (RFC 7519, RFC 7515, 3.1). */
+/** Recognises tokens of identity providers: signed JWTs in compact form (RFC 7519; RFC 7515, 3.1). */
 
 import { asText, isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
 
-/** No token is longer: what is longer is not even read. Node takes a little less for all headers together. */
+/** A longer text is not even parsed. Node's limit for all headers together is a little lower. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
 
-/** A token begins with an object in JSON: `{"`, or `{` and white space. */
+/** A token begins with a JSON object: `{"`, or `{` and white space. */
 const COMPACT = /^e[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** Whether a credential has the form of a token. Keys that the gateway makes never have. */
+/** Whether a credential has the form of a token. Keys that the gateway makes never have it. */
 export function looksLikeToken(credential: string): boolean {
   return credential.length <= MAX_TOKEN_LENGTH && COMPACT.test(credential);
 }
 
-/** Whose token it says it is, before anybody has looked at the signature; undefined where it is none, or says nothing. */
+/** The issuer that a token names, before its signature is verified; undefined if it is not a token, or names none. */
 export function issuerIn(credential: string): string | undefined {
   if (!looksLikeToken(credential)) return undefined;
   const [header = '', claims = ''] = credential.split('.', 2);

@@ -1,4 +1,4 @@
-/** Verifies a token of an identity provider, and says who its caller is. */
+/** Verifies a token of an identity provider, and finds out who its caller is. */
 
 import { GatewayError } from '../../lib/errors.ts';
 import type { KeyLimits, ModelLimits } from '../../store/key-limits.ts';
@@ -17,18 +17,18 @@ import {
 } from './claims.ts';
 import type { KeySet, KeySource } from './key-set.ts';
 
-/** A provider, and who of those it knows may come in. */
+/** An identity provider, and which of its users may come in. */
 export interface Identity extends KeySource {
-  /** For whom tokens must be meant: one of these. */
+  /** The accepted audiences. */
   readonly audience: string | readonly string[];
   readonly algorithms?: readonly (typeof ALGORITHMS)[number][];
   /** The claim that names the caller. */
   readonly subject: string;
-  /** What claims must be, or have among them. */
+  /** The values that claims must have, or have among theirs. */
   readonly require?: Readonly<Record<string, Required>>;
-  /** The group that callers are of: its name, or the claim that has it. */
+  /** The group of the callers: its name, or the claim that has it. */
   readonly group?: string | { readonly claim: string };
-  /** Of each caller, as a key has them. */
+  /** The rights and limits of each caller, as those of a key. */
   readonly models?: readonly string[];
   readonly stored?: Stored;
   readonly limits?: KeyLimits;
@@ -37,19 +37,19 @@ export interface Identity extends KeySource {
 
 type Jose = typeof import('jose');
 
-/** By how many seconds clocks may differ. */
+/** The accepted difference between clocks, in seconds. */
 const TOLERANCE = 30;
 
-/** Of how many keys each is tried where a token does not say which is its own: to try one takes 0.1 ms. */
+/** How many keys are tried if a token does not say which is its own. Each attempt takes 0.1 ms. */
 const MOST_KEYS = 10;
 
-/** For how long a token counts without another look at the keys, in milliseconds: one that is withdrawn ends it. */
-const LONGEST = 3_600_000;
+/** How long a token is accepted without another look at the keys, in milliseconds: a withdrawn key ends it. */
+const MAX_CACHED = 3_600_000;
 
-/** Who brings a token, and until when it says so. */
+/** A verified token. */
 interface Verified {
   readonly principal: Principal;
-  /** Milliseconds since 1970. */
+  /** Until when it is accepted, in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -69,13 +69,13 @@ export function verifierOf(
   };
   const opens = { ...rightsOf(identity), limits: identity.limits ?? {} };
 
-  /** @returns when a token expires, in seconds since 1970, once it was verified. */
+  /** Verifies a token. @returns when it expires, in seconds since 1970. @throws errors of jose */
   async function expiryOf(token: string): Promise<number> {
     try {
       return (await jose.jwtVerify(token, keyFor, options)).payload.exp ?? 0;
     } catch (error) {
       if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
-      // It does not say which: any of the first ones may be it.
+      // The token does not say which key is its own, so the first ones are tried.
       let tried = 0;
       for await (const key of error) {
         try {
@@ -90,14 +90,14 @@ export function verifierOf(
     }
   }
 
-  /** Who is of the group that his token names, or all are that come by it; of several, of the first that there is. */
+  /** Applies the group that the identity or a claim names; if a claim names several, the first one that exists. */
   function inGroup(principal: Principal, claims: Claims): Principal {
     const { group } = identity;
     if (group === undefined) return principal;
     const named = typeof group === 'string' ? [group] : groupsNamed(claimAt(claims, group.claim));
     const known = named.map((each) => groups.get(each)).find((each) => each !== undefined);
     if (known !== undefined) return grouped(principal, known);
-    throw invalidToken('it names none of the groups that are known here.');
+    throw invalidToken('it names no group that is known here.');
   }
 
   return async (token) => {
@@ -106,30 +106,30 @@ export function verifierOf(
     });
     const claims = claimsIn(token);
     const notMet = claimNotMet(claims, require);
-    if (notMet !== undefined) throw invalidToken(`its claim ${notMet} is not one that may come in here.`);
+    if (notMet !== undefined) throw invalidToken(`its claim ${notMet} does not have a required value.`);
     if (isUnproven(subject, claims)) throw invalidToken('its e-mail address has not been verified.');
     const caller = callerName(name, claimAt(claims, subject));
     if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
     return {
       principal: inGroup({ name: caller, ...opens, ...modelHolders(caller, identity.modelLimits) }, claims),
-      until: Math.min((expiry + TOLERANCE) * 1_000, Date.now() + LONGEST),
+      until: Math.min((expiry + TOLERANCE) * 1_000, Date.now() + MAX_CACHED),
     };
   };
 }
 
 /**
- * Why a token is refused. More than that its signature is not right is told of no other: claims are looked at when the
- * signature was found to be right.
+ * Why a token is refused. Without a valid signature nothing else is said: claims are examined only after the signature
+ * was verified.
  */
 function refused({ errors }: Jose, error: unknown): GatewayError {
   if (error instanceof errors.JWTExpired) return invalidToken('it has expired.');
-  // Among others a key of the provider's that cannot be used: too short a one, or half of one.
+  // Among others, a key of the provider that cannot be used: too short, or incomplete.
   if (!(error instanceof errors.JWTClaimValidationFailed))
-    return invalidToken('its signature is not one of its issuer.', error);
+    return invalidToken('its signature does not match any key of its issuer.', error);
   if (error.claim === 'aud') return invalidToken('it is meant for another audience.');
   if (error.claim === 'nbf') return invalidToken('it is not valid yet.');
   if (error.claim === 'exp') return invalidToken('it does not say when it expires.');
-  return invalidToken(`its claim ${error.claim} is not right.`);
+  return invalidToken(`its claim ${error.claim} is not valid.`);
 }
 
 export function invalidToken(why: string, cause?: unknown): GatewayError {

@@ -1,17 +1,17 @@
-/** What keys have of their limits, or groups of keys of theirs: who is over one is told so. */
+/** Enforces the limits of keys, or of groups: counts what each of them uses, and refuses a request over a limit. */
 
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
-import { GatewayError } from '../../lib/errors.ts';
 import type { ModelHolder } from '../principal.ts';
 import { type AccountOf, type Budget, budgetsOf, byShareLeft, MOST_BUDGETS } from './budgets.ts';
 import type { InFlight, Leave } from './in-flight.ts';
-import { limitHeaders, type Standing, type Standings, tighter } from './limit-headers.ts';
+import { type Standing, type Standings, tighter } from './limit-headers.ts';
+import { type CheckedRequest, overBudget, overConcurrency, overRate } from './refusals.ts';
 import type { Spending, Spent } from './spending.ts';
 import { openUsedLately } from './used-lately.ts';
 import type { UsageWindow, Used } from './window.ts';
 
-/** A key, or a group of them, be it as far as some models go: a name, and limits. */
+/** A key or a group, or one of its limits for some models: a name, and limits. */
 export type Holder = Pick<ModelHolder, 'name' | 'limits'> & Partial<Pick<ModelHolder, 'of' | 'models'>>;
 
 /** Where figures are kept. */
@@ -24,10 +24,10 @@ export interface Counters {
 
 export interface Account {
   /**
-   * Counts a request of a holder who has limits, until `response` closes as one in flight.
-   * @param beside how far the request is with other limits that it keeps.
-   * @returns how far it is with all of them.
-   * @throws GatewayError `rate-limited` or `quota-exceeded`, with headers that tell the same.
+   * Counts a request of a holder with limits, in flight until `response` closes.
+   * @param beside what is left of other limits that apply to the request.
+   * @returns what is left of all of them.
+   * @throws GatewayError `rate-limited` or `quota-exceeded`, with headers that say the same.
    */
   admit(
     holder: Holder,
@@ -37,28 +37,26 @@ export interface Account {
   ): Standings | Promise<Standings>;
   /**
    * Counts something of a holder as in flight that is not a request yet.
-   * @returns what is called when it is over, once; undefined where as many are in flight as may be.
+   * @returns a function to call once, when it is over; undefined if the limit is reached.
    */
   occupy(holder: Holder): Leave | undefined | Promise<Leave | undefined>;
   /**
-   * Charges what an exchange took, where that is limited.
-   * @param time when it began, milliseconds since 1970.
+   * Charges what an exchange used, as far as that is limited.
+   * @param time when the exchange began, in milliseconds since 1970.
    */
   charge(name: string, tokens: number, cost: number, time: number): void;
-  /** The budgets of holders that came lately, as far as this process knows; of very many, those that are used up most. */
+  /** The budgets of recently active holders, as far as this process knows them; if there are very many, the most used. */
   budgets(): readonly Budget[];
   close(): void;
 }
 
-/** For how long requests of a holder count that has not come again, in milliseconds: longer than an answer takes. */
+/** How long answers of a holder are charged after its last request, in milliseconds: longer than an answer takes. */
 const LONGEST_ANSWER = 86_400_000;
 
-/** Seconds after which one of the exchanges in flight may be over. */
-const SOON = 1;
-
 /**
- * @param now milliseconds since 1970.
- * @param share into how many parts limits are divided, now that each process counts by itself; rounded up.
+ * @param now returns milliseconds since 1970.
+ * @param share returns the number of parts into which limits are divided, if each process counts by itself at the moment;
+ * each part is rounded up.
  */
 export function openAccount(
   of: AccountOf,
@@ -66,86 +64,51 @@ export function openAccount(
   now: () => number,
   share: () => number,
 ): Account {
-  /** Those whose tokens and whose money count. */
-  const counted = {
+  /** The holders whose tokens are counted, and those whose money is. */
+  const metered = {
     tokens: openUsedLately<true>(LONGEST_ANSWER),
     money: openUsedLately<Holder>(LONGEST_ANSWER),
   };
-  const mine = (limit: number): number => Math.ceil(limit / share());
-  const said = (holder: Holder): string =>
-    of === 'key' ? 'this API key' : `the group ${holder.of ?? holder.name} of this API key`;
-  const ofModels = ({ models }: Holder): string => (models === undefined ? '' : ` for ${models}`);
+  const partOf = (limit: number): number => Math.ceil(limit / share());
+  const checked = (holder: Holder, format: FormatName, standings: Standings): CheckedRequest => {
+    return { of, holder, format, standings, now: now() };
+  };
 
   /**
-   * Refuses what is over a limit already. What was used and spent is undefined where that is not limited.
-   * @returns how much is left of each, and of those beside it.
+   * Refuses a request over a limit. What is not limited is undefined among the figures.
+   * @returns what is left of each limit, and of those beside it.
    */
-  function weigh(
+  function check(
     holder: Holder,
     format: FormatName,
     beside: Standings,
-    ofRequests: Used | undefined,
-    ofTokens: Used | undefined,
+    usedRequests: Used | undefined,
+    usedTokens: Used | undefined,
     spent: Spent | undefined,
   ): Standings {
     const { limits } = holder;
-    const byRequests = standing(limits.requestsPerMinute, ofRequests);
-    const byTokens = standing(limits.tokensPerMinute, ofTokens);
+    const byRequests = standing(limits.requestsPerMinute, usedRequests);
+    const byTokens = standing(limits.tokensPerMinute, usedTokens);
     const all = {
       requests: tighter(byRequests, beside.requests),
       tokens: tighter(byTokens, beside.tokens),
     };
-    if (spent !== undefined) refuseOverBudget(holder, spent, format, all);
-    // The request that is weighed is counted already; its tokens are not known yet. Headers tell of what it is refused for.
+    const refusal = spent && overBudget(checked(holder, format, all), spent);
+    if (refusal !== undefined) throw refusal;
+    // The request itself is counted already; its tokens are not known yet. Headers show the limit that refuses it.
     if (byRequests !== undefined && byRequests.used > byRequests.limit)
-      throw over(holder, 'requests', byRequests, format, { ...all, requests: byRequests });
+      throw overRate(checked(holder, format, { ...all, requests: byRequests }), 'requests', byRequests);
     if (byTokens !== undefined && byTokens.used >= byTokens.limit)
-      throw over(holder, 'tokens', byTokens, format, { ...all, tokens: byTokens });
+      throw overRate(checked(holder, format, { ...all, tokens: byTokens }), 'tokens', byTokens);
     return all;
   }
 
   function standing(limit: number | undefined, used: Used | undefined): Standing | undefined {
     if (limit === undefined || used === undefined) return undefined;
-    return { limit: mine(limit), used: used.count, left: used.left };
+    return { limit: partOf(limit), used: used.count, left: used.left };
   }
 
-  function over(
-    holder: Holder,
-    what: 'requests' | 'tokens',
-    { limit, left }: Standing,
-    format: FormatName,
-    all: Standings,
-  ): GatewayError {
-    return new GatewayError(
-      'rate-limited',
-      `Rate limit reached: ${said(holder)} is limited to ${limit} ${what} per minute${ofModels(holder)}.`,
-      { retryAfter: Math.max(1, Math.ceil(left / 1000)), headers: limitHeaders(all, format, now()) },
-    );
-  }
-
-  /** Official SDKs would try again on their own, within seconds: they are told not to. */
-  function refuseOverBudget(holder: Holder, spent: Spent, format: FormatName, all: Standings): void {
-    const { budgetDay, budgetMonth } = holder.limits;
-    const ofMonth = budgetMonth !== undefined && spent.month >= budgetMonth;
-    if (!ofMonth && (budgetDay === undefined || spent.day < budgetDay)) return;
-    const at = now();
-    const date = new Date(at);
-    const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-    const until = ofMonth ? Date.UTC(year, month + 1) : Date.UTC(year, month, day + 1);
-    const budget = ofMonth
-      ? 'this month. It renews at the start of the next one (UTC).'
-      : 'today. It renews at 00:00 UTC.';
-    throw new GatewayError(
-      'quota-exceeded',
-      `${capitalized(said(holder))} has used up its budget${ofModels(holder)} for ${budget}`,
-      {
-        retryAfter: Math.max(1, Math.ceil((until - at) / 1000)),
-        headers: { ...limitHeaders(all, format, at), 'x-should-retry': 'false' },
-      },
-    );
-  }
-
-  /** Lets one in, unless as many of its holder as may be are in flight. */
+  /** Counts a request as in flight until `response` closes. @throws GatewayError if the limit is reached. */
   function enter(
     holder: Holder,
     response: ServerResponse,
@@ -154,33 +117,16 @@ export function openAccount(
   ): Standings | Promise<Standings> {
     const { concurrentRequests } = holder.limits;
     if (concurrentRequests === undefined) return all;
-    const limit = mine(concurrentRequests);
+    const limit = partOf(concurrentRequests);
+    const begin = (leave: Leave | undefined): Standings => {
+      if (leave === undefined) throw overConcurrency(checked(holder, format, all), limit);
+      // The caller may have left in the meantime.
+      if (response.closed) leave();
+      else response.on('close', leave);
+      return all;
+    };
     const leave = inFlight.enter(holder.name, limit);
-    return leave instanceof Promise
-      ? leave.then((entered) => begin(entered, holder, limit, response, format, all))
-      : begin(leave, holder, limit, response, format, all);
-  }
-
-  /** Counts one that is let in as in flight, until `response` closes. */
-  function begin(
-    leave: Leave | undefined,
-    holder: Holder,
-    limit: number,
-    response: ServerResponse,
-    format: FormatName,
-    all: Standings,
-  ): Standings {
-    if (leave === undefined) {
-      throw new GatewayError(
-        'rate-limited',
-        `Rate limit reached: ${said(holder)} is limited to ${limit} requests at a time${ofModels(holder)}.`,
-        { retryAfter: SOON, headers: limitHeaders(all, format, now()) },
-      );
-    }
-    // The caller may have left in the meantime.
-    if (response.closed) leave();
-    else response.on('close', leave);
-    return all;
+    return leave instanceof Promise ? leave.then(begin) : begin(leave);
   }
 
   return {
@@ -188,31 +134,36 @@ export function openAccount(
       const { name, limits } = holder;
       const { requestsPerMinute, tokensPerMinute, budgetDay, budgetMonth } = limits;
       const at = performance.now();
-      if (tokensPerMinute !== undefined) counted.tokens.set(name, true, at);
+      if (tokensPerMinute !== undefined) metered.tokens.set(name, true, at);
       const hasBudget = budgetDay !== undefined || budgetMonth !== undefined;
-      if (hasBudget) counted.money.set(name, holder, at);
+      if (hasBudget) metered.money.set(name, holder, at);
 
-      const ofRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
-      const ofTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
+      const usedRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
+      const usedTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
       const spent = hasBudget ? spending.of(name) : undefined;
-      // All at once: with Redis that is one way there and back. Without it, nothing is waited for.
-      if (isHere(ofRequests) && isHere(ofTokens) && isHere(spent))
-        return enter(holder, response, format, weigh(holder, format, beside, ofRequests, ofTokens, spent));
-      return Promise.all([ofRequests, ofTokens, spent]).then((figures) =>
-        enter(holder, response, format, weigh(holder, format, beside, ...figures)),
+      // All at once: one round trip with Redis. Without Redis there is no promise to wait for.
+      if (isHere(usedRequests) && isHere(usedTokens) && isHere(spent))
+        return enter(
+          holder,
+          response,
+          format,
+          check(holder, format, beside, usedRequests, usedTokens, spent),
+        );
+      return Promise.all([usedRequests, usedTokens, spent]).then((figures) =>
+        enter(holder, response, format, check(holder, format, beside, ...figures)),
       );
     },
     occupy({ name, limits: { concurrentRequests } }) {
-      return concurrentRequests === undefined ? () => {} : inFlight.enter(name, mine(concurrentRequests));
+      return concurrentRequests === undefined ? () => {} : inFlight.enter(name, partOf(concurrentRequests));
     },
-    charge(name, took, cost, time) {
+    charge(name, usedTokens, cost, time) {
       const at = performance.now();
-      // Windows count here where they cannot count elsewhere: they do not fail.
-      if (took > 0 && counted.tokens.get(name, at)) void tokens.add(name, took);
-      if (cost > 0 && counted.money.get(name, at)) spending.charge(name, cost, time);
+      // A window counts in this process if it cannot count elsewhere: it does not fail.
+      if (usedTokens > 0 && metered.tokens.get(name, at)) void tokens.add(name, usedTokens);
+      if (cost > 0 && metered.money.get(name, at)) spending.charge(name, cost, time);
     },
     budgets() {
-      const all = [...counted.money.entries(performance.now())].flatMap(([name, holder]) =>
+      const all = [...metered.money.entries(performance.now())].flatMap(([name, holder]) =>
         budgetsOf(of, holder, spending.known(name)),
       );
       return all.length <= MOST_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MOST_BUDGETS);
@@ -223,8 +174,4 @@ export function openAccount(
 
 function isHere<T>(figure: T | Promise<T>): figure is T {
   return !(figure instanceof Promise);
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

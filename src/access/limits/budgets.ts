@@ -3,24 +3,25 @@
 import type { Holder } from './account.ts';
 import type { Spent } from './spending.ts';
 
-/** Whose limits they are. */
+/** Whether limits belong to keys or to groups. */
 export type AccountOf = 'key' | 'group';
 
-/** A budget, and what is left of it: less than nothing where the last answers went beyond it. In US dollars. */
+/** A budget and what is left of it, in US dollars. The rest is negative if the last answers exceeded the budget. */
 export interface Budget {
   readonly of: AccountOf;
-  /** Of the key, or of the group. */
+  /** The name of the key or of the group. */
   readonly name: string;
-  /** The models that it is for; absent: all of them. */
+  /** The models that it covers; absent means all. */
   readonly models?: string;
   readonly period: 'day' | 'month';
   readonly budget: number;
   readonly left: number;
 }
 
-/** Of more budgets than this not all are told: each is a series of its own to whoever keeps them. */
+/** The most budgets that are reported: each is a series of its own in Prometheus. */
 export const MOST_BUDGETS = 1_000;
 
+/** The budgets of a holder, with what is left of each. */
 export function budgetsOf(
   of: AccountOf,
   { name, of: holder = name, models, limits }: Holder,
@@ -33,7 +34,7 @@ export function budgetsOf(
   return [...until('day', limits.budgetDay), ...until('month', limits.budgetMonth)];
 }
 
-/** A budget of nothing has nothing left. */
+/** Orders budgets by the share that is left. A budget of zero has nothing left. */
 export function byShareLeft(one: Budget, other: Budget): number {
   return one.left / (one.budget || 1) - other.left / (other.budget || 1);
 }

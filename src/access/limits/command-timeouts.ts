@@ -1,7 +1,7 @@
 /**
- * Timeouts of a Redis, measured by when its answers are here. ioredis's own timers (`commandTimeout`,
- * `socketTimeout`) fire before its socket is read: after a moment in which this process was busy, what was answered in
- * time would count as late, and the connection as dead.
+ * Timeouts for Redis that count when an answer arrives. The timers of ioredis (`commandTimeout`, `socketTimeout`) fire
+ * before the socket is read: after a moment in which this process was busy, an answer that arrived in time would count
+ * as late, and the connection as dead.
  */
 
 import type { Redis } from 'ioredis';
@@ -9,11 +9,11 @@ import type { Redis } from 'ioredis';
 export interface CommandTimeouts {
   /** Milliseconds that a command may take. */
   readonly command: number;
-  /** Milliseconds without a byte after which a connection on which something was asked is given up. */
+  /** Milliseconds without a byte after which a connection with an open command is given up. */
   readonly silence: number;
 }
 
-/** Rejects commands of `redis` that take too long, and leaves a connection on which nothing comes. */
+/** Rejects commands of `redis` that take too long, and destroys a connection that stays silent. */
 export function applyCommandTimeouts(redis: Redis, { command: most, silence }: CommandTimeouts): void {
   const send = redis.sendCommand.bind(redis);
   let hear: (() => void) | undefined;
@@ -30,7 +30,7 @@ export function applyCommandTimeouts(redis: Redis, { command: most, silence }: C
 
   redis.sendCommand = (command, stream) => {
     const sent = send(command, stream);
-    // It could not even be written.
+    // The command could not even be written.
     if (command.isSettled) return sent;
     const settle = unlessReadBy(most, () => {
       if (!command.isSettled) command.reject(new Error('Command timed out'));
@@ -46,12 +46,12 @@ export function applyCommandTimeouts(redis: Redis, { command: most, silence }: C
 }
 
 /**
- * Does what is to be done in so many milliseconds, when all that has arrived by then was read.
- * @returns what calls it off.
+ * Runs a function after so many milliseconds, once all that has arrived by then was read.
+ * @returns a function that cancels it.
  */
 function unlessReadBy(milliseconds: number, run: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;
-  // Timers come before the sockets in a turn of the event loop, immediates after them ("The Node.js Event Loop").
+  // Node runs timers before it reads sockets, and immediates after it ("The Node.js Event Loop").
   const timer = setTimeout(() => {
     immediate = setImmediate(run);
   }, milliseconds);

@@ -1,16 +1,16 @@
-/** What an exchange took of the limits of its key and of the key's group. */
+/** What an exchange used of the limits of its key and of the key's group. */
 
 export interface Consumption {
-  /** Name of the key. */
+  /** The name of the key. */
   readonly key: string;
-  /** Name of the group that it was of. */
+  /** The name of the key's group at that time. */
   readonly group?: string | undefined;
-  /** Full id of the model that answered; absent where none was resolved. */
+  /** The full id of the model that answered; absent if none was resolved. */
   readonly model?: string | undefined;
-  /** Input and output. */
+  /** Input and output tokens. */
   readonly tokens: number;
   /** US dollars. */
   readonly cost: number;
-  /** When it began, milliseconds since 1970. */
+  /** When the exchange began, in milliseconds since 1970. */
   readonly time: number;
 }

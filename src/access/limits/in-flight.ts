@@ -1,25 +1,29 @@
-/** How many exchanges of a key, or of a group of them, are in flight: in this process, and by leases in Redis in all that share one. */
+/**
+ * Counts the exchanges in flight of a key or a group: in this process, or by leases in Redis in all processes that
+ * share it.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { openCounters } from '../../lib/counters.ts';
 
-/** Called when an exchange is over, once. */
+/** Called once, when an exchange is over. */
 export type Leave = () => void;
 
+/** Counts of exchanges in flight. */
 export interface InFlight {
   /**
    * Lets one more exchange of a key begin.
-   * @returns what is called when it is over, once; undefined where `limit` are in flight already.
+   * @returns a function to call once, when the exchange is over; undefined if `limit` exchanges are in flight already.
    */
   enter(key: string, limit: number): Leave | undefined | Promise<Leave | undefined>;
   close(): void;
 }
 
-/** What a process that was killed had in flight counts for so long, in milliseconds. */
+/** How long the exchanges of a killed process still count, in milliseconds. */
 const LEASE = 60_000;
 
-/** By the clock of Redis, for those of several machines differ. */
+/** The clock of Redis decides, because the clocks of several machines differ. */
 const NOW = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `;
 
 const ENTER = `${NOW}
@@ -33,7 +37,7 @@ const RENEW = `${NOW}
 for i = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[i]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
-/** Those of this process alone. */
+/** Counts the exchanges of this process alone. */
 export function inFlightHere(): InFlight {
   const counts = openCounters();
   return {
@@ -47,8 +51,8 @@ export function inFlightHere(): InFlight {
 }
 
 /**
- * Those of all processes that share a Redis; while it is away, those of this process count.
- * @param name under which they are there.
+ * Counts the exchanges of all processes that share a Redis. While Redis is away, this process counts alone.
+ * @param name the name of the counts in Redis.
  */
 export function inFlightShared(name: string, redis: Redis): InFlight {
   /** The lease of each exchange, by key. */
@@ -56,12 +60,12 @@ export function inFlightShared(name: string, redis: Redis): InFlight {
 
   const placeOf = (key: string): string => `gateway:${name}:${key}`;
   const renewal = setInterval(renew, LEASE / 3).unref();
-  // What was let in while it was away is in flight for the others too.
+  // Exchanges that began while Redis was away are in flight for the other processes too.
   redis.on('ready', renew);
 
   function renew(): void {
     for (const [key, leases] of here) {
-      // Without Redis there is nothing to renew, and after it is back the next renewal enters all of them again.
+      // Without Redis there is nothing to renew. After it is back, the next renewal enters all leases again.
       redis.eval(RENEW, 1, placeOf(key), LEASE, ...leases).catch(() => undefined);
     }
   }
@@ -70,7 +74,7 @@ export function inFlightShared(name: string, redis: Redis): InFlight {
     const leases = here.get(key);
     if (!leases?.delete(lease)) return;
     if (leases.size === 0) here.delete(key);
-    // A lease that cannot be given back ends by itself.
+    // A lease that cannot be removed expires by itself.
     redis.zrem(placeOf(key), lease).catch(() => undefined);
   }
 
@@ -80,7 +84,7 @@ export function inFlightShared(name: string, redis: Redis): InFlight {
       if (leases.size >= limit) return undefined;
       const lease = randomUUID();
       here.set(key, leases.add(lease));
-      // It timed out or Redis is away: then the count of this process has decided.
+      // If the command times out or Redis is away, the count of this process has decided.
       const entered = await redis.eval(ENTER, 1, placeOf(key), limit, LEASE, lease).catch(() => 1);
       if (entered === 1) return () => leave(key, lease);
       leave(key, lease);

@@ -1,8 +1,11 @@
-/** How much is left, in the headers that official SDKs and agents read. */
+/** The headers that tell official SDKs and agents how much is left of their limits. */
 
 import type { FormatName } from '../../conversation/prompt.ts';
 
-/** The names of a limit, made once: to put together six of them for each answer takes longer than to write them. */
+/**
+ * The names of the headers of each limit, built once: to build six names for each answer takes longer than to write the
+ * headers.
+ */
 const NAMES = { requests: namesOf('requests'), tokens: namesOf('tokens') } as const;
 
 function namesOf(of: string) {
@@ -16,31 +19,33 @@ function namesOf(of: string) {
 
 const ALL = Object.values(NAMES);
 
-/** What OpenAI calls these headers (API reference, rate limits), of which the gateway sends each. */
+/** OpenAI's names of these headers (API reference, rate limits). The gateway sends all of them. */
 export const OPENAI_LIMIT_HEADERS: readonly string[] = ALL.flatMap(({ openai }) => Object.values(openai));
 
-/** What Anthropic calls them (API reference, rate limits); those of input and of output come from the vendor only. */
+/** Anthropic's names (API reference, rate limits). Those for input and output tokens come from the vendor only. */
 export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
   ...ALL,
   namesOf('input-tokens'),
   namesOf('output-tokens'),
 ].flatMap(({ anthropic }) => Object.values(anthropic));
 
-/** How far a key, or a group of them, is with one of its limits. */
+/** How much of one limit a key or a group has used. */
 export interface Standing {
   readonly limit: number;
   readonly used: number;
-  /** Milliseconds until it begins anew. */
+  /** Milliseconds until the window starts anew. */
   readonly left: number;
 }
 
-/** How far it is with those that headers tell of. What is not limited is absent. */
+/** The state of the limits that headers tell about. A limit that does not apply is undefined. */
 export interface Standings {
   readonly requests: Standing | undefined;
   readonly tokens: Standing | undefined;
 }
 
-/** Of two limits that hold both, the one of which less is left; of two that are used up, the one that is so for longer. */
+/**
+ * Of two limits that both apply, the one of which less is left; if the same is left of both, the one that resets later.
+ */
 export function tighter(one: Standing | undefined, other: Standing | undefined): Standing | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const [left, otherLeft] = [remaining(one), remaining(other)];
@@ -53,8 +58,9 @@ function remaining({ limit, used }: Standing): number {
 }
 
 /**
- * OpenAI's names (API reference, rate limits: a reset is a duration such as `6s`), which proxies and gateways use for
- * every format; for callers of Anthropic's format also its own (API reference, rate limits: a reset is RFC 3339).
+ * The headers for an answer. OpenAI's names (API reference, rate limits; a reset is a duration such as `6s`) are used
+ * for every format, as by other gateways. Callers of Anthropic's format get Anthropic's names too (API reference, rate
+ * limits; a reset is a time of RFC 3339).
  * @param now milliseconds since 1970.
  */
 export function limitHeaders(

@@ -5,7 +5,7 @@ import type { ModelHolder, Principal } from '../principal.ts';
 
 type Limited = Pick<Principal, 'limits' | 'modelLimits' | 'group'>;
 
-/** Whether anything at all is limited, of a key or of its group. */
+/** Whether any limit for all models applies to a key or its group. */
 export function isLimited({ limits, group }: Limited): boolean {
   return hasLimit(limits) || (group !== undefined && hasLimit(group.limits));
 }
@@ -20,12 +20,12 @@ export function hasLimit(limits: KeyLimits): boolean {
   );
 }
 
-/** Whether anything is limited of some models. */
+/** Whether any limit for some models applies to a key or its group. */
 export function isLimitedByModel({ modelLimits, group }: Limited): boolean {
   return modelLimits !== undefined || group?.modelLimits !== undefined;
 }
 
-/** Whether what answers take counts, in tokens or in money, be it of some models only. */
+/** Whether the tokens or the cost of answers are limited, for all models or for some. */
 export function isMetered({ limits, modelLimits, group }: Limited): boolean {
   return (
     hasMeter(limits) ||

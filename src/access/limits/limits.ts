@@ -1,4 +1,4 @@
-/** The limits of keys and of their groups: who is over one is told so before anything is done for them. */
+/** Enforces the limits of keys and of groups, before anything else is done for a request. */
 
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
@@ -12,26 +12,26 @@ import { hasLimit } from './limited.ts';
 import { type AskedModels, type ModelCounters, openModelAccounts } from './model-accounts.ts';
 
 /**
- * What a request takes, in tokens and in money, is known only when it is over, and is charged a moment after that. So a
- * request is refused where a limit is used up already: the ones in flight at that moment may go beyond it.
+ * Tokens and cost of a request are known only when it is over, and are charged a moment later. So a request is refused
+ * if a limit is used up already; the requests in flight at that moment may exceed it.
  */
 export interface Limits {
   /**
-   * Counts a request, until `response` closes as one in flight: of its key, and if that lets it in, of the key's group.
-   * So who goes on asking with a key that is over its limit takes nothing from the others of the group.
-   * @returns how far they are, and headers for its answer.
+   * Counts a request, in flight until `response` closes: for its key and, if the key has room, for the key's group. So
+   * a caller who goes on asking with a key over its limit takes nothing from the others in the group.
+   * @returns how much is left, and the headers for the answer.
    * @throws GatewayError `rate-limited` or `quota-exceeded`, with the same headers.
    */
   admit(principal: Principal, response: ServerResponse, format: FormatName): Allowed | Promise<Allowed>;
   /**
-   * Counts a message that is on its way as one in flight: of its key, and if that has room, of the key's group.
-   * @returns what is called when it is whole, once; undefined where as many are in flight as may be.
+   * Counts a message that is still arriving as in flight: for its key and, if the key has room, for the key's group.
+   * @returns a function to call once, when the message has arrived; undefined if there is no room.
    */
   occupy(principal: Principal): Promise<Leave | undefined>;
   /**
-   * The same of what is limited of a model.
-   * @param beside how far the request is with the limits for all models; undefined where there are none.
-   * @returns how far it is with all of them.
+   * Counts a request for the limits that cover its model.
+   * @param beside what is left of the limits for all models; undefined if there are none.
+   * @returns what is left of all limits.
    */
   admitModel(
     principal: Principal,
@@ -40,21 +40,21 @@ export interface Limits {
     format: FormatName,
     beside: Standings | undefined,
   ): Allowed | Promise<Allowed>;
-  /** Charges what exchanges took to their key, and to the group that it was of. */
+  /** Charges what exchanges used to their key, and to the group that the key belonged to. */
   readonly charge: (consumption: Consumption) => void;
-  /** The budgets of keys and groups that came lately, as far as this process knows, up to a bound. */
+  /** The budgets of recently active keys and groups, as far as this process knows them, up to a bound. */
   budgets(): readonly Budget[];
   close(): void;
 }
 
-/** What a request is told that is let in. */
+/** What an admitted request is told. */
 export interface Allowed {
   readonly standings: Standings;
-  /** Headers: names in lower case. */
+  /** Headers, with names in lower case. */
   readonly allowance: Readonly<Record<string, string>>;
 }
 
-/** Where the figures of keys or of groups are kept: those of all models, and those of some. */
+/** Where the figures of keys or of groups are kept: for all models, and for some. */
 export interface AllCounters {
   readonly all: Counters;
   readonly byModel: ModelCounters;
@@ -64,9 +64,10 @@ const NONE: readonly never[] = [];
 const NOT_LIMITED: Standings = { requests: undefined, tokens: undefined };
 
 /**
- * @param of where the figures of keys are kept, and those of groups.
- * @param now milliseconds since 1970.
- * @param share into how many parts limits are divided, now that each process counts by itself; rounded up.
+ * @param of where the figures of keys and those of groups are kept.
+ * @param now returns milliseconds since 1970.
+ * @param share returns the number of parts into which limits are divided, if each process counts by itself at the
+ * moment; each part is rounded up.
  */
 export function limitsOf(
   of: { readonly keys: AllCounters; readonly groups: AllCounters },

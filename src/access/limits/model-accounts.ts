@@ -1,4 +1,4 @@
-/** What keys, or groups of them, have of their limits for some models: an account of each such limit, and who is charged to which. */
+/** Accounts of the limits for some models, and which of them each request is charged to. */
 
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
@@ -9,23 +9,23 @@ import type { Consumption } from './consumption.ts';
 import type { Standings } from './limit-headers.ts';
 import { openUsedLately, type UsedLately } from './used-lately.ts';
 
-/** Of which models a request is. */
+/** The models of a request. */
 export interface AskedModels {
-  /** The one that is asked. */
+  /** The model that is asked for. */
   readonly model: string;
-  /** Others that its body names, which the vendor may ask instead. */
+  /** Other models that its body names; the vendor may use them instead. */
   readonly beside: readonly string[];
   otherNames(model: string): readonly string[];
 }
 
-/** Whose figures they are, and of which models. */
+/** A limit for some models: its owner, and the models. */
 export interface Share {
-  /** Name of the key or of the group. */
+  /** The name of the key or of the group. */
   readonly of: string;
   has(model: string): boolean;
 }
 
-/** Those that came lately, by what their figures are kept under. */
+/** Recently used limits, by the name under which their figures are kept. */
 export type Shares = UsedLately<Share>;
 
 export interface ModelCounters extends Counters {
@@ -34,8 +34,8 @@ export interface ModelCounters extends Counters {
 
 export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
   /**
-   * Counts a request for each of `holders` that has one of its models, as an account does.
-   * @param name of the key or of the group that they are of.
+   * Counts a request for each of `holders` that covers one of its models, as an account does.
+   * @param name the name of the key or of the group.
    */
   admit(
     name: string,
@@ -45,13 +45,14 @@ export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
     format: FormatName,
     beside: Standings,
   ): Standings | Promise<Standings>;
-  /** Charges what exchanges with a model took. */
+  /** Charges what an exchange with a model used. */
   charge(name: string, taken: Consumption): void;
 }
 
-/** For how long who is charged to which is known, in milliseconds: longer than an answer takes. */
+/** How long it is known which limits to charge, in milliseconds: longer than an answer takes. */
 const KEEP = 86_400_000;
 
+/** Limits that were used within the time that answers may take. */
 export function openShares(): Shares {
   return openUsedLately<Share>(KEEP);
 }
@@ -64,7 +65,7 @@ export function openModelAccounts(
   share: () => number,
 ): ModelAccounts {
   const account = openAccount(of, counters, now, share);
-  /** By name and model. Undefined until somebody is limited by model: who has nothing of it pays nothing. */
+  /** By name and model. Undefined until the first request with a limit by model, so that others pay nothing for it. */
   let charged: UsedLately<readonly ModelHolder[]> | undefined;
 
   function admitAll(
@@ -104,7 +105,7 @@ export function openModelAccounts(
   };
 }
 
-/** No id of a model has a line break in it. */
+/** No model's id has a line break in it. */
 function placeOf(name: string, model: string): string {
   return `${name}\n${model}`;
 }

@@ -1,4 +1,4 @@
-/** What keys, or groups of them, have spent on some models, from what is stored of each model. */
+/** What keys or groups have spent on some models, from the stored spending on each model. */
 
 import type { Share, Shares } from './model-accounts.ts';
 import type { AtFirst, Month, Spent, StoredSpending } from './spending.ts';
@@ -6,16 +6,16 @@ import type { AtFirst, Month, Spent, StoredSpending } from './spending.ts';
 /** US dollars, by name and model. */
 export type SpentByModel = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** What the store has, of all names or of `names` at least. */
+/** Reads the stored spending, of all names or at least of `names`. */
 export type StoredByModel = (day: string, names?: ReadonlySet<string>) => Promise<Month<SpentByModel>>;
 
 export interface ModelSpending {
   readonly stored: StoredSpending;
-  /** As it was when the process began: who is limited then, nobody knows before they come. */
+  /** The spending when the process began: which limits apply is not known before their first request. */
   readonly atFirst: AtFirst;
 }
 
-/** @param shares whose figures are asked for. */
+/** @param read reads the store. @param shares the limits in use. */
 export function modelSpending(read: StoredByModel, shares: Shares): ModelSpending {
   let first: (Month<SpentByModel> & { readonly day: string }) | undefined;
   const shareOf = (place: string): Share | undefined => shares.get(place, performance.now());

@@ -1,4 +1,4 @@
-/** Limits as a process has them: counted in memory, or in Redis where several processes share one. */
+/** Opens the limits of a process: counted in memory, or in a Redis that several processes share. */
 
 import { repeat } from '../../lib/repeat.ts';
 import type { Counters } from './account.ts';
@@ -11,32 +11,32 @@ import { type AtFirst, openSpending, type StoredSpending } from './spending.ts';
 import { type UsageWindow, windowHere, windowShared } from './window.ts';
 
 export interface LimitOptions {
-  /** Where Redis or Valkey is; absent: none. */
+  /** The address of Redis or Valkey; absent means none. */
   readonly redisUrl?: string;
   /**
-   * Processes that serve here: without Redis, or while it is away, each has an even share of what is counted by the
-   * minute and in flight.
+   * The number of processes that serve here. Without Redis, or while it is away, each of them enforces an even share of
+   * the limits per minute and in flight.
    */
   readonly workers?: number;
-  /** What was spent before this process began, and is by others: by key, and by group. */
+  /** What keys and groups have spent: before this process began, and through other processes. */
   readonly stored?: StoredSpending;
   readonly storedOfGroups?: StoredSpending;
-  /** The same of each model. */
+  /** The same for each model. */
   readonly storedByModel?: { readonly keys: StoredByModel; readonly groups: StoredByModel };
-  /** Told, in a sentence, when Redis or the store cannot be asked. */
+  /** Called with a sentence when Redis or the store cannot be used. */
   readonly onTrouble?: (message: string) => void;
-  /** The same, when it can be again. */
+  /** Called with a sentence when it can be used again. */
   readonly onRecovered?: (message: string) => void;
-  /** Seconds of a window of requests or tokens; other than a minute for tests. */
+  /** Seconds of a window for requests or tokens; tests use other than a minute. */
   readonly window?: number;
-  /** Milliseconds since 1970: the clock of budgets. */
+  /** The clock of budgets, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** How often to look what others have spent, in milliseconds. */
+/** Milliseconds between two reads of what others have spent. */
 const REFRESH = 2_000;
 
-/** Limits in the memory of this process. */
+/** Limits that are counted in the memory of this process. */
 export function limitsInMemory({
   window = 60,
   now = Date.now,
@@ -51,11 +51,11 @@ interface Counting {
   readonly now: () => number;
   readonly stored?: StoredSpending | undefined;
   readonly atFirst?: AtFirst;
-  /** Where several processes count together; absent: this one by itself. */
+  /** The Redis in which several processes count together; absent: this process counts alone. */
   readonly connection?: RedisConnection | undefined;
 }
 
-/** @param prefix of what the figures are called in Redis. */
+/** @param prefix of the names of the figures in Redis. */
 function countersOf(prefix: string, { window, now, stored, atFirst, connection }: Counting): Counters {
   const redis = connection?.redis;
   const counting = (name: string): UsageWindow =>
@@ -70,7 +70,7 @@ function countersOf(prefix: string, { window, now, stored, atFirst, connection }
   };
 }
 
-/** @param byModel what was spent on each model. */
+/** @param byModel reads what was spent on each model. */
 function allCountersOf(prefix: string, counting: Counting, byModel?: StoredByModel): AllCounters {
   const shares = openShares();
   const stored = byModel && modelSpending(byModel, shares);
@@ -81,7 +81,7 @@ function allCountersOf(prefix: string, counting: Counting, byModel?: StoredByMod
   };
 }
 
-/** @throws where the store cannot say what was spent. */
+/** @throws if the store cannot say what was spent. */
 export async function openLimits({
   redisUrl,
   workers = 1,
@@ -94,7 +94,7 @@ export async function openLimits({
   now = Date.now,
 }: LimitOptions): Promise<Limits> {
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
-  // The names of those of keys have no prefix: processes of an earlier version count by the same.
+  // The figures of keys have no prefix, because processes of an earlier version use the same names.
   const keys = allCountersOf('', { window, now, stored, connection }, storedByModel?.keys);
   const groups = allCountersOf(
     'group-',
@@ -108,8 +108,8 @@ export async function openLimits({
     }
   };
   await refresh();
-  // A store that is slow is not asked once more meanwhile: all else that it is asked would wait behind that. Of one that
-  // is away others tell: then what is known here counts.
+  // While a slow store answers, it is not asked again: other queries would wait behind that. That it is away is
+  // reported elsewhere; until it is back, the figures of this process count.
   const refreshing =
     stored !== undefined || storedOfGroups !== undefined || storedByModel !== undefined
       ? repeat(() => refresh().catch(() => undefined), REFRESH)

@@ -1,43 +1,45 @@
-/** The connection to Redis or Valkey: what it cannot do at once is done without it. */
+/** The connection to Redis or Valkey. What Redis cannot do at once is done without it. */
 
 import type { Redis } from 'ioredis';
 import { applyCommandTimeouts } from './command-timeouts.ts';
 
-/** Milliseconds a command may take, one that answers nothing has, and a connection has at the start. */
+/**
+ * Milliseconds that a command may take, that a connection may stay silent, and that connecting may take at the start.
+ */
 const COMMAND = 100;
 const SILENCE = 250;
 const CONNECT = 1_000;
 
-/** For how long a refusal counts, and how often one is told of at most, in milliseconds. */
+/** How long a refusal counts, and the shortest time between two reports of refusals, in milliseconds. */
 const REFUSING = 60_000;
 
-/** Commands of the connection's own: what becomes of it is told by its events. */
+/** Commands of the connection itself. Its events report what becomes of them. */
 const OWN: ReadonlySet<string> = new Set(['auth', 'client', 'hello', 'info', 'select']);
 
-/** Told of what Redis has, or does, that limits cannot count by. */
+/** Called with what Redis has or does that makes counting impossible. */
 export type Fault = (reason: string) => void;
 
 export interface RedisConnection {
   readonly redis: Redis;
-  /** For faults that no refused command tells of. */
+  /** For faults that no refused command shows. */
   readonly onFault: Fault;
-  /** Whether processes count together there: it is connected, and has lately refused nothing. */
+  /** Whether processes count together in Redis: it is connected, and has refused nothing lately. */
   isShared(): boolean;
   close(): void;
 }
 
 /**
- * Connects, and goes on trying where that fails: until it succeeds, every command is refused at once.
+ * Connects, and keeps trying if that fails. Until it succeeds, every command is refused at once.
  * @param url redis://… or rediss://…
- * @param onTrouble told, in a sentence, when Redis is away.
- * @param onRecovered likewise, when it is there again.
+ * @param onTrouble called with a sentence when Redis is away.
+ * @param onRecovered called with a sentence when it is back.
  */
 export async function openRedis(
   url: string,
   onTrouble: (message: string) => void,
   onRecovered: (message: string) => void,
 ): Promise<RedisConnection> {
-  // Loaded only where there is one.
+  // Loaded only if it is configured.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -45,11 +47,11 @@ export async function openRedis(
     enableOfflineQueue: false,
     connectTimeout: CONNECT,
     retryStrategy: (tries) => Math.min(tries * 100, 2_000),
-    // It is the first no more: by its name another one may be.
+    // The server has become a replica. Its name may lead to the new primary.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   let refused = Number.NEGATIVE_INFINITY;
-  /** Each process counts on its own from now on, for a while. */
+  /** From now on each process counts on its own, for a while. */
   function standIn(trouble: string): void {
     const now = performance.now();
     const isTold = now - refused < REFUSING;
@@ -59,7 +61,7 @@ export async function openRedis(
   }
   const onFault: Fault = (reason) => standIn(`Redis has something that limits cannot count by (${reason})`);
   followRefusals(redis, (reason) => standIn(`Redis refuses a command that limits need (${reason})`));
-  // One that hangs is left, or every request would wait for its command to time out.
+  // A connection that hangs is given up, or else every request would wait for its command to time out.
   applyCommandTimeouts(redis, { command: COMMAND, silence: SILENCE });
   let away = false;
   const leave = (reason: string): void => {
@@ -73,7 +75,7 @@ export async function openRedis(
     if (away) onRecovered('Redis can be reached again, so limits are shared again.');
     away = false;
   });
-  // That the first try fails is told by its event; others follow.
+  // The event of the connection reports that the first attempt failed. Further attempts follow.
   await redis.connect().catch(() => undefined);
   return {
     redis,
@@ -87,14 +89,15 @@ export async function openRedis(
 }
 
 /**
- * Calls `onRefused` with the reason of each command of ours that Redis refuses: a user of it who may not, a full memory,
- * a node of a cluster that has not all keys. Whoever sent it goes on without, so nobody else would tell.
+ * Calls `onRefused` with the reason for each of our commands that Redis refuses: a user without the right to run it, a
+ * full memory, a cluster node that does not have all keys. The sender goes on without Redis, so nobody else would
+ * report it.
  */
 function followRefusals(redis: Redis, onRefused: (reason: string) => void): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
     command.promise.catch((error: Error) => {
-      // A script that it does not know yet is sent to it then.
+      // A script that Redis does not know yet is sent to it afterwards.
       const isRefusal = error.name === 'ReplyError' && !error.message.startsWith('NOSCRIPT');
       if (isRefusal && !OWN.has(command.name)) onRefused(error.message);
     });

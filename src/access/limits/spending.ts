@@ -1,7 +1,7 @@
 /**
- * What keys, or groups of them, have spent, by day and month of UTC. Three places know of it, and the highest figure counts, for each of
- * them may lack something but none has too much: this process, what the store has (of every process that shares it,
- * a moment late), and Redis (of every process that shares it, at once).
+ * What keys or groups have spent, by day and month of UTC. Three places have figures: this process, the store (of every
+ * process that shares it, a moment late), and Redis (of every process that shares it, at once). The highest one counts,
+ * because each of them may lack something but none has too much.
  */
 
 import type { Redis } from 'ioredis';
@@ -14,37 +14,38 @@ export interface Spent {
   readonly month: number;
 }
 
-/** What was spent in the month of a day: before that day, and on it. */
+/** The spending in the month of a day: before that day, and on it. */
 export interface Month<S> {
   readonly before: S;
   readonly today: S;
 }
 
-/** What the store has of keys that spent anything in the month of `day`: of all of them, or of `keys`. */
+/** Reads the stored spending in the month of `day`, of all keys or of `keys`. */
 export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, Spent>>;
 
-/** What is known at first of one that nobody has asked for yet today. */
+/** The spending that is known of a key before its first request of the day. */
 export type AtFirst = (key: string, day: string) => Spent | undefined;
 
+/** The spending of keys or of groups. */
 export interface Spending {
   of(key: string): Spent | Promise<Spent>;
-  /** The same as far as it is known here, without asking anybody. */
+  /** The same as far as this process knows it, without asking anybody. */
   known(key: string): Spent;
   charge(key: string, cost: number, time: number): void;
   /**
-   * Takes over what the store has: at first of every key, then of those that were asked for.
-   * @throws where the store cannot be asked.
+   * Takes over the figures of the store: at first of all keys, later of those that made requests.
+   * @throws if the store cannot be read.
    */
   refresh(): Promise<void>;
 }
 
-/** How long Redis keeps a day and a month, in seconds: somewhat longer than they are. */
+/** How long Redis keeps a day and a month, in seconds: somewhat longer than they last. */
 const KEEP = { day: 2 * 86_400, month: 33 * 86_400 };
 
 /**
- * @param name under which it is in Redis.
- * @param now milliseconds since 1970.
- * @param onFault told of what is in Redis in the place of an amount, which then counts as nothing.
+ * @param name the name of the figures in Redis.
+ * @param now returns milliseconds since 1970.
+ * @param onFault called if Redis has something else in the place of an amount; it counts as nothing.
  */
 export function openSpending(
   name: string,
@@ -58,7 +59,7 @@ export function openSpending(
   let day = calendar.day(now());
   const today = new Map<string, number>();
   const thisMonth = new Map<string, number>();
-  /** Keys that were asked for today or the day before; undefined until the store has told of all. */
+  /** Keys with requests today or the day before; undefined until the store has been read for all keys. */
   let asked: Set<string> | undefined;
   let askedToday = new Set<string>();
 
@@ -75,7 +76,7 @@ export function openSpending(
   const placeOf = (period: string, key: string): string => `gateway:${name}:${period}:${key}`;
   const known = (key: string): Spent => ({ day: today.get(key) ?? 0, month: thisMonth.get(key) ?? 0 });
 
-  /** Without Redis, what is known here counts. */
+  /** Without Redis, the figures of this process count. */
   async function shared(others: Redis, key: string): Promise<Spent> {
     const then = day;
     const [dayPlace, monthPlace] = [placeOf(day, key), placeOf(monthOf(day), key)];
@@ -101,7 +102,7 @@ export function openSpending(
   }
 
   function share(period: string, key: string, before: number, cost: number, keep: number): void {
-    // A figure that Redis lost, or has not had yet, begins with what is known here. What cannot be shared now is
+    // A figure that Redis lost or never had starts with the figure of this process. What cannot be shared now is
     // counted here, and by the store.
     redis
       ?.multi()
@@ -109,7 +110,7 @@ export function openSpending(
       .incrbyfloat(placeOf(period, key), cost)
       .exec()
       .then((results) => {
-        // What a transaction fails by after it was taken is among its results.
+        // A transaction that fails after it was accepted reports the error among its results.
         const failure = results?.find(([error]) => error !== null)?.[0];
         if (failure) onFault(`${placeOf(period, key)}: ${failure.message}`);
       })

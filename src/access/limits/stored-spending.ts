@@ -1,4 +1,4 @@
-/** What the store has of what keys, or groups of them, have spent: the sums of the days. */
+/** What keys or groups have spent according to the store: the sums of the days. */
 
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
@@ -6,28 +6,28 @@ import type { AccountOf } from './budgets.ts';
 import type { SpentByModel, StoredByModel } from './model-spending.ts';
 import type { Month, Spent, StoredSpending } from './spending.ts';
 
-/** Of more keys than this a query does not name each: databases take so many values only. */
+/** Above this number of keys a query does not name them: databases bound the number of values. */
 const MAX_NAMED = 1_000;
 
-/** For how long what was spent before a day counts as read: only who could not write adds to it. In milliseconds. */
+/** How long the spending before a day is cached, in milliseconds. It only grows if another process writes late. */
 const SETTLED = 600_000;
 
-/** Where the sums are: of all exchanges, and of those whose key was of a group. */
+/** Where the sums are: of all exchanges, and of those of groups. */
 const SUMS = {
   key: { table: 'gateway_usage_days', column: 'key' },
   group: { table: 'gateway_usage_groups', column: 'group_name' },
 } as const;
 
-/** Which rows of the sums are asked for. */
+/** Which sums to read. */
 interface Asked {
   readonly from: string;
-  /** The first day that is not; absent: `from` is the only one that is. */
+  /** The first day that is not read; absent: only `from` is read. */
   readonly end?: string;
-  /** Absent: all of them. */
+  /** Absent: all names. */
   readonly names?: readonly string[];
 }
 
-/** What is asked for again and again costs as much as the day has rows: at its end a month has thirty times as many. */
+/** Reads spending. Each read costs as much as the day has rows; the whole month has thirty times as many at its end. */
 export function storedSpending({ db }: Store, of: AccountOf = 'key'): StoredSpending {
   const monthUntil = readMonth(async (asked: Asked): Promise<ReadonlyMap<string, number>> => {
     const rows = await sumsOf(db, of, asked).groupBy('name').execute();
@@ -46,7 +46,7 @@ export function storedSpending({ db }: Store, of: AccountOf = 'key'): StoredSpen
   };
 }
 
-/** The same of each model. */
+/** The same for each model. */
 export function storedByModel({ db }: Store, of: AccountOf): StoredByModel {
   return readMonth(async (asked: Asked): Promise<SpentByModel> => {
     const rows = await sumsOf(db, of, asked).groupBy(['name', 'model']).select('model').execute();
@@ -57,7 +57,7 @@ export function storedByModel({ db }: Store, of: AccountOf): StoredByModel {
   });
 }
 
-/** The rows that are asked for, yet to be grouped: by name, and by what else is selected. */
+/** Selects the rows. The caller groups them by name, and by whatever else it selects. */
 function sumsOf(db: Store['db'], of: AccountOf, { from, end, names }: Asked) {
   const { table, column } = SUMS[of];
   const name = sql.ref<string>(column);
@@ -69,7 +69,7 @@ function sumsOf(db: Store['db'], of: AccountOf, { from, end, names }: Asked) {
     .select([name.as('name'), sql<number>`coalesce(sum(cost + estimated_cost), 0)`.as('sum')]);
 }
 
-/** Reads a month up to a day: what was before that day is remembered, for a while. */
+/** Reads a month up to a day. The sums before that day are cached for a while. */
 function readMonth<S>(
   read: (asked: Asked) => Promise<S>,
 ): (day: string, names?: ReadonlySet<string>) => Promise<Month<S>> {

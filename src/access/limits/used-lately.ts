@@ -1,17 +1,17 @@
-/** What was asked for lately, by key: what is not for a while is let go. Keys come and go, and nobody says which went. */
+/** A map that forgets what was not used for a while. Keys come and go, and nothing tells which of them went. */
 
 /** Times are those of performance.now(), which no correction of the clock moves. */
 export interface UsedLately<V> {
   get(key: string, now: number): V | undefined;
   set(key: string, value: V, now: number): void;
-  /** All that is kept. */
+  /** All entries. */
   entries(now: number): Iterable<readonly [key: string, value: V]>;
 }
 
 /**
- * Nothing is searched for what is old, and nothing waits for it: what was asked for in this period and in the one before
- * is kept, in a map each.
- * @param period for how long, at least, something is kept that is not asked for any more; in milliseconds.
+ * Entries of this period and of the period before are kept, in one map each. So nothing is searched for old entries,
+ * and no timer runs.
+ * @param period for how long an entry is kept at least after its last use, in milliseconds.
  */
 export function openUsedLately<V>(period: number): UsedLately<V> {
   let present = new Map<string, V>();

@@ -1,4 +1,7 @@
-/** What keys, or groups of them, have used in the present window of time, of requests or of tokens: here, or in a Redis several share. */
+/**
+ * What keys or groups have used in the present window of time, in requests or tokens: in this process, or in a Redis
+ * that several share.
+ */
 
 import type { Redis } from 'ioredis';
 import type { Fault } from './redis.ts';
@@ -6,11 +9,11 @@ import { openUsedLately } from './used-lately.ts';
 
 export interface Used {
   readonly count: number;
-  /** Milliseconds until it begins anew. */
+  /** Milliseconds until the window ends. */
   readonly left: number;
 }
 
-/** Fixed windows, each of which begins with the first use in it. */
+/** Fixed windows; each begins with the first use in it. */
 export interface UsageWindow {
   /** Adds to what a key has used. */
   add(key: string, count: number): Used | Promise<Used>;
@@ -29,9 +32,9 @@ interface Open {
 }
 
 /**
- * Windows of this process alone, of the keys that came lately. Nothing is waited for: to wait for promises took a short
- * answer 7 percent of its time (measured).
- * @param seconds how long one is.
+ * Windows of this process alone, for recently active keys. No promise is involved: awaiting promises took 7 percent of
+ * a short answer (measured).
+ * @param seconds the length of a window.
  */
 export function windowHere(seconds: number): LocalWindow {
   const length = seconds * 1000;
@@ -61,7 +64,7 @@ export function windowHere(seconds: number): LocalWindow {
   };
 }
 
-/** Adds, and begins a window where there is none; one that somebody has left without an end gets it. */
+/** Adds to a window, and begins one if there is none. A window that was left without an end gets one. */
 const ADD = `
 redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
 local count = redis.call('INCRBY', KEYS[1], ARGV[1])
@@ -73,16 +76,17 @@ end
 return {count, left}`;
 
 /**
- * Windows of all processes that share a Redis. What it does not take is counted here, from nothing: a key may have its
- * limit once more, in each process. Where it tells figures and takes none, the higher of both counts.
- * @param seconds how long one is, in whole seconds.
- * @param onFault told of what is there in the place of a figure, which then counts as nothing.
+ * Windows of all processes that share a Redis. What Redis does not accept is counted here, starting from nothing: a key
+ * may use its limit once more then, in each process. If Redis can be read but not written, the higher of both figures
+ * counts.
+ * @param seconds the length of a window, in whole seconds.
+ * @param onFault called if Redis has something else in the place of a count; it counts as nothing.
  */
 export function windowShared(name: string, seconds: number, redis: Redis, onFault: Fault): UsageWindow {
   const here = windowHere(seconds);
   const placeOf = (key: string): string => `gateway:${name}:${key}`;
 
-  /** What Redis tells; undefined where that is no figure. */
+  /** The answer of Redis, or undefined if it is not a count. */
   function told(key: string, count: unknown, left: unknown): Used | undefined {
     const number = Number(count);
     if (Number.isSafeInteger(number) && number >= 0 && typeof left === 'number')
@@ -99,14 +103,15 @@ export function windowShared(name: string, seconds: number, redis: Redis, onFaul
         const found = told(key, all, left);
         if (found !== undefined) return found;
       } catch {
-        // It is away, takes too long or refuses: each of these is told where the connection is (`redis.ts`).
+        // Redis is away, too slow or refuses the command. The connection (`redis.ts`) reports each of these.
       }
       return here.add(key, count);
     },
     async used(key) {
       const own = here.used(key);
       try {
-        // One after the other on one connection; each fails for itself, which a transaction would tell of by its result.
+        // Two commands, one after the other on one connection. Each fails by itself, while a transaction would report a
+        // failure among its results.
         const [count, left] = await Promise.all([redis.get(placeOf(key)), redis.pttl(placeOf(key))]);
         const found = count === null ? undefined : told(key, count, left);
         return found === undefined || found.count < own.count ? own : found;

@@ -135,7 +135,7 @@ test('a worker tells that a provider cannot be asked', async () => {
   const gateway = await start({ workers: 2, identities: [provider.identity()], log: 'json' });
   await eventually(
     () =>
-      gateway.output().includes('The identity provider okta cannot be asked for its keys: it answered 500.'),
+      gateway.output().includes('The keys of the identity provider okta cannot be fetched: it answered 500.'),
     'it is told',
   );
 });

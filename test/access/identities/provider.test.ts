@@ -172,7 +172,7 @@ test('while it is away at the start nobody can be told anything, and as soon as 
   await eventually(() => told.length === 1, 'it is told');
   expect(told).toEqual([
     expect.stringMatching(
-      /^The identity provider okta cannot be asked for its keys: it could not be reached/,
+      /^The keys of the identity provider okta cannot be fetched: it could not be reached/,
     ),
   ]);
   const token = await provider.token();
@@ -182,7 +182,7 @@ test('while it is away at the start nobody can be told anything, and as soon as 
   expect(await refused.json()).toMatchObject({
     error: {
       message:
-        'This token cannot be verified now: its identity provider cannot be asked for its keys. Try again shortly.',
+        'This token cannot be verified now: the keys of its identity provider cannot be fetched. Try again shortly.',
     },
   });
   const google = await fetch(`${server.url}/v1beta/models?key=${token}`);
@@ -192,7 +192,7 @@ test('while it is away at the start nobody can be told anything, and as soon as 
   expect(await listed.json()).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
   provider.instead(undefined);
   await expect.poll(() => statusOf(token)).toBe(200);
-  expect(told.slice(1)).toEqual(['The identity provider okta can be asked for its keys again.']);
+  expect(told.slice(1)).toEqual(['The keys of the identity provider okta can be fetched again.']);
 });
 
 test('a flood while it is away is one question a second', async () => {
@@ -225,13 +225,10 @@ test('while it is away later, the keys count that it had; of one that is not amo
 test.each<[why: string, respond: (own: Provider) => Respond]>([
   ['it answered 500.', () => (_, response) => json(response, {}, 500)],
   ['it answered 302.', () => (_, response) => response.writeHead(302, { location: '/keys' }).end()],
+  ['its answer is not a JSON object.', () => (_, response) => response.end('<html>')],
+  ['its answer is not a JSON object.', () => (_, response) => json(response, [])],
   [
-    'it answered with something that is not an object in JSON.',
-    () => (_, response) => response.end('<html>'),
-  ],
-  ['it answered with something that is not an object in JSON.', () => (_, response) => json(response, [])],
-  [
-    'its openid-configuration is that of another issuer',
+    'its openid-configuration names another issuer',
     ({ issuer }) =>
       (_, response) =>
         json(response, { issuer: `${issuer}/`, jwks_uri: `${issuer}/keys` }),
@@ -274,7 +271,7 @@ test('one that never answers is given five seconds, all wait for the same, and a
   await expect(left).rejects.toThrow('aborted');
   expect(await Promise.all(stayed)).toEqual([503, 503]);
   expect(told).toEqual([
-    'The identity provider okta cannot be asked for its keys: it took too long to answer.',
+    'The keys of the identity provider okta cannot be fetched: it took too long to answer.',
   ]);
 });
 
