@@ -3,14 +3,19 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { migrations, onlyAdds } from './migrations.ts';
-import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
+
+/** What a store's tables are reached by. */
+export interface Migrating {
+  readonly db: Kysely<Tables>;
+  readonly kind: 'sqlite' | 'postgres';
+}
 
 /**
  * Brings the tables up to date. @returns the names of the migrations of a newer version that the store has.
  * @throws Error if a migration fails, or a newer version changed the tables so that this one cannot use them.
  */
-export async function migrate(store: Store): Promise<readonly string[]> {
+export async function migrate(store: Migrating): Promise<readonly string[]> {
   const known = migrations();
   const failure = await failureOf(store, known);
   if (failure === undefined) return [];
@@ -30,7 +35,10 @@ export async function migrate(store: Store): Promise<readonly string[]> {
 }
 
 /** Runs the migrations that have not run yet. @returns the error if they fail. */
-async function failureOf({ db, kind }: Store, all: Readonly<Record<string, Migration>>): Promise<unknown> {
+async function failureOf(
+  { db, kind }: Migrating,
+  all: Readonly<Record<string, Migration>>,
+): Promise<unknown> {
   const schema = kind === 'postgres' ? await schemaOf(db) : undefined;
   const migrator = new Migrator({
     db,
@@ -48,7 +56,7 @@ async function failureOf({ db, kind }: Store, all: Readonly<Record<string, Migra
 
 /** The names of the migrations that the store has and this program does not know. */
 export async function migrationsOfNewer(
-  { db }: Store,
+  { db }: Migrating,
   known: Readonly<Record<string, Migration>>,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from gateway_migrations order by name`.execute(db);

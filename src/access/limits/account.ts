@@ -2,17 +2,14 @@
 
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
-import type { ModelHolder } from '../principal.ts';
-import { type AccountOf, type Budget, budgetsOf, byShareLeft, MOST_BUDGETS } from './budgets.ts';
+import { type Budget, budgetsOf, byShareLeft, MOST_BUDGETS } from './budgets.ts';
+import type { AccountOf, Holder } from './holder.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { type Standing, type Standings, tighter } from './limit-headers.ts';
 import { type CheckedRequest, overBudget, overConcurrency, overRate } from './refusals.ts';
 import type { Spending, Spent } from './spending.ts';
 import { openUsedLately } from './used-lately.ts';
 import type { UsageWindow, Used } from './window.ts';
-
-/** A key or a group, or one of its limits for some models: a name, and limits. */
-export type Holder = Pick<ModelHolder, 'name' | 'limits'> & Partial<Pick<ModelHolder, 'of' | 'models'>>;
 
 /** Where figures are kept. */
 export interface Counters {

@@ -1,10 +1,7 @@
 /** Budgets and what is left of them, for metrics. */
 
-import type { Holder } from './account.ts';
+import type { AccountOf, Holder } from './holder.ts';
 import type { Spent } from './spending.ts';
-
-/** Whether limits belong to keys or to groups. */
-export type AccountOf = 'key' | 'group';
 
 /** A budget and what is left of it, in US dollars. The rest is negative if the last answers exceeded the budget. */
 export interface Budget {

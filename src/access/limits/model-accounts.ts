@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { ModelHolder } from '../principal.ts';
 import { type Account, type Counters, openAccount } from './account.ts';
-import type { AccountOf } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
+import type { AccountOf } from './holder.ts';
 import type { Standings } from './limit-headers.ts';
 import { openUsedLately, type UsedLately } from './used-lately.ts';
 

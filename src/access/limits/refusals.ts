@@ -2,8 +2,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import type { Holder } from './account.ts';
-import type { AccountOf } from './budgets.ts';
+import type { AccountOf, Holder } from './holder.ts';
 import { limitHeaders, type Standing, type Standings } from './limit-headers.ts';
 import type { Spent } from './spending.ts';
 

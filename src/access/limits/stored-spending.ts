@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
-import type { AccountOf } from './budgets.ts';
+import type { AccountOf } from './holder.ts';
 import type { SpentByModel, StoredByModel } from './model-spending.ts';
 import type { Month, Spent, StoredSpending } from './spending.ts';
 

@@ -6,7 +6,8 @@
  */
 
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { AccountOf, Budget } from '../../access/limits/budgets.ts';
+import type { Budget } from '../../access/limits/budgets.ts';
+import type { AccountOf } from '../../access/limits/holder.ts';
 import type { UpstreamHealth } from '../../upstream/pool/upstreams.ts';
 import { TalliedHistogram } from './counted-histogram.ts';
 import {

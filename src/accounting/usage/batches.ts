@@ -1,4 +1,4 @@
-/** Exchanges put together to be written at once: every half second, or as soon as there are enough of them. */
+/** Collects exchanges into batches for the store: a batch every half second, or sooner if it is full. */
 
 import { randomUUID } from 'node:crypto';
 import { openCalendar } from '../../lib/calendar.ts';
@@ -6,14 +6,14 @@ import type { ExchangeRow } from '../../store/tables.ts';
 import type { ExchangeRecord, Recorder } from './exchange-record.ts';
 import { exchangeRow, type KeyedRecord } from './exchange-row.ts';
 
-/** What is written at once. */
+/** Exchanges that are written together. */
 export interface Batch {
   readonly name: string;
-  /** A JSON list of ExchangeRows. */
+  /** A JSON array of ExchangeRows. */
   readonly rows: string;
-  /** How many. */
+  /** The number of rows. */
   readonly count: number;
-  /** Whether one of them has a tag, and whether one's key was of a group. */
+  /** Whether any row has a tag, and whether any key belonged to a group. */
   readonly tagged: boolean;
   readonly grouped: boolean;
 }
@@ -21,24 +21,24 @@ export interface Batch {
 export interface BatchOptions {
   /** Milliseconds that the first record of a batch waits for others. */
   readonly interval: number;
-  /** Records of one batch. */
+  /** The most records in a batch. */
   readonly batch: number;
 }
 
 export interface Batches {
-  /** What belongs to no key is not kept. */
+  /** Adds a record. A record without a key is not kept. */
   readonly record: Recorder;
-  /** Records of the batch that is not given yet. */
+  /** The number of records in the batch that is being collected. */
   open(): number;
-  /** Gives what there is, full or not. */
+  /** Ends the batch, full or not. */
   flush(): void;
 }
 
-/** @param give takes a batch. */
+/** @param give receives each batch. */
 export function batchRows({ interval, batch: size }: BatchOptions, give: (batch: Batch) => void): Batches {
   const calendar = openCalendar();
   let name = randomUUID();
-  /** As JSON from the first: texts are the least that can wait, and nothing is left to be done with them. */
+  /** Rows are serialised at once: text takes the least memory, and nothing is left to be done with it later. */
   let rows: string[] = [];
   let tagged = false;
   let grouped = false;
@@ -72,8 +72,8 @@ export function batchRows({ interval, batch: size }: BatchOptions, give: (batch:
 }
 
 /**
- * A batch as two, each of a name of its own that is always the same; undefined where it has but one record.
- * Of one that was never written: what was is there under the old name.
+ * Splits a batch in two, with names that depend only on its own; undefined if it has only one record. The batch must
+ * never have been written, because its rows would then be in the store under the old name.
  */
 export function halvesOf({ name, rows, count, ...has }: Batch): readonly [Batch, Batch] | undefined {
   if (count < 2) return undefined;

@@ -1,17 +1,17 @@
-/** What lies behind an error, for the log: whoever runs this must be able to tell a name from a certificate. */
+/** The cause of an error, for the log. Operators must be able to tell a wrong name from a bad certificate. */
 
 import { errorCode } from '../../lib/error-code.ts';
 import type { GatewayError } from '../../lib/errors.ts';
 
-/** A code of Node's or undici's, or of a vendor's refusal: `ENOTFOUND`, `UND_ERR_SOCKET`, `HTTP_402_BILLING_ERROR`. */
+/** A code of Node, undici or a vendor's refusal: `ENOTFOUND`, `UND_ERR_SOCKET`, `HTTP_402_BILLING_ERROR`. */
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
 
-/** The longest that is told, in characters. */
+/** The most characters of a cause. */
 const MOST = 240;
 
 /**
- * The code of what has caused it; of an error of the gateway's own its kind and where it came from.
- * Never its message: undici's name an address, and JSON.parse quotes the text it stumbled over.
+ * The code of what caused an error; for an error of the gateway itself, its kind and where it was thrown. Never its
+ * message: undici's messages name addresses, and those of JSON.parse quote the text.
  */
 export function causeOf({ fault, cause }: GatewayError): string | undefined {
   if (fault === 'internal') return cause instanceof Error ? placeOf(cause) : undefined;

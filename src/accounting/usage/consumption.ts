@@ -1,11 +1,11 @@
-/** What the limits count of an exchange that is over. */
+/** What limits count of an exchange that is over. */
 
 import type { Consumption } from '../../access/limits/consumption.ts';
 import { sumOf } from '../../conversation/tokens.ts';
 import { isSane } from './cost.ts';
 import type { ExchangeRecord, Recorder } from './exchange-record.ts';
 
-/** Undefined where there is nothing to be charged, or nobody to charge it to. */
+/** @returns what to charge; undefined if there is nothing to charge, or no key. */
 export function consumptionOf({
   key,
   group,
@@ -22,7 +22,7 @@ export function consumptionOf({
   return tokens > 0 || dollars > 0 ? { key, group, model, tokens, cost: dollars, time } : undefined;
 }
 
-/** Charges what each exchange took, as soon as it is over. */
+/** A recorder that charges each exchange as soon as it is over. */
 export function charging(charge: (consumption: Consumption) => void): Recorder {
   return (record) => {
     const consumption = consumptionOf(record);

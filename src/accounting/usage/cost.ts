@@ -1,15 +1,15 @@
-/** What an exchange cost, by the catalog's prices or as its vendor says. */
+/** The cost of an exchange, by the catalog's prices or as its vendor reports it. */
 
 import type { Model } from '../../catalog/model.ts';
 import type { Tier, Tokens } from '../../conversation/tokens.ts';
 
-/** No vendor's figure is larger: what is, was miscounted. */
+/** No true figure of a vendor is larger. */
 export const MAX_TOKENS = 1e9;
 
 /** No answer costs as much. */
 const MAX_DOLLARS = 10_000;
 
-/** Whether figures can be true. */
+/** Whether all figures of a usage are plausible. */
 export function isSane({
   input = 0,
   output = 0,
@@ -26,8 +26,9 @@ function isCount(count: number): boolean {
 }
 
 /**
- * US dollars of a usage at `prices` (dollars per million tokens); undefined where the vendor told no usage, or one
- * that cannot be, for what nobody counted is not free. A cache without a price of its own is input like any other.
+ * The cost of a usage in US dollars, at `prices` (dollars per million tokens). Undefined if the vendor reported no
+ * usage, or an implausible one, because what nobody counted is not free. Cached tokens without a price of their own
+ * cost as much as other input.
  * @param tiers how the answer was served.
  */
 export function costOf(
@@ -53,7 +54,7 @@ export function costOf(
   return (multiple * perMillion) / 1e6 + (searches * (prices.searches ?? 0)) / 1e3;
 }
 
-/** Dollars that a vendor says; undefined where they cannot be: what is told as nothing is not known, and none is a fortune. */
+/** A cost in US dollars that a vendor reports; undefined if it is implausible. A reported zero means unknown. */
 export function saneDollars(dollars: number | undefined): number | undefined {
   return dollars !== undefined && dollars > 0 && dollars < MAX_DOLLARS ? dollars : undefined;
 }

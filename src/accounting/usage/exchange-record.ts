@@ -1,4 +1,7 @@
-/** What is known of an exchange once it is over: who asked what of whom, how it went, what it took. No word of it. */
+/**
+ * What is known of an exchange once it is over: who asked whom for what, how it ended, and what it used. It holds none
+ * of the content.
+ */
 
 import type { FormatName, Operation } from '../../conversation/prompt.ts';
 import type { Tokens } from '../../conversation/tokens.ts';
@@ -6,54 +9,57 @@ import type { Fault } from '../../lib/errors.ts';
 
 /**
  * How an exchange ended.
- * - `complete`: the vendor's answer arrived whole, be it that it refuses what was asked: see `status`
- * - `refused`: the gateway itself said no, before any vendor was asked
- * - `failed`: the vendor could not be reached, failed by its own word, broke off, or could not be understood
+ * - `complete`: the vendor's answer arrived in full, even if it is a refusal: see `status`
+ * - `refused`: the gateway itself refused it, before any vendor was asked
+ * - `failed`: the vendor could not be reached, reported a failure, broke off, or could not be understood
  * - `client-closed`: the caller left first
  */
 export type Outcome = 'complete' | 'refused' | 'failed' | 'client-closed';
 
 export interface ExchangeRecord {
-  /** The request id that the caller was told. */
+  /** The request id that the caller received. */
   readonly id: string;
-  /** When it began, milliseconds since 1970. */
+  /** When the exchange began, in milliseconds since 1970. */
   readonly time: number;
-  /** Name of the key; absent where nobody was admitted. */
+  /** The name of the key; absent if the caller was not authenticated. */
   readonly key?: string | undefined;
-  /** Name of the group that the key was of then: it may be of another one since. */
+  /** The name of the key's group at that time; it may have changed since. */
   readonly group?: string | undefined;
-  /** What the caller says that it is for. */
+  /** What the caller says the exchange is for. */
   readonly tag?: string | undefined;
-  /** Full id from the catalog, vendor first; absent where none was resolved. */
+  /** The full id from the catalog, with the vendor first; absent if none was resolved. */
   readonly model?: string | undefined;
-  /** Who was asked for it: differs from the model's vendor for those served by another service. */
+  /** The vendor that was asked. It is not the model's vendor if another service serves the model. */
   readonly vendor?: string | undefined;
-  /** The caller's format, and the vendor's: the same on the native path. */
+  /** The caller's format, and the vendor's. They are the same on the native path. */
   readonly format: FormatName;
   readonly spoken?: FormatName | undefined;
   readonly operation: Operation;
   readonly streamed: boolean;
-  /** HTTP status that the caller was told. */
+  /** The HTTP status that the caller received. */
   readonly status: number;
   readonly outcome: Outcome;
-  /** What went wrong, where something did. */
+  /** What went wrong, if anything did. */
   readonly fault?: Fault | undefined;
-  /** What lies behind the fault, where that is known: a code (`ENOTFOUND`), or where an error of ours came from. */
+  /** The cause of the fault, if it is known: a code (`ENOTFOUND`), or where an error of the gateway was thrown. */
   readonly cause?: string | undefined;
   /** Milliseconds to the end, and to the first byte of the vendor's body. */
   readonly duration: number;
   readonly firstByte?: number | undefined;
-  /** As the vendor told it. */
+  /** As the vendor reported it. */
   readonly usage: Tokens;
-  /** US dollars, as the vendor says or by the catalog's prices; absent where it told no usage. */
+  /** US dollars, as the vendor reports or by the catalog's prices; absent if the vendor reported no usage. */
   readonly cost?: number | undefined;
-  /** What it took beyond that, by the text that passed; absent where the vendor has told all. Budgets count it. */
+  /**
+   * An estimate of what it used beyond that, from the text that passed; absent if the vendor reported everything.
+   * Budgets count it.
+   */
   readonly estimated?: Estimated | undefined;
-  /** Requests to vendors that it took. */
+  /** The number of requests to vendors. */
   readonly attempts: number;
-  /** What became of the models in whose place another one was asked, that which was asked for first. */
+  /** The models that failed before a fallback was asked, in order. */
   readonly gaveWay?: readonly GaveWay[] | undefined;
-  /** Rules of its format that a stream of ours has broken; absent where nobody counted. */
+  /** Violations of its format's rules in a stream of the gateway; absent if they were not counted. */
   readonly violations?: number | undefined;
 }
 
@@ -62,17 +68,17 @@ export interface GaveWay {
   readonly model: string;
   readonly vendor: string;
   readonly fault: Fault;
-  /** Of the exchange's attempts those that it took. */
+  /** Its part of the exchange's attempts. */
   readonly attempts: number;
 }
 
-/** What was not told, by the text that passed. */
+/** What the vendor did not report, estimated from the text that passed. */
 export interface Estimated {
-  /** Input and output. */
+  /** Input and output tokens. */
   readonly tokens: number;
   /** US dollars. */
   readonly cost: number;
 }
 
-/** Takes records as exchanges end. Called on the request path: must return at once, and not throw. */
+/** Receives the record of each exchange when it is over. It must return at once and not throw. */
 export type Recorder = (record: ExchangeRecord) => void;

@@ -1,13 +1,13 @@
-/** An exchange as the store keeps it. */
+/** An exchange as a row of the store. */
 
 import type { ExchangeRow } from '../../store/tables.ts';
 import { MAX_TOKENS } from './cost.ts';
 import type { ExchangeRecord } from './exchange-record.ts';
 
-/** An exchange that belongs to a key: only those are kept, for what nobody was admitted to cost nothing. */
+/** An exchange with a key. Only these are kept: a caller who was not authenticated costs nothing. */
 export type KeyedRecord = ExchangeRecord & { readonly key: string };
 
-/** The fields of a row, in the order in which `exchangeRow` gives them. */
+/** The columns of a row, in the order in which `exchangeRow` sets them. */
 export const EXCHANGE_COLUMNS = [
   'batch',
   'place',
@@ -39,7 +39,7 @@ export const EXCHANGE_COLUMNS = [
   'attempts',
 ] as const satisfies readonly (keyof ExchangeRow)[];
 
-/** @param at the batch it is written in, its place in that, and the day of its time. */
+/** @param at the batch that the row is written in, its place there, and the day of its time. */
 export function exchangeRow(
   record: KeyedRecord,
   { batch, place, day }: Pick<ExchangeRow, 'batch' | 'place' | 'day'>,
@@ -77,15 +77,15 @@ export function exchangeRow(
   };
 }
 
-/** A vendor's count as one: whole, and of a size of which a sum of very many still fits into a column. */
+/** A vendor's count as a whole number, bounded so that sums over very many rows still fit into a column. */
 function tokens(count: number | undefined): number | null {
   return count === undefined ? null : Math.round(Math.min(MAX_TOKENS, Math.max(0, count)));
 }
 
-/** As names and ids nearly always are. */
+/** The form of nearly all names and ids. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
-/** Text that PostgreSQL takes: no U+0000, and no half of a surrogate pair. */
+/** Removes what PostgreSQL does not accept in text: U+0000 and lone surrogates. */
 function storable(text: string): string {
   if (PRINTABLE.test(text)) return text;
   return text.toWellFormed().replaceAll('\0', '');

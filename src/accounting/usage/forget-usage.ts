@@ -1,4 +1,4 @@
-/** Takes exchanges out of the store that are older than they are to be kept. The sums of their days stay. */
+/** Deletes exchanges from the store that are older than they are to be kept. The sums of their days stay. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { repeat } from '../../lib/repeat.ts';
@@ -6,15 +6,15 @@ import type { Store } from '../../store/store.ts';
 
 const HOUR = 3_600_000;
 
-/** Exchanges that are deleted at once: SQLite lets nobody write meanwhile, for some 50 ms (measured). */
+/** Exchanges that are deleted at once. Meanwhile nobody else can write to SQLite, for about 50 ms (measured). */
 const PIECE = 5_000;
 
-/** Milliseconds between two pieces: other processes that wait for SQLite look no oftener. */
+/** Milliseconds between two pieces. Other processes that wait for SQLite look at least as often. */
 const REST = 100;
 
 /**
- * Deletes the exchanges before `time` (milliseconds since 1970), a piece of them at a time: an hour of a busy gateway
- * are millions, and as long as they take no usage is written, and on this connection no key read.
+ * Deletes the exchanges before `time` (milliseconds since 1970), piece by piece. An hour of a busy gateway has
+ * millions, and while a piece is deleted no usage is written, and no key is read on this connection.
  * @param signal ends it between two pieces.
  */
 export async function forgetUsage({ db }: Store, time: number, signal?: AbortSignal): Promise<void> {
@@ -23,7 +23,7 @@ export async function forgetUsage({ db }: Store, time: number, signal?: AbortSig
     const last = await db
       .selectFrom('gateway_exchanges')
       .select('time')
-      // What is deleted is left in PostgreSQL's index for a while: not to be read again and again.
+      // PostgreSQL keeps deleted rows in its index for a while, so each piece starts after the one before.
       .where('time', '>=', from)
       .where('time', '<', time)
       .orderBy('time')
@@ -38,14 +38,17 @@ export async function forgetUsage({ db }: Store, time: number, signal?: AbortSig
   }
 }
 
-/** Does so now and every hour. @returns what ends it. @param onTrouble told why, where it fails. */
+/**
+ * Deletes old exchanges now and every hour. @param days how long they are kept. @param onTrouble called with the error
+ * if that fails. @returns a handle that stops it.
+ */
 export function keepForgetting(
   store: Store,
   days: number,
   onTrouble: (reason: unknown) => void,
 ): { stop(): void } {
   const stopped = new AbortController();
-  // The first time there may be months of them.
+  // The first run may find months of them.
   const forgetting = repeat(
     () => forgetUsage(store, Date.now() - days * 24 * HOUR, stopped.signal).catch(onTrouble),
     HOUR,

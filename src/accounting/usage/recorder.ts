@@ -1,6 +1,7 @@
 /**
- * Writes batches of what exchanges took, one after the other, and never in the way of what comes next. What the store
- * does not take now waits in memory, and beyond a bound in files. What the store takes never is told whole.
+ * Writes batches of usage to the store, one after the other, without blocking whoever adds them. While the store does
+ * not accept them they wait in memory, and above a bound in files. An exchange that the store never accepts is reported
+ * in full.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,26 +13,29 @@ import type { Spool } from './spool.ts';
 import { writeUsage } from './write-usage.ts';
 
 export interface RecorderOptions {
-  /** Milliseconds: the first pause after a failure is twice as long. */
+  /** Milliseconds. The first pause after a failure is twice as long. */
   readonly interval: number;
-  /** Records that may wait in memory: where there are as many, a batch that comes goes to the spool. */
+  /** The most records that may wait in memory; further batches go to the spool. */
   readonly queue: number;
-  /** Takes what memory does not hold, and at the end what is not written; where it has no room, a batch is dropped. */
+  /**
+   * Takes batches for which memory has no room, and at the end those that were not written. A batch for which it has no
+   * room is dropped.
+   */
   readonly spool?: Spool;
-  /** Told when records cannot be written, once, and when some are lost. */
+  /** Called once when records cannot be written, and when some are lost. */
   readonly onTrouble?: (message: string) => void;
-  /** Told when they can be written again. */
+  /** Called when records can be written again. */
   readonly onRecovered?: (message: string) => void;
-  /** Called when a batch was written, or was dropped. */
+  /** Called when a batch was written or dropped. */
   readonly onDone?: () => void;
 }
 
 export interface UsageRecorder {
-  /** Returns at once, and never throws. */
+  /** Takes a batch. Returns at once, and never throws. */
   readonly write: (batch: Batch) => void;
-  /** Records that were dropped so far. */
+  /** The number of records that were dropped so far. */
   dropped(): number;
-  /** Records that wait in memory to be written. */
+  /** The number of records that wait in memory. */
   waiting(): number;
   /** Writes what waits in memory, for at most `milliseconds`. @returns how many records are lost. */
   close(milliseconds: number): Promise<number>;
@@ -40,9 +44,10 @@ export interface UsageRecorder {
 /** The longest pause after a failure, in milliseconds. */
 const LONGEST_PAUSE = 5_000;
 
-/** The pause after a failure while the process waits for its end, in milliseconds. */
+/** The pause after a failure while the process is ending, in milliseconds. */
 const RETRY_AT_END = 100;
 
+/** Opens the recorder. If the spool has batches of an earlier process, it writes them too. */
 export function recordUsage(store: Store, options: RecorderOptions): UsageRecorder {
   const {
     interval,
@@ -54,7 +59,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   } = options;
   const queue: Batch[] = [];
   let queued = 0;
-  /** What is being written: the first of all until it is, so that nothing is counted twice. */
+  /** The batch that is being written. It stays first until it is written, so that nothing counts twice. */
   let current: Batch | undefined;
   let tries = 0;
   let dropped = 0;
@@ -65,12 +70,12 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
 
   if (spool?.isWaiting()) timer = setTimeout(writeNext, interval).unref();
 
-  /** What is in a file is no loss, whatever becomes of the process. */
+  /** A batch in a file is not lost, whatever happens to the process. */
   function waiting(): number {
     return queued + (current === undefined || spool?.has(current) ? 0 : current.count);
   }
 
-  /** Writes one batch; the end of it says when the next one goes. */
+  /** Writes one batch, and schedules the next one. */
   function writeNext(): void {
     if (writing !== undefined) return;
     clearTimeout(timer);
@@ -87,16 +92,16 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   function next(): Batch | undefined {
     const first = queue.shift();
     queued -= first?.count ?? 0;
-    // What is in a file is safe there while the process ends.
+    // Files are safe while the process ends.
     return first ?? (closed ? undefined : spool?.take());
   }
 
-  /** @returns how long to wait before the next one, in milliseconds. */
+  /** @returns how long to wait before the next batch, in milliseconds. */
   async function tryToWrite(batch: Batch): Promise<number> {
     try {
       await writeUsage(store, batch.name, batch.rows, batch);
     } catch (error) {
-      // Whatever it is, it may pass: a lock, a restart, a full disk, a right that was taken away.
+      // Any other failure may pass: a lock, a restart, a full disk, a missing right.
       if (!isRefusal(error)) {
         tries += 1;
         if (tries === 1) onTrouble(`Usage cannot be written to the store: ${reasonOf(error)}`);
@@ -113,7 +118,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     return 0;
   }
 
-  /** Of a batch that the store refuses, all but the exchange at fault is written: each half goes for itself. */
+  /** Splits a batch that the store refuses, so that everything but the exchange at fault is written. */
   function refuse(batch: Batch, error: unknown): void {
     const halves = halvesOf(batch);
     if (halves !== undefined) {
@@ -123,7 +128,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     }
     dropped += batch.count;
     onTrouble(
-      `The store refuses the usage of an exchange: ${reasonOf(error)}. It is lost but here: ${batch.rows}`,
+      `The store refuses the usage of an exchange: ${reasonOf(error)}. It is recorded only here: ${batch.rows}`,
     );
   }
 
@@ -136,7 +141,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     }
   }
 
-  /** @returns how many records of what waits in memory have no room in the spool. */
+  /** @returns how many of the records in memory have no room in the spool. */
   function spoolRest(): number {
     let [kept, lost] = [0, 0];
     for (const batch of current === undefined ? queue : [current, ...queue]) {
@@ -145,7 +150,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     }
     if (kept > 0)
       onTrouble(
-        `The usage of ${kept} exchanges waits in ${spool?.folder}: the next start writes it to the store.`,
+        `The usage of ${kept} exchanges waits in ${spool?.folder}. The next start writes it to the store.`,
       );
     return lost;
   }
@@ -161,7 +166,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
       if (spool?.add(batch)) return;
       dropped += batch.count;
       if (!isOverfull)
-        onTrouble('More usage waits for the store than may: what comes now is lost, and counted.');
+        onTrouble('Too much usage waits for the store. Further usage is lost; the metrics count it.');
       isOverfull = true;
     },
     dropped: () => dropped,
@@ -169,7 +174,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     async close(milliseconds) {
       closed = true;
       clearTimeout(timer);
-      // A write may itself take longer than there is time.
+      // A single write may take longer than the time that is left.
       await withTimeout(writeUntil(performance.now() + milliseconds), milliseconds);
       return spoolRest();
     },

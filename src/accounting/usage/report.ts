@@ -1,4 +1,4 @@
-/** What was used, by day, group, key, model, vendor or tag, or several of them: from the sums of the days. */
+/** Reports of usage by day, group, key, model, vendor, tag, or several of them, from the sums of the days. */
 
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
@@ -7,42 +7,42 @@ import { SANDBOX } from '../../upstream/vendor.ts';
 
 export const dimensions = ['day', 'group', 'key', 'model', 'vendor', 'tag'] as const;
 
-/** What a report can have a line for. */
+/** What a report can be grouped by. */
 export type Dimension = (typeof dimensions)[number];
 
 export interface UsageQuery {
-  /** Days of UTC, YYYY-MM-DD, both included. */
+  /** Days of UTC, YYYY-MM-DD, both inclusive. */
   readonly from: string;
   readonly to: string;
-  /** One at least. Not by group and by tag at once, which no sums are of. */
+  /** At least one. Group and tag cannot be combined, because there are no sums by both. */
   readonly by: readonly Dimension[];
-  /** Only of this group, this key, this model, this tag. */
+  /** Only this group, key, model or tag. */
   readonly group?: string;
   readonly key?: string;
   readonly model?: string;
   readonly tag?: string;
-  /** What the sandbox answered, instead of what vendors did: they are never in one report. */
+  /** Whether to report what the sandbox answered instead of what vendors did; never both in one report. */
   readonly simulated?: boolean;
-  /** Lines, at most. */
+  /** The most lines. */
   readonly limit: number;
 }
 
 export interface UsageLine {
-  /** Of which day, group, key, model, vendor, tag: those asked for. '' stands for none. */
+  /** The day, group, key, model, vendor and tag of the line, as far as it was asked for. '' means none. */
   readonly of: { readonly [D in Dimension]?: string };
   readonly sums: UsageSums;
 }
 
 export interface UsageReport {
-  /** The latest day first, then what cost most. */
+  /** The latest day first, then the highest cost. */
   readonly lines: readonly UsageLine[];
-  /** Of everything asked for, whether it has a line or not. */
+  /** Of everything asked for, whether or not it has a line. */
   readonly total: UsageSums;
   /** Whether there are more lines than `limit`. */
   readonly more: boolean;
 }
 
-/** The report a query asks for. */
+/** Runs a query. @returns the lines and their total. */
 export async function reportUsage(store: Store, query: UsageQuery): Promise<UsageReport> {
   const { by, limit } = query;
   const asked = daysAsked(store, query);
@@ -50,12 +50,12 @@ export async function reportUsage(store: Store, query: UsageQuery): Promise<Usag
     .groupBy([...by])
     .select([...by])
     .select(summedUp)
-    // What is all of it under tags, or of groups, has none left without one.
+    // If everything has a tag or a group, nothing is left for the line without one.
     .having(sql`sum(days.requests)`, '>', 0);
   const latest = by.includes('day') ? grouped.orderBy('day', 'desc') : grouped;
   const ordered = latest.orderBy('cost', 'desc').orderBy('requests', 'desc');
   const [rows, total] = await Promise.all([
-    // Ties too have an order, or the same question would have several answers.
+    // Equal lines need an order too, or the same query would have several answers.
     by
       .reduce((lines, dimension) => lines.orderBy(dimension), ordered)
       .limit(limit + 1)
@@ -86,14 +86,14 @@ function daysAsked(store: Store, { by, from, to, group, key, model, tag, simulat
 
 const NONE = sql<string>`''`;
 
-/** The days, as if nothing had a tag, and no key were of a group. */
+/** The sums of the days, without tags and groups. */
 function all({ db }: Store) {
   return db
     .selectFrom('gateway_usage_days')
     .select([...USAGE_DAY, NONE.as('tag'), NONE.as('group'), ...USAGE_SUMS]);
 }
 
-/** The days, of which what has a tag is taken out, and put beside them. */
+/** The sums of the days with those of tags taken out and added as lines of their own. */
 function byTag(store: Store) {
   const tags = store.db.selectFrom('gateway_usage_tags');
   return all(store)
@@ -105,7 +105,7 @@ function byTag(store: Store) {
     .unionAll(tags.select([...USAGE_DAY, 'tag', NONE.as('group'), ...USAGE_SUMS]));
 }
 
-/** The same with what was used by keys of a group. */
+/** The same for the sums of groups. */
 function byGroup(store: Store) {
   const groups = store.db.selectFrom('gateway_usage_groups');
   return all(store)

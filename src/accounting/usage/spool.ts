@@ -1,7 +1,7 @@
 /**
- * Batches that the store does not take and memory does not hold: each in a file of its own, in a folder beside the
- * store, up to a bound. They outlive the process. Several processes may have the same folder: a batch that two of them
- * write counts once (`writeUsage`), and whoever is second finds its file gone.
+ * Keeps batches in files if the store does not accept them and memory has no room. Each batch has a file, in a folder
+ * beside the store, up to a bound of bytes. The files outlive the process. Several processes may share the folder: a
+ * batch that two of them write counts once (`writeUsage`), and the second one finds its file gone.
  */
 
 import { readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -12,35 +12,38 @@ import { makeFolder } from '../../store/make-folder.ts';
 import type { Batch } from './batches.ts';
 
 export interface SpoolOptions {
-  /** Made when there is something to keep. */
+  /** Created when there is something to keep. */
   readonly folder: string;
   /** How many bytes the files may take. */
   readonly bytes: number;
-  /** Told, in a sentence, when a file cannot be written or read. */
+  /** Called with a sentence when a file cannot be written or read. */
   readonly onTrouble: (message: string) => void;
 }
 
 export interface Spool {
   readonly folder: string;
-  /** Keeps a batch, unless there is no room for it. @returns whether it is kept. */
+  /** Keeps a batch, if there is room for it. @returns whether it is kept. */
   add(batch: Batch): boolean;
   has(batch: Batch): boolean;
-  /** The next batch that was not taken yet; its file stays until it is removed. */
+  /** The next batch that was not taken yet. Its file stays until it is removed. */
   take(): Batch | undefined;
-  /** Whether there may be one to be taken. */
+  /** Whether there may be a batch to take. */
   isWaiting(): boolean;
-  /** A batch is written, or will never be. One that is not kept is nothing to be removed. */
+  /** Removes the file of a batch that was written or given up. Does nothing if it has none. */
   remove(batch: Batch): void;
 }
 
 const ENDING = '.json';
 
-/** What follows the name of a file that is no batch, so that it is told once, and looked at by whoever wants to. */
+/** The suffix of a file that cannot be read. It is reported once, and stays for somebody to look at. */
 const DAMAGED = '.damaged';
 
-/** What an earlier process has left in the folder is taken first. Reads and writes wait for the disk: not for the request path. */
+/**
+ * Batches that an earlier process left are taken first. Reads and writes block on the disk, so it must not be used on
+ * the request path.
+ */
 export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Spool {
-  /** The bytes of each file, by the name of its batch. */
+  /** The size of each file in bytes, by the name of its batch. */
   const sizes = new Map<string, number>();
   const untaken = new Set<string>();
   let total = 0;
@@ -60,7 +63,7 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
     untaken.delete(name);
   }
 
-  /** @returns undefined where another process has written it meanwhile, or the file is no batch. */
+  /** @returns undefined if another process wrote the batch meanwhile, or the file cannot be read. */
   function read(name: string): Batch | undefined {
     try {
       return batchIn(readFileSync(fileOf(name), 'utf8'));
@@ -68,14 +71,14 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
       forget(name);
       if (errorCode(error) === 'ENOENT') return undefined;
       onTrouble(
-        `Usage in ${fileOf(name)} cannot be read${codeBehind(error)}: it is left there as *${DAMAGED}.`,
+        `Usage in ${fileOf(name)} cannot be read${codeBehind(error)}. It is left there as *${DAMAGED}.`,
       );
       attempt(() => renameSync(fileOf(name), fileOf(name) + DAMAGED));
       return undefined;
     }
   }
 
-  /** Does what may fail without harm. @returns whether it did not. */
+  /** Runs what may fail without harm. @returns whether it succeeded. */
   function attempt(run: () => void): boolean {
     try {
       run();
@@ -104,7 +107,7 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
       const file = fileOf(batch.name);
       const isKept = attempt(() => {
         makeFolder(folder, 0o700);
-        // Whole or not at all, also after a power cut.
+        // The file appears in full or not at all, even after a power cut.
         writeFileSync(`${file}.part`, text, { mode: 0o600, flush: true });
         renameSync(`${file}.part`, file);
       });
@@ -134,7 +137,7 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
   };
 }
 
-/** @throws SyntaxError or TypeError where the text is no batch. */
+/** @throws SyntaxError or TypeError if the text is not a batch. */
 function batchIn(text: string): Batch {
   const said = asObject(parseJson(text));
   const [name, rows, count] = [asText(said?.['name']), asText(said?.['rows']), asNumber(said?.['count'])];

@@ -1,6 +1,7 @@
 /**
- * What a caller says an exchange is for: a customer, an end user, a feature. One key often serves many of them, and what
- * each took is asked for later. It is said in a header, so bodies stay as they are, and no vendor is told.
+ * The tag of an exchange: what the caller says it is for, such as a customer, an end user or a feature. One key often
+ * serves many of them, and reports show what each used. The tag comes in a header, so bodies stay as they are and no
+ * vendor sees it.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -8,12 +9,12 @@ import { GatewayError } from '../../lib/errors.ts';
 
 export const TAG_HEADER = 'x-gateway-tag';
 
-/** Characters of one, at most. */
+/** The most characters of a tag. */
 export const LONGEST_TAG = 128;
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** The tag among the headers of a request. @throws GatewayError `invalid-request` where it is none that can be kept. */
+/** The tag in the headers of a request. @throws GatewayError `invalid-request` if it cannot be stored. */
 export function tagOf({ [TAG_HEADER]: tag }: IncomingHttpHeaders): string | undefined {
   if (tag === undefined || tag === '') return undefined;
   if (typeof tag === 'string' && tag.length <= LONGEST_TAG && PRINTABLE.test(tag)) return tag;

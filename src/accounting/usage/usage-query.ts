@@ -1,24 +1,22 @@
-/** What may be asked of usage, in the words of the admin API; the command line asks the same. */
+/** The parameters of a report, as the admin API names them; the command line uses the same names. */
 
 import { z } from 'zod';
 import { dayOf } from '../../lib/calendar.ts';
 import { type Dimension, dimensions, type UsageQuery } from './report.ts';
 
-/** Days that are reported where it is not said which, the present one among them. */
+/** Days in a report by default, including the last one. */
 const USUAL_DAYS = 30;
 
 const DAY = 86_400_000;
 
 const day = z.iso.date({ error: 'must be a date such as 2027-01-31' });
 
-/** PostgreSQL takes no text with U+0000, not even to look for it. */
+/** PostgreSQL does not accept U+0000 in text, not even in a search. */
 const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
 
 export const usageQuery = z
   .strictObject({
-    from: day
-      .exactOptional()
-      .meta({ description: 'First day (UTC). Default: so that there are 30 days up to the last.' }),
+    from: day.exactOptional().meta({ description: 'First day (UTC). Default: 29 days before the last day.' }),
     to: day.exactOptional().meta({ description: 'Last day (UTC). Default: today.' }),
     by: z
       .string()
@@ -42,7 +40,7 @@ export const usageQuery = z
       .transform((said) => said === 'true')
       .meta({
         description:
-          'Report what the sandbox answered (`true`), or what vendors did (`false`). The one costs nothing and is never in the other.',
+          'Report what the sandbox answered (`true`), or what vendors did (`false`). The sandbox costs nothing, and is never part of the other report.',
       }),
     limit: z.coerce
       .number()
@@ -68,7 +66,7 @@ function asks(
   return asked.by.includes(dimension) || asked[dimension] !== undefined;
 }
 
-/** @param now milliseconds since 1970. */
+/** Completes a query with its defaults. @param now milliseconds since 1970. */
 export function queryOf(asked: z.output<typeof usageQuery>, now: number): UsageQuery {
   const { from, to = dayOf(now), by, ...rest } = asked;
   const usual = dayOf(Date.parse(to) - (USUAL_DAYS - 1) * DAY);

@@ -1,7 +1,7 @@
 /**
- * Finds a vendor's usage in bytes, without parsing them: an answer is megabytes, its usage a few hundred bytes.
- * `"usage":` cannot stand inside a JSON string, whose quotes are escaped; so the field is found by a search, and only it
- * is kept: the first one and the last one, which together tell all of every format.
+ * Finds a vendor's usage in bytes without parsing them: an answer may have megabytes, its usage a few hundred bytes.
+ * `"usage":` cannot stand inside a JSON string, where quotes are escaped, so the field is found by a search. Only the
+ * first and the last field are kept; together they tell everything in every format.
  */
 
 import type { UsageField } from '../../conversation/tokens.ts';
@@ -12,16 +12,16 @@ import { joined } from '../../upstream/net/to-buffer.ts';
 /** No vendor's usage is longer. */
 const MAX_VALUE = 16 * 1024;
 
-/** So many in one search whose end is not in sight are none: to look for the end of thousands takes a second. */
+/** The most fields in one search whose end is not found: to look for the end of thousands takes a second. */
 const MOST_OPEN = 8;
 
 const LF = 0x0a;
 
-/** What a field is known by. A search looks for the first byte, so that should be a rare one: no quote. */
+/** How a field is recognised. A search looks for the first byte, so it should be a rare one and not a quote. */
 export interface Marks {
-  /** Its name, without the first quote. */
+  /** The name, without its first quote. */
   readonly name: Buffer;
-  /** Without this, no value of it tells any tokens. */
+  /** A value without this text has no token counts. */
   readonly figure: Buffer;
 }
 
@@ -30,22 +30,25 @@ export const MARKS: Readonly<Record<UsageField, Marks>> = {
   usageMetadata: { name: Buffer.from('usageMetadata"'), figure: Buffer.from('kenCount"') },
 };
 
-/** What an answer of OpenAI's is served by stands beside its usage: at its beginning as asked for, at its end as it was. */
+/**
+ * OpenAI's service tier stands beside the usage: the requested tier at the beginning of an answer, the actual one at
+ * its end.
+ */
 const TIER = Buffer.from('service_tier"');
 
 /** A tier's field is no longer. */
 const MAX_TIER = 64;
 
-/** In the midst of what a value tells, there are never so many bytes without a figure. */
+/** Inside a value that has counts, no more bytes than these come without one. */
 const WITHOUT_FIGURE = 512;
 
-/** The first field and the last one so far, each with its value. */
+/** The first and the last field so far, each with its value. */
 export interface Kept {
   first: Buffer | undefined;
   last: Buffer | undefined;
 }
 
-/** The first and the last usage object of an answer, of which a tap has kept `remains`. */
+/** The first and the last usage object of an answer. @param remains what the usage observer kept of the answer. */
 export function usageIn(remains: readonly Uint8Array[], field: UsageField): readonly JsonObject[] {
   const kept: Kept = { first: undefined, last: undefined };
   searchUsage(joined(remains), MARKS[field], kept);
@@ -55,35 +58,36 @@ export function usageIn(remains: readonly Uint8Array[], field: UsageField): read
   });
 }
 
-/** Of an answer of which a tap has kept `remains`, the last usage alone; what it has kept where there is none. */
+/** Reduces `remains` to the last usage; returns it unchanged if there is none. */
 export function lastUsage(remains: readonly Uint8Array[], field: UsageField): readonly Uint8Array[] {
   const kept: Kept = { first: undefined, last: undefined };
   searchUsage(joined(remains), MARKS[field], kept);
   return kept.last === undefined ? remains : [kept.last];
 }
 
-/** The last `service_tier` that an answer has told, of which a tap has kept `remains`. */
+/** The last `service_tier` of an answer. @param remains what the usage observer kept of the answer. */
 export function tierIn(remains: readonly Uint8Array[]): string | undefined {
   const field = lastTier(joined(remains));
   return field && /^\s*:\s*"(\w+)"/.exec(field.toString('latin1', TIER.length))?.[1];
 }
 
-/** The field, and what comes after it. */
+/** The field, and some bytes after it. */
 export function lastTier(bytes: Buffer): Buffer | undefined {
   const found = bytes.lastIndexOf(TIER);
   return found < 0 ? undefined : Buffer.from(bytes.subarray(found, found + MAX_TIER));
 }
 
-/** The first one and the last one, where they differ. */
+/** The first and the last field, if they differ. */
 export function fieldsOf({ first, last }: Kept): readonly Buffer[] {
   if (first === undefined) return [];
   return last === undefined || last === first ? [first] : [first, last];
 }
 
 /**
- * Keeps every field that tells anything. @returns from where on one has begun that may go on in what follows.
- * Where nothing is told only the end is searched, unless an event ends there: some streams say `"usage":null` with each.
- * Where the first one is known, of those that are told with each event only the last.
+ * Keeps every field that has counts.
+ * @returns the position where a field begins that may go on in the next bytes. Without any count only the end is
+ * searched, unless an event ends there: some streams say `"usage":null` with each event. If the first field is known,
+ * only the last one is searched for, because some streams report usage with each event.
  */
 export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
   let at = 0;
@@ -115,7 +119,7 @@ export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept):
   return bytes.length;
 }
 
-/** Where the name of the last field stands that has all of its value; -1 where there is none. */
+/** The position of the last field whose value is complete; -1 if there is none. */
 function lastWhole(bytes: Buffer, name: Buffer): number {
   for (let before = bytes.length, open = 0; before > 0 && open < MOST_OPEN; ) {
     const found = bytes.lastIndexOf(name, before - 1);
@@ -129,8 +133,8 @@ function lastWhole(bytes: Buffer, name: Buffer): number {
 }
 
 /**
- * Where the object ends that comes after the colon at `at`; `at` itself where there is none (`null`, or another kind
- * of value); undefined where the bytes end before it does, or MAX_VALUE of them.
+ * The end of the object after the colon at `at`; `at` itself if the value is not an object, such as `null`; undefined
+ * if the bytes, or MAX_VALUE of them, end before the object does.
  */
 function valueEnd(bytes: Buffer, at: number): number | undefined {
   let position = at;

@@ -39,7 +39,7 @@ const figures = {
 
 export const usageFigures = z.strictObject(figures);
 
-/** A line of a report: null where an exchange had none of it. */
+/** A line of a report. null means that the exchanges had none. */
 export const usageLine = z.strictObject({
   day: z.iso.date().optional(),
   group: z.string().nullable().optional(),
@@ -53,6 +53,7 @@ export const usageLine = z.strictObject({
 export type UsageFigures = z.output<typeof usageFigures>;
 export type UsageLineView = z.output<typeof usageLine>;
 
+/** A line of a report as it is shown. */
 export function lineView({ of, sums }: UsageLine): UsageLineView {
   const { day, group, key, model, vendor, tag } = of;
   return {
@@ -66,6 +67,7 @@ export function lineView({ of, sums }: UsageLine): UsageLineView {
   };
 }
 
+/** Sums as they are shown; means are in milliseconds. */
 export function figuresOf(sums: UsageSums): UsageFigures {
   return {
     requests: sums.requests,
@@ -83,7 +85,7 @@ export function figuresOf(sums: UsageSums): UsageFigures {
   };
 }
 
-/** Dollars without the dust of binary fractions: 0.3, not 0.30000000000000004, and 0, not -2e-17. */
+/** Dollars without rounding errors of binary fractions: 0.3 instead of 0.30000000000000004, and 0 instead of -2e-17. */
 function withoutDust(dollars: number): number {
   return Math.max(0, Number(Number(dollars.toPrecision(12)).toFixed(12)));
 }

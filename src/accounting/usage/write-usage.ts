@@ -17,10 +17,10 @@ import type { Batch } from './batches.ts';
 import { EXCHANGE_COLUMNS } from './exchange-row.ts';
 
 /**
- * Writes the exchanges of a batch. One that is there already, since the answer to its first write got lost, is not
- * written again: it counts once.
- * @param rows a JSON list of ExchangeRows, their fields as `exchangeRow` orders them.
- * @param has whether one of them has a tag, and whether one's key was of a group.
+ * Writes the exchanges of a batch. If the batch is there already, because the answer to its first write was lost, it is
+ * not written again: it counts once.
+ * @param rows a JSON array of ExchangeRows, with their fields in the order of `exchangeRow`.
+ * @param has whether any row has a tag, and whether any key belonged to a group.
  */
 export async function writeUsage(
   { db, kind }: Store,
@@ -41,7 +41,10 @@ export async function writeUsage(
 const TAG = [...USAGE_DAY, 'tag'] as const satisfies readonly (keyof UsageTagRow)[];
 const GROUP = [...USAGE_DAY, 'group_name'] as const satisfies readonly (keyof UsageGroupRow)[];
 
-/** Adds the exchanges of a batch to sums. @param of what these are of, and unique by; where one is null, it is in none. */
+/**
+ * Adds the exchanges of a batch to sums. @param of the columns by which the sums are grouped and unique. An exchange
+ * with null in one of them is left out.
+ */
 async function addUp(
   transaction: Transaction<Tables>,
   table: 'gateway_usage_days' | 'gateway_usage_tags' | 'gateway_usage_groups',
@@ -50,7 +53,7 @@ async function addUp(
 ): Promise<void> {
   const columns = columnList(of);
   const sums = sumsOfExchanges();
-  // Always in one order: two processes that wait for each other's rows would never end.
+  // Always in the same order, or two processes could wait for each other's rows for ever.
   await sql`
     insert into ${sql.table(table)} (${columns}, ${columnList(USAGE_SUMS)})
     select ${columns}, ${sql.join(USAGE_SUMS.map((column) => sums[column]))}

@@ -1,6 +1,6 @@
 /**
- * Requests signed for AWS ("Signature Version 4", AWS documentation), with credentials from where all of AWS's programs
- * have them: the environment, a profile, a service account of Kubernetes, the container's or the machine's role.
+ * Signs requests for AWS ("Signature Version 4", AWS documentation). The credentials come from AWS's default chain: the
+ * environment, a profile, a Kubernetes service account, or the role of the container or the machine.
  */
 
 import { hash } from 'node:crypto';
@@ -9,6 +9,7 @@ import type { Dispatcher } from 'undici';
 import type { AwsCloud, Fetch, Headers, Outgoing } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
+/** Fetches AWS credentials; the pass signs each request with them. */
 export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
   return async (signal) => {
     const [{ defaultProvider }, { SignatureV4 }, { Hash }, { HttpResponse }] = await Promise.all([
@@ -24,7 +25,7 @@ export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
         }),
       };
       const named = profile === undefined ? {} : { profile };
-      // Read anew each time: its files may have been replaced.
+      // Read anew each time, because its files may have been replaced.
       return defaultProvider({ ...named, ignoreCache: true, clientConfig: { region, requestHandler } })();
     });
     const { expiration, sessionToken, secretAccessKey } = credentials;
@@ -41,7 +42,7 @@ export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
   };
 }
 
-/** How AWS's library asks for credentials that are had by the network: as the gateway asks for anything. */
+/** Sends the requests for credentials that AWS's library makes, through the gateway's own agent. */
 async function answerOf(agent: Dispatcher, request: HttpRequest) {
   const { protocol, hostname, port, path, method, headers, body } = request;
   const { statusCode, ...answer } = await agent.request({
@@ -64,8 +65,8 @@ function pathWith(path: string, query: HttpRequest['query']): string {
 }
 
 /**
- * What a signature is of: where a request goes, its body, and of its headers the least that may be, since any other may
- * change on the way ("Create a signed AWS API request": the host, the type of what is sent, and all of AWS's own).
+ * The part of a request that is signed: its target, its body, and as few of its headers as AWS allows ("Create a signed
+ * AWS API request": the host, the content type and AWS's own), because others may change on the way.
  */
 function signable({ method, origin, path, headers, body }: Outgoing) {
   const { protocol, hostname, host } = new URL(origin);
@@ -87,7 +88,7 @@ function queryOf({ path }: Outgoing): Record<string, string[]> {
   return query;
 }
 
-/** What signing has added, and the digest of the body; the host is every request's own. */
+/** The headers that signing added, and the digest of the body. The host is part of every request anyway. */
 function without(signed: Headers, given: Headers): Headers {
   const names = Object.keys(signed).filter(
     (name) => name === 'x-amz-content-sha256' || !Object.hasOwn(given, name),

@@ -1,13 +1,13 @@
 /**
- * How a token of Microsoft Entra ID is had: by a client's secret, by the token that Kubernetes projects into a pod, or by
- * the managed identity of the machine. The order and the variables are those of Microsoft's own libraries
- * (`DefaultAzureCredential`), of which these ways are the ones that need nobody to sign in.
+ * Decides how to get a token of Microsoft Entra ID: with a client secret, with the token that Kubernetes projects into
+ * a pod, or with the managed identity of the machine. The order and the variables are those of Microsoft's libraries
+ * (`DefaultAzureCredential`), of which these are the ways without a person who signs in.
  */
 
 import type { Environment } from '../../lib/environment.ts';
 import type { AzureCloud } from './cloud.ts';
 
-/** How a token is asked for. */
+/** One way to get a token. */
 export type AzureWay =
   | { readonly by: 'secret'; readonly url: string; readonly clientId: string; readonly secret: string }
   | { readonly by: 'workload'; readonly url: string; readonly clientId: string; readonly file: string }
@@ -15,10 +15,10 @@ export type AzureWay =
   | { readonly by: 'machine'; readonly url: string; readonly clientId?: string };
 
 const AUTHORITY = 'https://login.microsoftonline.com';
-/** Azure's metadata service, which any machine there has ("Azure Instance Metadata Service"). */
+/** Azure's metadata service, which every machine there can reach ("Azure Instance Metadata Service"). */
 const METADATA = 'http://169.254.169.254';
 
-/** @returns a sentence's end, where what is said cannot be all of it. */
+/** @returns the way; or the end of a sentence that says what is missing or wrong. */
 export function azureWay(given: Omit<AzureCloud, 'type' | 'scope'>, env: Environment): AzureWay | string {
   const clientId = given.clientId ?? (env['AZURE_CLIENT_ID'] || undefined);
   const tenantId = given.tenantId ?? (env['AZURE_TENANT_ID'] || undefined);

@@ -1,4 +1,4 @@
-/** Access tokens of Microsoft Entra ID, which are a form to send or an address to read: its own library weighs 49 MB. */
+/** Fetches access tokens of Microsoft Entra ID. That takes one request, while Microsoft's library weighs 49 MB. */
 
 import { readFile } from 'node:fs/promises';
 import type { Dispatcher, Response } from 'undici';
@@ -8,6 +8,7 @@ import { type AzureWay, azureWay } from './azure-way.ts';
 import { type AzureCloud, bearerOf, type Fetch, UNTOLD } from './cloud.ts';
 import { fetchBy, withTokenAgent } from './token-agent.ts';
 
+/** Fetches a token; the pass sends it with each request. */
 export function azurePass(cloud: AzureCloud): Fetch {
   return (signal) =>
     withTokenAgent(cloud.proxy, signal, async (agent) => {
@@ -15,7 +16,7 @@ export function azurePass(cloud: AzureCloud): Fetch {
       if (typeof way === 'string') throw new Error(`It ${way}.`);
       const told = await answerOf(agent, way, cloud.scope, signal);
       const token = asText(told['access_token']);
-      if (!token) throw new Error('There is no access token in what Microsoft has answered.');
+      if (!token) throw new Error('Microsoft answered without an access token.');
       return bearerOf(token, endOf(told));
     });
 }
@@ -28,7 +29,7 @@ async function answerOf(
 ): Promise<JsonObject> {
   if (way.by === 'secret') return posted(agent, way, { client_secret: way.secret }, scope, signal);
   if (way.by === 'workload') {
-    // Kubernetes writes a new one every hour.
+    // Kubernetes writes a new token every hour.
     const assertion = (await readFile(way.file, 'utf8')).trim();
     const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     const proof = { client_assertion_type: type, client_assertion: assertion };
@@ -37,7 +38,7 @@ async function answerOf(
   const isMachine = way.by === 'machine';
   const url = new URL(way.url);
   url.searchParams.set('api-version', isMachine ? '2018-02-01' : '2019-08-01');
-  // These name the resource, not what of it.
+  // The metadata services expect the resource without a scope.
   url.searchParams.set('resource', scope.replace(/\/\.default$/, ''));
   if (way.clientId !== undefined) url.searchParams.set('client_id', way.clientId);
   const headers: Record<string, string> = isMachine
@@ -60,19 +61,22 @@ async function posted(
   return read(await fetchBy(agent, url, sent), proof['client_secret']);
 }
 
-/** @param secret what is not to be told. @throws Error with the word of what is wrong as its code (`invalid_client`). */
+/**
+ * @param secret a text that must not appear in an error. @throws Error whose code is Microsoft's word for the problem
+ * (`invalid_client`).
+ */
 async function read(response: Response, secret = ''): Promise<JsonObject> {
   const told = asObject(tryParseJson(await response.text()));
   if (response.ok && told !== undefined) return told;
   const code = asText(told?.['error']) ?? `HTTP_${response.status}`;
-  // In a sentence of its own each: what is wrong, and ids of the attempt.
+  // The description has the problem first, and then the ids of the attempt, each as a sentence or a line of its own.
   const [said = ''] = (asText(told?.['error_description']) ?? '').split(/\r?\n| Trace ID/);
   throw Object.assign(new Error(withoutSecrets(`${code}${said === '' ? '' : `: ${said}`}`, secret)), {
     code,
   });
 }
 
-/** When a token ends: in seconds from now, or since 1970; some write the number as a text. */
+/** When a token expires: the answer has seconds from now or seconds since 1970, as a number or as text. */
 function endOf(told: JsonObject): number {
   const within = Number(told['expires_in']);
   const at = Number(told['expires_on']);

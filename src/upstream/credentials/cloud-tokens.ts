@@ -1,4 +1,4 @@
-/** The passes of all vendors that have credentials of a cloud instead of a key. */
+/** Keeps the tokens and signing credentials of all vendors that have cloud credentials instead of a key. */
 
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { errorCode } from '../../lib/error-code.ts';
@@ -13,28 +13,31 @@ import { type RenewedToken, renewedToken } from './renewed-token.ts';
 
 export interface CloudTokens {
   /**
-   * That of a vendor, which has `credentials`. All vendors with the same ones share it.
-   * @throws or rejects with GatewayError `upstream-auth` where there is none to be had
+   * The pass of a vendor with `credentials`. Vendors with the same credentials share it.
+   * @throws GatewayError `upstream-auth`, at once or by the promise, if it cannot be fetched.
    */
   of(vendor: Vendor): Pass | Promise<Pass>;
-  /** Another one than the vendor has refused; undefined where there is no use in it. Rejects as `of` does. */
+  /** Another pass than the one that the vendor refused; undefined if a new one would not help. Rejects as `of` does. */
   renew(vendor: Vendor, refused: Pass): Promise<Pass> | undefined;
-  /** Has those of these vendors at once, and keeps them. @returns what lets them go: with the last who holds one it ends. */
+  /**
+   * Fetches the passes of these vendors now, and keeps them fresh. @returns a function that releases them: a pass
+   * without holders is no longer renewed.
+   */
   hold(vendors: readonly Vendor[]): () => void;
   close(): void;
 }
 
 interface Entry {
   readonly kept: RenewedToken;
-  /** By whom it is used, for whoever reads the log. */
+  /** The vendors that use it, for the log. */
   readonly vendors: Set<string>;
   holders: number;
 }
 
-/** @param tell told, in a sentence, where one cannot be had, and where it can again. */
+/** @param tell called with a sentence when a pass cannot be fetched, and when it can again. */
 export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
   const entries = new Map<string, Entry>();
-  /** The same by the objects that vendors have: no request makes a text of one. */
+  /** Entries by the vendors' own objects, so that no request has to serialise its credentials. */
   const known = new WeakMap<Cloud, Entry>();
 
   const make = (cloud: Cloud): Entry => {
@@ -88,7 +91,7 @@ export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
       const held = new Set(vendors.flatMap(withCredentials).map(entryOf));
       for (const entry of held) {
         entry.holders += 1;
-        // Nobody waits for it yet; who does is told why it could not be had.
+        // Nobody waits for it yet. Whoever does is told why it could not be fetched.
         if (entry.holders === 1) begin(entry.kept).catch(() => undefined);
       }
       return () => release(held);
@@ -115,40 +118,40 @@ function fetchOf(cloud: Cloud): Fetch {
   }
 }
 
-/** A vendor as it is asked at each of its addresses that has credentials. */
+/** A vendor once for each of its upstreams that has credentials. */
 function withCredentials({ upstreams, ...vendor }: Vendor): readonly Vendor[] {
   const { credentials: _, ...shared } = vendor;
   const places = upstreams?.map(({ weight: __, ...place }): Vendor => ({ ...shared, ...place })) ?? [vendor];
   return places.filter(({ credentials }) => credentials !== undefined);
 }
 
-/** @throws GatewayError that says whose pass is missing, and of the reason a word that tells no secret. */
+/** @throws GatewayError that names the vendor, and the reason in one word that holds no secret. */
 function fail({ name, credentials }: Vendor, error: unknown): never {
   const what = credentials === undefined ? 'credentials' : CALLED[credentials.type];
   const word = wordOf(error);
   const message = `The gateway could not get ${what} for the vendor ${name}${word === undefined ? '' : ` (${word})`}.`;
-  // What the log has of it.
+  // The code that the log shows.
   const code = ['NO_CREDENTIALS', word].join('_').replace(/_$/, '').toUpperCase();
   throw new GatewayError('upstream-auth', message, { cause: Object.assign(new Error(message), { code }) });
 }
 
-/** What OAuth calls what is wrong (RFC 6749, 5.2; RFC 8693, 2.2.2). */
+/** The error codes of OAuth (RFC 6749, 5.2; RFC 8693, 2.2.2). */
 const OAUTH = /\b(?:(?:invalid|unauthorized|unsupported)_[a-z_]{4,32}|access_denied)\b/;
 
-/** `invalid_grant`, `ECONNREFUSED`, `CredentialsProviderError`: a word that an error has for what is wrong. */
+/** The word of an error for what is wrong: `invalid_grant`, `ECONNREFUSED`, `CredentialsProviderError`. */
 function wordOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const said = [OAUTH.exec(error.message)?.[0], errorCode(error), errorCode(error.cause), error.name];
   return said.find((word) => word !== undefined && word !== 'Error' && /^[A-Za-z]\w{2,47}$/.test(word));
 }
 
-/** No reason is longer. */
+/** The most characters of a reason. */
 const LONGEST_REASON = 300;
 
-/** The first line of what went wrong; of what may quote a file, its kind alone. */
+/** The first line of an error. An error that may quote a file is only named. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'nobody knows why.';
-  if (error instanceof SyntaxError) return 'a file of it is not JSON.';
+  if (!(error instanceof Error)) return 'the reason is unknown.';
+  if (error instanceof SyntaxError) return 'a file with credentials is not valid JSON.';
   const { cause, message } = error;
   const deeper = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : '';
   const [line = ''] = `${message}${deeper}`.split('\n');

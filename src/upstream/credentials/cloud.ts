@@ -1,16 +1,18 @@
-/** How a cloud is shown whose request it is, where no key does that: configuration, no code. */
+/** The kinds of cloud credentials, as they are configured. */
 
 import type { VendorProxy } from '../agent.ts';
 
 /** Application Default Credentials of Google. */
 export interface GoogleCloud {
   readonly type: 'google';
-  /** A service account's key, or whatever else Google calls credentials. Absent: where its libraries look for them. */
+  /**
+   * A file with a service account's key or other credentials of Google; absent: where Google's libraries look for them.
+   */
   readonly file?: string;
   readonly proxy?: VendorProxy;
 }
 
-/** Microsoft Entra ID. What is absent is what the environment says. */
+/** Microsoft Entra ID. What is absent is read from the environment. */
 export interface AzureCloud {
   readonly type: 'azure';
   readonly scope: string;
@@ -24,52 +26,52 @@ export interface AzureCloud {
 export interface AwsCloud {
   readonly type: 'aws';
   readonly region: string;
-  /** What the signature is for. */
+  /** The name of the AWS service in the signature. */
   readonly service: string;
   readonly profile?: string;
   readonly proxy?: VendorProxy;
 }
 
-/** Between here and where tokens are had stands `proxy`, if anything does. */
+/** Tokens are fetched through `proxy`, if there is one. */
 export type Cloud = GoogleCloud | AzureCloud | AwsCloud;
 
-/** What each gives by which a request is let in. */
+/** What each kind provides, for messages. */
 export const CALLED: Readonly<Record<Cloud['type'], string>> = {
   google: 'an access token of Google',
   azure: 'an access token of Microsoft Entra ID',
   aws: 'AWS credentials',
 };
 
-/** What is sent, as far as a signature is of it. */
+/** The parts of a request that a signature covers. */
 export interface Outgoing {
   readonly method: 'POST' | 'GET';
   readonly origin: string;
-  /** Path with query. */
+  /** The path with its query. */
   readonly path: string;
-  /** Names in lower case, and values, in turn. */
+  /** Names, in lower case, and values, alternating. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
 }
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** By which requests are let in, for a while. */
+/** What a vendor accepts for a while instead of a key. */
 export interface Pass {
-  /** What nobody else may read: taken out of all that the vendor says. */
+  /** A secret that is removed from everything that the vendor says. */
   readonly secret: string;
-  /** Until when it is good, as Date.now() counts; Infinity where nobody says. */
+  /** Until when it is valid, in milliseconds since 1970; Infinity if that is unknown. */
   readonly expires: number;
-  /** What a request needs beside its own headers; names in lower case. */
+  /** The headers that a request needs in addition; names in lower case. */
   readonly headersFor: (request: Outgoing) => Headers | Promise<Headers>;
 }
 
-/** Has a new one. @throws any error, whose message may quote what was answered. */
+/** Fetches a new pass. @throws any error; its message may quote an answer. */
 export type Fetch = (signal: AbortSignal) => Promise<Pass>;
 
-/** For how long a token is used of which nobody says when it ends, in milliseconds. */
+/** How long a token is used whose expiry is unknown, in milliseconds. */
 export const UNTOLD = 300_000;
 
-/** One that is the same for all requests. */
+/** A pass that is the same for all requests: a bearer token. */
 export function bearerOf(token: string, expires: number, more: Headers = {}): Pass {
   const headers = { ...more, authorization: `Bearer ${token}` };
   return { secret: token, expires, headersFor: () => headers };

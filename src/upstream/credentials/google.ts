@@ -1,6 +1,6 @@
 /**
- * Access tokens of Google for Vertex AI: by a service account's key, by workload identity federation, by a user's own, or
- * from the metadata server ("How Application Default Credentials works", Google Cloud documentation).
+ * Fetches access tokens of Google for Vertex AI: with a service account's key, workload identity federation, a user's
+ * own credentials, or the metadata server ("How Application Default Credentials works", Google Cloud documentation).
  */
 
 import type { GoogleAuthOptions } from 'google-auth-library';
@@ -10,7 +10,10 @@ import { withTokenAgent } from './token-agent.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
-/** Reads the file anew each time: it may have been replaced. */
+/**
+ * Fetches a token; the pass sends it with each request. The file is read anew each time, because it may have been
+ * replaced.
+ */
 export function googlePass({ file, proxy }: GoogleCloud): Fetch {
   return (signal) =>
     withTokenAgent(proxy, signal, async (agent) => {
@@ -21,16 +24,16 @@ export function googlePass({ file, proxy }: GoogleCloud): Fetch {
         },
       };
       const auth = new GoogleAuth({ scopes: SCOPE, clientOptions });
-      // A pod is often up before its metadata server is, and that there is none would be remembered for good.
+      // A pod often starts before its metadata server. The library would remember for good that there is none.
       gcpMetadata.resetIsAvailableCache();
-      // By the one way to read a file that is not told on the console to be deprecated: that of its own variable.
+      // The only way to read a file without a deprecation warning on the console: the one of the environment variable.
       const client = await (file === undefined
         ? auth.getClient()
         : auth._getApplicationCredentialsFromFilePath(file, clientOptions));
       const headers = await client.getRequestHeaders();
       const token = headers.get('authorization')?.replace(/^Bearer /, '');
-      if (!token) throw new Error('There is no access token in what Google has answered.');
-      // Which project pays, where a user's own credentials say so.
+      if (!token) throw new Error('Google answered without an access token.');
+      // The project that pays, if a user's own credentials name one.
       const payer = headers.get('x-goog-user-project');
       return bearerOf(
         token,

@@ -1,36 +1,43 @@
-/** A pass that is had once for all who need it, and had anew in the background before it ends. */
+/** A pass that is fetched once for all requests, and renewed in the background before it expires. */
 
 import type { Fetch, Pass } from './cloud.ts';
 
 export interface RenewedToken {
-  /** The pass; a promise of it where there is no good one yet. @throws or rejects where none could be had */
+  /**
+   * The pass, or a promise if there is no valid one yet. @throws at once or by the promise, if it cannot be fetched.
+   */
   get(): Pass | Promise<Pass>;
-  /** Another one than `refused`; undefined where it was had anew for such a reason only lately. */
+  /** Another pass than `refused`; undefined if it was renewed for this reason only recently. */
   renew(refused: Pass): Promise<Pass> | undefined;
-  /** Nothing is had any more. */
+  /** Stops renewing. */
   close(): void;
 }
 
 export interface RenewOptions {
-  /** Told when it cannot be had, and when it can again. @param pass the old one, if that is still good. */
+  /** Called when a pass cannot be fetched. @param pass the old one, if it is still valid. */
   failed(error: unknown, pass: Pass | undefined): void;
+  /** Called when it can be fetched again. */
   recovered(): void;
 }
 
-/** How long before its end it is had anew: Google's metadata server gives the old one until five minutes before that. */
+/**
+ * How long before its expiry a pass is renewed, in milliseconds. Google's metadata server returns the old token until
+ * five minutes before its end.
+ */
 const LEAD = 225_000;
-/** Of what lives so short that this is more than half of it: half of it; and never at once again. */
+/** A pass that lives so short that this is more than half of its life is renewed after half of it, but not at once. */
 const SOONEST = 1_000;
-/** For no longer does a timer sleep: one that waits too long for Node fires at once. */
+/** The longest time of one timer: a timer that is set beyond Node's maximum fires at once. */
 const LONGEST_SLEEP = 86_400_000;
-/** Before what failed is tried again: doubled each time, up to a bound. */
+/** The pauses before further attempts: doubled each time, up to a bound. */
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 15_000;
-/** For so long is waited for one. */
-const PATIENCE = 20_000;
-/** A vendor that refuses what is new too has another reason: for so long it is believed. */
+/** How long one fetch may take, in milliseconds. */
+const FETCH_TIMEOUT = 20_000;
+/** A vendor that refuses a new pass too has another reason, so for this time a pass is not renewed again. */
 const RENEWED_FOR = 60_000;
 
+/** @param fetch fetches a new pass. */
 export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions): RenewedToken {
   const ending = new AbortController();
   let held: Pass | undefined;
@@ -40,7 +47,7 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
   let renewedAt = Number.NEGATIVE_INFINITY;
 
   const good = (): Pass | undefined => (held !== undefined && Date.now() < held.expires ? held : undefined);
-  /** By the clock on the wall, which goes on while a machine sleeps. */
+  /** By the wall clock, which goes on while a machine sleeps. */
   const fetchAt = (due: number): void => {
     clearTimeout(timer);
     if (ending.signal.aborted) return;
@@ -79,7 +86,7 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
       const pass = good();
       if (pass !== undefined) return pass;
       if (coming !== undefined) return coming;
-      // It is tried again before long: until then nobody waits for it.
+      // Another attempt follows soon; until then nobody waits.
       if (failure !== undefined) throw failure.error;
       return fetchNow();
     },
@@ -98,17 +105,17 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
   };
 }
 
-/** When it is to be had anew. */
+/** When a pass is to be renewed, in milliseconds since 1970. */
 function dueOf({ expires }: Pass): number {
   const now = Date.now();
   const left = expires - now;
   return now + Math.max(SOONEST, left - Math.min(LEAD, left / 2));
 }
 
-/** Fetches, and waits no longer than may be, whatever a library does on its own. */
+/** Fetches a pass, with a timeout that holds whatever a library does. */
 async function inTime(fetch: Fetch, ending: AbortSignal): Promise<Pass> {
-  const patience = AbortSignal.timeout(PATIENCE);
-  const signal = AbortSignal.any([ending, patience]);
+  const timeout = AbortSignal.timeout(FETCH_TIMEOUT);
+  const signal = AbortSignal.any([ending, timeout]);
   const over = Promise.withResolvers<never>();
   const leave = (): void => over.reject(tookTooLong());
   signal.addEventListener('abort', leave, { once: true });

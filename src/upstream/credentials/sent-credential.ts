@@ -1,4 +1,4 @@
-/** What a vendor is shown outside of the request path: its key, or a pass. */
+/** The credential for requests to a vendor outside of the request path: its key, or a pass. */
 
 import { credentialOf } from '../headers.ts';
 import type { Vendor } from '../vendor.ts';
@@ -7,11 +7,14 @@ import type { CloudTokens } from './cloud-tokens.ts';
 
 export interface SentCredential {
   readonly headers: Headers;
-  /** What of it nobody else may read, where the configuration does not have it. */
+  /** A secret in the headers, if it does not stem from the configuration. */
   readonly secret?: string;
 }
 
-/** @throws GatewayError `upstream-auth` where there is no pass to be had */
+/**
+ * @returns the headers that authenticate a request to `vendor`. @throws GatewayError `upstream-auth` if no pass can be
+ * fetched.
+ */
 export async function credentialFor(
   passes: CloudTokens,
   vendor: Vendor,

@@ -1,15 +1,18 @@
-/** The connections to where tokens are had: those of a cloud inside it, too, which no vendor is asked at. */
+/** Connections to the services that issue tokens, including those inside a cloud that vendors are never asked at. */
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type RequestInit, type Response } from 'undici';
 import { LOOPBACK, type VendorProxy } from '../agent.ts';
 
-/** For one token, and closed after it, or when nobody waits for it any more: they are had so seldom. */
+/**
+ * Runs `use` with an agent for one token. The agent is closed afterwards, or when nobody waits for the token any more:
+ * tokens are fetched so seldom that it need not be kept.
+ */
 export async function withTokenAgent<T>(
   proxy: VendorProxy | undefined,
   signal: AbortSignal,
   use: (agent: Dispatcher) => Promise<T>,
 ): Promise<T> {
-  // A cloud tells its own machines by http, and what is there is reached directly.
+  // Metadata services inside a cloud speak http and are reached directly.
   const agent =
     proxy === undefined
       ? new Agent()
@@ -28,7 +31,7 @@ export async function withTokenAgent<T>(
   }
 }
 
-/** @throws what undici throws. */
+/** undici's fetch through `agent`. @throws what undici throws. */
 export function fetchBy(agent: Dispatcher, url: string, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, dispatcher: agent });
 }

@@ -67,7 +67,7 @@ test('callers of a group share its limits, and keep to its models: that of a cla
   for (const none of [undefined, 'staff', [], 7, { search: true }, { toString: 'x' }, [{ toString: 1 }]]) {
     const outsider = await ask(gateway.url, await as('dan', none));
     expect(outsider.status).toBe(401);
-    expect(await outsider.text()).toContain('none of the groups');
+    expect(await outsider.text()).toContain('no group that is known here');
   }
   await gateway.close();
 

@@ -242,7 +242,7 @@ test.each<[why: string, respond: (own: Provider) => Respond]>([
     ],
   ),
   ...[{}, { keys: 'all' }, { keys: [7] }].map((document): [string, (own: Provider) => Respond] => [
-    'list of keys.',
+    'list of keys',
     ({ issuer }) =>
       ({ url }, response) =>
         json(response, url === '/keys' ? document : { issuer, jwks_uri: `${issuer}/keys` }),

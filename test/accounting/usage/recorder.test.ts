@@ -277,7 +277,7 @@ describeStores('the recorder', (stores) => {
     expect(told).toHaveLength(3);
     for (const [at, id] of ['req_7', 'req_47', 'req_87'].entries()) {
       const [, why = '', rows = '[]'] =
-        /^The store refuses the usage of an exchange: (.*?)\. It is lost but here: (.*)$/.exec(
+        /^The store refuses the usage of an exchange: (.*?)\. It is recorded only here: (.*)$/.exec(
           told[at] ?? '',
         ) ?? [];
       expect(why).toContain('duration');

@@ -153,7 +153,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     await soon(() => expect(told).toHaveLength(1));
     expect(await first.close(100)).toBe(0);
     expect(told[1]).toBe(
-      `The usage of 120 exchanges waits in ${folder}: the next start writes it to the store.`,
+      `The usage of 120 exchanges waits in ${folder}. The next start writes it to the store.`,
     );
     expect(await counts(store)).toEqual(all(0));
     await unlock();
@@ -186,7 +186,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     expect(total).toBeGreaterThan(10_000);
     expect(total).toBeLessThanOrEqual(20_000);
     expect(dropped()).toBe(500 - 30 - 10 * sizes.length);
-    expect(told.filter((message) => message.startsWith('More usage waits'))).toHaveLength(1);
+    expect(told.filter((message) => message.startsWith('Too much usage waits'))).toHaveLength(1);
     await unlock();
     await soon(async () => expect(await counts(store)).toEqual(all(500 - dropped())));
     expect(await close(5_000)).toBe(0);
