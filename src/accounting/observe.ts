@@ -1,4 +1,4 @@
-/** What watches a gateway beside its log: metrics and traces. All of it is closed together. */
+/** What watches a gateway: its log, metrics and traces. They are closed together. */
 
 import type { Budget } from '../access/limits/budgets.ts';
 import type { Environment } from '../lib/environment.ts';
@@ -9,25 +9,25 @@ import { type Metrics, openMetrics } from './metrics/metrics.ts';
 import { openTraces, type Traces } from './traces/traces.ts';
 
 export interface ObserveOptions {
-  /** Absent where none is wanted. */
+  /** Absent if no log is wanted. */
   readonly log?: Log | undefined;
-  /** Where the OTEL_ variables are. */
+  /** Has the OTEL_ variables. */
   readonly environment: Environment;
-  /** What was counted of exchanges, for the metrics. */
+  /** Returns the figures of the accounting worker, for the metrics. */
   readonly counted: () => CounterFigures | Promise<CounterFigures>;
 }
 
 export interface Observers {
-  /** Absent where none is wanted. */
+  /** Absent if no log is wanted. */
   readonly log?: Log;
   readonly metrics: Metrics;
-  /** Absent where no endpoint is set. An exchange's own trace is begun and ended where the exchange is. */
+  /** Absent if no endpoint is set. The trace of each exchange begins and ends with the exchange. */
   readonly traces?: Traces;
-  /** Writes and delivers what waits, for so many milliseconds at most. */
+  /** Writes and delivers what waits, for at most so many milliseconds. */
   close(milliseconds: number): Promise<void>;
 }
 
-/** @throws Error where the environment names an endpoint that is none. */
+/** @throws Error if an endpoint in the environment is not valid. */
 export async function openObservers({ log, environment, counted }: ObserveOptions): Promise<Observers> {
   const traces = await openTraces(environment);
   const metrics = openMetrics(counted);
@@ -54,28 +54,28 @@ export async function openObservers({ log, environment, counted }: ObserveOption
   };
 }
 
-/** What others know of a gateway that is to be among its metrics. */
+/** Figures for the metrics that other parts of the gateway know. */
 export interface Figures {
   readonly inFlight: () => number;
-  /** WebSockets that are open. */
+  /** Open WebSockets. */
   readonly webSockets: () => number;
   readonly upstreams: () => Iterable<UpstreamHealth>;
   readonly budgets: () => Iterable<Budget>;
-  /** Records of usage that were not stored. */
+  /** Exchanges whose usage could not be stored. */
   readonly usageLost: () => number;
-  /** Configurations that were read again and refused. */
+  /** Reloads of the configuration that were refused. */
   readonly reloadsRefused: () => number;
-  /** Times that the name of a vendor stood for addresses that must not be asked. */
+  /** Connections that were refused because a vendor's name resolved to an address that must not be asked. */
   readonly addressesRefused: () => number;
 }
 
-/** Counted in each process that serves, and where there are several by the first one. */
+/** Counted by each process that serves; if there are several, by the first process too. */
 export const RELOADS_REFUSED = {
   name: 'gateway_config_reloads_refused_total',
   help: 'Configuration reloads that were refused because the new configuration was not valid.',
 } as const;
 
-/** Adds them, under the names that the dashboard and the alerts in `deploy/` know. */
+/** Adds the figures, under the names that the dashboard and the alerts in `deploy/` use. */
 export function addFigures(
   metrics: Metrics,
   { inFlight, webSockets, upstreams, budgets, usageLost, reloadsRefused, addressesRefused }: Figures,

@@ -1,13 +1,13 @@
 /**
- * The access log's lines: one an exchange, made from its record, so that nothing can be in it that is not in a record:
- * no prompt, no answer, no key, no query, no address.
+ * The lines of the access log, one for each exchange. A line is made from the exchange's record alone, so it cannot
+ * contain anything else: no prompt, no answer, no key, no query, no address.
  */
 
 import { openCalendar } from '../../lib/calendar.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { type LineStyle, prettyLine } from './pretty-line.ts';
 
-/** What makes a line, with its line break, of an exchange that is over. */
+/** Returns a function that renders a record as a line, with its line break. */
 export function exchangeLines(style: LineStyle): (record: ExchangeRecord) => string {
   const calendar = openCalendar();
   const json = (record: ExchangeRecord): string =>
@@ -17,7 +17,9 @@ export function exchangeLines(style: LineStyle): (record: ExchangeRecord) => str
   return (record) => pretty(json(record));
 }
 
-/** A line as pino writes it, by hand: with this many fields that takes it 7 µs, and this 2, on every exchange. */
+/**
+ * Writes a line in pino's format by hand: with this many fields pino takes 7 µs, and this takes 2, for every exchange.
+ */
 function exchangeLine(record: ExchangeRecord, time: string): string {
   const { usage } = record;
   const line = {
@@ -27,7 +29,7 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     key: record.key,
     group: record.group,
     tag: record.tag,
-    // What was asked for, where a fallback was asked in its place, and why.
+    // The model that was asked for if a fallback answered, and why it did not answer.
     asked: record.gaveWay?.[0]?.model,
     askedFault: record.gaveWay?.[0]?.fault,
     model: record.model,

@@ -1,6 +1,6 @@
 /**
- * Lines on their way out, written in batches, one after another. Whoever adds lines never waits: where the reader does
- * not keep up, they pile up to a bound, and what comes then is dropped and counted.
+ * Writes lines to a stream in batches, one after another. Adding lines never blocks: if the reader is too slow they
+ * wait, up to a bound, and further lines are dropped and counted.
  */
 
 import type { Writable } from 'node:stream';
@@ -8,37 +8,37 @@ import { withTimeout } from '../../lib/with-timeout.ts';
 import { joined } from '../../upstream/net/to-buffer.ts';
 
 export interface LineWriterOptions {
-  /** Most that may wait, in bytes. */
+  /** The most bytes that may wait. */
   readonly most: number;
-  /** Milliseconds that a line may wait for others to go with it. */
+  /** Milliseconds that a line may wait for others. */
   readonly delay: number;
-  /** Most that goes out in one write, unless a single line is longer, in bytes. */
+  /** The most bytes of one write, unless a single line is longer. */
   readonly piece: number;
 }
 
 export interface LineWriter {
-  /** Takes lines, each with its line break, as they are in UTF-8. */
+  /** Takes lines in UTF-8, each with its line break. */
   write(lines: Buffer): void;
-  /** How many lines nobody will read. */
+  /** The number of lines that were not written. */
   dropped(): number;
-  /** Writes what waits. Resolves once it is out, or after `milliseconds`; what is not out by then is given up. */
+  /** Writes what waits. Resolves when it is written, or after `milliseconds`; the rest is given up. */
   close(milliseconds: number): Promise<void>;
 }
 
 const LF = 0x0a;
 
-/** A writer of lines to `stream`, which is never ended. */
+/** A writer of lines to `stream`. The stream is never ended. */
 export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterOptions): LineWriter {
   let waiting: Buffer[] = [];
   let length = 0;
   let dropped = 0;
-  /** What is with the stream now. */
+  /** What the stream is writing now. */
   let writing: Buffer | undefined;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let onIdle: (() => void) | undefined;
 
-  // A reader that went away (EPIPE) is no reason to stop serving. What could not be written is counted below.
+  // A reader that went away (EPIPE) is no reason to stop serving. Lines that could not be written are counted below.
   const onError = (): void => undefined;
   stream.on('error', onError);
 
@@ -109,7 +109,7 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
   };
 }
 
-/** Where the last line ends that ends within `room` bytes, or the first one where it is longer than that. */
+/** The end of the last line that ends within `room` bytes, or of the first line if that is longer. */
 function endOfLines(bytes: Buffer, room: number): number {
   const last = bytes.lastIndexOf(LF, room - 1);
   return (last < 0 ? bytes.indexOf(LF) : last) + 1;

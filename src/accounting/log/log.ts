@@ -1,4 +1,7 @@
-/** The log: lines of exchanges, and what the process says of itself. JSON by pino; on a terminal the same for people. */
+/**
+ * The log: lines for exchanges, and messages of the process. pino writes JSON; on a terminal the same facts are written
+ * for people.
+ */
 
 import cluster from 'node:cluster';
 import type { Writable } from 'node:stream';
@@ -11,44 +14,44 @@ import { type LineStyle, prettyLine } from './pretty-line.ts';
 import { standardOutput } from './standard-output.ts';
 
 export interface LogOptions {
-  /** `auto`: pretty on a terminal, else JSON. */
+  /** `auto`: pretty on a terminal, otherwise JSON. */
   readonly style: 'auto' | 'json' | 'pretty';
-  /** Where to; absent: the process's standard output. It is never ended. */
+  /** Where lines go; absent: to the standard output of the process. The stream is never ended. */
   readonly stream?: Writable;
-  /** Most that may wait for a slow reader, in bytes. */
+  /** The most bytes that may wait for a slow reader. */
   readonly most?: number;
 }
 
-/** What is told of an error. Never a text of a caller's or a vendor's. */
+/** What the log says about an error. It never contains text of a caller or a vendor. */
 type Facts = Readonly<Record<string, string>>;
 
 export interface Log {
   readonly style: LineStyle;
-  /** Writes lines of exchanges that are over, as `exchangeLines` makes them, in UTF-8. */
+  /** Writes lines of finished exchanges in UTF-8, as `exchangeLines` renders them. */
   readonly write: (lines: Buffer) => void;
-  /** Something that happened to the process: a start, a reload. */
+  /** Logs an event of the process, such as a start or a reload. */
   note(message: string): void;
-  /** Something that should not have happened; of its error, if it has one, only the kind and where it came from are written. */
+  /** Logs something that should not have happened. Of an error, only its kind and where it was thrown are written. */
   problem(message: string, error?: unknown): void;
-  /** How many lines were dropped, since nobody read fast enough. */
+  /** The number of lines that were dropped because they were not read fast enough. */
   dropped(): number;
-  /** Writes what waits, for so many milliseconds at most. */
+  /** Writes what waits, for at most so many milliseconds. */
   close(milliseconds: number): Promise<void>;
 }
 
 const MOST = 8 * 1024 * 1024;
 
 /**
- * Most that goes out in one write, in bytes; of processes that may share a pipe, what comes out of it in one piece
- * for being no longer than its PIPE_BUF of 4,096 bytes (pipe(7)).
+ * The most bytes of one write. Processes that may share a pipe write at most PIPE_BUF, 4,096 bytes, which stays in one
+ * piece (pipe(7)).
  */
 const PIECE = 64 * 1024;
 const SHARED_PIECE = 4_000;
 
-/** Milliseconds in which lines are collected: what a crash may lose of the log. */
+/** Milliseconds for which lines are collected; a crash may lose them. */
 const DELAY = 50;
 
-/** A log; nothing is written before its first line. */
+/** Opens the log. Nothing is written before its first line. */
 export function openLog({ style, stream, most = MOST }: LogOptions): Log {
   const pretty = style === 'pretty' || (style === 'auto' && stream === undefined && isatty(1));
   const lines = lineWriter(stream ?? standardOutput(), {
@@ -73,8 +76,8 @@ export function openLog({ style, stream, most = MOST }: LogOptions): Log {
 }
 
 /**
- * An error without its words: JSON.parse quotes the text it stumbled over, and undici names the address it could not
- * reach. A GatewayError's own message is meant for callers, so it may stand in a log too.
+ * The facts of an error without its message: JSON.parse quotes the text that it could not read, and undici names
+ * addresses. The message of a GatewayError is meant for callers, so the log may have it too.
  */
 function kindOf(error: unknown): Facts {
   if (!(error instanceof Error)) return { error: typeof error };

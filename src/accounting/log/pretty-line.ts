@@ -1,12 +1,12 @@
-/** Lines of a log for people to read. */
+/** Renders lines of the log for people. */
 
 import { styleText } from 'node:util';
 import { asObject, asText, type JsonObject, parseJson } from '../../lib/json.ts';
 
-/** JSON for machines, or the same for people. */
+/** JSON for machines, or the same facts for people. */
 export type LineStyle = 'json' | 'pretty';
 
-/** What the first part of a line already says, or what nobody reads on a terminal. */
+/** Fields that the first part of a line already has, or that nobody reads on a terminal. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'level',
   'time',
@@ -28,12 +28,13 @@ type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'gray';
 const LEVELS: Readonly<Record<string, Colour>> = { info: 'green', warn: 'yellow', error: 'red' };
 
 /**
- * Makes a JSON line of the log one for people: `[14:03:27.120] INFO: 200 complete … {"key":"team"}`, in the local time.
- * It has colours unless NO_COLOR is set (no-color.org). It takes a JSON object with a line break, and gives one line.
+ * Returns a function that turns a JSON line of the log into one for people: `[14:03:27.120] INFO: 200 complete …
+ * {"key":"team"}`, in local time. It has colours unless NO_COLOR is set (no-color.org). The function takes a JSON
+ * object with a line break and returns one line.
  */
 export function prettyLine(): (line: string) => string {
   const isPlain = process.env['NO_COLOR'] !== undefined;
-  // Whether there is a terminal is decided before this is called.
+  // The caller has already decided whether there is a terminal.
   const colour = (name: Colour, text: string): string =>
     isPlain ? text : styleText(name, text, { validateStream: false });
   return (line) => {
@@ -53,12 +54,14 @@ function messageOf(said: JsonObject): string {
     : String(msg);
 }
 
-/** A model's name is a caller's text: what would steer the terminal is written as JSON writes it. */
+/**
+ * A model's name comes from the caller, so control characters, which could steer the terminal, are escaped as in JSON.
+ */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** `14:03:27.120`, here, of an instant in ISO 8601. */
+/** The local time of day of an instant in ISO 8601: `14:03:27.120`. */
 function clock(instant: string): string {
   const time = new Date(instant);
   const digits = (value: number, width: number): string => String(value).padStart(width, '0');

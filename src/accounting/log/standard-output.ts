@@ -1,13 +1,13 @@
-/** The process's standard output as a stream that never makes the event loop wait. */
+/** The standard output of the process as a stream that never blocks the event loop. */
 
 import { createWriteStream, fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
 /**
- * To a pipe or a socket Node writes without waiting (measured: Node 26, Linux, a reader that never reads). To files and
- * terminals `process.stdout` waits for every write ("A note on process I/O", Node documentation), so those are written
- * by a stream of the file system, which waits in a thread. Not the other way round: a thread that writes to a pipe
- * nobody reads keeps the process from exiting.
+ * Node writes to pipes and sockets without blocking (measured: Node 26, Linux, a reader that never reads). To files and
+ * terminals, `process.stdout` blocks on every write ("A note on process I/O", Node documentation), so a file stream
+ * writes those in a thread. It cannot be the other way round: a thread that writes to a pipe without a reader keeps the
+ * process from exiting.
  */
 export function standardOutput(): Writable {
   const { stdout } = process;

@@ -1,9 +1,12 @@
-/** A prom-client histogram whose figures were counted elsewhere: its own has no door for whole buckets. */
+/**
+ * A prom-client histogram with figures that were counted elsewhere: prom-client's own class does not accept whole
+ * buckets.
+ */
 
 import { Histogram, type HistogramConfiguration } from 'prom-client';
 import type { Buckets } from './counter-figures.ts';
 
-export interface TalliedSeries<T extends string> {
+export interface CountedSeries<T extends string> {
   readonly labels: Readonly<Record<T, string>>;
   readonly buckets: Buckets;
 }
@@ -15,19 +18,21 @@ interface Value {
   readonly value: number;
 }
 
-/** What it tells is read whenever it is asked; nothing is observed by it. */
-export class TalliedHistogram<T extends string> extends Histogram<T> {
+/** Its figures are read whenever it is collected; nothing is observed by it. */
+export class CountedHistogram<T extends string> extends Histogram<T> {
   readonly #configuration: HistogramConfiguration<T>;
-  readonly #read: () => Iterable<TalliedSeries<T>>;
+  readonly #read: () => Iterable<CountedSeries<T>>;
 
-  /** @param read gives every series there is, when somebody asks. */
-  constructor(configuration: HistogramConfiguration<T>, read: () => Iterable<TalliedSeries<T>>) {
+  /** @param read returns all series at the time of collection. */
+  constructor(configuration: HistogramConfiguration<T>, read: () => Iterable<CountedSeries<T>>) {
     super(configuration);
     this.#configuration = configuration;
     this.#read = read;
   }
 
-  /** Where prom-client (15.1, lib/histogram.js) takes all its figures from, for its text and for `get`. */
+  /**
+   * The method from which prom-client (15.1, lib/histogram.js) takes all figures, for its text format and for `get`.
+   */
   async getForPromString() {
     const { name, help } = this.#configuration;
     const values: Value[] = [];

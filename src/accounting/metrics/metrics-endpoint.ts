@@ -1,23 +1,23 @@
-/** `GET /metrics`: on the admin's listener, and on the callers' own for whoever has the admin's key. */
+/** `GET /metrics`: on the admin listener, and on the callers' listener with the admin key. */
 
 import type { IncomingMessage } from 'node:http';
 
-/** What is asked for figures: one process's, or those of several as one (`renderAll`). */
+/** Renders the figures of one process, or of several as one (`renderAll`). */
 export type RenderMetrics = () => Promise<string>;
 
 /** Prometheus's text format (exposition format 0.0.4). */
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The figures, for whoever may read them: who that is has been settled before. */
+/** Answers with the figures. The caller has been authenticated before. */
 export async function answerMetrics(render: RenderMetrics): Promise<Response> {
   const text = await render();
   return new Response(text, { headers: { 'content-type': CONTENT_TYPE, 'cache-control': 'no-store' } });
 }
 
 /**
- * The same where callers come too.
- * @param admit throws unless the request has the admin's key.
- * @returns undefined for anybody else: to them there is no such path.
+ * Answers on the callers' listener.
+ * @param admit throws unless the request has the admin key.
+ * @returns undefined without the admin key: to others this path does not exist.
  */
 export function answerMetricsToAdmin(
   render: RenderMetrics,

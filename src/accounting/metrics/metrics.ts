@@ -1,15 +1,15 @@
 /**
- * What Prometheus reads of a gateway. Every label's values are bounded: formats, faults and outcomes are closed sets,
- * vendors come from the configuration, models from the catalog (what is not in it is no label), and of those no more
- * than tally.ts allows. Of keys and groups there may be any number: they are a label of budgets only, of no more than
- * account.ts allows; usage by them is in the store.
+ * The metrics that Prometheus reads. The values of every label are bounded: formats, faults and outcomes are closed
+ * sets, vendors come from the configuration, and models from the catalog (others are no label), of which counters.ts
+ * bounds the number. There may be any number of keys and groups, so they are a label of budgets only, whose number
+ * budgets.ts bounds; usage by key and group is in the store.
  */
 
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Budget } from '../../access/limits/budgets.ts';
 import type { AccountOf } from '../../access/limits/holder.ts';
 import type { UpstreamHealth } from '../../upstream/pool/upstreams.ts';
-import { TalliedHistogram } from './counted-histogram.ts';
+import { CountedHistogram } from './counted-histogram.ts';
 import {
   type Buckets,
   type CounterFigures,
@@ -23,33 +23,33 @@ import { watchProcess } from './process-metrics.ts';
 import type { MetricSnapshot } from './snapshots.ts';
 
 export interface Metrics {
-  /** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
+  /** Adds a counter. It is read at each scrape. @throws Error if the name is taken. */
   counter(name: string, help: string, read: () => number): void;
-  /** Adds a figure that goes up and down; over several processes it is summed. */
+  /** Adds a gauge. The values of several processes are summed. */
   gauge(name: string, help: string, read: () => number): void;
-  /** Tells of the places of those vendors that have several. */
+  /** Sets the source of the health of vendors that have several upstreams. */
   upstreams(read: () => Iterable<UpstreamHealth>): void;
-  /** Tells of the budgets of keys, and of groups. */
+  /** Sets the source of the budgets of keys and groups. */
   budgets(read: () => Iterable<Budget>): void;
-  /** Prometheus's text format. */
+  /** Renders Prometheus's text format. */
   render(): Promise<string>;
-  /** For `renderAll` in the process that is asked. */
+  /** The figures as data, for `renderAll` in the first process. */
   snapshot(): Promise<MetricSnapshot>;
-  /** Stops what it watches. */
+  /** Stops measuring. */
   close(): void;
 }
 
-/** Failures in a row of a vendor's only place after which it counts as down. */
+/** The failures in a row after which a vendor's only upstream counts as down. */
 const DOWN_AFTER = 5;
 
 /**
  * The metrics of one gateway, in a registry of their own.
- * @param counted gives what was counted of exchanges, whenever somebody reads the metrics.
+ * @param counted returns the figures of exchanges at each scrape.
  */
 export function openMetrics(counted: () => CounterFigures | Promise<CounterFigures>): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  let tally = NO_FIGURES;
+  let figures = NO_FIGURES;
 
   new Counter({
     name: 'gateway_requests_total',
@@ -58,7 +58,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     registers,
     collect() {
       this.reset();
-      for (const { labels, count } of tally.requests) this.inc(labels, count);
+      for (const { labels, count } of figures.requests) this.inc(labels, count);
     },
   });
   new Counter({
@@ -68,7 +68,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     registers,
     collect() {
       this.reset();
-      for (const { labels, count } of tally.errors) this.inc(labels, count);
+      for (const { labels, count } of figures.errors) this.inc(labels, count);
     },
   });
   new Counter({
@@ -78,7 +78,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     registers,
     collect() {
       this.reset();
-      for (const { labels, count } of tally.fallbacks) this.inc(labels, count);
+      for (const { labels, count } of figures.fallbacks) this.inc(labels, count);
     },
   });
   new Counter({
@@ -88,7 +88,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     registers,
     collect() {
       this.reset();
-      for (const { labels, tokens } of tally.models) {
+      for (const { labels, tokens } of figures.models) {
         for (const type of TOKEN_TYPES) if (tokens[type] > 0) this.inc({ ...labels, type }, tokens[type]);
       }
     },
@@ -129,7 +129,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     registry,
     'gateway_protocol_violations_total',
     "Violations of a format's rules in the gateway's own streams, if `validate` is set.",
-    () => tally.violations,
+    () => figures.violations,
   );
   let places: () => Iterable<UpstreamHealth> = () => [];
   new Gauge({
@@ -137,11 +137,11 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     help: "1 if a vendor's upstream is in use; 0 if it is left out because it fails or, if it is the only one, has failed five times in a row.",
     labelNames: ['vendor', 'place'],
     registers,
-    // Of several processes, the one that sees it down is heard.
+    // Of several processes, one that sees it down decides.
     aggregator: 'min',
     collect() {
       this.reset();
-      for (const { vendor, failuresInARow } of tally.vendors)
+      for (const { vendor, failuresInARow } of figures.vendors)
         this.set({ vendor, place: '0' }, failuresInARow < DOWN_AFTER ? 1 : 0);
       for (const { vendor, place, up } of places()) this.set({ vendor, place }, up ? 1 : 0);
     },
@@ -157,7 +157,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     },
   });
   let budgetsNow: () => Iterable<Budget> = () => [];
-  /** As they are for whoever asks now: all figures are of the same ones. */
+  /** The budgets at this scrape, the same ones for all metrics. */
   let budgets: Iterable<Budget> = [];
   budgetsOf('key');
   budgetsOf('group');
@@ -181,7 +181,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
       help: `What is left of a ${kind}'s budget in US dollars; below 0 if its last answers went beyond it.`,
       labelNames: [kind, 'period', 'models'],
       registers,
-      // Of several processes, the one that knows of the most spent is heard.
+      // Of several processes, the one that knows of the most spending decides.
       aggregator: 'min',
       collect() {
         this.reset();
@@ -191,7 +191,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     });
   }
 
-  /** A figure of each model; one of which there is none has no series. */
+  /** Adds a counter with a series for each model; a model whose figure is undefined has none. */
   function perModel(name: string, help: string, pick: (of: ModelSeries) => number | undefined): void {
     new Counter({
       name,
@@ -200,7 +200,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
       registers,
       collect() {
         this.reset();
-        for (const series of tally.models) {
+        for (const series of figures.models) {
           const value = pick(series);
           if (value !== undefined) this.inc(series.labels, value);
         }
@@ -214,17 +214,17 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     bounds: readonly number[],
     pick: (of: ModelSeries) => Buckets,
   ): void {
-    new TalliedHistogram(
+    new CountedHistogram(
       { name, help, labelNames: ['model', 'vendor'], buckets: [...bounds], registers },
       function* () {
-        for (const series of tally.models) yield { labels: series.labels, buckets: pick(series) };
+        for (const series of figures.models) yield { labels: series.labels, buckets: pick(series) };
       },
     );
   }
 
-  /** What several figures are made of, once for all of them. */
+  /** Reads, once for each scrape, what several metrics are made of. */
   async function lookUp(): Promise<void> {
-    tally = await counted();
+    figures = await counted();
     budgets = [...budgetsNow()];
   }
 
@@ -258,7 +258,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
   };
 }
 
-/** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
+/** Adds a counter. It is read at each scrape. @throws Error if the name is taken. */
 export function addCounter(registry: Registry, name: string, help: string, read: () => number): void {
   new Counter({
     name,

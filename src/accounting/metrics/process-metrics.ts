@@ -1,4 +1,4 @@
-/** The process itself: how late its event loop is, and what it takes of the machine. */
+/** Figures about the process itself: the delay of its event loop, and the resources that it uses. */
 
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
@@ -6,7 +6,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { descriptorLimit, openDescriptors } from '../process/descriptors.ts';
 import { residentMemory } from '../process/resident-memory.ts';
 
-/** How often the loop is looked at, in milliseconds: what delays it for less is no delay. */
+/** The interval of the loop's timer in milliseconds; shorter delays are not measured. */
 const RESOLUTION = 20;
 
 const QUANTILES = [
@@ -16,7 +16,10 @@ const QUANTILES = [
   ['1', 100],
 ] as const;
 
-/** Adds the figures, by the names that Prometheus's other clients use where there are any. @returns what stops it. */
+/**
+ * Adds the figures, under the names that other clients of Prometheus use where they have them. @returns a function that
+ * stops the measuring.
+ */
 export function watchProcess(registry: Registry): () => void {
   const registers = [registry];
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
@@ -30,7 +33,7 @@ export function watchProcess(registry: Registry): () => void {
     aggregator: 'max',
     collect() {
       for (const [quantile, percent] of QUANTILES) {
-        // What it measures is the time from one timer to the next, so the time it asked for is in it.
+        // The histogram measures the time from one timer to the next, which includes the interval.
         const nanoseconds = delay.count === 0 ? 0 : delay.percentile(percent);
         this.set({ quantile }, Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1e3));
       }

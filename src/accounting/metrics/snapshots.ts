@@ -5,19 +5,19 @@ import { AggregatorRegistry } from 'prom-client';
 /** The figures of one process, as they can be sent to another one. */
 export type MetricSnapshot = readonly object[];
 
-/** The figures of several processes as if they were one. */
+/** Adds up the figures of several processes. */
 export function addUp(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
   return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
 }
 
-/** Of the figures those that only grow. */
+/** Only the counters and histograms, which never fall. */
 export function sumsOf(snapshot: MetricSnapshot): MetricSnapshot {
   return snapshot.filter(
     (metric) => 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram'),
   );
 }
 
-/** The same in Prometheus's text format. */
+/** Adds up the figures of several processes, and renders Prometheus's text format. */
 export function renderAll(snapshots: readonly MetricSnapshot[]): Promise<string> {
   return AggregatorRegistry.aggregate([...snapshots]).metrics();
 }

@@ -1,4 +1,8 @@
-/** Metrics of several processes behind one port: the first process asks each of them, and adds up. */
+/**
+ * Metrics of several processes behind one port: the first process asks each worker for its figures and adds them up.
+ * prom-client's `clusterMetrics` does not fit: it fails if one worker is late, and forgets what workers that ended had
+ * counted.
+ */
 
 import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
@@ -18,21 +22,21 @@ interface Answer {
   readonly snapshot: MetricSnapshot;
 }
 
-/** How long a worker may take: of one that is so late, what it told before is told again. */
+/** Milliseconds that a worker may take. If it is late, its last figures are used again. */
 const PATIENCE = 2_000;
 
-/** What only the first process knows. */
+/** Figures that only the first process knows. */
 export interface FirstFigures {
-  /** Workers that were gone before they were told to go. */
+  /** Workers that ended unexpectedly. */
   readonly workersLost: () => number;
-  /** Configurations that it has read again and refused: workers never hear of those. */
+  /** Reloads that the first process refused; workers never hear of those. */
   readonly reloadsRefused: () => number;
 }
 
 /**
- * In the first process: the figures of all workers as if they were one process's, and its own with them, in
- * Prometheus's text format. What only grows keeps what workers that are gone had told: to Prometheus a figure that falls
- * began anew, and all that it then is was counted since.
+ * In the first process: returns a function that renders the figures of all workers, and its own, in Prometheus's text
+ * format. Counters of workers that ended are kept: Prometheus takes a counter that falls for one that started anew, and
+ * would count its whole value again.
  */
 export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): () => Promise<string> {
   const registry = new Registry();
@@ -43,7 +47,7 @@ export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): (
     workersLost,
   );
   addCounter(registry, RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
-  /** What each of the workers that there are told last, by its number; and what comes of all that are gone. */
+  /** The last figures of each worker, by its number, and the sums of those that ended. */
   const told = new Map<number, MetricSnapshot>();
   let gone: Promise<MetricSnapshot> = Promise.resolve([]);
 
@@ -69,7 +73,7 @@ export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): (
   };
 }
 
-/** In a worker: answers when it is asked. */
+/** In a worker: answers the first process. */
 export function tellMetrics(metrics: Metrics): void {
   process.on('message', (message: unknown) => {
     if (!isQuestion(message)) return;
@@ -99,7 +103,7 @@ function askWorker(worker: Worker): Promise<MetricSnapshot | undefined> {
   });
 }
 
-/** What can be sent: figures, and not what collects them. */
+/** Figures as they can be sent: without the functions that collect them. */
 function plain(snapshot: MetricSnapshot): MetricSnapshot {
   const values: MetricSnapshot = JSON.parse(JSON.stringify(snapshot));
   return values;

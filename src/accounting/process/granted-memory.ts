@@ -1,9 +1,9 @@
-/** How much memory the process may have. */
+/** How much memory the process may use. */
 
 import { totalmem } from 'node:os';
 
-/** Bytes: what its container has, or else the machine. */
+/** Bytes: the limit of its container, or else the memory of the machine. */
 export function grantedMemory(): number {
-  // 0, or more than there is, where nothing constrains the process.
+  // It is 0, or more than the machine has, if nothing constrains the process.
   return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 }

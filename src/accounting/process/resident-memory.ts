@@ -1,6 +1,6 @@
 /**
- * What the process has of the machine's memory, in bytes. Node reads it from a file, for which there may be no descriptor
- * left: then it is not known for once.
+ * The resident memory of the process in bytes. Node reads it from a file; if no descriptor is left for that, it is
+ * undefined.
  */
 export function residentMemory(): number | undefined {
   try {

@@ -1,4 +1,4 @@
-/** The spans of one exchange. */
+/** The spans of one exchange: one for the caller's request, and within it one for the vendor's answer. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
@@ -14,14 +14,14 @@ import {
 } from './span-attributes.ts';
 import { parseTraceParent, renderTraceParent } from './trace-context.ts';
 
-/** The trace of one exchange. */
+/** The trace of one exchange, from its first byte to its record. */
 export interface ExchangeTrace {
   /**
-   * A vendor is about to be asked. Where it is asked again, the span goes on: it covers every try.
-   * @returns the headers that carry the trace on to it.
+   * Called before a vendor is asked. If it is asked again, the same span goes on and covers all attempts.
+   * @returns the headers that carry the trace to the vendor.
    */
   ask(): Readonly<Record<string, string>>;
-  /** What became of the exchange: ends at the moment its record says. */
+  /** Ends the spans at the moment that the record gives. */
   end(record: ExchangeRecord): void;
 }
 
@@ -52,7 +52,8 @@ export function beginTrace(
       return headersOf(client.spanContext());
     },
     end(record) {
-      // Told a moment later. A millisecond may have begun between what it is counted from and the span's beginning.
+      // The record arrives a moment later, so its own end counts. A new millisecond may have begun between the start of
+      // the exchange and that of the span.
       const over = record.time + record.duration;
       if (client !== undefined) {
         client.updateName(spanName(record));
@@ -60,7 +61,7 @@ export function beginTrace(
         if (isFailure(record, 400)) client.setStatus({ code: api.SpanStatusCode.ERROR });
         client.end(Math.max(over, askedAt));
       }
-      // generate-content tells only in its path what is asked: whoever began did not know it yet.
+      // For generate-content the operation is in the path, and was not known when the span began.
       server.updateName(`POST ${routeName(record)}`);
       server.setAttributes(serverAttributes(record));
       if (isFailure(record, 500)) server.setStatus({ code: api.SpanStatusCode.ERROR });

@@ -1,4 +1,4 @@
-/** What an exchange's record is in the words of OpenTelemetry's semantic conventions, GenAI and HTTP. */
+/** Describes an exchange's record in the terms of OpenTelemetry's semantic conventions for GenAI and HTTP. */
 
 import type { Attributes } from '@opentelemetry/api';
 import { modelName } from '../../catalog/catalog.ts';
@@ -12,7 +12,7 @@ const ROUTES: Readonly<Record<FormatName, string>> = {
   messages: '/v1/messages',
   'generate-content': '/v1beta/models/{model}:generateContent',
 };
-/** What is asked beside answers, where there is such a path. */
+/** The paths of other operations than answers. */
 const BESIDE: Readonly<Record<Exclude<Operation, 'generate'>, Partial<Record<FormatName, string>>>> = {
   compact: { responses: '/v1/responses/compact' },
   'count-tokens': {
@@ -22,7 +22,7 @@ const BESIDE: Readonly<Record<Exclude<Operation, 'generate'>, Partial<Record<For
   },
 };
 
-/** The conventions' names of vendors, where they differ from the catalog's. */
+/** The conventions' names of vendors, if they differ from the catalog's. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   google: 'gcp.gemini',
   mistral: 'mistral_ai',
@@ -32,12 +32,12 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   moonshotai: 'moonshot_ai',
 };
 
-/** The path of a route as it is documented, never as it was sent. */
+/** The path of a route as documented, never as it was sent. */
 export function routeName({ format, operation }: Route): string {
   return (operation === 'generate' ? undefined : BESIDE[operation][format]) ?? ROUTES[format];
 }
 
-/** What is asked of the vendor, in the conventions' words. */
+/** The operation that the vendor is asked for, as the conventions name it. */
 export function operationName({ operation, spoken }: Pick<ExchangeRecord, 'operation' | 'spoken'>): string {
   if (operation === 'count-tokens') return 'count_tokens';
   return spoken === 'generate-content' ? 'generate_content' : 'chat';
@@ -49,7 +49,10 @@ export function spanName(record: ExchangeRecord): string {
   return record.model === undefined ? operation : `${operation} ${modelName(record.model)}`;
 }
 
-/** @param askedAt when the vendor was first asked, milliseconds since 1970. */
+/**
+ * The attributes of the span for the vendor's answer. @param askedAt when the vendor was first asked, in milliseconds
+ * since 1970.
+ */
 export function clientAttributes(record: ExchangeRecord, askedAt: number): Attributes {
   const { model, vendor = '', usage, streamed, firstByte, cost, attempts, gaveWay } = record;
   const [asked] = gaveWay ?? [];
@@ -74,7 +77,7 @@ export function clientAttributes(record: ExchangeRecord, askedAt: number): Attri
   };
 }
 
-/** Of the caller's request. */
+/** The attributes of the span for the caller's request. */
 export function serverAttributes(record: ExchangeRecord): Attributes {
   return {
     'http.request.method': 'POST',
@@ -91,8 +94,8 @@ export function serverAttributes(record: ExchangeRecord): Attributes {
 }
 
 /**
- * Whether a span is of an error. Of the caller's request it is from 500 on, of what the vendor was asked from 400 on:
- * a mistake of the client's is no failure of the server's (HTTP semantic conventions).
+ * Whether a span reports an error. The caller's request does from status 500 on, the request to the vendor from 400 on:
+ * a mistake of the client is not a failure of the server (HTTP semantic conventions).
  */
 export function isFailure({ outcome, status }: ExchangeRecord, from: number): boolean {
   return outcome === 'failed' || status >= from;

@@ -1,19 +1,20 @@
-/** Whose trace a request belongs to, in the two headers of W3C Trace Context (www.w3.org/TR/trace-context-2). */
+/** The two headers of W3C Trace Context, which say what trace a request belongs to (www.w3.org/TR/trace-context-2). */
 
+/** The position of a request in a trace. */
 export interface TraceParent {
-  /** 32 and 16 hex digits, neither all zero. */
+  /** 32 and 16 hex digits, neither all zeros. */
   readonly traceId: string;
   readonly spanId: string;
-  /** Bit 0: its spans are kept. Bit 1: the trace id is random. */
+  /** Bit 0: the spans are kept. Bit 1: the trace id is random. */
   readonly flags: number;
 }
 
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** The bits that version 00 gives a meaning to. */
+/** The bits that version 00 defines. */
 const KNOWN_FLAGS = 0b11;
 
-/** What a `traceparent` header says; undefined where it says nothing that can be used (section 3.2, 4.3). */
+/** Parses a `traceparent` header; undefined if it is absent or not valid (sections 3.2 and 4.3). */
 export function parseTraceParent(header: string | undefined): TraceParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', more] =
     TRACEPARENT.exec(header?.trim() ?? '') ?? [];
@@ -23,12 +24,12 @@ export function parseTraceParent(header: string | undefined): TraceParent | unde
   return { traceId, spanId, flags: Number.parseInt(flags, 16) & KNOWN_FLAGS };
 }
 
-/** The `traceparent` header for whoever is asked next. */
+/** Renders the `traceparent` header for the next service. */
 export function renderTraceParent({ traceId, spanId, flags }: TraceParent): string {
   return `00-${traceId}-${spanId}-0${flags & KNOWN_FLAGS}`;
 }
 
-/** Request headers, names and values in turn, with those of this trace in the place of another's. */
+/** Replaces the trace headers of a request. @param headers names and values, alternating. */
 export function carryOn(headers: readonly string[], trace: Readonly<Record<string, string>>): string[] {
   const carried: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {

@@ -1,8 +1,8 @@
 /**
- * OpenTelemetry traces: a span for the caller's request, and in it one for the vendor's answer, named and described by
- * the GenAI semantic conventions (github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai/client-inference.md).
- * What is asked and answered is never in them, nor an address. Nothing of OpenTelemetry is loaded before an endpoint
- * is set; its SDK reads the other OTEL_ variables (headers, sampler, resource) from the environment by itself.
+ * OpenTelemetry traces: a span for the caller's request, and within it one for the vendor's answer, with names and
+ * attributes of the GenAI semantic conventions (github.com/open-telemetry/semantic-conventions-genai,
+ * docs/gen-ai/client-inference.md). Spans never contain prompts, answers or addresses. The SDK is loaded only if an
+ * endpoint is set; it reads the other OTEL_ variables (headers, sampler, resource) from the environment itself.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -15,23 +15,23 @@ import { requirePackages } from '../../upstream/optional-packages.ts';
 import { type Api, beginTrace, type ExchangeTrace } from './exchange-trace.ts';
 
 export interface Traces {
-  /** A request has come, with these headers. */
+  /** Begins the trace of a request with these headers. */
   begin(route: Route, headers: IncomingHttpHeaders): ExchangeTrace;
-  /** How many spans could not be delivered. */
+  /** The number of spans that could not be delivered. */
   lost(): number;
-  /** Delivers what waits, for so many milliseconds at most. */
+  /** Delivers what waits, for at most so many milliseconds. */
   close(milliseconds: number): Promise<void>;
 }
 
 type Sdk = typeof import('@opentelemetry/sdk-trace');
 
-/** Spans that wait for the collector at most. */
+/** The most spans that wait for the collector. */
 const MOST_WAITING = 2_048;
 
 /**
- * Traces, where the environment names an endpoint (OTEL_EXPORTER_OTLP_ENDPOINT or its TRACES variant) and does not
- * turn them off; else undefined, and nothing is loaded.
- * @throws ConfigError where the endpoint is no URL, or the packages of OpenTelemetry are not installed.
+ * Opens traces, if the environment names an endpoint (OTEL_EXPORTER_OTLP_ENDPOINT or its TRACES variant) and does not
+ * turn them off. Otherwise it returns undefined and loads nothing.
+ * @throws ConfigError if the endpoint is not a URL, or the packages of OpenTelemetry are not installed.
  */
 export async function openTraces(environment: Environment): Promise<Traces | undefined> {
   const url = endpointOf(environment);
@@ -51,7 +51,7 @@ export async function openTraces(environment: Environment): Promise<Traces | und
   const provider = new sdk.TracerProvider({
     resource,
     spanProcessors: [
-      delivering(api, sdk, new OTLPTraceExporter({ url }), (spans) => {
+      countingProcessor(api, sdk, new OTLPTraceExporter({ url }), (spans) => {
         lost += spans;
       }),
     ],
@@ -61,7 +61,7 @@ export async function openTraces(environment: Environment): Promise<Traces | und
     begin: (route, headers) => beginTrace(api, tracer, route, headers),
     lost: () => lost,
     async close(milliseconds) {
-      // That it failed is counted where it did.
+      // A failure is counted where it happens.
       await withTimeout(
         provider.shutdown().catch(() => undefined),
         milliseconds,
@@ -86,10 +86,10 @@ function endpointOf(environment: Environment): string | undefined {
 }
 
 /**
- * What delivers spans, many at once, and tells of those that the collector did not take, or not as fast as they came: the
- * SDK keeps that to itself.
+ * Delivers spans in batches, and reports how many the collector did not accept, or not fast enough: the SDK does not
+ * tell.
  */
-function delivering(
+function countingProcessor(
   api: Api,
   sdk: Sdk,
   exporter: SpanExporter,
@@ -113,7 +113,7 @@ function delivering(
   return {
     onStart: (span, context) => batches.onStart(span, context),
     onEnd(span) {
-      // No other one is delivered.
+      // Only sampled spans are delivered.
       if ((span.spanContext().traceFlags & api.TraceFlags.SAMPLED) === 0) return;
       if (waiting >= MOST_WAITING) return onLost(1);
       waiting += 1;
