@@ -7,18 +7,11 @@
 
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Budget } from '../../access/limits/budgets.ts';
-import type { AccountOf } from '../../access/limits/holder.ts';
 import type { UpstreamHealth } from '../../upstream/pool/upstreams.ts';
-import { CountedHistogram } from './counted-histogram.ts';
-import {
-  type Buckets,
-  type CounterFigures,
-  DURATION_BUCKETS,
-  FIRST_BYTE_BUCKETS,
-  type ModelSeries,
-  NO_FIGURES,
-  TOKEN_TYPES,
-} from './counter-figures.ts';
+import { addCounter } from './add-counter.ts';
+import { addBudgetMetrics } from './budget-metrics.ts';
+import { type CounterFigures, NO_FIGURES } from './counter-figures.ts';
+import { addExchangeMetrics } from './exchange-metrics.ts';
 import { watchProcess } from './process-metrics.ts';
 import type { MetricSnapshot } from './snapshots.ts';
 
@@ -51,86 +44,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
   const registers = [registry];
   let figures = NO_FIGURES;
 
-  new Counter({
-    name: 'gateway_requests_total',
-    help: 'Exchanges that are over. Model and vendor are empty if the request was refused before they were known.',
-    labelNames: ['format', 'model', 'vendor', 'status', 'outcome', 'streamed'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, count } of figures.requests) this.inc(labels, count);
-    },
-  });
-  new Counter({
-    name: 'gateway_errors_total',
-    help: 'Exchanges in which something went wrong, by kind of fault.',
-    labelNames: ['fault', 'format', 'vendor'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, count } of figures.errors) this.inc(labels, count);
-    },
-  });
-  new Counter({
-    name: 'gateway_fallbacks_total',
-    help: 'Requests whose model could not answer, by kind of fault, so that its fallback was asked.',
-    labelNames: ['model', 'vendor', 'fault', 'fallback'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, count } of figures.fallbacks) this.inc(labels, count);
-    },
-  });
-  new Counter({
-    name: 'gateway_tokens_total',
-    help: 'Tokens as reported by vendors. Input includes cache reads and writes, output includes reasoning.',
-    labelNames: ['model', 'vendor', 'type'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, tokens } of figures.models) {
-        for (const type of TOKEN_TYPES) if (tokens[type] > 0) this.inc({ ...labels, type }, tokens[type]);
-      }
-    },
-  });
-  perModel(
-    'gateway_cost_dollars_total',
-    "Cost in US dollars, as the vendor reports or by the catalog's prices.",
-    ({ cost }) => cost,
-  );
-  perModel(
-    'gateway_estimated_cost_dollars_total',
-    'Estimated cost in US dollars of text whose usage vendors did not report. Budgets count it.',
-    ({ estimated }) => (estimated > 0 ? estimated : undefined),
-  );
-  perModel(
-    'gateway_uncounted_requests_total',
-    'Answers whose vendor reported no usage: they may have cost something, but how much is unknown.',
-    ({ uncounted }) => (uncounted > 0 ? uncounted : undefined),
-  );
-  perModel(
-    'gateway_upstream_attempts_total',
-    'Requests sent to vendors, including retries and those before a fallback.',
-    ({ attempts }) => attempts,
-  );
-  histogram(
-    'gateway_request_duration_seconds',
-    'Time from the request to the end of its answer.',
-    DURATION_BUCKETS,
-    ({ duration }) => duration,
-  );
-  histogram(
-    'gateway_time_to_first_token_seconds',
-    "Time from the request to the first byte of the vendor's answer.",
-    FIRST_BYTE_BUCKETS,
-    ({ firstByte }) => firstByte,
-  );
-  addCounter(
-    registry,
-    'gateway_protocol_violations_total',
-    "Violations of a format's rules in the gateway's own streams, if `validate` is set.",
-    () => figures.violations,
-  );
+  addExchangeMetrics(registry, () => figures);
   let places: () => Iterable<UpstreamHealth> = () => [];
   new Gauge({
     name: 'gateway_upstream_up',
@@ -159,68 +73,8 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
   let budgetsNow: () => Iterable<Budget> = () => [];
   /** The budgets at this scrape, the same ones for all metrics. */
   let budgets: Iterable<Budget> = [];
-  budgetsOf('key');
-  budgetsOf('group');
+  addBudgetMetrics(registry, () => budgets);
   const stopWatching = watchProcess(registry);
-
-  function budgetsOf(kind: AccountOf): void {
-    new Gauge({
-      name: `gateway_${kind}_budget_dollars`,
-      help: `Budget of a ${kind} in US dollars for the present day or month (UTC). Only of ${kind}s that were used lately.`,
-      labelNames: [kind, 'period', 'models'],
-      registers,
-      aggregator: 'max',
-      collect() {
-        this.reset();
-        for (const { of, name, period, models, budget } of budgets)
-          if (of === kind) this.set({ [kind]: name, period, ...(models && { models }) }, budget);
-      },
-    });
-    new Gauge({
-      name: `gateway_${kind}_budget_remaining_dollars`,
-      help: `What is left of a ${kind}'s budget in US dollars; below 0 if its last answers went beyond it.`,
-      labelNames: [kind, 'period', 'models'],
-      registers,
-      // Of several processes, the one that knows of the most spending decides.
-      aggregator: 'min',
-      collect() {
-        this.reset();
-        for (const { of, name, period, models, left } of budgets)
-          if (of === kind) this.set({ [kind]: name, period, ...(models && { models }) }, left);
-      },
-    });
-  }
-
-  /** Adds a counter with a series for each model; a model whose figure is undefined has none. */
-  function perModel(name: string, help: string, pick: (of: ModelSeries) => number | undefined): void {
-    new Counter({
-      name,
-      help,
-      labelNames: ['model', 'vendor'],
-      registers,
-      collect() {
-        this.reset();
-        for (const series of figures.models) {
-          const value = pick(series);
-          if (value !== undefined) this.inc(series.labels, value);
-        }
-      },
-    });
-  }
-
-  function histogram(
-    name: string,
-    help: string,
-    bounds: readonly number[],
-    pick: (of: ModelSeries) => Buckets,
-  ): void {
-    new CountedHistogram(
-      { name, help, labelNames: ['model', 'vendor'], buckets: [...bounds], registers },
-      function* () {
-        for (const series of figures.models) yield { labels: series.labels, buckets: pick(series) };
-      },
-    );
-  }
 
   /** Reads, once for each scrape, what several metrics are made of. */
   async function lookUp(): Promise<void> {
@@ -256,17 +110,4 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     },
     close: stopWatching,
   };
-}
-
-/** Adds a counter. It is read at each scrape. @throws Error if the name is taken. */
-export function addCounter(registry: Registry, name: string, help: string, read: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  });
 }

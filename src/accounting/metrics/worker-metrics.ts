@@ -8,7 +8,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { RELOADS_REFUSED } from '../observe.ts';
-import { addCounter, type Metrics } from './metrics.ts';
+import { addCounter } from './add-counter.ts';
+import type { Metrics } from './metrics.ts';
 import { addUp, type MetricSnapshot, renderAll, sumsOf } from './snapshots.ts';
 
 interface Question {
