@@ -1,4 +1,4 @@
-/** The thread that keeps the books, from the notes of exchanges to who is told of them. */
+/** The accounting worker, from the records of exchanges to charges, log lines, figures and rows. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,25 +18,25 @@ import { soon } from '../../support/soon.ts';
 import { closedLedger } from './ledgers.ts';
 
 const told = {
-  taken: [] as Consumption[],
+  charged: [] as Consumption[],
   lines: [] as string[],
   troubles: [] as string[],
   notes: [] as string[],
 };
 let directory: string;
 let store: Store;
-let books: AccountingWorker;
+let accounting: AccountingWorker;
 
 async function open(
   options: { batch?: number; interval?: number; queue?: number; spool?: number } = {},
 ): Promise<void> {
   for (const list of Object.values(told)) list.length = 0;
-  directory = await mkdtemp(join(tmpdir(), 'gateway-books-'));
+  directory = await mkdtemp(join(tmpdir(), 'gateway-accounting-'));
   store = await openStore({ path: join(directory, 'gateway.db') });
-  books = openAccountingWorker(
+  accounting = openAccountingWorker(
     { interval: 50, batch: 500, queue: 10_000, spool: 0, lines: 'json', store: store.place, ...options },
     {
-      charge: (taken) => void told.taken.push(taken),
+      charge: (consumption) => void told.charged.push(consumption),
       log: (lines) => void told.lines.push(...lines.toString().trimEnd().split('\n')),
       trouble: (message) => void told.troubles.push(message),
       note: (message) => void told.notes.push(message),
@@ -47,33 +47,33 @@ async function open(
 
 /** Resolves once the thread has started: on a busy machine that takes longer than anybody waits for figures. */
 async function answered(): Promise<void> {
-  while ((await books.figures()) === NO_FIGURES);
+  while ((await accounting.figures()) === NO_FIGURES);
 }
 afterEach(async () => {
-  await books.close(5_000);
+  await accounting.close(5_000);
   await store.close();
   await rm(directory, { recursive: true });
 });
 
 const requests = async (): Promise<number> =>
-  (await books.figures()).requests.reduce((sum, { count }) => sum + count, 0);
+  (await accounting.figures()).requests.reduce((sum, { count }) => sum + count, 0);
 
 const rows = () =>
   store.db.selectFrom('gateway_exchanges').selectAll().orderBy('batch').orderBy('place').execute();
 
-/** No calendar has its time: what is made of it fails. */
-const UNHEARD = closedLedger({ time: 9e15 });
+/** No calendar has its time, so processing it fails. */
+const UNPROCESSABLE = closedLedger({ time: 9e15 });
 
-test('what was noted is counted, charged, logged and written', async () => {
+test('records are counted, charged, logged and written', async () => {
   await open();
-  books.note(closedLedger({ id: 'req_a' }));
-  books.note(closedLedger({ id: 'req_b' }));
-  books.note(closedLedger({ id: 'req_c', key: 'other' }));
-  books.note(closedLedger({ id: 'req_d', key: undefined, model: undefined, remains: [], attempts: 0 }));
+  accounting.note(closedLedger({ id: 'req_a' }));
+  accounting.note(closedLedger({ id: 'req_b' }));
+  accounting.note(closedLedger({ id: 'req_c', key: 'other' }));
+  accounting.note(closedLedger({ id: 'req_d', key: undefined, model: undefined, remains: [], attempts: 0 }));
   expect(await requests()).toBe(4);
-  // Of each key at once: 200 tokens of input at 2 dollars a million, and 40 of output at 8.
+  // Summed up by key: 200 tokens of input at 2 dollars a million, and 40 of output at 8.
   const { time, model } = closedLedger();
-  expect(told.taken).toEqual([
+  expect(told.charged).toEqual([
     { key: 'team', model: model?.id, tokens: 240, cost: expect.closeTo(0.00072, 10), time },
     { key: 'other', model: model?.id, tokens: 120, cost: expect.closeTo(0.00036, 10), time },
   ]);
@@ -89,102 +89,102 @@ test('what was noted is counted, charged, logged and written', async () => {
     { id: 'req_b', place: 1 },
     { id: 'req_c', key: 'other', place: 2 },
   ]);
-  expect([told.troubles, books.lost()]).toEqual([[], 0]);
+  expect([told.troubles, accounting.lost()]).toEqual([[], 0]);
 });
 
-test('who asks later hears of more', async () => {
+test('figures that are asked for later include later records', async () => {
   await open();
-  books.note(closedLedger());
+  accounting.note(closedLedger());
   const first = requests();
-  books.note(closedLedger());
+  accounting.note(closedLedger());
   expect(await Promise.all([first, requests()])).toEqual([1, 2]);
 });
 
-test('what is charged of two days is charged of each', async () => {
+test('exchanges of two days are charged separately', async () => {
   await open();
-  books.note(closedLedger());
-  books.note(closedLedger({ time: Date.parse('2026-11-21T00:00:00Z') }));
-  await books.figures();
-  expect(told.taken.map(({ tokens }) => tokens)).toEqual([120, 120]);
+  accounting.note(closedLedger());
+  accounting.note(closedLedger({ time: Date.parse('2026-11-21T00:00:00Z') }));
+  await accounting.figures();
+  expect(told.charged.map(({ tokens }) => tokens)).toEqual([120, 120]);
 });
 
-test('at its end everything noted is told and written', async () => {
+test('at its end all records are logged and written', async () => {
   await open({ batch: 100, interval: 60_000 });
-  for (let at = 0; at < 2_050; at += 1) books.note(closedLedger({ id: `req_${at}` }));
-  await books.close(10_000);
+  for (let at = 0; at < 2_050; at += 1) accounting.note(closedLedger({ id: `req_${at}` }));
+  await accounting.close(10_000);
   expect(told.lines).toHaveLength(2_050);
   const written = await rows();
   expect(written).toHaveLength(2_050);
   expect(new Set(written.map(({ batch }) => batch)).size).toBe(21);
-  books.note(closedLedger());
-  expect(books.lost()).toBe(1);
+  accounting.note(closedLedger());
+  expect(accounting.lost()).toBe(1);
   expect(await requests()).toBe(0);
 });
 
-test('at its end, what the store does not take in time is lost, and that is told', async () => {
+test('at its end, records that the store does not accept in time are lost and reported', async () => {
   await open({ interval: 60_000 });
-  books.note(closedLedger());
+  accounting.note(closedLedger());
   await requests();
   const other = new DatabaseSync(store.place.path);
   other.exec('begin immediate');
-  await books.close(300);
+  await accounting.close(300);
   await soon(() => {
     expect(told.troubles).toEqual(['The usage of 1 exchanges could not be written and is lost.']);
-    expect(books.lost()).toBe(1);
+    expect(accounting.lost()).toBe(1);
   });
   other.close();
 });
 
-test('no more waits for the store than may, and what is more is counted', async () => {
+test('only a bounded number of records waits for the store, and further ones are counted as lost', async () => {
   await open({ batch: 1, queue: 10 });
   const other = new DatabaseSync(store.place.path);
   other.exec('begin immediate');
-  for (let at = 0; at < 50; at += 1) books.note(closedLedger());
+  for (let at = 0; at < 50; at += 1) accounting.note(closedLedger());
   expect(await requests()).toBe(50);
-  // One is being written, and ten wait for it.
-  expect(books.lost()).toBe(39);
+  // One is being written, and ten wait.
+  expect(accounting.lost()).toBe(39);
   other.close();
   await soon(async () => expect(await rows()).toHaveLength(11));
-  expect(books.lost()).toBe(39);
+  expect(accounting.lost()).toBe(39);
 });
 
-test('no more notes wait for it than may', async () => {
+test('only a bounded number of records waits for the thread', async () => {
   await open({ queue: 100 });
   const large = closedLedger({ remains: [Buffer.alloc(300_000, 0x20)] });
-  for (let at = 0; at < 1_000; at += 1) books.note(large);
-  expect(books.lost()).toBeGreaterThan(800);
-  expect(await requests()).toBe(1_000 - books.lost());
+  for (let at = 0; at < 1_000; at += 1) accounting.note(large);
+  expect(accounting.lost()).toBeGreaterThan(800);
+  expect(await requests()).toBe(1_000 - accounting.lost());
 });
 
-test('a note of which nothing can be made takes no other with it', async () => {
+test('a record that cannot be processed does not affect others', async () => {
   await open();
-  books.note(closedLedger());
-  books.note(UNHEARD);
-  books.note(closedLedger());
+  accounting.note(closedLedger());
+  accounting.note(UNPROCESSABLE);
+  accounting.note(closedLedger());
   expect(await requests()).toBe(2);
   expect(told.troubles).toEqual(['The usage of an exchange could not be recorded.']);
-  expect(books.lost()).toBe(1);
+  expect(accounting.lost()).toBe(1);
   await soon(async () => expect(await rows()).toHaveLength(2));
 });
 
-test('where the thread ends, another one goes on, and what is lost is counted', async () => {
+test('if the thread ends, another one goes on, and lost records are counted', async () => {
   await open({ interval: 60_000 });
   const post = vi.spyOn(Worker.prototype, 'postMessage');
-  books.note(closedLedger());
-  books.note(closedLedger());
+  accounting.note(closedLedger());
+  accounting.note(closedLedger());
   expect(await requests()).toBe(2);
   const [thread] = post.mock.contexts;
   post.mockRestore();
-  if (!(thread instanceof Worker)) throw new TypeError('No thread was asked.');
-  // It is ended before it is asked: one that runs may answer until the very last.
+  if (!(thread instanceof Worker)) throw new TypeError('No thread was used.');
+  // It is terminated before it is asked: a running thread might still answer.
   const ended = thread.terminate();
-  books.note(closedLedger());
+  accounting.note(closedLedger());
   const asked = requests();
   await ended;
-  // What was last known.
+  // The last known figures.
   expect(await asked).toBe(2);
   expect(told.troubles).toEqual(['The thread that records usage has ended.']);
-  expect(books.lost()).toBe(3);
-  books.note(closedLedger());
-  await expect.poll(requests).toBe(1);
+  expect(accounting.lost()).toBe(3);
+  accounting.note(closedLedger());
+  expect(await requests()).toBe(1);
 });

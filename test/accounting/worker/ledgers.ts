@@ -1,8 +1,8 @@
-/** Ledgers that are closed, made up. */
+/** Closed ledgers for tests. */
 
 import type { ClosedLedger } from '../../../src/accounting/usage/ledger.ts';
 
-/** Of an exchange like most, but for what is said otherwise. */
+/** The ledger of an ordinary exchange. @param otherwise fields that differ. */
 export function closedLedger(otherwise: Partial<ClosedLedger> = {}): ClosedLedger {
   return {
     id: 'req_1',
