@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { hashKey } from '../../src/access/keys.ts';
+
 import { createGroup } from '../../src/store/groups.ts';
 import { hashKey } from '../../src/store/key-secret.ts';
 import { createKey } from '../../src/store/keys.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { hashKey } from '../../src/access/keys.ts';
+
 import { millisecondsOf } from '../../src/cli/duration.ts';
 import { settingsOf } from '../../src/cli/key-options.ts';
 import { dayOf } from '../../src/lib/calendar.ts';

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Consumption } from '../../../src/access/limits/consumption.ts';
-import { NO_FIGURES } from '../../../src/accounting/metrics/counters.ts';
+import { NO_FIGURES } from '../../../src/accounting/metrics/counter-figures.ts';
 import {
   type AccountingWorker,
   openAccountingWorker,
