@@ -163,12 +163,12 @@ describe('messages', () => {
   test('what an end of Anthropic says beside its reason stands where Anthropic has it', () => {
     const fields = { stop_reason: 'end_turn', container: { id: 'c' }, context_management: {}, new_field: 1 };
     const end = messages.parseEnd(fields, messages.NO_CALLS);
-    expect(messages.endFields(end)).toEqual({
+    expect(messages.renderEndFields(end)).toEqual({
       inside: { container: { id: 'c' }, new_field: 1 },
       beside: { context_management: {} },
     });
     const own = { format: 'responses', fields: { context_management: {} } } as const;
-    expect(messages.endFields({ finish: 'stop', formatSpecific: own, unknownFields: { a: 1 } })).toEqual({
+    expect(messages.renderEndFields({ finish: 'stop', formatSpecific: own, unknownFields: { a: 1 } })).toEqual({
       inside: { a: 1, context_management: {} },
       beside: {},
     });

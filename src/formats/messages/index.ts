@@ -1,16 +1,18 @@
 /** Anthropic's messages: `POST /v1/messages`. */
 
 import type { Format } from '../format.ts';
+import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
-import { extras } from './outbound/beta-features.ts';
+import { optionalFields } from './outbound/beta-features.ts';
+import { outboundCounting } from './outbound/count-tokens.ts';
+import { parseError, parseFailure, refusesThoughts } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
-import { withoutOthers } from './outbound/strip-foreign-content.ts';
-import { inboundCounting, outboundCounting } from './wire/counting.ts';
-import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './wire/errors.ts';
-import { FORMAT } from './wire/wire.ts';
+import { stripForeignContent } from './outbound/strip-foreign-content.ts';
+import { FORMAT } from './wire/format-name.ts';
 
 export const messages: Format = {
   name: FORMAT,
@@ -24,8 +26,8 @@ export const messages: Format = {
   },
   outbound: {
     renderRequest,
-    stripForeignContent: withoutOthers,
-    optionalFields: extras,
+    stripForeignContent,
+    optionalFields,
     refusesThoughts,
     parseEvents,
     parseError,

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { spelledOut } from '../../../src/formats/messages/inbound/client-tools.ts';
+import { describeClientTool } from '../../../src/formats/messages/inbound/client-tools/client-tools.ts';
 import { parseRequest } from '../../../src/formats/messages/inbound/parse-request.ts';
 import type { Json, JsonObject } from '../../../src/lib/json.ts';
 import { asObject, asText } from '../../../src/lib/json.ts';
@@ -124,7 +124,7 @@ const CASES: readonly Case[] = [
 ];
 
 function schemaOf(tool: JsonObject): JsonObject {
-  return asObject(spelledOut(tool)?.tool['input_schema']) ?? {};
+  return asObject(describeClientTool(tool)?.tool['input_schema']) ?? {};
 }
 
 describe.each(CASES)('$tool.type', ({ tool, fields, inputs, refused, says }) => {
@@ -144,13 +144,13 @@ describe.each(CASES)('$tool.type', ({ tool, fields, inputs, refused, says }) => 
     for (const keyword of ['anyOf', 'oneOf', 'allOf', '$ref']) {
       expect(JSON.stringify(schema)).not.toContain(`"${keyword}"`);
     }
-    const description = asText(spelledOut(tool)?.tool['description']) ?? '';
+    const description = asText(describeClientTool(tool)?.tool['description']) ?? '';
     expect(description).toContain(says);
     expect(description.length).toBeLessThanOrEqual(1024);
   });
 
   test('is a function of its own name, whose settings are said', () => {
-    const { tool: spelled, shorthand } = spelledOut(tool) ?? { tool: {}, shorthand: {} };
+    const { tool: spelled, shorthand } = describeClientTool(tool) ?? { tool: {}, shorthand: {} };
     const { name, ...settings } = tool;
     expect(shorthand).toEqual(settings);
     expect(parsed(tool)).toEqual({

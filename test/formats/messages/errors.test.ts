@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorOf, parseError, renderError } from '../../../src/formats/messages/wire/errors.ts';
+import { renderError } from '../../../src/formats/messages/inbound/render-error.ts';
+import { parseError, parseErrorValue } from '../../../src/formats/messages/outbound/parse-error.ts';
 import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
 import { parseJson } from '../../../src/lib/json.ts';
 
@@ -160,13 +161,13 @@ describe('what the vendor means', () => {
     ['overloaded_error', 'upstream-overloaded'],
     ['api_error', 'upstream-broken'],
   ])('an event in a stream has its type only: %s', (type, fault) => {
-    const error = errorOf({ type: 'error', error: { type, message: 'Something.' } });
+    const error = parseErrorValue({ type: 'error', error: { type, message: 'Something.' } });
     expect(error.fault).toBe(fault);
     if (fault !== 'upstream-auth') expect(error.message).toBe('Something.');
   });
 
   test('an event in a stream that says nothing', () => {
-    expect(errorOf({ error: {} })).toMatchObject({
+    expect(parseErrorValue({ error: {} })).toMatchObject({
       fault: 'upstream-broken',
       message: 'The upstream failed to answer.',
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
-import { safeName } from '../../../src/formats/messages/wire/tool-names.ts';
+import { safeName } from '../../../src/formats/messages/outbound/tool-names.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { block, PROMPT, parsed, parsedWhole, stream } from './answers.ts';

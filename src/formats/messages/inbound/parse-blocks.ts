@@ -1,51 +1,52 @@
 /** Content blocks of a request as parts. */
 
 import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
-import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
+import type { Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { broughtBack, unseal } from '../../../conversation/signature.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asFlag, asObjects, asText, isList, isObject, withoutFields } from '../../../lib/json.ts';
+import { asFlag, asObjects, withoutFields } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 import { parseCitation } from '../wire/citations.ts';
-import { requiredText, unknownTag } from '../wire/fields.ts';
-import { parseDocument, parseImage } from '../wire/media.ts';
-import { parseCarrier, partList } from '../wire/signature-carriers.ts';
-import { parseCompaction, parseSearchResult, parseToolReference } from '../wire/whole-blocks.ts';
-import { FORMAT, markAndOwn } from '../wire/wire.ts';
+import { blockFields } from './block-fields.ts';
+import { collectParts, parseCarrier } from './parse-carriers.ts';
+import { parseCompaction, parseSearchResult, parseToolReference } from './parse-kept-blocks.ts';
+import { parseDocument, parseImage } from './parse-media.ts';
+import { checkOpaque, opaquePart } from './parse-opaque.ts';
+import { requiredBlocks, requiredText } from './required-fields.ts';
 
-/** What reading a block needs to know of the request around it. */
+/** What parsing a block needs to know about the request. */
 export interface Context {
-  /** Names of the calls so far, by id: results name their call by its id only. */
+  /** Names of the calls so far, by their ids. A result has only the id of its call. */
   readonly names: Map<string, string>;
   readonly report: ParseReport;
 }
 
 /**
- * `content`, a string or a list of blocks, as parts.
- * @param at where it stands, e.g. `messages.0.content`, for the message of an error.
- * @throws GatewayError `invalid-request` where it is neither, or where a block lacks what it needs.
+ * Parses `content`, which is a string or a list of blocks.
+ * @param at path of the content, such as `messages.0.content`, for error messages.
+ * @throws GatewayError `invalid-request` if it is neither, or if a block lacks a required field.
  */
 export function parseContent(content: Json | undefined, at: string, context: Context): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (content === undefined) throw invalid(`${at}: Field required`, at);
-  const list = partList();
-  blocksOf(content, at).forEach((block, index) => {
+  const collector = collectParts();
+  requiredBlocks(content, at).forEach((block, index) => {
     const carried = parseCarrier(block);
-    if (carried) list.carry(carried);
-    else for (const part of parseBlock(block, `${at}.${index}`, context)) list.add(part);
+    if (carried) collector.carry(carried);
+    else for (const part of parseBlock(block, `${at}.${index}`, context)) collector.add(part);
   });
-  return list.parts();
+  return collector.parts();
 }
 
 function parseBlock(block: JsonObject, at: string, context: Context): readonly Part[] {
-  return parseShown(block, at, context.report) ?? [parseSaid(block, at, context)];
+  return parseResultBlock(block, at, context.report) ?? [parseMessageBlock(block, at, context)];
 }
 
-/** What may stand in a result as well; undefined of any other block. */
-function parseShown(
+/** Parses a block that may also stand in the result of a tool; undefined for any other block. */
+export function parseResultBlock(
   block: JsonObject,
   at: string,
   report: ParseReport,
@@ -54,9 +55,9 @@ function parseShown(
     case 'text':
       return [parseText(block, at)];
     case 'image':
-      return [parseImage(block, at) ?? opaque(block)];
+      return [parseImage(block, at) ?? opaquePart(block)];
     case 'document':
-      return parseDocument(block, at, report) ?? [opaque(block)];
+      return parseDocument(block, at, report) ?? [opaquePart(block)];
     case 'search_result':
       return [parseSearchResult(block, report)];
     default:
@@ -64,10 +65,11 @@ function parseShown(
   }
 }
 
-function parseSaid(block: JsonObject, at: string, context: Context): Part {
+/** Parses a block that may stand in a message only. */
+function parseMessageBlock(block: JsonObject, at: string, context: Context): Part {
   switch (block['type']) {
     case 'compaction':
-      return parseCompaction(block, context.report) ?? opaque(block);
+      return parseCompaction(block, context.report) ?? opaquePart(block);
     case 'thinking': {
       const { type: _, thinking, signature: proof, ...rest } = block;
       const signature = broughtBack(proof, 'anthropic');
@@ -86,9 +88,9 @@ function parseSaid(block: JsonObject, at: string, context: Context): Part {
     case 'tool_use':
       return parseCall(block, at, context);
     case 'tool_result':
-      return parseResult(block, at, context);
+      return parseToolResult(block, at, context);
     default:
-      return opaque(block);
+      return opaquePart(block);
   }
 }
 
@@ -99,7 +101,7 @@ function parseText(block: JsonObject, at: string): TextPart {
     kind: 'text',
     text: requiredText(text, `${at}.text.text`),
     ...(cited.length > 0 && { citations: cited }),
-    ...markAndOwn(cache_control),
+    ...blockFields(cache_control),
     ...unknownFieldsOf(withoutFields(rest, OF_CLIENTS)),
   };
 }
@@ -115,12 +117,12 @@ function parseCall(block: JsonObject, at: string, { names }: Context): Part {
     kind: 'tool-call',
     ...call,
     arguments: argumentsText(input),
-    ...markAndOwn(cache_control, { caller, toolset_name }),
+    ...blockFields(cache_control, { caller, toolset_name }),
     ...unknownFieldsOf(rest),
   };
 }
 
-function parseResult(block: JsonObject, at: string, context: Context): ToolResultPart {
+function parseToolResult(block: JsonObject, at: string, context: Context): ToolResultPart {
   const { type: _, tool_use_id, content, is_error, cache_control, toolset_name, ...rest } = block;
   const id = requiredText(tool_use_id, `${at}.tool_result.tool_use_id`);
   const name = context.names.get(id);
@@ -131,12 +133,12 @@ function parseResult(block: JsonObject, at: string, context: Context): ToolResul
     ...(name !== undefined && { name }),
     content: parseResultContent(content, `${at}.content`, context.report),
     ...(isError !== undefined && { isError }),
-    ...markAndOwn(cache_control, { toolset_name }),
+    ...blockFields(cache_control, { toolset_name }),
     ...unknownFieldsOf(rest),
   };
 }
 
-/** A result holds no calls, thoughts or other results: a block that is none of the usual ones is kept whole. */
+/** A result contains no calls, thoughts or other results. Any block of another kind is kept whole. */
 function parseResultContent(
   content: Json | undefined,
   at: string,
@@ -144,42 +146,10 @@ function parseResultContent(
 ): ToolResultPart['content'] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return blocksOf(content, at).flatMap((block, index): ToolResultPart['content'] => {
+  return requiredBlocks(content, at).flatMap((block, index): ToolResultPart['content'] => {
     if (block['type'] === 'tool_reference') return [parseToolReference(block, report)];
     const here = `${at}.${index}`;
-    const shown = parseShown(block, here, report) ?? [opaque(block)];
-    return shown.map((part) => (part.kind === 'opaque' ? passedOver(part, here) : part));
+    const parts = parseResultBlock(block, here, report) ?? [opaquePart(block)];
+    return parts.map((part) => (part.kind === 'opaque' ? checkOpaque(part, here) : part));
   });
-}
-
-/** Blocks without a meaning elsewhere: what Anthropic's tools and features leave in a conversation (its SDK's types). */
-const PASSED_OVER =
-  /^(?:compaction|fallback|server_tool_use|mcp_tool_use|mcp_tool_listing|tool_(?:addition|removal|reference)|browser_state|\w+_tool_result)$/;
-
-/**
- * A block of what is given to the model, by the user or in a result, that others cannot read.
- * @throws GatewayError `invalid-request` for one that nobody knows: what it says would be lost in silence.
- */
-export function passedOver(part: OpaquePart, at: string): OpaquePart {
-  const { type: given, source } = part.value;
-  const type = asText(given) ?? typeof given;
-  if (PASSED_OVER.test(type)) return part;
-  if (type !== 'image' && type !== 'document') throw unknownTag(at, type);
-  const place = `${at}.${type}.source`;
-  if (!isObject(source)) throw invalid(`${place}: Field required`, place);
-  throw unknownTag(place, asText(source['type']) ?? '');
-}
-
-function blocksOf(content: Json, at: string): readonly JsonObject[] {
-  if (!isList(content)) throw invalid(`${at}: Input should be a valid list`, at);
-  return content.map((block, index) => {
-    const here = `${at}.${index}`;
-    if (!isObject(block)) throw invalid(`${here}: Input should be an object`, here);
-    if (block['type'] === undefined) throw invalid(`${here}.type: Field required`, `${here}.type`);
-    return block;
-  });
-}
-
-function opaque(block: JsonObject): OpaquePart {
-  return { kind: 'opaque', format: FORMAT, value: block };
 }

@@ -1,7 +1,7 @@
-/** `POST /v1/messages`: the body as a prompt. */
+/** The body of `POST /v1/messages` as a prompt. */
 
 import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
-import type { OutputFormat, Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
+import type { OutputFormat, Prompt } from '../../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import {
@@ -12,27 +12,46 @@ import {
   compact,
   isEmpty,
   isList,
-  isObject,
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
-import { optional, requiredText, unknownTag } from '../wire/fields.ts';
+import { parseCacheControl } from '../wire/cache-control.ts';
+import { FORMAT } from '../wire/format-name.ts';
 import { parseAskedTier } from '../wire/service-tier.ts';
-import { FORMAT, parseMark, REQUEST_OWN } from '../wire/wire.ts';
 import { parseThinking } from './parse-thinking.ts';
+import { findMaxSearches, parseToolChoice } from './parse-tool-choice.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
-import { offeredTools } from './tool-changes.ts';
+import { optional, requiredText } from './required-fields.ts';
+import { findOfferedTools } from './tool-changes.ts';
 
-const CHOICES: readonly string[] = ['auto', 'any', 'tool', 'none'];
+/** Fields of a request that mean something to Anthropic alone. Those from `betas` on are beta. */
+const REQUEST_FIELDS: ReadonlySet<string> = new Set([
+  'speed',
+  'inference_geo',
+  'container',
+  'diagnostics',
+  'user_profile_id',
+  'workspace_id',
+  'betas',
+  'billing_policy',
+  'context_management',
+  'fallbacks',
+  'fallback_credit_token',
+  'mcp_servers',
+  // The SDK's types lack this one. Claude Code sends it where it runs tools without asking.
+  'safeguards',
+]);
 
-/** What Claude once took for a share or a count that is not set; LangChain's clients before their 1.0 always send it. */
+/** An old value for "not set" in `top_p` and `top_k`. LangChain's clients before their 1.0 always send it. */
 const UNSET = -1;
 
 /**
- * @throws GatewayError `invalid-request`, in the words of the vendor, where a required field is missing or a field has
- *   the wrong type.
+ * Parses the body of a request.
+ * @see Inbound.parseRequest
+ * @throws GatewayError `invalid-request`, in the vendor's wording, if a required field is missing or a field has the wrong
+ *   type.
  */
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { model, messages, system, max_tokens, stream, stop_sequences, metadata, ...more } = body;
@@ -40,14 +59,14 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { service_tier, temperature, top_p, top_k, thread, compaction, ...rest } = others;
   refuseThread(thread);
   refuseCompaction(compaction);
-  const [own, extra] = splitFields(rest, REQUEST_OWN);
-  const maxTokens = wholeNumber(max_tokens, 'max_tokens');
+  const [formatFields, unknownFields] = splitFields(rest, REQUEST_FIELDS);
+  const maxTokens = positiveInteger(max_tokens, 'max_tokens');
   const turns = parseTurns(system, messages, report);
-  const thought = parseThinking(thinking, output_config, messages);
+  const thoughts = parseThinking(thinking, output_config, messages);
   const output = parseOutput(output_config, output_format);
   const user = parseMetadata(metadata);
-  const { mark, fields: marked } = parseMark(cache_control);
-  const toolList = offeredTools(parseTools(tools), messages, tool_choice);
+  const { breakpoint, fields: cacheFields } = parseCacheControl(cache_control);
+  const toolList = findOfferedTools(parseTools(tools), messages, tool_choice);
   const choice = parseToolChoice(tool_choice, toolList, report);
   const stop = optional(stop_sequences, 'stop_sequences', asItems, 'list');
   const tier = optional(service_tier, 'service_tier', asText, 'string');
@@ -55,7 +74,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   return {
     model: requiredText(model, 'model'),
     turns,
-    ...choice.neutral,
+    ...choice.parsed,
     maxTokens,
     ...compact({
       temperature: optional(temperature, 'temperature', asNumber, 'number'),
@@ -64,31 +83,31 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       stop: stop?.map((text, index) => requiredText(text, `stop_sequences.${index}`)),
       tools: toolList,
       output: output.format,
-      thinking: thought.thinking,
+      thinking: thoughts.thinking,
       user: user.user,
       serviceTier,
-      maxSearches: searchesIn(toolList),
-      cacheBreakpoint: mark,
+      maxSearches: findMaxSearches(toolList),
+      cacheBreakpoint: breakpoint,
     }),
     stream: optional(stream, 'stream', asFlag, 'boolean') ?? false,
-    // Always there: it tells the renderer of this format that the caller speaks it.
+    // Always present: it tells the renderer of this format that the caller speaks it.
     formatSpecific: {
       format: FORMAT,
       fields: {
-        ...own,
-        ...marked,
-        ...choice.own,
-        ...thought.own,
-        ...output.own,
-        ...user.own,
+        ...formatFields,
+        ...cacheFields,
+        ...choice.formatFields,
+        ...thoughts.formatFields,
+        ...output.formatFields,
+        ...user.formatFields,
         ...(serviceTier === undefined && tier !== undefined && { service_tier: tier }),
       },
     },
-    ...unknownFieldsOf(withoutNulls(extra)),
+    ...unknownFieldsOf(withoutNulls(unknownFields)),
   };
 }
 
-/** Nothing is kept between requests. The SDK knows this code, and then sends the whole conversation. */
+/** The gateway keeps nothing between requests. On this code, the SDK sends the whole conversation. */
 function refuseThread(thread: Json | undefined): void {
   if (thread === undefined || thread === null) return;
   throw new GatewayError(
@@ -98,7 +117,7 @@ function refuseThread(thread: Json | undefined): void {
   );
 }
 
-/** It makes of a request one for a `compaction` block and nothing else, which no other vendor's model can write. */
+/** With `compaction`, the answer is a `compaction` block and nothing else. No other vendor's model can write one. */
 function refuseCompaction(compaction: Json | undefined): void {
   if (compaction === undefined || compaction === null) return;
   throw invalid(
@@ -107,77 +126,29 @@ function refuseCompaction(compaction: Json | undefined): void {
   );
 }
 
-function searchesIn(tools: readonly Tool[] = []): number | undefined {
-  const search = tools.find((tool) => tool.kind === 'hosted' && tool.webSearch);
-  return search?.kind === 'hosted' ? asNumber(search.value['max_uses']) : undefined;
-}
-
-function parseToolChoice(
-  value: Json | undefined,
-  tools: readonly Tool[] = [],
-  report: ParseReport,
-): {
-  neutral: { toolChoice?: ToolChoice; parallelToolCalls?: boolean };
-  own: JsonObject;
-} {
-  if (value === undefined || value === null) return { neutral: {}, own: {} };
-  if (!isObject(value)) throw invalid('tool_choice: Input should be an object', 'tool_choice');
-  const { type, name, disable_parallel_tool_use, ...rest } = value;
-  if (type === undefined) throw invalid('tool_choice.type: Field required', 'tool_choice');
-  const tag = asText(type) ?? typeof type;
-  if (!CHOICES.includes(tag)) throw unknownTag('tool_choice', tag, CHOICES);
-  if (type === 'tool') requiredText(name, 'tool_choice.tool.name');
-  const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
-  const toolChoice = type === 'tool' && forced ? forcedHosted(forced, tools, report) : choiceOf(type, name);
-  const disabled = asFlag(disable_parallel_tool_use);
-  const isWhole = toolChoice !== undefined && forced === undefined && isEmpty(rest);
-  return {
-    neutral: {
-      ...(toolChoice && { toolChoice }),
-      ...(disabled !== undefined && { parallelToolCalls: !disabled }),
-    },
-    // What the neutral words do not hold whole comes out here as it was.
-    own: isWhole ? {} : { tool_choice: value },
-  };
-}
-
-/** Elsewhere no tool that the vendor runs can be named but a search, so it is forced only where there is no other. */
-function forcedHosted(forced: Tool, tools: readonly Tool[], report: ParseReport): ToolChoice | undefined {
-  if (forced.kind === 'hosted' && forced.webSearch) return { mode: 'required', allowed: [], search: true };
-  if (tools.every((tool) => tool.kind === 'hosted')) return { mode: 'required' };
-  report('tool_choice', 'dropped', 'forces a tool that the vendor runs itself');
-  return undefined;
-}
-
-function choiceOf(type: Json | undefined, name: Json | undefined): ToolChoice | undefined {
-  if (type === 'auto' || type === 'none') return { mode: type };
-  if (type === 'any') return { mode: 'required' };
-  return type === 'tool' && typeof name === 'string' ? { mode: 'required', allowed: [name] } : undefined;
-}
-
-/** `output_config.format`, and `output_format`, its name while it was beta. */
+/** Parses `output_config.format`, or `output_format`, its name while it was beta. */
 function parseOutput(
   config: Json | undefined,
   beta: Json | undefined,
-): { format?: OutputFormat; own: JsonObject } {
-  const own = beta === undefined ? {} : { output_format: beta };
+): { format?: OutputFormat; formatFields: JsonObject } {
+  const formatFields = beta === undefined ? {} : { output_format: beta };
   const given = asObject(beta) ?? asObject(asObject(config)?.['format']);
   const schema = asObject(given?.['schema']);
   return given?.['type'] === 'json_schema' && schema
-    ? { format: { kind: 'json-schema', schema }, own }
-    : { own };
+    ? { format: { kind: 'json-schema', schema }, formatFields }
+    : { formatFields };
 }
 
-/** The vendor takes `user_id` only; whatever else is there is its own to refuse. */
-function parseMetadata(metadata: Json | undefined): { user?: string; own: JsonObject } {
-  if (metadata === undefined) return { own: {} };
+/** Parses `metadata`. The vendor accepts `user_id` only, and itself refuses everything else. */
+function parseMetadata(metadata: Json | undefined): { user?: string; formatFields: JsonObject } {
+  if (metadata === undefined) return { formatFields: {} };
   const { user_id, ...rest } = asObject(metadata) ?? {};
   const user = asText(user_id);
-  const plain = user !== undefined && isEmpty(rest);
-  return { ...(user !== undefined && { user }), own: plain ? {} : { metadata } };
+  const isParsed = user !== undefined && isEmpty(rest);
+  return { ...(user !== undefined && { user }), formatFields: isParsed ? {} : { metadata } };
 }
 
-function wholeNumber(value: Json | undefined, field: string): number {
+function positiveInteger(value: Json | undefined, field: string): number {
   if (value === undefined) throw invalid(`${field}: Field required`, field);
   const count = asNumber(value);
   if (count === undefined || !Number.isInteger(count)) {

@@ -1,4 +1,4 @@
-/** `thinking` and `output_config.effort` as a wish to think. What neutral words cannot say is kept as it was written. */
+/** `thinking` and `output_config` as the prompt's `thinking`. What the prompt cannot express is kept as it was written. */
 
 import type { Thinking } from '../../../conversation/prompt.ts';
 import { asEffort } from '../../../conversation/rules/effort.ts';
@@ -7,61 +7,70 @@ import { asNumber, asObject, asObjects, asText, isEmpty } from '../../../lib/jso
 
 interface ParsedThinking {
   readonly thinking?: Thinking;
-  /** `thinking` and `output_config`, as far as the neutral words do not hold them. */
-  readonly own: JsonObject;
+  /** `thinking` and `output_config`, as far as the prompt's `thinking` does not express them. */
+  readonly formatFields: JsonObject;
 }
 
-/** @param messages a system message among them may set another effort from there on. */
+/**
+ * Parses how the model is to think.
+ * @param thinking the request's `thinking`.
+ * @param config the request's `output_config`.
+ * @param messages the request's `messages`. A system message among them may change the effort from there on.
+ */
 export function parseThinking(
   thinking: Json | undefined,
   config: Json | undefined,
   messages?: Json,
 ): ParsedThinking {
-  const { effort: first, format, ...rest } = asObject(config) ?? {};
-  const word = asObjects(messages).reduce((before, message) => effortOf(message) ?? before, first);
+  const { effort: initial, format, ...rest } = asObject(config) ?? {};
+  const word = asObjects(messages).reduce((before, message) => findEffort(message) ?? before, initial);
   const effort = asEffort(asText(word) ?? '');
-  const wish = parseWish(thinking);
-  const isOff = wish?.effort === 'none';
-  const neutral: Thinking = { ...(effort !== undefined && { effort }), ...wish };
+  const parsed = parseThinkingField(thinking);
+  const isOff = parsed?.effort === 'none';
+  const neutral: Thinking = { ...(effort !== undefined && { effort }), ...parsed };
   const kept: JsonObject = {
     ...rest,
-    // How hard to work while not thinking is a thing of Anthropic's.
+    // Only Anthropic's models have an effort while they do not think.
     ...(word !== undefined && (effort === undefined || isOff) && { effort: word }),
     ...(format !== undefined && !isSchema(format) && { format }),
   };
   return {
     ...(!isEmpty(neutral) && { thinking: neutral }),
-    own: {
-      ...(thinking !== undefined && !(wish && isWhole(asObject(thinking) ?? {}, wish)) && { thinking }),
+    formatFields: {
+      ...(thinking !== undefined &&
+        !(parsed && isExpressed(asObject(thinking) ?? {}, parsed)) && { thinking }),
       ...(!isEmpty(kept) && { output_config: kept }),
     },
   };
 }
 
-function effortOf({ role, output_config }: JsonObject): Json | undefined {
+function findEffort({ role, output_config }: JsonObject): Json | undefined {
   return role === 'system' ? asObject(output_config)?.['effort'] : undefined;
 }
 
-/** What `thinking` alone asks for, whatever it says beside that; undefined where it is of no known type. */
-function parseWish(value: Json | undefined): Thinking | undefined {
+/** Parses `thinking` by its known fields. Returns undefined if its type is not known. */
+function parseThinkingField(value: Json | undefined): Thinking | undefined {
   const { type, budget_tokens, display } = asObject(value) ?? {};
   const budget = asNumber(budget_tokens);
   const shown = typeof display === 'string' ? { visible: display !== 'omitted' } : {};
   if (type === 'enabled' && budget !== undefined) return { budget, ...shown };
   if (type === 'adaptive') return { adaptive: true, ...shown };
-  // What thinks between calls alone thinks as little as it can: nobody else's models can be told so.
+  // A model that thinks only between calls of tools thinks as little as it can. Other vendors have no word for that.
   return type === 'disabled' || type === 'between_tools' ? { effort: 'none' } : undefined;
 }
 
-/** Whether the wish says all that is written: neutral words know no other ways to think or to show it, and no bindings. */
-function isWhole(value: JsonObject, wish: Thinking): boolean {
+/**
+ * Tells whether the prompt's `thinking` expresses all of the field. It has no other ways to think or to show thinking, and
+ * no bindings.
+ */
+function isExpressed(value: JsonObject, parsed: Thinking): boolean {
   const { type, budget_tokens, display, ...rest } = value;
   if (type === 'between_tools') return false;
-  if (!isEmpty(rest) || (budget_tokens !== undefined && wish.budget === undefined)) return false;
-  return display === undefined || (wish.visible !== undefined && WAYS_TO_SHOW.includes(display));
+  if (!isEmpty(rest) || (budget_tokens !== undefined && parsed.budget === undefined)) return false;
+  return display === undefined || (parsed.visible !== undefined && DISPLAYS.includes(display));
 }
 
-const WAYS_TO_SHOW: readonly Json[] = ['summarized', 'omitted'];
+const DISPLAYS: readonly Json[] = ['summarized', 'omitted'];
 
 function isSchema(format: Json): boolean {
   const { type, schema, ...rest } = asObject(format) ?? {};

@@ -1,4 +1,4 @@
-/** `tools`: those that the caller runs as functions, those that Anthropic runs as hosted ones. */
+/** `tools`. Those that the caller runs become functions, those that Anthropic runs become hosted tools. */
 
 import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { FunctionTool, Tool } from '../../../conversation/prompt.ts';
@@ -14,10 +14,24 @@ import {
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { FORMAT, markAndOwn, TOOL_OWN } from '../wire/wire.ts';
-import { spelledOut } from './client-tools.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { blockFields } from './block-fields.ts';
+import { describeClientTool } from './client-tools/client-tools.ts';
 
-/** @throws GatewayError `invalid-request` where a tool has no name or no schema. */
+/** Fields of a function that mean something to Anthropic alone. */
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'defer_loading',
+  'eager_input_streaming',
+  'input_examples',
+  'allowed_callers',
+]);
+
+/**
+ * Parses the field `tools`.
+ * @returns undefined if the request has none.
+ * @throws GatewayError `invalid-request` if it is not a list, or if a tool has no name or no schema.
+ */
 export function parseTools(tools: Json | undefined): readonly Tool[] | undefined {
   if (tools === undefined || tools === null) return undefined;
   if (!isList(tools)) throw invalid('tools: Input should be a valid list', 'tools');
@@ -25,14 +39,15 @@ export function parseTools(tools: Json | undefined): readonly Tool[] | undefined
 }
 
 /**
- * @param at where it stands, for the message of an error.
- * @throws GatewayError `invalid-request` where it has no name or no schema.
+ * Parses one tool.
+ * @param at path of the tool, for error messages.
+ * @throws GatewayError `invalid-request` if a tool that the caller runs has no name or no schema.
  */
 export function parseTool(tool: Json | undefined, at: string): Tool {
   if (!isObject(tool)) throw invalid(`${at}: Input should be an object`, 'tools');
   const type = tool['type'] ?? 'custom';
   if (type === 'custom') return parseFunction(tool, `${at}.custom`);
-  const known = spelledOut(tool);
+  const known = describeClientTool(tool);
   if (known === undefined) return parseHosted(tool);
   const shorthand = { format: FORMAT, fields: known.shorthand } as const;
   return { ...parseFunction(known.tool, `${at}.${String(type)}`), shorthand };
@@ -44,15 +59,15 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
   if (title === undefined) throw invalid(`${at}.name: Field required`, 'tools');
   const schema = asObject(input_schema);
   if (schema === undefined) throw invalid(`${at}.input_schema: Field required`, 'tools');
-  const [own, extra] = splitFields(rest, TOOL_OWN);
+  const [formatFields, unknownFields] = splitFields(rest, FUNCTION_FIELDS);
   return {
     kind: 'function',
     name: title,
-    // `properties` and `required` may be null here (the SDK's types); to OpenAI and Google a null is no such list.
+    // The SDK's types allow null for `properties` and `required`. OpenAI and Google refuse it.
     parameters: withoutNulls(schema),
     ...compact({ description: asText(description), strict: asFlag(strict) }),
-    ...markAndOwn(cache_control, own),
-    ...unknownFieldsOf(extra),
+    ...blockFields(cache_control, formatFields),
+    ...unknownFieldsOf(unknownFields),
   };
 }
 

@@ -6,15 +6,20 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isList, isObject, splitFields } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
-import { carryOver } from '../wire/signature-carriers.ts';
-import { parseUpload } from '../wire/whole-blocks.ts';
-import { FORMAT, renderMark } from '../wire/wire.ts';
-import { type Context, parseContent, passedOver } from './parse-blocks.ts';
+import { renderCacheControl } from '../wire/cache-control.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { type Context, parseContent } from './parse-blocks.ts';
+import { carryAcrossTurns } from './parse-carriers.ts';
+import { parseUpload } from './parse-kept-blocks.ts';
+import { checkOpaque } from './parse-opaque.ts';
 
-/** Fields of a system message in the midst of a conversation, beside its content; both are beta. */
-const SYSTEM_OWN: ReadonlySet<string> = new Set(['clear_at', 'output_config']);
+/** Fields that a system message during a conversation has besides its content. Both are beta. */
+const SYSTEM_FIELDS: ReadonlySet<string> = new Set(['clear_at', 'output_config']);
 
-/** @throws GatewayError `invalid-request` where there are no messages, or one is none. */
+/**
+ * Parses `system` and `messages`.
+ * @throws GatewayError `invalid-request` if there are no messages, or if one of them is not a message.
+ */
 export function parseTurns(
   system: Json | undefined,
   messages: Json | undefined,
@@ -33,12 +38,12 @@ export function parseTurns(
   messages.forEach((message, index) => {
     turns.push(parseMessage(message, `messages.${index}`, index < lastUser, context));
   });
-  return carryOver(turns);
+  return carryAcrossTurns(turns);
 }
 
 /**
- * Claude Code begins its system prompt with a line for Anthropic's accounting. It is another one in each request, and
- * other vendors' caches know a prompt by how it begins: with it they would never find anything.
+ * Claude Code begins its system prompt with a line for Anthropic's accounting. The line differs in each request. Other
+ * vendors' caches compare prompts from the beginning, so with this line they would never find anything.
  */
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
 
@@ -50,7 +55,7 @@ function withoutBillingLine(parts: readonly Part[], report: ParseReport): readon
   return text === '' ? others : [{ ...first, text }, ...others];
 }
 
-/** @param isPast whether the user speaks again after it. */
+/** @param isPast whether a message of the user follows. */
 function parseMessage(message: Json, at: string, isPast: boolean, context: Context): Turn {
   if (!isObject(message)) throw invalid(`${at}: Input should be an object`, at);
   const { role, content, ...rest } = message;
@@ -62,46 +67,47 @@ function parseMessage(message: Json, at: string, isPast: boolean, context: Conte
   const parts = parseContent(content, `${at}.content`, context);
   return {
     role,
-    parts: role === 'user' ? parts.map((part) => asGiven(part, `${at}.content`)) : parts,
+    parts: role === 'user' ? parts.map((part) => parseUserPart(part, `${at}.content`)) : parts,
     ...unknownFieldsOf(rest),
   };
 }
 
 /**
- * What a user gives is what is asked: the files too, which are none of it where the assistant has made them. A block that
- * nobody knows is not passed over in silence.
+ * Parses a part of a user message further. The user's files are part of the question, unlike the assistant's. A block that
+ * is not known is refused, because it would be lost in silence.
  */
-function asGiven(part: Part, at: string): Part {
+function parseUserPart(part: Part, at: string): Part {
   if (part.kind !== 'opaque') return part;
-  return part.value['type'] === 'container_upload' ? parseUpload(part.value) : passedOver(part, at);
+  return part.value['type'] === 'container_upload' ? parseUpload(part.value) : checkOpaque(part, at);
 }
 
 /**
- * What the system says in the midst of a conversation: this format alone may have it where it stands, and marks it so.
- * It may change the effort and say nothing, and it may hold until the user speaks again; then nobody else is told.
+ * Parses a system message during a conversation. Its format-specific fields mark that this format may have it where it
+ * stands. The message may have no content, if it changes the effort. It may also apply only until the next message of the
+ * user. If that has come, only Anthropic receives the content.
  */
 function parseSystem(message: JsonObject, at: string, isPast: boolean, context: Context): Turn {
   const { role: _, content, ...rest } = message;
-  const [own, extra] = splitFields(rest, SYSTEM_OWN);
-  const isSilent = content === undefined && isObject(own['output_config']);
+  const [formatFields, unknownFields] = splitFields(rest, SYSTEM_FIELDS);
+  const isSilent = content === undefined && isObject(formatFields['output_config']);
   const parts = isSilent ? [] : parseContent(content, `${at}.content`, context);
-  const isCleared = own['clear_at'] === 'next_user_message' && isPast;
+  const isCleared = formatFields['clear_at'] === 'next_user_message' && isPast;
   return {
     role: 'system',
-    parts: isCleared ? parts.flatMap(clearedText) : parts,
-    formatSpecific: { format: FORMAT, fields: own },
-    ...unknownFieldsOf(extra),
+    parts: isCleared ? parts.flatMap(clearText) : parts,
+    formatSpecific: { format: FORMAT, fields: formatFields },
+    ...unknownFieldsOf(unknownFields),
   };
 }
 
-/** A text as one that only Anthropic is told. */
-function clearedText(part: Part): readonly Part[] {
+/** Turns a text into a block that only Anthropic receives. */
+function clearText(part: Part): readonly Part[] {
   return part.kind === 'text'
     ? [
         {
           kind: 'opaque',
           format: FORMAT,
-          value: { type: 'text', text: part.text, ...renderMark(part.cacheBreakpoint) },
+          value: { type: 'text', text: part.text, ...renderCacheControl(part.cacheBreakpoint) },
         },
       ]
     : [part];

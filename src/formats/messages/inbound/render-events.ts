@@ -1,4 +1,4 @@
-/** Neutral events as the events of Anthropic's stream ("Streaming messages"). */
+/** Events of a reply as the events of Anthropic's stream ("Streaming messages"). */
 
 import type { ChoiceEnd, ReplyEvent, ReplyStart, Usage } from '../../../conversation/reply.ts';
 import { mergeUsage } from '../../../conversation/reply.ts';
@@ -6,25 +6,29 @@ import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
-import { renderLateError } from '../wire/errors.ts';
-import { endFields, renderStop } from '../wire/finish-reasons.ts';
+import { renderEndFields, renderStop } from '../wire/finish-reasons.ts';
 import { renderUsedTier } from '../wire/service-tier.ts';
 import { renderUsage } from '../wire/usage.ts';
-import { searchTool } from '../wire/web-searches.ts';
 import { blockEvents } from './render-blocks.ts';
+import { renderLateError } from './render-error.ts';
+import { findWebSearch } from './render-web-searches.ts';
 import { renderMessage } from './response-fields.ts';
 
-/** What keeps a stream open: Anthropic's own event for it, byte for byte. */
+/** Keeps a silent stream open: Anthropic's own event for that, byte for byte. */
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 
-/** A message has one choice: of several, the first is told. */
+/**
+ * Makes the renderer of one streamed answer.
+ * @see Inbound.renderEvents
+ * @returns a renderer that writes the first choice only, because a message has one.
+ */
 export function renderEvents(asked: RequestContext): EventRenderer {
-  const blocks = blockEvents(asked.id, searchTool(asked.prompt));
+  const blocks = blockEvents(asked.id, findWebSearch(asked.prompt));
   let usage: Usage = {};
   let end: Omit<ChoiceEnd, 'type' | 'choice'> = { finish: 'other' };
 
   const start = (event: ReplyStart, out: Sink<Sse>): void => {
-    // Input is rarely known as early as this, and output never is: `message_delta` tells it all.
+    // The number of input tokens is rarely known this early, that of output tokens never. `message_delta` has both.
     const { output: _, reasoning: __, ...early } = usage;
     const known = { ...renderUsage(early), ...renderUsedTier(event.serviceTier) };
     const open = { stop_reason: null, stop_sequence: null, stop_details: null, usage: known };
@@ -33,7 +37,7 @@ export function renderEvents(asked: RequestContext): EventRenderer {
 
   const stop = (out: Sink<Sse>): void => {
     blocks.close(out);
-    const { inside, beside } = endFields(end);
+    const { inside, beside } = renderEndFields(end);
     const delta = {
       ...inside,
       ...blocks.others(),
@@ -81,7 +85,7 @@ export function renderEvents(asked: RequestContext): EventRenderer {
   };
 }
 
-/** An event, named as its data's `type` is. */
+/** Makes an event whose name is also the `type` in its data. */
 function named(type: string, fields: JsonObject): Sse {
   return { event: type, data: JSON.stringify({ type, ...fields }) };
 }

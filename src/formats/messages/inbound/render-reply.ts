@@ -1,4 +1,4 @@
-/** A whole answer as a message. */
+/** A non-streaming answer as a message. */
 
 import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Part, RefusalPart, TextPart, ThinkingPart } from '../../../conversation/prompt.ts';
@@ -9,31 +9,34 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { type Foreign, foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderCitation } from '../wire/citations.ts';
-import { endFields, NO_CALLS, renderStop, withCall } from '../wire/finish-reasons.ts';
+import { NO_CALLS, renderEndFields, renderStop, withCall } from '../wire/finish-reasons.ts';
+import { FORMAT } from '../wire/format-name.ts';
 import { renderUsedTier } from '../wire/service-tier.ts';
-import { carrierBlocks } from '../wire/signature-carriers.ts';
 import { redactedBlock, thinkingBlock } from '../wire/thinking-blocks.ts';
 import { renderUsage } from '../wire/usage.ts';
-import { searchBlocks, searchTool } from '../wire/web-searches.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { renderCarrier } from './render-carriers.ts';
+import { findWebSearch, renderWebSearch } from './render-web-searches.ts';
 import { callBlocks, renderMessage } from './response-fields.ts';
 
 const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
 
-/** A message has one choice: of several, the first is told. */
+/**
+ * Renders a whole answer.
+ * @returns a message with the first choice only, because a message has one.
+ */
 export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
   const callBlock = callBlocks(asked.id);
   const others = foreign();
-  const said = unsignedAtEnd(parts).flatMap((part) => renderPart(part, callBlock, others));
+  const blocks = dropLastSignatures(parts).flatMap((part) => renderPart(part, callBlock, others));
   const calls = parts
     .filter((part) => part.kind === 'tool-call')
-    .reduce((known, { formatSpecific: own }) => withCall(known, formatFields(own, FORMAT)), NO_CALLS);
+    .reduce((known, { formatSpecific }) => withCall(known, formatFields(formatSpecific, FORMAT)), NO_CALLS);
   const refusal = parts.some((part) => part.kind === 'refusal');
-  const search = calls === NO_CALLS ? searchTool(asked.prompt) : undefined;
+  const search = calls === NO_CALLS ? findWebSearch(asked.prompt) : undefined;
   const cited = parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []));
-  const content = search === undefined ? said : [...said, ...searchBlocks(search, cited, asked.id)];
-  const { inside, beside } = endFields(end);
+  const content = search === undefined ? blocks : [...blocks, ...renderWebSearch(search, cited, asked.id)];
+  const { inside, beside } = renderEndFields(end);
   const fields = {
     ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),
     usage: { ...renderUsage(reply.usage), ...renderUsedTier(reply.start.serviceTier) },
@@ -41,8 +44,8 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
 }
 
-/** The parts without the signatures of the text they end with, which no carrier may follow: see `carriers.ts`. */
-function unsignedAtEnd(parts: readonly Part[]): readonly Part[] {
+/** Removes the signatures of the text at the end, which no carrier may follow (`wire/signature-carriers.ts`). */
+function dropLastSignatures(parts: readonly Part[]): readonly Part[] {
   const last = parts.findLastIndex(hasBlock);
   return parts.map((part, at) => {
     if (at < last || part.kind !== 'text') return part;
@@ -51,13 +54,13 @@ function unsignedAtEnd(parts: readonly Part[]): readonly Part[] {
   });
 }
 
-/** Whether a block is told of it: what only another format can read stands beside the content, and nothing nowhere. */
+/** Tells whether a part becomes a block. A part that only another format can read stands beside the content. */
 function hasBlock(part: Part): boolean {
   switch (part.kind) {
     case 'opaque':
       return part.format === FORMAT;
     case 'thinking':
-      return isSaid(part) || part.redacted !== undefined;
+      return hasThought(part) || part.redacted !== undefined;
     default:
       return part.kind !== 'text' || part.text !== '';
   }
@@ -77,7 +80,7 @@ function renderPart(
     case 'tool-call': {
       const call = asFunctionCall(part);
       const block = callBlock(part, part.formatSpecific, argumentsObject(call.arguments));
-      return [...carrierBlocks(part.signature, 'next'), block];
+      return [...renderCarrier(part.signature, 'next'), block];
     }
     case 'opaque':
       if (part.format === FORMAT) return [part.value];
@@ -85,13 +88,13 @@ function renderPart(
       return [];
     case 'media':
     case 'tool-result':
-      // No answer has any.
+      // Answers have no such parts.
       return [];
   }
 }
 
 function renderText(part: TextPart | RefusalPart, others: Foreign): readonly JsonObject[] {
-  if (part.text === '') return carrierBlocks(part.signature, 'next');
+  if (part.text === '') return renderCarrier(part.signature, 'next');
   const cited = part.kind === 'text' ? (part.citations ?? []) : [];
   const citations = cited.flatMap((citation): JsonObject[] => {
     const rendered = renderCitation(citation);
@@ -105,7 +108,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
     text: part.text,
     ...(citations.length > 0 && { citations }),
   };
-  return [block, ...carrierBlocks(part.signature, 'previous')];
+  return [block, ...renderCarrier(part.signature, 'previous')];
 }
 
 function renderThinking(part: ThinkingPart): readonly JsonObject[] {
@@ -113,10 +116,10 @@ function renderThinking(part: ThinkingPart): readonly JsonObject[] {
   const fields = formatFields(part.formatSpecific, FORMAT);
   return [
     ...(redacted ? [redactedBlock(redacted, fields)] : []),
-    ...(isSaid(part) ? [thinkingBlock(part, fields)] : []),
+    ...(hasThought(part) ? [thinkingBlock(part, fields)] : []),
   ];
 }
 
-function isSaid({ text, signature }: ThinkingPart): boolean {
+function hasThought({ text, signature }: ThinkingPart): boolean {
   return text !== '' || signature !== undefined;
 }

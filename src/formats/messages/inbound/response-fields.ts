@@ -1,4 +1,4 @@
-/** What a stream and a whole answer are written with alike: what a message says beside its content, and its calls. */
+/** What a streamed and a whole answer have in common: the fields of a message besides its content, and its tool calls. */
 
 import { formatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
@@ -6,13 +6,14 @@ import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, Reply } from '../../../conversation/reply.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
-import { callIds } from '../wire/tool-names.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { callIds } from '../wire/ids.ts';
 
 /**
- * A message as far as `fields` tell it. What the vendor's answer has beyond Anthropic's fields stands before them,
- * under its own names.
- * @param additional fields beyond Anthropic's that came with the end of the answer.
+ * Renders a message. Fields of the vendor's answer that Anthropic does not have come first, under the vendor's names.
+ * @param content the message's blocks.
+ * @param fields its fields that tell the end and the usage, as far as they are known.
+ * @param additional fields that Anthropic does not have, and that came with the end of the answer.
  */
 export function renderMessage(
   start: Reply['start'],
@@ -28,34 +29,38 @@ export function renderMessage(
     id: prefixedId('msg_', start.id || asked.id),
     type: 'message',
     role: 'assistant',
-    // As the caller calls it: Claude Code sends the signed thoughts of no other model than it has asked for back.
+    // The caller's name for the model: Claude Code sends signed thoughts back only if the name is the one it asked for.
     model: asText(asked.body['model']) || start.model || asked.prompt.model,
     content,
     ...fields,
   };
 }
 
-/** Tool calls with ids that Anthropic's clients take, no two alike, and the same streamed or whole. */
+/**
+ * Makes a renderer of one answer's tool calls. Their ids are ones that Anthropic's clients accept, are unique, and are the
+ * same in a streamed and in a whole answer.
+ * @param stem what ids are made of, where the vendor gave none.
+ */
 export function callBlocks(
   stem: string,
 ): (
   call: Extract<OpenPart, { kind: 'tool-call' }>,
-  own: FormatSpecific | undefined,
+  formatSpecific: FormatSpecific | undefined,
   input: JsonObject,
 ) => JsonObject {
   const ids = callIds();
   let count = 0;
-  return ({ id, name }, own, input) => {
+  return ({ id, name }, formatSpecific, input) => {
     const given = id === '' ? `toolu_${stem}${count}` : id;
     count += 1;
-    const fields = formatFields(own, FORMAT);
+    const fields = formatFields(formatSpecific, FORMAT);
     return {
       ...fields,
       type: 'tool_use',
       id: ids.call(given),
       name,
       input,
-      // Claude says it of every call, and the SDKs' types have it always there: Java's reads no call without.
+      // Claude sends it with every call, and the SDKs' types require it: the Java SDK reads no call without it.
       caller: fields['caller'] ?? { type: 'direct' },
     };
   };

@@ -1,34 +1,37 @@
 /**
- * Tools that come and go in the midst of a conversation: the `tool_addition` and `tool_removal` blocks of system
- * messages, those that a compaction keeps of what it stands for, and tools that are kept back until something names
- * them (types of `@anthropic-ai/sdk` 1.11, beta; tool search guide).
+ * Tools that come and go during a conversation: by the `tool_addition` and `tool_removal` blocks of system messages, by
+ * those blocks that a compaction keeps of the messages it replaces, and by `defer_loading`, which withholds a tool until
+ * something names it (types of `@anthropic-ai/sdk` 1.11, beta; tool search guide).
  */
 
 import type { Tool } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { FORMAT } from '../wire/format-name.ts';
 import { parseTool } from './parse-tools.ts';
 
 /**
- * The tools that are there at the end, for all others have one list of them. A change of an MCP server's tools is left
- * out, as those are. What Claude would have to look for by a search of Anthropic's is there for all others.
- * @param choice the request's `tool_choice`: what must be called is there.
- * @throws GatewayError `invalid-request` where a tool that comes has no name or no schema.
+ * Finds the tools that are offered at the end of the conversation, because other vendors have one list for all of it.
+ * Changes to an MCP server's tools are left out, as those tools are. If Claude would have to search for tools by
+ * Anthropic's tool search, other models are offered all of them.
+ * @param tools those that the request declares.
+ * @param messages the request's `messages`.
+ * @param choice the request's `tool_choice`. A tool that it forces is not withheld.
+ * @throws GatewayError `invalid-request` if a tool that is added has no name or no schema.
  */
-export function offeredTools(
+export function findOfferedTools(
   tools: readonly Tool[] | undefined,
   messages: Json | undefined,
   choice: Json | undefined,
 ): readonly Tool[] | undefined {
   const blocks = asObjects(messages).flatMap(({ content }) => asObjects(content));
-  const left = changedTools(tools, blocks.flatMap(changesIn));
-  if (!left?.some(isKeptBack) || left.some(isSearch)) return left;
-  const named = new Set([asText(asObject(choice)?.['name']), ...blocks.flatMap(namedIn)]);
-  return left.filter((tool) => !isKeptBack(tool) || named.has(nameOf(tool)));
+  const offered = applyChanges(tools, blocks.flatMap(findChanges));
+  if (!offered?.some(isDeferred) || offered.some(isToolSearch)) return offered;
+  const named = new Set([asText(asObject(choice)?.['name']), ...blocks.flatMap(findToolNames)]);
+  return offered.filter((tool) => !isDeferred(tool) || named.has(getName(tool)));
 }
 
-function isKeptBack(tool: Tool): boolean {
+function isDeferred(tool: Tool): boolean {
   return (
     tool.kind === 'function' &&
     tool.formatSpecific?.format === FORMAT &&
@@ -36,30 +39,30 @@ function isKeptBack(tool: Tool): boolean {
   );
 }
 
-function isSearch(tool: Tool): boolean {
+function isToolSearch(tool: Tool): boolean {
   return tool.kind === 'hosted' && asText(tool.value['type'])?.startsWith('tool_search') === true;
 }
 
-/** The tools that a block calls, has found, or adds. */
-function namedIn(block: JsonObject): readonly (string | undefined)[] {
+/** Finds the names of the tools that a block calls, has found, or adds. */
+function findToolNames(block: JsonObject): readonly (string | undefined)[] {
   if (block['type'] === 'tool_use') return [asText(block['name'])];
   if (block['type'] === 'tool_result') {
     return asObjects(block['content']).map(({ tool_name }) => asText(tool_name));
   }
-  return changesIn(block).map(({ tool }) => asText(asObject(tool)?.['name']));
+  return findChanges(block).map(({ tool }) => asText(asObject(tool)?.['name']));
 }
 
-function changedTools(
+function applyChanges(
   tools: readonly Tool[] | undefined,
   changes: readonly JsonObject[],
 ): readonly Tool[] | undefined {
   if (changes.length === 0) return tools;
-  const known = new Map((tools ?? []).map((tool) => [nameOf(tool), tool]));
+  const known = new Map((tools ?? []).map((tool) => [getName(tool), tool]));
   const offered = new Map(known);
   for (const { type, tool } of changes) {
-    const { type: kind, definition, name: word } = asObject(tool) ?? {};
+    const { type: kind, definition, name: reference } = asObject(tool) ?? {};
     const defined = kind === 'tool_definition' ? parseTool(definition, 'messages.tool_addition') : undefined;
-    const name = defined ? nameOf(defined) : kind === 'tool_reference' ? asText(word) : undefined;
+    const name = defined ? getName(defined) : kind === 'tool_reference' ? asText(reference) : undefined;
     if (name === undefined) continue;
     if (defined) known.set(name, defined);
     const added = known.get(name);
@@ -69,11 +72,11 @@ function changedTools(
   return [...offered.values()];
 }
 
-function changesIn(block: JsonObject): readonly JsonObject[] {
+function findChanges(block: JsonObject): readonly JsonObject[] {
   if (block['type'] === 'compaction') return asObjects(block['tool_changes']);
   return block['type'] === 'tool_addition' || block['type'] === 'tool_removal' ? [block] : [];
 }
 
-function nameOf(tool: Tool): string {
+function getName(tool: Tool): string {
   return tool.kind === 'hosted' ? (asText(tool.value['name']) ?? JSON.stringify(tool.value)) : tool.name;
 }

@@ -1,37 +1,39 @@
-/** Turns as Anthropic takes them: the system's apart, the user's first, and none that ends where a model cannot go on. */
+/** Turns as Anthropic accepts them: system turns are separate, a user turn comes first, and the model can continue the last. */
 
 import type { Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
-import { FORMAT, keepsAll, speaksMessages } from '../wire/wire.ts';
-import { callsLast } from './calls-last.ts';
-import { sendableTurns } from './filter-sendable.ts';
-import { systemBehindUsers } from './later-system.ts';
-import { withoutLastThoughts } from './thinking-signatures.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { moveCallsLast } from './calls-last.ts';
+import { filterSendable } from './filter-sendable.ts';
+import { placeLaterSystem } from './later-system.ts';
+import { keepsAll, speaksMessages } from './native-caller.ts';
+import { dropLastThoughts } from './thinking-signatures.ts';
 
 /**
- * The system's parts up to the first answer, hoisted in their order, and the turns in the order the vendor wants. What
- * the system says later stays there, as a user's where the model takes no such message. A prompt of nothing but
- * instructions is one a user gives.
+ * Arranges the turns of a prompt.
+ * @returns the parts of all system messages up to the first answer, in their order, and the other turns as the vendor
+ *   requires them. A later system message stays in its place. It becomes a user turn if the model does not accept such
+ *   messages. A prompt that consists of system messages only becomes one user turn.
  */
 export function arrangeTurns(
   prompt: Prompt,
   target: ModelTraits,
   report: Report,
 ): { system: readonly Part[]; turns: readonly Turn[] } {
-  const takesAll = keepsAll(prompt, target);
-  const all = sendableTurns(prompt.turns, report);
-  const sendable = takesAll ? all : all.map(inWords);
+  const keepsEverything = keepsAll(prompt, target);
+  const all = filterSendable(prompt.turns, report);
+  const sendable = keepsEverything ? all : all.map(dropToolChanges);
   const later = beforeAnswers(sendable);
-  const takesLater = takesAll || target.laterSystem === true;
+  const takesLater = keepsEverything || target.laterSystem === true;
   const given = takesLater ? sendable : laterSystemAsUser(sendable, later, report);
-  const isHoisted = ({ role, formatSpecific: own }: Turn, at: number): boolean =>
-    role === 'system' && (takesAll ? own?.format !== FORMAT : at < later);
+  const isHoisted = ({ role, formatSpecific }: Turn, at: number): boolean =>
+    role === 'system' && (keepsEverything ? formatSpecific?.format !== FORMAT : at < later);
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
   const rest = given.filter((turn, at) => !isHoisted(turn, at));
-  const ordered = orderedTurns(prompt, rest, report);
-  const turns = trimPrefill(takesAll ? ordered : systemBehindUsers(ordered, report));
+  const ordered = orderTurns(prompt, rest, report);
+  const turns = trimPrefill(keepsEverything ? ordered : placeLaterSystem(ordered, report));
   if (turns.length === 0) {
     report('turns[].role', 'approximated', 'a system message is sent as the user turn that is required');
     return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
@@ -43,26 +45,30 @@ export function arrangeTurns(
   if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
     report('turns', 'approximated', 'a user turn added at the start');
   }
-  if (takesPrefill(prompt, target) || !endsSaid(turns)) return { system, turns };
-  report('turns', 'approximated', 'a user turn added at the end, so that the model goes on');
-  return { system, turns: [...turns, GO_ON] };
+  if (takesPrefill(prompt, target) || !endsWithAnswer(turns)) return { system, turns };
+  report('turns', 'approximated', 'a user turn added at the end, so that the model continues');
+  return { system, turns: [...turns, CONTINUE] };
 }
 
-/** A turn without what only a system message in the midst may have: blocks of tools that come and go, offered with all others. */
-function inWords(turn: Turn): Turn {
+/**
+ * Removes the blocks that only a system message during a conversation may have: changes of the tools, which are offered
+ * with all others.
+ */
+function dropToolChanges(turn: Turn): Turn {
   const { role, parts } = turn;
   if (role !== 'system' || !parts.some(({ kind }) => kind === 'opaque')) return turn;
   return { ...turn, parts: parts.filter(({ kind }) => kind !== 'opaque') };
 }
 
-/** The turns as the vendor orders them, each with something said at its end, and calls behind all else. */
-function orderedTurns(prompt: Prompt, turns: readonly Turn[], report: Report): readonly Turn[] {
+/** Orders the turns and their parts as the vendor requires. No turn ends with thinking, and calls come last. */
+function orderTurns(prompt: Prompt, turns: readonly Turn[], report: Report): readonly Turn[] {
   const ordered = strictTurns(turns);
   if (speaksMessages(prompt)) return ordered;
-  const said = withoutLastThoughts(ordered, report);
-  const left = said.every((turn, at) => turn === ordered[at]) ? ordered : strictTurns(said);
-  return left.map((turn) => {
-    const parts = turn.role === 'assistant' ? callsLast(turn.parts, isCall) : turn.parts;
+  const trimmed = dropLastThoughts(ordered, report);
+  const isUnchanged = trimmed.every((turn, at) => turn === ordered[at]);
+  const strict = isUnchanged ? ordered : strictTurns(trimmed);
+  return strict.map((turn) => {
+    const parts = turn.role === 'assistant' ? moveCallsLast(turn.parts, isCall) : turn.parts;
     return parts === turn.parts ? turn : { ...turn, parts };
   });
 }
@@ -71,27 +77,28 @@ function isCall({ kind }: Part): boolean {
   return kind === 'tool-call';
 }
 
-/** For a conversation that ends with the assistant, where the model wants the last word to be the user's. */
-const GO_ON: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
+/** Ends a conversation whose last turn is the assistant's, if the model requires a user turn at the end. */
+const CONTINUE: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
 
 /**
- * Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide), and none
- * does whose answer is to follow a schema (Structured outputs: "Message Prefilling: Incompatible with JSON outputs").
+ * Tells whether the model continues an answer that the caller began. Models from 4.6 on, which are those with efforts, do
+ * not (migration guide). No model does if its answer has to follow a schema (Structured outputs: "Message Prefilling:
+ * Incompatible with JSON outputs").
  */
 function takesPrefill(prompt: Prompt, target: ModelTraits): boolean {
   if (keepsAll(prompt, target)) return true;
   return prompt.output?.kind !== 'json-schema' && !target.thinking?.kinds.includes('effort');
 }
 
-/** Whether the assistant has the last word: calls, its own or those of Anthropic's tools, are still to be answered. */
-function endsSaid(turns: readonly Turn[]): boolean {
+/** Tells whether the assistant has the last word, and no call of it, or of a tool of Anthropic's, awaits a result. */
+function endsWithAnswer(turns: readonly Turn[]): boolean {
   const last = turns.at(-1);
   return (
     last?.role === 'assistant' && !last.parts.some(({ kind }) => kind === 'tool-call' || kind === 'opaque')
   );
 }
 
-/** The vendor refuses an answer begun for the model that ends in white space. */
+/** Trims the answer that the caller began: the vendor refuses one that ends with white space. */
 function trimPrefill(turns: readonly Turn[]): readonly Turn[] {
   const turn = turns.at(-1);
   const part = turn?.parts.at(-1);

@@ -1,59 +1,63 @@
-/** Cache marks: Anthropic takes four in a request (prompt caching guide) and refuses the request with more. */
+/** Cache breakpoints. Anthropic accepts four in a request and refuses a request with more ("Prompt caching" guide). */
 
 import type { CacheBreakpoint, Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { compact, isList, isObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
-import { speaksMessages } from '../wire/wire.ts';
+import { speaksMessages } from './native-caller.ts';
 
 const LIMIT = 4;
 
 /**
- * The mark for all of a request, and the turns that go with it. Where the system has the last word, the mark is at the end
- * of what the user says instead, for such words are to stand behind a mark ("Mid-conversation system messages").
+ * Decides on a breakpoint for the whole request.
+ * @returns the breakpoint, if there is one for the request itself, and the turns. If the last turn is a system message, the
+ *   breakpoint is on the last user turn instead: such a message has to follow the breakpoint ("Mid-conversation system
+ *   messages").
  */
-export function markAll(
+export function addRequestBreakpoint(
   prompt: Prompt,
   turns: readonly Turn[],
   target: ModelTraits,
-): { readonly mark?: CacheBreakpoint | undefined; readonly turns: readonly Turn[] } {
-  const mark = prompt.cacheBreakpoint ?? markForKey(prompt, target);
-  // Who speaks this format has set it where it is.
-  if (mark === undefined || speaksMessages(prompt) || turns.at(-1)?.role !== 'system') return { mark, turns };
+): { readonly breakpoint?: CacheBreakpoint | undefined; readonly turns: readonly Turn[] } {
+  const breakpoint = prompt.cacheBreakpoint ?? chooseBreakpoint(prompt, target);
+  // A caller of this format has set the breakpoint where it is.
+  if (breakpoint === undefined || speaksMessages(prompt) || turns.at(-1)?.role !== 'system') {
+    return { breakpoint, turns };
+  }
   const at = turns.findLastIndex(({ role }) => role === 'user');
-  return { turns: turns.map((turn, index) => (index === at ? markedTurn(turn, mark) : turn)) };
+  return { turns: turns.map((turn, index) => (index === at ? addBreakpoint(turn, breakpoint) : turn)) };
 }
 
-function markedTurn(turn: Turn, mark: CacheBreakpoint): Turn {
+function addBreakpoint(turn: Turn, cacheBreakpoint: CacheBreakpoint): Turn {
   const last = turn.parts.length - 1;
   return {
     ...turn,
-    parts: turn.parts.map((part, index) => (index === last ? { ...part, cacheBreakpoint: mark } : part)),
+    parts: turn.parts.map((part, index) => (index === last ? { ...part, cacheBreakpoint } : part)),
   };
 }
 
 /**
- * Who gives a key counts on a cache that needs no marks, as OpenAI's, and whoever runs this may want one for all. An agent
- * asks again with each round of calls, and all that it has asked before: what is written once is read by every further
- * round, and pays with the first of them (a quarter more, and nine tenths less). One
- * mark for the whole request caches all up to its end (prompt caching guide, automatic caching). Who sets marks knows
- * where they belong.
+ * Chooses a breakpoint for a caller that set none. A caller that sends a cache key expects a cache without breakpoints, such
+ * as OpenAI's, and the operator may want one for all callers. An agent repeats the whole conversation with each round of
+ * calls. Writing the cache costs a quarter more and reading it nine tenths less, so the first further round already pays for
+ * it. One breakpoint for the whole request caches everything up to its end ("Prompt caching" guide, automatic caching). A
+ * caller that sets breakpoints knows where they belong.
  */
-function markForKey(prompt: Prompt, { caches }: ModelTraits): CacheBreakpoint | undefined {
+function chooseBreakpoint(prompt: Prompt, { caches }: ModelTraits): CacheBreakpoint | undefined {
   const { cacheKey, turns, tools = [] } = prompt;
-  const isMarked =
+  const hasBreakpoint =
     tools.some((tool) => tool.kind === 'function' && tool.cacheBreakpoint) ||
-    turns.some(({ parts }) => parts.some(isMarkedPart));
-  if (isMarked) return undefined;
-  const isWanted = cacheKey !== undefined || caches === 'always' || (caches === 'agents' && isAgents(prompt));
+    turns.some(({ parts }) => parts.some(isBreakpoint));
+  if (hasBreakpoint) return undefined;
+  const isWanted = cacheKey !== undefined || caches === 'always' || (caches === 'agents' && isAgent(prompt));
   return isWanted ? {} : undefined;
 }
 
-/** Rounds of calls after which more are to be expected. */
+/** The number of rounds of calls after which more are likely. */
 const ROUNDS = 2;
 
-/** Whether a dialogue is an agent's that was not written for Claude: one that was marks what it wants cached. */
-function isAgents(prompt: Prompt): boolean {
+/** Tells whether the caller is an agent that was not written for Claude. One that was sets its own breakpoints. */
+function isAgent(prompt: Prompt): boolean {
   if (speaksMessages(prompt)) return false;
   let rounds = 0;
   for (const { role, parts } of prompt.turns) {
@@ -62,44 +66,44 @@ function isAgents(prompt: Prompt): boolean {
   return rounds >= ROUNDS;
 }
 
-function isMarkedPart(part: Part): boolean {
+function isBreakpoint(part: Part): boolean {
   return (
-    part.cacheBreakpoint !== undefined || (part.kind === 'tool-result' && part.content.some(isMarkedPart))
+    part.cacheBreakpoint !== undefined || (part.kind === 'tool-result' && part.content.some(isBreakpoint))
   );
 }
 
 /**
- * The body with four marks at most: the last one on tools or system, which most other requests share, then the last
- * ones of the messages, each of which covers all before it.
+ * Reduces the breakpoints of a request to the four that Anthropic accepts. It keeps the last one on the tools or the system
+ * prompt, which most other requests share, and then the last ones of the messages, each of which covers all before it.
+ * @param body the rendered request.
  */
-export function limitMarks(body: JsonObject, report: Report): JsonObject {
-  const head = countMarks(body['tools']) + countMarks(body['system']);
-  const tail = countMarks(body['messages']);
+export function limitBreakpoints(body: JsonObject, report: Report): JsonObject {
+  const head = countBreakpoints(body['tools']) + countBreakpoints(body['system']);
+  const tail = countBreakpoints(body['messages']);
   const limit = LIMIT - (body['cache_control'] === undefined ? 0 : 1);
   if (head + tail <= limit) return body;
   report('turns[].mark', 'dropped', `only ${LIMIT} may be sent`);
   const keptTail = Math.min(tail, limit - Math.min(head, 1));
   let toDrop = head - (limit - keptTail);
   const drop = (): boolean => toDrop-- > 0;
-  const tools = dropMarks(body['tools'], drop);
-  const system = dropMarks(body['system'], drop);
+  const tools = dropBreakpoints(body['tools'], drop);
+  const system = dropBreakpoints(body['system'], drop);
   toDrop = tail - keptTail;
-  const messages = dropMarks(body['messages'], drop);
+  const messages = dropBreakpoints(body['messages'], drop);
   return { ...body, ...compact({ tools, system, messages }) };
 }
 
-function countMarks(value: Json | undefined): number {
-  if (isList(value)) return value.reduce((sum: number, inner) => sum + countMarks(inner), 0);
+function countBreakpoints(value: Json | undefined): number {
+  if (isList(value)) return value.reduce((sum: number, inner) => sum + countBreakpoints(inner), 0);
   if (!isObject(value)) return 0;
-  const own = isObject(value['cache_control']) ? 1 : 0;
-  return countMarks(value['content']) + own;
+  return countBreakpoints(value['content']) + (isObject(value['cache_control']) ? 1 : 0);
 }
 
-/** The same blocks in the same order, without the marks for which `drop` says so. */
-function dropMarks(value: Json | undefined, drop: () => boolean): Json | undefined {
-  if (isList(value)) return value.map((inner) => dropMarks(inner, drop) ?? null);
+/** Removes breakpoints from blocks. `drop` is asked about each of them, in their order. */
+function dropBreakpoints(value: Json | undefined, drop: () => boolean): Json | undefined {
+  if (isList(value)) return value.map((inner) => dropBreakpoints(inner, drop) ?? null);
   if (!isObject(value)) return value;
-  const content = dropMarks(value['content'], drop);
+  const content = dropBreakpoints(value['content'], drop);
   const { cache_control, ...rest } = value;
   const kept = isObject(cache_control) && !drop() ? { cache_control } : {};
   return { ...rest, ...(content !== undefined && { content }), ...kept };

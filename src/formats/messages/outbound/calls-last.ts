@@ -1,10 +1,11 @@
 /**
- * Calls stand behind all else that a message says: Anthropic takes a message with anything after a call for one whose
- * call nobody answers ("`tool_use` ids were found without `tool_result` blocks immediately after"), in every further
- * turn. GPT and Gemini say such messages, and clients make them of an answer that was broken off and gone on with.
+ * Moves the calls of a message behind all its other content. If anything follows a call, Anthropic refuses this and every
+ * further request: "`tool_use` ids were found without `tool_result` blocks immediately after". GPT and Gemini write such
+ * messages, and clients make them of an answer that was interrupted and continued.
+ * @returns the same list if nothing has to move.
  */
-export function callsLast<T>(said: readonly T[], isCall: (block: T) => boolean): readonly T[] {
-  const first = said.findIndex(isCall);
-  if (first < 0 || said.slice(first).every(isCall)) return said;
-  return [...said.filter((block) => !isCall(block)), ...said.filter(isCall)];
+export function moveCallsLast<T>(blocks: readonly T[], isCall: (block: T) => boolean): readonly T[] {
+  const first = blocks.findIndex(isCall);
+  if (first < 0 || blocks.slice(first).every(isCall)) return blocks;
+  return [...blocks.filter((block) => !isCall(block)), ...blocks.filter(isCall)];
 }

@@ -1,39 +1,40 @@
-/** What of a conversation can be sent to Anthropic at all. */
+/** Selects the parts of a conversation that can be sent to Anthropic. */
 
 import type { Part, ThinkingPart, Turn } from '../../../conversation/prompt.ts';
 import type { Report } from '../../format.ts';
-import { wholeBlock } from '../wire/whole-blocks.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { keptBlock } from '../wire/kept-blocks.ts';
 
-/** The turns with such parts only as have a block; of every other it is reported why it is left out. */
-export function sendableTurns(turns: readonly Turn[], report: Report): readonly Turn[] {
-  return turns.map((turn) => ({ ...turn, parts: sendable(turn.parts, report) }));
+/** Removes the parts that Anthropic has no block for, and reports why each is left out. */
+export function filterSendable(turns: readonly Turn[], report: Report): readonly Turn[] {
+  return turns.map((turn) => ({ ...turn, parts: filterParts(turn.parts, report) }));
 }
 
-/** Whether thinking is such as Anthropic's models can read: theirs, and signed. */
+/** Tells whether Anthropic's models can read a thought: it has to be their own, and signed. */
 export function isOwnThinking(part: ThinkingPart): boolean {
   return (part.redacted ?? part.signature)?.origin === 'anthropic';
 }
 
-function sendable<P extends Part>(parts: readonly P[], report: Report): readonly P[] {
+function filterParts<P extends Part>(parts: readonly P[], report: Report): readonly P[] {
   return parts.flatMap((part): readonly P[] => {
-    const reason = whyNot(part);
+    const reason = findObstacle(part);
     if (reason === undefined) {
-      return [part.kind === 'tool-result' ? { ...part, content: sendable(part.content, report) } : part];
+      return [part.kind === 'tool-result' ? { ...part, content: filterParts(part.content, report) } : part];
     }
-    if (reason !== '')
+    if (reason !== '') {
       report(`turns[].${part.kind === 'thinking' ? part.kind : 'content'}`, 'dropped', reason);
+    }
     return [];
   });
 }
 
-/** Why a part has no block; '' where there is nothing in it, undefined where it has one. */
-function whyNot(part: Part): string | undefined {
+/** Finds why a part cannot be sent. Returns '' if the part is empty, and undefined if it can be sent. */
+function findObstacle(part: Part): string | undefined {
   switch (part.kind) {
     case 'text':
     case 'refusal':
-      // The vendor refuses text without anything to read.
-      if (wholeBlock(part) || part.text.trim() !== '') return undefined;
+      // The vendor refuses texts that are empty or white space only.
+      if (keptBlock(part) || part.text.trim() !== '') return undefined;
       if (part.signature) return `a signature of ${part.signature.origin}`;
       return part.text === '' ? '' : 'only white space';
     case 'thinking':

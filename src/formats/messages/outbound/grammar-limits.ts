@@ -1,7 +1,7 @@
 /**
- * How much one request may have enforced, of all its strict tools and its answer's schema together (structured outputs
- * guide, "Schema complexity limits"). More is a 400: "Too many strict tools", "Schemas contains too many optional
- * parameters".
+ * Limits on the schemas that one request may have enforced: those of its strict tools and of its answer together
+ * (structured outputs guide, "Schema complexity limits"). Beyond them, the vendor answers 400: "Too many strict tools",
+ * "Schemas contains too many optional parameters".
  */
 
 import type { JsonObject } from '../../../lib/json.ts';
@@ -13,22 +13,22 @@ const OPTIONAL_PARAMETERS = 24;
 const UNION_PARAMETERS = 16;
 
 /**
- * Whether these schemas can be enforced together.
- * @param tools those of strict tools
- * @param answer that of the answer's form, where it is enforced
+ * Tells whether these schemas can be enforced together.
+ * @param tools the schemas of the strict tools.
+ * @param answer the schema of the answer, if it is enforced.
  */
 export function fitsGrammar(tools: readonly JsonObject[], answer?: JsonObject): boolean {
   if (tools.length > STRICT_TOOLS) return false;
-  const nodes = [...tools, ...(answer ? [answer] : [])].flatMap(everySchema);
-  const optional = nodes.reduce((sum, node) => sum + optionalIn(node), 0);
+  const nodes = [...tools, ...(answer ? [answer] : [])].flatMap(collectSchemas);
+  const optional = nodes.reduce((sum, node) => sum + countOptional(node), 0);
   return optional <= OPTIONAL_PARAMETERS && nodes.filter(isUnion).length <= UNION_PARAMETERS;
 }
 
-function everySchema(schema: JsonObject): readonly JsonObject[] {
-  return [schema, ...innerSchemas(schema).flatMap(everySchema)];
+function collectSchemas(schema: JsonObject): readonly JsonObject[] {
+  return [schema, ...innerSchemas(schema).flatMap(collectSchemas)];
 }
 
-function optionalIn(schema: JsonObject): number {
+function countOptional(schema: JsonObject): number {
   const required = new Set(asList(schema['required']));
   return Object.keys(asObject(schema['properties']) ?? {}).filter((name) => !required.has(name)).length;
 }

@@ -1,7 +1,8 @@
 /**
- * What the system says in the midst of a conversation, for models that take it as the system's ("Mid-conversation system
- * messages", Limitations): text, behind what a user says or tools have answered, and before an answer or at the end.
- * Anywhere else it is a 400 ("role 'system' must precede an 'assistant' message or end the array").
+ * System messages during a conversation, for models that accept them ("Mid-conversation system messages", Limitations).
+ * Such a message may only contain text. It has to follow a user message or the results of tools, and to precede an answer
+ * or end the conversation. Anywhere else the vendor answers 400: "role 'system' must precede an 'assistant' message or end
+ * the array".
  */
 
 import type { Turn } from '../../../conversation/prompt.ts';
@@ -10,34 +11,29 @@ import type { Report } from '../../format.ts';
 import { laterSystemAsUser } from '../../later-system.ts';
 
 /**
- * The turns with the system's where such a model takes them, without what is beta; as a user's where no user has spoken
- * since the last answer, and where it is more than text.
+ * Moves system turns to where such a model accepts them, and removes their beta fields. A system turn becomes a user turn if
+ * no user turn has come since the last answer, or if it contains more than text.
  * @param turns strict turns.
  */
-export function systemBehindUsers(turns: readonly Turn[], report: Report): readonly Turn[] {
+export function placeLaterSystem(turns: readonly Turn[], report: Report): readonly Turn[] {
   if (!turns.some(isSystem)) return turns;
   const placed: Turn[] = [];
-  let waiting: Turn[] = [];
+  let pending: Turn[] = [];
   const place = (): void => {
-    placed.push(
-      ...laterSystemAsUser(
-        waiting.filter((turn) => !isText(turn)),
-        0,
-        report,
-      ),
-    );
-    const texts = waiting.filter(isText);
+    const others = pending.filter((turn) => !isText(turn));
+    placed.push(...laterSystemAsUser(others, 0, report));
+    const texts = pending.filter(isText);
     const isBehindUser = placed.at(-1)?.role === 'user';
-    placed.push(...(isBehindUser ? texts.map(bare) : laterSystemAsUser(texts, 0, report)));
-    waiting = [];
+    placed.push(...(isBehindUser ? texts.map(dropFields) : laterSystemAsUser(texts, 0, report)));
+    pending = [];
   };
   for (const turn of turns) {
     if (isSystem(turn)) {
-      waiting.push(turn);
+      pending.push(turn);
       continue;
     }
     if (turn.role === 'assistant') place();
-    else if (waiting.length > 0) report('turns', 'approximated', "a later system message follows the user's");
+    else if (pending.length > 0) report('turns', 'approximated', "a later system message follows the user's");
     placed.push(turn);
   }
   place();
@@ -52,6 +48,6 @@ function isText({ parts }: Turn): boolean {
   return parts.every(({ kind }) => kind === 'text');
 }
 
-function bare({ formatSpecific: _own, developer: _developer, ...said }: Turn): Turn {
-  return said;
+function dropFields({ formatSpecific: _fields, developer: _developer, ...turn }: Turn): Turn {
+  return turn;
 }

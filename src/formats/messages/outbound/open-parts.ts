@@ -1,6 +1,6 @@
 /**
- * Numbers the parts of an answer as they begin and end, and gives each carried signature (`carriers.ts`) to the part it
- * belongs to. What `partList` does for a history, whose parts are all there, this does while they are still coming.
+ * Numbers the parts of an answer as they begin and end, and gives each carried signature (`wire/signature-carriers.ts`) to
+ * the part that it belongs to, while the parts are still arriving.
  */
 
 import type { Signature } from '../../../conversation/prompt.ts';
@@ -11,26 +11,27 @@ import { openCarrier } from '../wire/signature-carriers.ts';
 type Out = Sink<ReplyEvent>;
 
 interface AnswerParts {
-  /** A part begins. @returns its index. */
-  begin(part: OpenPart, own: PartStart['formatSpecific'], out: Out): number;
-  /** The part that began last ends. */
+  /** Begins a part. @returns its index. */
+  begin(part: OpenPart, formatSpecific: PartStart['formatSpecific'], out: Out): number;
+  /** Ends the part that began last. */
   end(out: Out): void;
-  /** A carrier came. */
+  /** Takes the signature that a carrier brought. */
   carry(signature: Signature, out: Out): void;
-  /** What comes next is no call: a signature that waits for one is an empty part's own. */
+  /** Says that no call comes next. A signature that waits for one then belongs to an empty part. */
   noCall(out: Out): void;
-  /** No part comes after this. */
+  /** Ends the content: no part follows. */
   close(out: Out): void;
 }
 
+/** Makes the numbering of one answer's parts. */
 export function answerParts(): AnswerParts {
   let next = 0;
-  /** Whether the last part could still have its signature from a carrier behind it. */
-  let isOpenToSign = false;
-  /** The part that ended but was not yet said to have, for that reason; -1 for none. */
+  /** Whether a carrier behind the last part could still bring its signature. */
+  let awaitsSignature = false;
+  /** The index of a part whose end is delayed for that reason; -1 if there is none. */
   let ending = -1;
-  /** A signature whose call is still to come. */
-  let waiting: Signature | undefined;
+  /** A signature whose call has not come yet. */
+  let pending: Signature | undefined;
 
   const finish = (index: number, out: Out): void => out.enqueue({ type: 'part-end', choice: 0, index });
 
@@ -41,7 +42,7 @@ export function answerParts(): AnswerParts {
 
   const open = (
     part: OpenPart,
-    own: PartStart['formatSpecific'],
+    formatSpecific: PartStart['formatSpecific'],
     signature: Signature | undefined,
     out: Out,
   ): number => {
@@ -53,7 +54,7 @@ export function answerParts(): AnswerParts {
       index,
       part,
       ...(signature && { signature }),
-      ...(own && { formatSpecific: own }),
+      ...(formatSpecific && { formatSpecific }),
     });
     return index;
   };
@@ -62,31 +63,31 @@ export function answerParts(): AnswerParts {
     finish(open({ kind: 'text' }, undefined, signature, out), out);
 
   const noCall = (out: Out): void => {
-    if (waiting === undefined) return;
+    if (pending === undefined) return;
     settleEnding(out);
-    emptyText(waiting, out);
-    waiting = undefined;
+    emptyText(pending, out);
+    pending = undefined;
   };
 
   return {
-    begin(part, own, out) {
+    begin(part, formatSpecific, out) {
       const isCall = part.kind === 'tool-call';
       if (!isCall) noCall(out);
       settleEnding(out);
-      const signature = waiting;
-      waiting = undefined;
-      isOpenToSign = part.kind === 'text' || (isCall && signature === undefined);
-      return open(part, own, signature, out);
+      const signature = pending;
+      pending = undefined;
+      awaitsSignature = part.kind === 'text' || (isCall && signature === undefined);
+      return open(part, formatSpecific, signature, out);
     },
     end(out) {
-      if (isOpenToSign) ending = next - 1;
+      if (awaitsSignature) ending = next - 1;
       else finish(next - 1, out);
     },
     carry(carried, out) {
       noCall(out);
       const { place, signature } = openCarrier(carried);
       if (place === 'next') {
-        waiting = signature;
+        pending = signature;
       } else if (ending >= 0) {
         out.enqueue({ type: 'part-detail', choice: 0, index: ending, signature });
         settleEnding(out);

@@ -1,24 +1,28 @@
 /**
- * How a JSON answer is got: enforced by the vendor where it can; else as the input of a tool the model must call, which
- * the caller never sees; else by asking for it.
+ * How a JSON answer is obtained. The vendor enforces the schema if it can. Otherwise the answer is the input of a tool that
+ * the model must call, and that the caller never sees. If the model cannot be made to call one, it is asked for JSON.
  */
 
 import type { FunctionTool, OutputFormat, Prompt } from '../../../conversation/prompt.ts';
 import { newestSchema } from '../../../conversation/rules/function-schema.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
-import { speaksMessages } from '../wire/wire.ts';
 import { fitsGrammar } from './grammar-limits.ts';
-import { closedSchema, isObjectSchema } from './schema.ts';
+import { speaksMessages } from './native-caller.ts';
+import { closeSchema, isObjectSchema } from './schema.ts';
 
+/** How the answer of a request is obtained. */
 export type OutputPlan =
   | { readonly kind: 'free' }
   | { readonly kind: 'enforced'; readonly schema: JsonObject }
-  /** `alone`: no other tool may be called. */
+  /** `alone`: the model may call no other tool. */
   | { readonly kind: 'tool'; readonly tool: FunctionTool; readonly alone: boolean }
   | { readonly kind: 'instruction'; readonly text: string };
 
-/** @param canForce whether the model can be made to call a tool. */
+/**
+ * Chooses how the answer is obtained.
+ * @param canForce whether the model can be made to call a tool.
+ */
 export function planOutput(
   prompt: Prompt,
   target: ModelTraits,
@@ -34,11 +38,11 @@ export function planOutput(
       text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
     };
   }
-  // What a caller of this format wrote goes to the vendor as it is.
+  // The vendor receives unchanged what a caller of this format wrote.
   if (speaksMessages(prompt)) return { kind: 'enforced', schema: output.schema };
-  const schema = target.structuredOutput ? closedSchema(newestSchema(output.schema)) : undefined;
+  const schema = target.structuredOutput ? closeSchema(newestSchema(output.schema)) : undefined;
   if (schema !== undefined && fitsGrammar([], schema)) {
-    reportEnforced(output, schema, report);
+    reportChanges(output, schema, report);
     return { kind: 'enforced', schema };
   }
   if (canForce && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
@@ -49,7 +53,7 @@ export function planOutput(
   return { kind: 'instruction', text: instruction(output) };
 }
 
-/** The name of the tool whose input is the answer: one that is no tool of the caller's. */
+/** Names the tool whose input is the answer. None of the caller's tools has this name. */
 export function jsonToolName(prompt: Prompt): string {
   const taken = new Set(prompt.tools?.map((tool) => (tool.kind === 'hosted' ? '' : tool.name)));
   let name = 'json_response';
@@ -82,7 +86,7 @@ function instruction({ schema, name, description }: JsonSchemaOutput): string {
   ].join('\n');
 }
 
-function reportEnforced(output: JsonSchemaOutput, schema: JsonObject, report: Report): void {
+function reportChanges(output: JsonSchemaOutput, schema: JsonObject, report: Report): void {
   if (schema !== output.schema) {
     report(
       'output',

@@ -1,14 +1,11 @@
-/** Anthropic's answers as neutral events: the events of a stream ("Streaming messages"), or a whole message. */
+/** Anthropic's answers as reply events. They arrive as a stream ("Streaming messages") or as one whole message. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { ReplyEvent, ReplyStart } from '../../../conversation/reply.ts';
-import { parseExact } from '../../../conversation/rules/arguments.ts';
+import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import {
-  asList,
   asObject,
   asObjects,
   asText,
@@ -20,19 +17,20 @@ import {
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { broken, eventObject } from '../../event-data.ts';
-import { errorOf, isUntypedError } from '../wire/errors.ts';
-import { END_OWN, parseEnd } from '../wire/finish-reasons.ts';
-import { parseUsedTier } from '../wire/service-tier.ts';
+import { END_FIELDS, parseEnd } from '../wire/finish-reasons.ts';
 import { mergeFigures, parseUsage } from '../wire/usage.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { hasExactBlock, needsExactNumbers, parseExactObject } from './exact-blocks.ts';
 import { answerBlocks } from './parse-blocks.ts';
+import { isUntypedError, parseErrorValue } from './parse-error.ts';
+import { parseReplyStart } from './parse-reply-start.ts';
 
 type Out = Sink<ReplyEvent>;
 
-/** Fields of a message beside those that tell its end, and that only Anthropic has. */
-const START_OWN: ReadonlySet<string> = new Set(['diagnostics']);
-
-/** @see Outbound.parseEvents */
+/**
+ * Makes the parser of one answer.
+ * @param prompt the request, whose tools' names may have been changed for Anthropic.
+ * @see Outbound.parseEvents
+ */
 export function parseEvents(prompt: Prompt): Step<Sse, ReplyEvent> {
   return withCustomCalls(parseMessage(prompt), prompt);
 }
@@ -42,30 +40,33 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
   let isStarted = false;
   let id: string | undefined;
   let isOver = false;
-  /** Usage as told so far, and the fields that tell the end. */
+  /** The usage reported so far. */
   let figures: JsonObject = {};
+  /** The fields of the message's end. */
   let end: JsonObject = {};
 
-  const tellUsage = (usage: Json | undefined, out: Out): void => {
+  const emitUsage = (usage: Json | undefined, out: Out): void => {
     if (!isObject(usage)) return;
     figures = mergeFigures(figures, usage);
     out.enqueue({ type: 'usage', usage: parseUsage(figures) });
   };
 
-  /** A message starts: without content, or with all of it. */
+  /** Starts the message, which has no content yet or all of it. */
   const start = (message: JsonObject, out: Out): void => {
-    const called = asText(message['id']);
-    // A proxy that begins anew: what comes is no part of what was told, nor are its thoughts signed for that (vercel/ai#18402).
-    if (called !== undefined && id !== undefined && called !== id)
+    const messageId = asText(message['id']);
+    // A proxy that starts over sends another answer. It does not continue the first one, and the signatures of its
+    // thinking do not cover that (vercel/ai#18402).
+    if (messageId !== undefined && id !== undefined && messageId !== id) {
       throw broken('another message within the first');
-    id ??= called;
+    }
+    id ??= messageId;
     if (isStarted) return;
     isStarted = true;
     const { content, usage, stop_reason, stop_sequence, ...rest } = message;
-    const [ending, head] = splitFields(rest, END_OWN);
+    const [ending, head] = splitFields(rest, END_FIELDS);
     end = withoutNulls({ ...ending, stop_reason, stop_sequence });
-    out.enqueue(replyStart(head, asObject(usage)));
-    tellUsage(usage, out);
+    out.enqueue(parseReplyStart(head, asObject(usage)));
+    emitUsage(usage, out);
     for (const block of asObjects(content)) {
       blocks.start(block, undefined, out);
       blocks.stop(out);
@@ -96,7 +97,11 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
         const block = asObject(event['content_block']);
         if (block === undefined) throw broken('a block without content');
         startLate(out);
-        blocks.start(isCarriedWhole(block) ? exactly(data, 'content_block') : block, event['index'], out);
+        blocks.start(
+          needsExactNumbers(block) ? parseExactObject(data, 'content_block') : block,
+          event['index'],
+          out,
+        );
         return;
       }
       case 'content_block_stop':
@@ -104,7 +109,7 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
         return;
       case 'message_start': {
         const message = asObject(event['message']) ?? {};
-        start(hasCarriedBlock(message) ? exactly(data, 'message') : message, out);
+        start(hasExactBlock(message) ? parseExactObject(data, 'message') : message, out);
         return;
       }
       case 'message_delta': {
@@ -112,7 +117,7 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
         startLate(out);
         blocks.stop(out);
         end = { ...end, ...withoutNulls(beside), ...withoutNulls(asObject(delta) ?? {}) };
-        tellUsage(usage, out);
+        emitUsage(usage, out);
         return;
       }
       case 'message_stop': {
@@ -121,12 +126,12 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
         return;
       }
       case 'error':
-        throw errorOf(event);
+        throw parseErrorValue(event);
       default:
-        // Other kinds of events are let pass.
-        if (isUntypedError(event)) throw errorOf(event);
+        // Events of other types are ignored.
+        if (isUntypedError(event)) throw parseErrorValue(event);
         if (!isList(event['content']) || (type !== 'message' && event['role'] !== 'assistant')) return;
-        start(hasCarriedBlock(event) ? exactly(data) : event, out);
+        start(hasExactBlock(event) ? parseExactObject(data) : event, out);
         stop({}, out);
     }
   };
@@ -146,35 +151,4 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
       if (!isOver) throw endedEarly();
     },
   };
-}
-
-function replyStart(head: JsonObject, usage: JsonObject | undefined): ReplyStart {
-  const { type: _type, role: _role, id, model, ...rest } = head;
-  const [own, extra] = splitFields(withoutNulls(rest), START_OWN);
-  const tier = asText(usage?.['service_tier']);
-  return {
-    type: 'reply-start',
-    id: asText(id) ?? '',
-    model: asText(model) ?? '',
-    ...(tier !== undefined && { serviceTier: parseUsedTier(tier) }),
-    ...formatSpecificOf(FORMAT, own),
-    ...unknownFieldsOf(extra),
-  };
-}
-
-/** Whether a block comes with values that are only carried on, so that the digits of their long numbers matter. */
-function isCarriedWhole(block: JsonObject): boolean {
-  const { type, input } = block;
-  if (type !== 'tool_use') return type !== 'text' && type !== 'thinking';
-  return isObject(input) && Object.keys(input).length > 0;
-}
-
-function hasCarriedBlock(message: JsonObject): boolean {
-  return asList(message['content']).some((block) => isObject(block) && isCarriedWhole(block));
-}
-
-/** The event's data, or one of its fields, with every digit of its numbers. */
-function exactly(data: string, field?: string): JsonObject {
-  const value = asObject(parseExact(data)) ?? {};
-  return field === undefined ? value : (asObject(value[field]) ?? {});
 }

@@ -1,4 +1,4 @@
-/** Turns as messages, parts as content blocks. */
+/** Turns as messages, and parts as content blocks. */
 
 import type { Part, TextPart, ThinkingPart, ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
@@ -8,23 +8,26 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asText } from '../../../lib/json.ts';
 import type { Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
-import { ownCitation } from '../wire/citations.ts';
-import { renderMedia } from '../wire/media.ts';
+import { renderCacheControl } from '../wire/cache-control.ts';
+import { renderOwnCitation } from '../wire/citations.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { type CallIds, callIds } from '../wire/ids.ts';
+import { isWithinKeptBlock, keptBlock } from '../wire/kept-blocks.ts';
 import { redactedBlock, thinkingBlock } from '../wire/thinking-blocks.ts';
-import { type CallIds, callIds, safeName } from '../wire/tool-names.ts';
-import { isInBlock, wholeBlock } from '../wire/whole-blocks.ts';
-import { FORMAT, renderMark } from '../wire/wire.ts';
+import { renderMedia } from './render-media.ts';
+import { safeName } from './tool-names.ts';
 
 /**
- * @param turns strict and sendable turns, without the system's, but for those that stand where they are.
- * @throws GatewayError `invalid-request` for media that Anthropic does not take.
+ * Renders `messages`.
+ * @param turns strict turns whose parts can all be sent. Their system turns are those that stay in their place.
+ * @throws GatewayError `invalid-request` for media that Anthropic does not accept.
  */
 export function renderMessages(turns: readonly Turn[], report: Report): readonly JsonObject[] {
   const ids = callIds();
   return turns.map((turn) => {
     if (turn.role === 'assistant') ids.turn();
     if (turn.name !== undefined) {
-      report('turns[].name', 'dropped', 'messages have no names of speakers');
+      report('turns[].name', 'dropped', 'messages has no names of speakers');
     }
     const content = renderParts(turn.parts, ids, report);
     return {
@@ -37,7 +40,8 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
 }
 
 /**
- * `system`: its one text, or a list of blocks where there are several or one has a cache mark.
+ * Renders `system`.
+ * @returns a text, or a list of blocks if there are several or if one has further fields; undefined if there are no parts.
  * @throws GatewayError `invalid-request` for media.
  */
 export function renderSystem(
@@ -56,67 +60,67 @@ export function renderSystem(
 }
 
 function renderParts(parts: readonly Part[], ids: CallIds, report: Report): JsonObject[] {
-  return parts.filter((part) => !isInBlock(part)).map((part) => renderPart(part, ids, report));
+  return parts.filter((part) => !isWithinKeptBlock(part)).map((part) => renderPart(part, ids, report));
 }
 
 function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
   if (part.kind === 'opaque') return part.value;
-  const own = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
+  const fields = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
   if (part.signature && part.kind !== 'thinking') {
     report('turns[].signature', 'dropped', `of ${part.signature.origin}, on a ${part.kind}`);
   }
   switch (part.kind) {
     case 'text':
-      return wholeBlock(part) ?? renderText(part, own, report);
+      return keptBlock(part) ?? renderText(part, fields, report);
     case 'refusal':
       return {
         ...part.unknownFields,
-        ...own,
+        ...fields,
         type: 'text',
         text: part.text,
-        ...renderMark(part.cacheBreakpoint),
+        ...renderCacheControl(part.cacheBreakpoint),
       };
     case 'thinking':
-      return renderThinking(part, { ...part.unknownFields, ...own });
+      return renderThinking(part, { ...part.unknownFields, ...fields });
     case 'media':
-      return wholeBlock(part) ?? renderMedia(part, own, report);
+      return keptBlock(part) ?? renderMedia(part, fields, report);
     case 'tool-call':
       return {
         ...part.unknownFields,
-        ...own,
+        ...fields,
         type: 'tool_use',
         id: ids.call(part.id),
         name: safeName(part.name),
         input: argumentsObject(asFunctionCall(part).arguments),
-        ...renderMark(part.cacheBreakpoint),
+        ...renderCacheControl(part.cacheBreakpoint),
       };
     case 'tool-result':
-      return renderResult(part, own, ids, report);
+      return renderResult(part, fields, ids, report);
   }
 }
 
-function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject {
+function renderText(part: TextPart, fields: JsonObject, report: Report): JsonObject {
   const cited = part.citations ?? [];
-  const citations = cited.map(ownCitation).filter((citation) => citation !== undefined);
+  const citations = cited.map(renderOwnCitation).filter((citation) => citation !== undefined);
   if (citations.length < cited.length) {
-    report('turns[].citations', 'dropped', 'Anthropic only takes back its own');
+    report('turns[].citations', 'dropped', 'Anthropic only accepts its own');
   }
   return {
     ...part.unknownFields,
-    ...own,
+    ...fields,
     type: 'text',
     text: part.text,
     ...(citations.length > 0 && { citations }),
-    ...renderMark(part.cacheBreakpoint),
+    ...renderCacheControl(part.cacheBreakpoint),
   };
 }
 
-/** Thinking goes back as it came, byte for byte. */
+/** Renders thinking exactly as it came, byte for byte. */
 function renderThinking(part: ThinkingPart, fields: JsonObject): JsonObject {
   return part.redacted ? redactedBlock(part.redacted, fields) : thinkingBlock(part, fields);
 }
 
-function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, report: Report): JsonObject {
+function renderResult(part: ToolResultPart, fields: JsonObject, ids: CallIds, report: Report): JsonObject {
   const content = renderParts(part.content, ids, report);
   if (content.length === 0 && part.isError) {
     report('turns[].content', 'approximated', 'an empty error gets a text');
@@ -124,11 +128,11 @@ function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, repor
   }
   return {
     ...part.unknownFields,
-    ...own,
+    ...fields,
     type: 'tool_result',
     tool_use_id: ids.result(part.id),
     ...(content.length > 0 && { content }),
     ...(part.isError !== undefined && { is_error: part.isError }),
-    ...renderMark(part.cacheBreakpoint),
+    ...renderCacheControl(part.cacheBreakpoint),
   };
 }

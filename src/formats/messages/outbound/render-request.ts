@@ -8,58 +8,66 @@ import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
+import { renderCacheControl } from '../wire/cache-control.ts';
+import { FORMAT } from '../wire/format-name.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
-import { safeName } from '../wire/tool-names.ts';
-import { FORMAT, keepsAll, renderMark, speaksMessages } from '../wire/wire.ts';
 import { arrangeTurns } from './arrange-turns.ts';
-import { limitMarks, markAll } from './cache-breakpoints.ts';
+import { addRequestBreakpoint, limitBreakpoints } from './cache-breakpoints.ts';
+import { keepsAll, speaksMessages } from './native-caller.ts';
 import { type OutputPlan, planOutput } from './output-format.ts';
 import { renderMessages, renderSystem } from './render-blocks.ts';
-import { isSilent, planThinking, type ThinkingPlan } from './render-thinking.ts';
+import { isSurelyOff, planThinking, type ThinkingPlan } from './render-thinking.ts';
 import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
-import { withoutOpenThoughts } from './thinking-signatures.ts';
-import { userId } from './user-id.ts';
+import { dropOpenThoughts } from './thinking-signatures.ts';
+import { safeName } from './tool-names.ts';
+import { renderUserId } from './user-id.ts';
 
 /**
- * What Anthropic has no way to say is left out and reported; what a caller of this format wrote comes out as it was.
- * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not take.
+ * Renders a prompt. What Anthropic cannot express is left out and reported. What a caller of this format wrote is rendered
+ * unchanged.
+ * @see Outbound.renderRequest
+ * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not accept.
  */
-export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
-  const prompt = refusesForced(given, target) ? downgradeToolChoice(given, safeName, report) : given;
+export function renderRequest(original: Prompt, target: ModelTraits, report: Report): JsonObject {
+  const prompt = refusesForcedCalls(original, target)
+    ? downgradeToolChoice(original, safeName, report)
+    : original;
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
   refuseCachedContent(prompt);
-  const maxTokens = maxTokensOf(prompt, target, report);
+  const maxTokens = findMaxTokens(prompt, target, report);
   const { system, turns: arranged } = arrangeTurns(prompt, target, report);
   const thinking = planThinking(prompt, arranged, maxTokens, target, report);
-  const keepsThoughts = speaksMessages(prompt) || !isSilent(thinking, target);
-  const turns = keepsThoughts ? arranged : withoutOpenThoughts(arranged, report);
+  const keepsThoughts = speaksMessages(prompt) || !isSurelyOff(thinking, target);
+  const turns = keepsThoughts ? arranged : dropOpenThoughts(arranged, report);
   const canForce = thinking.budgeted !== true && target.forcedTools !== false;
   const output = planOutput(prompt, target, canForce, report);
-  reportLost(prompt, report);
-  const told = ownFields(prompt.formatSpecific, FORMAT, 'own', report);
-  const own =
-    keepsAll(prompt, target) || prompt.thinking === undefined ? told : asPlanned(told, thinking, target);
-  const marked = markAll(prompt, turns, target);
-  const instructions = renderSystem([...system, ...instructionOf(output)], report);
-  return limitMarks(
+  reportUnsupported(prompt, report);
+  const written = ownFields(prompt.formatSpecific, FORMAT, 'own', report);
+  const fields =
+    keepsAll(prompt, target) || prompt.thinking === undefined
+      ? written
+      : applyPlan(written, thinking, target);
+  const cached = addRequestBreakpoint(prompt, turns, target);
+  const instructions = renderSystem([...system, ...renderInstruction(output)], report);
+  return limitBreakpoints(
     {
       ...prompt.unknownFields,
-      ...own,
+      ...fields,
       model: target.model,
       max_tokens: maxTokens,
       ...(instructions !== undefined && { system: instructions }),
-      messages: renderMessages(marked.turns, report),
+      messages: renderMessages(cached.turns, report),
       ...renderTools(prompt, turns, output, target, report),
-      ...(thinking.thinking && own['thinking'] === undefined && { thinking: thinking.thinking }),
-      ...outputConfig(own, thinking, output),
+      ...(thinking.thinking && fields['thinking'] === undefined && { thinking: thinking.thinking }),
+      ...renderOutputConfig(fields, thinking, output),
       ...renderSampling(prompt, target, thinking.thinks, report),
-      ...stopSequences(prompt, report),
-      ...(own['metadata'] === undefined && userId(prompt, report)),
+      ...renderStopSequences(prompt, report),
+      ...(fields['metadata'] === undefined && renderUserId(prompt, report)),
       ...compact({ service_tier: renderAskedTier(prompt.serviceTier, report) }),
-      ...renderMark(marked.mark),
+      ...renderCacheControl(cached.breakpoint),
       ...(prompt.stream && { stream: true }),
     },
     report,
@@ -67,75 +75,78 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
 }
 
 /**
- * Whether the model refuses a call that must be made (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and later: "What's new",
- * forced tool use). A caller of this format hears it from the vendor.
+ * Tells whether the model refuses forced calls of tools (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and later: "What's new",
+ * forced tool use). A caller of this format receives the vendor's refusal.
  */
-function refusesForced(prompt: Prompt, target: ModelTraits): boolean {
+function refusesForcedCalls(prompt: Prompt, target: ModelTraits): boolean {
   return target.forcedTools === false && !keepsAll(prompt, target);
 }
 
-/** The vendor refuses a limit beyond what the model can write. A caller of this format is told so. */
-function maxTokensOf(prompt: Prompt, target: ModelTraits, report: Report): number {
+/**
+ * Finds `max_tokens`. The vendor refuses a limit beyond what the model can write. A caller of this format receives that
+ * refusal.
+ */
+function findMaxTokens(prompt: Prompt, target: ModelTraits, report: Report): number {
   const { maxTokens } = prompt;
-  const most = target.maxOutputTokens;
-  if (maxTokens === undefined) return most;
-  if (maxTokens <= most || speaksMessages(prompt)) return maxTokens;
-  report('maxTokens', 'approximated', `the model's most: ${most}`);
-  return most;
+  const limit = target.maxOutputTokens;
+  if (maxTokens === undefined) return limit;
+  if (maxTokens <= limit || speaksMessages(prompt)) return maxTokens;
+  report('maxTokens', 'approximated', `lowered to the model's limit, ${limit}`);
+  return limit;
 }
 
-function instructionOf(output: OutputPlan): readonly TextPart[] {
+function renderInstruction(output: OutputPlan): readonly TextPart[] {
   return output.kind === 'instruction' ? [{ kind: 'text', text: output.text }] : [];
 }
 
 /**
- * Own fields without what they say of thinking, which the plan says; but for how hard to work, where nothing is planned:
- * who does not think works no harder than `high` (What's new in Claude Opus 5, and Sonnet 5.5).
+ * Removes from the caller's fields what they say about thinking, because the plan replaces it. An effort stays if nothing is
+ * planned. A model that does not think accepts no effort above `high` ("What's new in Claude Opus 5", "… Sonnet 5.5").
  */
-function asPlanned(
-  { thinking: _, ...told }: JsonObject,
+function applyPlan(
+  { thinking: _, ...written }: JsonObject,
   { thinking, effort }: ThinkingPlan,
   target: ModelTraits,
 ): JsonObject {
-  const config = asObject(told['output_config']);
-  if (config?.['effort'] === undefined) return told;
-  const { effort: word, ...rest } = config;
-  if (effort === undefined && target.thinking?.efforts.some((one) => one === word)) {
-    const isTooMuch = isOff(thinking) && (word === 'xhigh' || word === 'max');
-    return isTooMuch ? { ...told, output_config: { ...rest, effort: 'high' } } : told;
+  const config = asObject(written['output_config']);
+  if (config?.['effort'] === undefined) return written;
+  const { effort: writtenEffort, ...rest } = config;
+  if (effort === undefined && target.thinking?.efforts.some((known) => known === writtenEffort)) {
+    const isTooMuch = isOff(thinking) && (writtenEffort === 'xhigh' || writtenEffort === 'max');
+    return isTooMuch ? { ...written, output_config: { ...rest, effort: 'high' } } : written;
   }
-  const { output_config: _config, ...left } = told;
-  return isEmpty(rest) ? left : { ...left, output_config: rest };
+  const { output_config: _config, ...others } = written;
+  return isEmpty(rest) ? others : { ...others, output_config: rest };
 }
 
 function isOff(thinking: JsonObject = {}): boolean {
   return thinking['type'] === 'disabled' || thinking['type'] === 'between_tools';
 }
 
-function outputConfig(own: JsonObject, thinking: ThinkingPlan, output: OutputPlan): JsonObject {
-  const isBeta = own['output_format'] !== undefined;
+function renderOutputConfig(fields: JsonObject, thinking: ThinkingPlan, output: OutputPlan): JsonObject {
+  const isBeta = fields['output_format'] !== undefined;
   const config = {
     ...(thinking.effort !== undefined && { effort: thinking.effort }),
     ...(output.kind === 'enforced' && !isBeta && { format: { type: 'json_schema', schema: output.schema } }),
-    ...asObject(own['output_config']),
+    ...asObject(fields['output_config']),
   };
   return isEmpty(config) ? {} : { output_config: config };
 }
 
-/** The vendor refuses sequences of white space alone. */
-function stopSequences(prompt: Prompt, report: Report): JsonObject {
-  const kept = prompt.stop?.filter((text) => text.trim() !== '') ?? [];
-  if (kept.length < (prompt.stop?.length ?? 0)) {
+/** Renders `stop_sequences`. The vendor refuses sequences of white space only. */
+function renderStopSequences(prompt: Prompt, report: Report): JsonObject {
+  const sequences = prompt.stop?.filter((text) => text.trim() !== '') ?? [];
+  if (sequences.length < (prompt.stop?.length ?? 0)) {
     report('stop', 'approximated', CUT_HERE);
   }
-  return kept.length > 0 ? { stop_sequences: kept } : {};
+  return sequences.length > 0 ? { stop_sequences: sequences } : {};
 }
 
-/** Wishes that Anthropic has no field for. */
-const LOST = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs'] as const;
+/** Fields of a prompt that Anthropic has no field for. */
+const UNSUPPORTED = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs'] as const;
 
-function reportLost(prompt: Prompt, report: Report): void {
-  reportDropped(prompt, LOST, 'has no counterpart in messages', report);
+function reportUnsupported(prompt: Prompt, report: Report): void {
+  reportDropped(prompt, UNSUPPORTED, 'has no counterpart in messages', report);
   if (Object.keys(prompt.metadata ?? {}).some((key) => key !== 'user_id')) {
     report('metadata', 'dropped', 'Anthropic only takes a user_id');
   }

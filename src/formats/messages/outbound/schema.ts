@@ -1,7 +1,7 @@
 /**
- * JSON Schemas as Anthropic enforces them (structured outputs guide; the same rewriting as `transformJSONSchema` of its
- * SDK): every object is closed, and of bounds, lengths and patterns it enforces few. What it would refuse is told to the
- * model in the description instead.
+ * JSON Schemas as Anthropic can enforce them (structured outputs guide; the same rewriting as `transformJSONSchema` of its
+ * SDK). Every object is closed. Keywords that the vendor refuses, such as most bounds, lengths and patterns, move into the
+ * description, where the model reads them.
  */
 
 import { keysOf } from '../../../conversation/rules/json-pointer.ts';
@@ -9,10 +9,10 @@ import { type SchemaPlaces, withSchemas } from '../../../conversation/rules/sche
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
 
-/** String formats that are enforced. */
+/** The string formats that Anthropic enforces. */
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
 
-/** Keywords that are refused, whatever their value ("property 'not' is not supported"); unknown ones are passed over. */
+/** Keywords that Anthropic refuses, whatever their value ("property 'not' is not supported"). It ignores unknown ones. */
 const REFUSED = [
   'minimum',
   'maximum',
@@ -36,20 +36,20 @@ const REFUSED = [
   'not',
 ];
 
-/** Deeper than any schema; a JSON text of the same depth is still written without trouble. */
+/** Deeper than any real schema. `JSON.stringify` still handles this depth without trouble. */
 const MAX_DEPTH = 200;
 const MAX_DEFINITIONS = 1000;
 
 /**
- * The schema with every object closed and no refused keyword; the schema itself where nothing had to change.
- * @returns undefined where that would change what it allows beyond recognition: an object whose keys are free and a list
- *   whose places differ, which Anthropic cannot enforce, or a schema that holds itself.
+ * Closes every object of a schema, and removes the keywords that Anthropic refuses.
+ * @returns the schema itself if nothing had to change, or undefined if Anthropic cannot enforce it: for an object with
+ *   arbitrary keys, a list whose items differ by position, or a schema that contains itself.
  */
-export function closedSchema(schema: JsonObject): JsonObject | undefined {
-  return canClose(schema, 0) && !isRecursive(schema) ? close(schema) : undefined;
+export function closeSchema(schema: JsonObject): JsonObject | undefined {
+  return canClose(schema, 0) && !isRecursive(schema) ? closeObjects(schema) : undefined;
 }
 
-/** Whether the root is an object, as the input of a tool must be. */
+/** Tells whether the root of a schema is an object, as the input of a tool must be. */
 export function isObjectSchema(schema: JsonObject): boolean {
   return schema['type'] === 'object' || (schema['type'] === undefined && isObject(schema['properties']));
 }
@@ -58,12 +58,15 @@ function mayBeObject(schema: JsonObject): boolean {
   return isObjectSchema(schema) || asList(schema['type']).includes('object');
 }
 
-/** Whether a definition holds itself, by way of others or not; a schema with too many to follow counts as one. */
+/**
+ * Tells whether a definition contains itself, directly or through others. A schema with more definitions than
+ * `MAX_DEFINITIONS` counts as recursive.
+ */
 function isRecursive(schema: JsonObject): boolean {
   const definitions = new Map(
     DEFINITIONS.flatMap((key) => Object.entries(asObject(schema[key]) ?? {})).map(([name, inner]) => [
       name,
-      new Set(isObject(inner) ? definitionsIn(inner) : []),
+      new Set(isObject(inner) ? findDefinitions(inner) : []),
     ]),
   );
   if (definitions.size > MAX_DEFINITIONS) return true;
@@ -81,11 +84,11 @@ function isRecursive(schema: JsonObject): boolean {
   return [...definitions.keys()].some(isLooped);
 }
 
-/** Names of the definitions that a schema refers to. */
-function definitionsIn(schema: JsonObject): readonly string[] {
+/** Finds the names of the definitions that a schema refers to. */
+function findDefinitions(schema: JsonObject): readonly string[] {
   const [list = '', name] = keysOf(asText(schema['$ref']) ?? '') ?? [];
   const isDefinition = name !== undefined && DEFINITIONS.includes(list);
-  return [...(isDefinition ? [name] : []), ...innerSchemas(schema).flatMap(definitionsIn)];
+  return [...(isDefinition ? [name] : []), ...innerSchemas(schema).flatMap(findDefinitions)];
 }
 
 function canClose(schema: JsonObject, depth: number): boolean {
@@ -97,26 +100,26 @@ function canClose(schema: JsonObject, depth: number): boolean {
   return innerSchemas(schema).every((inner) => canClose(inner, depth + 1));
 }
 
-function close(schema: JsonObject): JsonObject {
+function closeObjects(schema: JsonObject): JsonObject {
   const kept: [string, Json][] = [];
-  const told: string[] = [];
+  const removed: string[] = [];
   let changed = false;
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined) continue;
     if (isRefused(key, value)) {
-      told.push(`${key}: ${JSON.stringify(value)}`);
+      removed.push(`${key}: ${JSON.stringify(value)}`);
       continue;
     }
-    const closed = withSchemas(key, value, PLACES, close);
+    const closed = withSchemas(key, value, PLACES, closeObjects);
     const name = key === 'oneOf' && !schema['anyOf'] ? 'anyOf' : key;
     changed ||= closed !== value || name !== key;
     kept.push([name, closed]);
   }
   const isOpen = mayBeObject(schema) && schema['additionalProperties'] !== false;
-  if (!changed && !isOpen && told.length === 0) return schema;
+  if (!changed && !isOpen && removed.length === 0) return schema;
   const { description, ...rest }: JsonObject = Object.fromEntries(kept);
-  const about = [description, told.length > 0 ? `{${told.join(', ')}}` : undefined];
-  const text = about.filter((line) => typeof line === 'string').join('\n\n');
+  const lines = [description, removed.length > 0 ? `{${removed.join(', ')}}` : undefined];
+  const text = lines.filter((line) => typeof line === 'string').join('\n\n');
   return {
     ...rest,
     ...(text !== '' && { description: text }),
@@ -131,7 +134,7 @@ const PLACES: SchemaPlaces = {
   maps: ['properties', ...DEFINITIONS],
 };
 
-/** The schemas that stand in a schema, one level down. */
+/** Returns the schemas directly inside a schema. */
 export function innerSchemas(schema: JsonObject): readonly JsonObject[] {
   const maps = PLACES.maps.flatMap((key) => Object.values(asObject(schema[key]) ?? {}));
   const lists = PLACES.lists.flatMap((key) => asList(schema[key]));

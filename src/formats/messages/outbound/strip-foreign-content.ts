@@ -1,9 +1,9 @@
 /**
- * A dialogue that went on with models of other vendors, as Anthropic takes it back (API reference, messages; extended
- * thinking guide): it reads no thoughts but those it has signed, no searches but those it has made, no text of white
- * space alone, as many models write it before a call, nothing behind a call, and no turn of nothing; and it cannot begin
- * to think by a budget in the midst of a round of calls, as one is where the calls are another's, or where a client has
- * left their thoughts out. Nor does it read what a client writes there for itself.
+ * Makes Anthropic accept a conversation that other vendors' models continued (API reference, messages; extended thinking
+ * guide). Anthropic accepts neither thinking that it has not signed, nor searches that it has not made, nor texts of white
+ * space only, which many models write before a call, nor anything behind a call, nor empty turns, nor what a client adds for
+ * itself. With a budget, its models cannot begin to think during a round of calls. That would happen if the calls are
+ * another model's, or if a client has left out the thinking before them.
  */
 
 import { broughtBack } from '../../../conversation/signature.ts';
@@ -21,20 +21,24 @@ import {
   withoutFields,
 } from '../../../lib/json.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
-import { othersSearches } from '../wire/web-searches.ts';
-import { callsLast } from './calls-last.ts';
+import { moveCallsLast } from './calls-last.ts';
 
-/** @see Outbound.withoutOthers */
-export function withoutOthers(request: JsonObject): JsonObject | undefined {
-  const given = asList(request['messages']);
-  const messages = given.flatMap(ownTurn);
+/**
+ * Removes from a request what Anthropic does not accept.
+ * @param request the body of a native request that was refused.
+ * @returns undefined if there is nothing to remove.
+ * @see Outbound.stripForeignContent
+ */
+export function stripForeignContent(request: JsonObject): JsonObject | undefined {
+  const original = asList(request['messages']);
+  const messages = original.flatMap(stripTurn);
   const stopsThinking = asObject(request['thinking'])?.['type'] === 'enabled' && lacksThinking(messages);
-  if (!stopsThinking) return hasSameItems(messages, given) ? undefined : { ...request, messages };
-  return { ...withoutThinking(request), messages };
+  if (!stopsThinking) return hasSameItems(messages, original) ? undefined : { ...request, messages };
+  return { ...disableThinking(request), messages };
 }
 
-/** A request that asks for no thinking, nor for any to be cleared away, which is refused where there is none. */
-function withoutThinking({ thinking: _, ...request }: JsonObject): JsonObject {
+/** Disables thinking, and its clearing: Anthropic refuses to clear the thinking of a request that has none. */
+function disableThinking({ thinking: _, ...request }: JsonObject): JsonObject {
   const management = asObject(request['context_management']);
   if (management === undefined) return request;
   const edits = asObjects(management['edits']).filter(
@@ -43,41 +47,57 @@ function withoutThinking({ thinking: _, ...request }: JsonObject): JsonObject {
   return { ...request, context_management: { ...management, edits } };
 }
 
-/** A turn without what Anthropic does not take back; none where nothing is left of it. */
-function ownTurn(turn: Json): readonly Json[] {
+/** Removes from a turn what Anthropic does not accept. @returns an empty list if nothing is left. */
+function stripTurn(turn: Json): readonly Json[] {
   if (!isObject(turn)) return [turn];
-  if (turn['role'] !== 'assistant') return [withEach(turn, 'content', plainBlock)];
-  const said = turn['content'];
-  if (!isList(said)) return isBlank(said) ? [] : [turn];
-  const searches = othersSearches(said);
-  const left = said
-    .filter((block) => !isOthersThought(block) && !isBlankText(block) && !isOf(searches, block))
-    .map(withoutOthersCitations);
-  if (left.length === 0) return [];
-  const content = callsLast(left, isCall);
-  return [withEach(hasSameItems(content, said) ? turn : { ...turn, content }, 'content', plainBlock)];
+  if (turn['role'] !== 'assistant') return [withEach(turn, 'content', dropClientFields)];
+  const original = turn['content'];
+  if (!isList(original)) return isBlank(original) ? [] : [turn];
+  const searches = findForeignSearches(original);
+  const kept = original
+    .filter((block) => !isForeignThought(block) && !isBlankText(block) && !belongsTo(searches, block))
+    .map(dropForeignCitations);
+  if (kept.length === 0) return [];
+  const content = moveCallsLast(kept, isCall);
+  return [
+    withEach(hasSameItems(content, original) ? turn : { ...turn, content }, 'content', dropClientFields),
+  ];
 }
 
 /**
- * A block, and each in a result, without what LangChain writes there for itself: its place in a stream, and the number of
+ * Removes from a block, and from those in a result, what LangChain adds for itself: the position in a stream, and the id of
  * a text (langchain-ai/langchain#31208, #40483).
  */
-function plainBlock(block: JsonObject): JsonObject {
+function dropClientFields(block: JsonObject): JsonObject {
   const plain = withoutFields(block, block['type'] === 'text' ? OF_CLIENTS : ['index']);
-  return block['type'] === 'tool_result' ? withEach(plain, 'content', plainBlock) : plain;
+  return block['type'] === 'tool_result' ? withEach(plain, 'content', dropClientFields) : plain;
 }
 
-function isOf(searches: ReadonlySet<string>, block: Json): boolean {
+/**
+ * Finds the ids of searches that were rendered for another vendor's model. Their results lack the value that only Anthropic
+ * can make.
+ */
+function findForeignSearches(blocks: readonly Json[]): ReadonlySet<string> {
+  return new Set(
+    blocks.flatMap((block) => {
+      if (!isObject(block) || block['type'] !== 'web_search_tool_result') return [];
+      const isForeign = asObjects(block['content']).some((result) => result['encrypted_content'] === '');
+      return isForeign ? (asText(block['tool_use_id']) ?? []) : [];
+    }),
+  );
+}
+
+function belongsTo(searches: ReadonlySet<string>, block: Json): boolean {
   if (searches.size === 0 || !isObject(block)) return false;
   return searches.has(asText(block['type'] === 'server_tool_use' ? block['id'] : block['tool_use_id']) ?? '');
 }
 
-/** A text without what another vendor's model has cited for it. */
-function withoutOthersCitations(block: Json): Json {
+/** Removes from a text the citations of another vendor's model. */
+function dropForeignCitations(block: Json): Json {
   if (!isObject(block) || block['type'] !== 'text' || !isList(block['citations'])) return block;
-  const given = block['citations'];
-  const citations = given.filter((citation) => asObject(citation)?.['encrypted_index'] !== '');
-  if (citations.length === given.length) return block;
+  const original = block['citations'];
+  const citations = original.filter((citation) => asObject(citation)?.['encrypted_index'] !== '');
+  if (citations.length === original.length) return block;
   const { citations: _, ...text } = block;
   return citations.length > 0 ? { ...text, citations } : text;
 }
@@ -86,36 +106,36 @@ function isBlankText(block: Json): boolean {
   return isObject(block) && block['type'] === 'text' && isBlank(block['text']);
 }
 
-/** "messages: text content blocks must contain non-whitespace text". */
+/** Tells whether a text is refused: "messages: text content blocks must contain non-whitespace text". */
 function isBlank(text: Json | undefined): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
-/** Anthropic's own are sealed too where another format brought them. */
-function isOthersThought(block: Json): boolean {
+/** Tells whether Anthropic did not sign a thought, or another format sealed its signature. */
+function isForeignThought(block: Json): boolean {
   if (!isThought(block)) return false;
   const field = block['type'] === 'thinking' ? block['signature'] : block['data'];
   const proof = broughtBack(field, 'anthropic');
   return proof === undefined || proof.value !== field;
 }
 
-/** Whether a round of calls and results is open that began without thoughts. */
+/** Tells whether a round of calls and results is open, and began without thinking. */
 function lacksThinking(messages: readonly Json[]): boolean {
-  const round = roundOf(messages);
+  const round = findOpenRound(messages);
   return round.some(isCall) && !isThought(round[0]);
 }
 
-/** What the model has said since somebody last spoke to it. */
-function roundOf(messages: readonly Json[]): readonly Json[] {
+/** Finds the blocks that the model has written since the user last spoke. */
+function findOpenRound(messages: readonly Json[]): readonly Json[] {
   const start = messages.findLastIndex(
-    (turn) => isObject(turn) && turn['role'] === 'user' && !blocksOf(turn).some(isResult),
+    (turn) => isObject(turn) && turn['role'] === 'user' && !getBlocks(turn).some(isResult),
   );
   return messages
     .slice(start + 1)
-    .flatMap((turn) => (isObject(turn) && turn['role'] === 'assistant' ? blocksOf(turn) : []));
+    .flatMap((turn) => (isObject(turn) && turn['role'] === 'assistant' ? getBlocks(turn) : []));
 }
 
-function blocksOf({ content }: JsonObject): readonly Json[] {
+function getBlocks({ content }: JsonObject): readonly Json[] {
   return asList(content);
 }
 

@@ -1,43 +1,48 @@
 /**
- * Thoughts that Anthropic refuses where they stand, though it made and signed them: as the last of an assistant message
- * ("The final block in an assistant message cannot be `thinking`"), as an answer cut off within them leaves them; and in
- * a round of calls that is still open, for a model that shall not think any more ("When thinking is disabled, an
- * `assistant` message in the final position cannot contain `thinking`"). Those of rounds that are over it passes over.
+ * Thinking that Anthropic refuses although it is signed:
+ * - at the end of an assistant message, where an answer that was cut off while thinking leaves it ("The final block in an
+ *   assistant message cannot be `thinking`");
+ * - in a round of calls that is still open, if the model is not to think any more ("When thinking is disabled, an
+ *   `assistant` message in the final position cannot contain `thinking`"). It ignores the thinking of earlier rounds.
  */
 
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import type { Report } from '../../format.ts';
 
-/** Where the round begins that is still open: after the last turn of the user's that is more than results of calls. */
-export function openRound(turns: readonly Turn[]): number {
+/** Finds the index where the open round begins: after the last user turn that contains no results of calls. */
+export function findOpenRound(turns: readonly Turn[]): number {
   return turns.findLastIndex(({ role, parts }) => role === 'user' && !parts.some(isResult)) + 1;
 }
 
-/** The turns without thoughts that nothing was said after; a turn of nothing else has no parts left. */
-export function withoutLastThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
-  return without(turns, ({ parts }) => parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1), {
-    report,
-    detail: 'no answer follows it',
-  });
+/** Removes the thinking at the end of each assistant turn. A turn of nothing else has no parts left. */
+export function dropLastThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
+  return filterTurns(
+    turns,
+    ({ parts }) => parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1),
+    {
+      report,
+      detail: 'no answer follows it',
+    },
+  );
 }
 
-/** The turns without the thoughts of the open round. */
-export function withoutOpenThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
-  const start = openRound(turns);
-  const open = without(turns.slice(start), ({ parts }) => parts.filter((part) => !isThought(part)), {
+/** Removes the thinking of the open round. */
+export function dropOpenThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
+  const start = findOpenRound(turns);
+  const open = filterTurns(turns.slice(start), ({ parts }) => parts.filter((part) => !isThought(part)), {
     report,
     detail: 'thinking is off',
   });
   return [...turns.slice(0, start), ...open];
 }
 
-function without(
+function filterTurns(
   turns: readonly Turn[],
-  left: (turn: Turn) => readonly Part[],
+  keep: (turn: Turn) => readonly Part[],
   { report, detail }: { readonly report: Report; readonly detail: string },
 ): readonly Turn[] {
   return turns.map((turn) => {
-    const parts = turn.role === 'assistant' ? left(turn) : turn.parts;
+    const parts = turn.role === 'assistant' ? keep(turn) : turn.parts;
     if (parts.length === turn.parts.length) return turn;
     report('turns[].thinking', 'dropped', detail);
     return { ...turn, parts };

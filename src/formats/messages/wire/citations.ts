@@ -1,11 +1,11 @@
-/** Citations: the five kinds of `*_location` that a text block may carry. */
+/** Citations of a text block: the five kinds of `*_location`. */
 
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText, compact } from '../../../lib/json.ts';
-import { FORMAT } from './wire.ts';
+import { FORMAT } from './format-name.ts';
 
-/** A citation of Anthropic's. It is on the whole block, so it has no offsets. */
+/** Parses a citation. Anthropic's citations apply to a whole block, so they have no offsets. */
 export function parseCitation(value: JsonObject): Citation {
   const { type } = value;
   const source = type === 'search_result_location' ? asText(value['source']) : asText(value['url']);
@@ -19,7 +19,10 @@ export function parseCitation(value: JsonObject): Citation {
   };
 }
 
-/** The citation as Anthropic writes it; undefined where another format's has no URL, which every kind that fits needs. */
+/**
+ * Renders a citation for a caller.
+ * @returns undefined for one of another format that has no URL: every kind that would fit requires one.
+ */
 export function renderCitation(citation: Citation): JsonObject | undefined {
   if (citation.formatSpecific?.format === FORMAT) return citation.formatSpecific.fields;
   if (citation.url === undefined) return undefined;
@@ -28,12 +31,13 @@ export function renderCitation(citation: Citation): JsonObject | undefined {
     cited_text: citation.citedText ?? '',
     url: citation.url,
     title: citation.title ?? null,
-    // Nobody but Anthropic can make one, and only Anthropic reads it.
+    // Only Anthropic can make this value, and only Anthropic reads it.
     encrypted_index: '',
   };
 }
 
-/** The citation as Anthropic takes it back in a history; undefined where it has not made it. */
-export function ownCitation({ formatSpecific: own }: Citation): JsonObject | undefined {
-  return own?.format === FORMAT && own.fields['encrypted_index'] !== '' ? own.fields : undefined;
+/** Renders a citation of an earlier turn for Anthropic, which accepts only its own; undefined for any other. */
+export function renderOwnCitation({ formatSpecific }: Citation): JsonObject | undefined {
+  const isOwn = formatSpecific?.format === FORMAT && formatSpecific.fields['encrypted_index'] !== '';
+  return isOwn ? formatSpecific.fields : undefined;
 }

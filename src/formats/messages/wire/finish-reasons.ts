@@ -1,11 +1,11 @@
-/** Why an answer ended: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
+/** The end of an answer: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
 
 import type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 import { formatFields, formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { FORMAT } from './wire.ts';
+import { FORMAT } from './format-name.ts';
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['end_turn', 'stop'],
@@ -13,17 +13,17 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['max_tokens', 'length'],
   ['tool_use', 'tool-calls'],
   ['pause_turn', 'pause'],
-  // Beta: the context was made smaller, and the caller is to go on, as after a pause.
+  // Beta. The context was shortened, and the caller is to continue, as after a pause.
   ['compaction', 'pause'],
   ['refusal', 'refusal'],
   ['model_context_window_exceeded', 'context-length'],
 ]);
 
-/** Words that every format has one for. */
-const PLAIN: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 'tool_use'];
+/** Reasons that every format has a word for. */
+const COMMON: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 'tool_use'];
 
-/** Fields of an answer's end that Anthropic alone has; the last two are beta. */
-export const END_OWN: ReadonlySet<string> = new Set([
+/** Fields of an answer's end that only Anthropic has. The last two are beta. */
+export const END_FIELDS: ReadonlySet<string> = new Set([
   'stop_details',
   'container',
   'context_management',
@@ -33,8 +33,8 @@ export const END_OWN: ReadonlySet<string> = new Set([
 type End = Choice['end'];
 
 /**
- * Which tool calls an answer has: made by the model itself, or by code that Anthropic runs ("Programmatic tool
- * calling"), which may have been answered within it.
+ * Which tool calls an answer has: those of the model itself, and those of code that Anthropic runs ("Programmatic tool
+ * calling"). The latter may have their results within the answer.
  */
 export interface Calls {
   readonly direct: boolean;
@@ -43,45 +43,45 @@ export interface Calls {
 
 export const NO_CALLS: Calls = { direct: false, byCode: false };
 
-/** The calls with one more, whose block has these fields. */
+/** Adds a call. @param fields those of its block. */
 export function withCall(calls: Calls, fields: JsonObject): Calls {
   const caller = asText(asObject(fields['caller'])?.['type']) ?? 'direct';
   return caller === 'direct' ? { ...calls, direct: true } : { ...calls, byCode: true };
 }
 
 /**
- * The end of an answer, from the fields that tell it.
- * @param fields `stop_reason` and its like, and whatever else an answer's end says.
- * @param calls the calls of tools that the caller knows of.
+ * Parses the end of an answer.
+ * @param fields `stop_reason`, `stop_sequence`, and all other fields of the end.
+ * @param calls the answer's calls of tools that the caller knows.
  */
 export function parseEnd(fields: JsonObject, calls: Calls): End {
   const { stop_reason, stop_sequence, ...others } = fields;
-  const [own, rest] = splitFields(others, END_OWN);
+  const [endFields, unknownFields] = splitFields(others, END_FIELDS);
   const word = asText(stop_reason);
   const stopSequence = asText(stop_sequence);
-  const explanation = asText(asObject(own['stop_details'])?.['explanation']);
+  const explanation = asText(asObject(endFields['stop_details'])?.['explanation']);
   return {
-    finish: finishOf(word, calls),
+    finish: findFinish(word, calls),
     ...(stopSequence !== undefined && { stopSequence }),
-    ...(word !== undefined && !PLAIN.includes(word) && { native: word }),
+    ...(word !== undefined && !COMMON.includes(word) && { native: word }),
     ...(explanation !== undefined && { explanation }),
     ...formatSpecificOf(FORMAT, {
-      ...withoutNulls(own),
-      ...(word !== undefined && !isRendered(word) && { stop_reason: word }),
+      ...withoutNulls(endFields),
+      ...(word !== undefined && !isRestored(word) && { stop_reason: word }),
     }),
-    ...unknownFieldsOf(withoutNulls(rest)),
+    ...unknownFieldsOf(withoutNulls(unknownFields)),
   };
 }
 
-/** An answer that ends well without saying why ended as its content says. */
-function finishOf(word: string | undefined, { direct, byCode }: Calls): Finish {
+/** An answer that ends normally without a reason ended for the reason that its content shows. */
+function findFinish(word: string | undefined, { direct, byCode }: Calls): Finish {
   const finish = word === undefined ? 'stop' : (FINISHES.get(word) ?? 'other');
   if (finish === 'stop' && direct) return 'tool-calls';
   return finish === 'tool-calls' && !direct && !byCode ? 'stop' : finish;
 }
 
-/** Whether the word is made again from what it means. */
-function isRendered(word: string): boolean {
+/** Tells whether `renderStop` renders the finish as this same word. */
+function isRestored(word: string): boolean {
   return FINISHES.has(word) && word !== 'compaction';
 }
 
@@ -94,27 +94,27 @@ const WORDS = {
   'malformed-call': 'refusal',
 } as const satisfies Partial<Record<Finish, StopReason>>;
 
-/** What the content of the answer says of its end. */
-interface Said {
+/** What the content of an answer says about its end. */
+interface AnswerContent {
   readonly calls: Calls;
   readonly refusal: boolean;
-  /** The sequences the caller asked to stop at. */
+  /** The stop sequences of the request. */
   readonly stop: readonly string[] | undefined;
 }
 
-/** The three fields that say why an answer ended. */
-export function renderStop(end: End, said: Said): JsonObject {
-  const own = formatFields(end.formatSpecific, FORMAT);
-  const sequence = end.stopSequence ?? (said.stop?.length === 1 ? said.stop[0] : undefined);
-  const word = asText(own['stop_reason']) ?? wordOf(end.finish, said, sequence !== undefined);
+/** Renders `stop_reason`, `stop_sequence` and `stop_details`. */
+export function renderStop(end: End, content: AnswerContent): JsonObject {
+  const fields = formatFields(end.formatSpecific, FORMAT);
+  const sequence = end.stopSequence ?? (content.stop?.length === 1 ? content.stop[0] : undefined);
+  const word = asText(fields['stop_reason']) ?? renderFinish(end.finish, content, sequence !== undefined);
   return {
     stop_reason: word,
     stop_sequence: word === 'stop_sequence' && sequence !== undefined ? sequence : null,
-    stop_details: own['stop_details'] ?? (word === 'refusal' ? refusalDetails(end) : null),
+    stop_details: fields['stop_details'] ?? (word === 'refusal' ? renderRefusalDetails(end) : null),
   };
 }
 
-function wordOf(finish: Finish, { calls, refusal }: Said, hasSequence: boolean): StopReason {
+function renderFinish(finish: Finish, { calls, refusal }: AnswerContent, hasSequence: boolean): StopReason {
   switch (finish) {
     case 'stop':
     case 'stop-sequence':
@@ -128,25 +128,25 @@ function wordOf(finish: Finish, { calls, refusal }: Said, hasSequence: boolean):
   }
 }
 
-/** The vendor's own word is told here, for `stop_reason` has none but Anthropic's. */
-function refusalDetails({ native, explanation }: End): JsonObject {
-  const told = [native === 'refusal' ? undefined : native, explanation]
-    .filter((text) => text !== undefined)
+/** Another vendor's word for the reason stands here, because `stop_reason` has Anthropic's words only. */
+function renderRefusalDetails({ native, explanation }: End): JsonObject {
+  const text = [native === 'refusal' ? undefined : native, explanation]
+    .filter((part) => part !== undefined)
     .join(': ');
-  return { type: 'refusal', category: null, explanation: told === '' ? null : told };
+  return { type: 'refusal', category: null, explanation: text === '' ? null : text };
 }
 
-/** Fields of the end that stand beside `delta` in a `message_delta`. */
-const BESIDE: ReadonlySet<string> = new Set(['context_management', 'input_transformations']);
+/** Fields of the end that stand beside the `delta` of a `message_delta`. */
+const BESIDE_DELTA: ReadonlySet<string> = new Set(['context_management', 'input_transformations']);
 
 /**
- * What the end says beyond why, under the vendor's own field names.
- * @returns what stands in the `delta` of a `message_delta`, and what stands beside it.
+ * Renders the fields of the end besides the stop reason, under the vendor's names.
+ * @returns those `inside` the `delta` of a `message_delta`, and those `beside` it.
  */
-export function endFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
-  const { stop_reason: _reason, stop_details: _details, ...own } = end.formatSpecific?.fields ?? {};
-  const fields = { ...end.unknownFields, ...own };
+export function renderEndFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
+  const { stop_reason: _reason, stop_details: _details, ...rest } = end.formatSpecific?.fields ?? {};
+  const fields = { ...end.unknownFields, ...rest };
   if (end.formatSpecific?.format !== FORMAT) return { inside: fields, beside: {} };
-  const [beside, inside] = splitFields(fields, BESIDE);
+  const [beside, inside] = splitFields(fields, BESIDE_DELTA);
   return { inside, beside };
 }

@@ -1,20 +1,20 @@
-/** Service tiers: Anthropic's words, and OpenAI's, which the neutral prompt has. */
+/** Service tiers, in Anthropic's words and in those of the prompt, which are OpenAI's. */
 
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Report } from '../../format.ts';
 
-/** The neutral word for a tier that a request asks for; undefined of a name that none has there (API reference). */
+/** Parses the tier that a request asks for (API reference); undefined if the prompt has no word for it. */
 export function parseAskedTier(tier: string | undefined): string | undefined {
   if (tier === 'standard_only') return 'default';
   return tier === 'auto' ? tier : undefined;
 }
 
-/** The neutral word for the tier that an answer tells. */
+/** Parses the tier that an answer was served in. */
 export function parseUsedTier(tier: string): string {
   return tier === 'standard' || tier === 'standard_only' ? 'default' : tier;
 }
 
-/** The word to ask Anthropic with; undefined for a tier it has not. */
+/** Renders the tier to ask for; undefined, and reported, for one that Anthropic does not have. */
 export function renderAskedTier(tier: string | undefined, report: Report): string | undefined {
   if (tier === undefined || tier === 'auto') return tier;
   if (tier === 'default' || tier === 'standard') return 'standard_only';
@@ -22,7 +22,11 @@ export function renderAskedTier(tier: string | undefined, report: Report): strin
   return undefined;
 }
 
-/** `{ service_tier }` as an answer's usage tells it, null for a tier Anthropic has not, else nothing: to be spread. */
+/**
+ * Renders the tier that an answer was served in.
+ * @returns `{service_tier}` for the answer's usage, to be spread, or nothing if the tier is not known. A tier that
+ *   Anthropic does not have is null.
+ */
 export function renderUsedTier(tier: string | undefined): JsonObject {
   if (tier === undefined) return {};
   if (tier === 'default' || tier === 'standard') return { service_tier: 'standard' };

@@ -1,10 +1,10 @@
-/** Thoughts as blocks: signed as Anthropic has signed them, sealed as another vendor's, or by nobody. */
+/** Thinking as blocks. The signature is Anthropic's own, or another vendor's in a seal, or a placeholder for none. */
 
 import type { Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import { seal, UNSIGNED } from '../../../conversation/signature.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 
-/** @param fields what the block has beside the thought. */
+/** Renders a thinking block. @param fields further fields of the block. */
 export function thinkingBlock(
   { text, signature }: Pick<ThinkingPart, 'text' | 'signature'>,
   fields: JsonObject,
@@ -12,12 +12,12 @@ export function thinkingBlock(
   return { ...fields, type: 'thinking', thinking: text, signature: proofText(signature) };
 }
 
-/** What stands in the `signature` of a thought that is over. */
+/** Renders the `signature` of a thought that is complete. */
 export function proofText(signature: Signature | undefined): string {
   return signature === undefined ? UNSIGNED : seal(signature, 'anthropic');
 }
 
-/** Thinking that only its vendor can read. */
+/** Renders thinking that only its vendor can read. @param fields further fields of the block. */
 export function redactedBlock(redacted: Signature, fields: JsonObject): JsonObject {
   return { ...fields, type: 'redacted_thinking', data: seal(redacted, 'anthropic') };
 }

@@ -1,6 +1,6 @@
 /**
- * `usage`. Anthropic's `input_tokens` leaves out what was read from the cache and written to it; neutrally both are
- * inside. Thinking is inside `output_tokens` in both.
+ * `usage`. Anthropic's `input_tokens` excludes what was read from the cache and written to it. The reply's `input` includes
+ * both. Thinking is part of the output tokens in either.
  */
 
 import { formatFields, formatSpecificOf } from '../../../conversation/format-specific.ts';
@@ -16,51 +16,55 @@ import {
 } from '../../../conversation/tokens.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, withoutNulls } from '../../../lib/json.ts';
-import { FORMAT } from './wire.ts';
+import { FORMAT } from './format-name.ts';
 
+/** Reads what an answer consumed, from the figures of its events. */
 export const usageReader: UsageReader = {
   field: 'usage',
-  tokens: (figures) => withIterations(figures.reduce(mergeFigures, {})),
-  tiers: (figures) => servedBy(figures.reduce(mergeFigures, {})),
+  tokens: (figures) => sumIterations(figures.reduce(mergeFigures, {})),
+  tiers: (figures) => findTiers(figures.reduce(mergeFigures, {})),
   text: { within: 'delta', fields: ['text', 'thinking', 'partial_json'] },
   beginsWithInput: true,
 };
 
-/** Its `service_tier` is no matter of price: `priority` is paid for in advance (Service tiers). */
-function servedBy({ speed, inference_geo }: JsonObject): readonly Tier[] {
+/** `service_tier` has no influence on the price: `priority` is paid for in advance ("Service tiers"). */
+function findTiers({ speed, inference_geo }: JsonObject): readonly Tier[] {
   return tiersNamed(asText(speed), asText(inference_geo));
 }
 
 /**
- * Iterations that are billed beside what the usage counts (SDK, BetaIterationsUsage; Advisor tool, usage and billing):
- * a compaction reads the whole dialogue once more, an advisor reads it too.
+ * Iterations that are billed in addition to what the usage counts (SDK, BetaIterationsUsage; "Advisor tool", usage and
+ * billing): a compaction and an advisor each read the whole conversation once more.
  */
-const BESIDE: ReadonlySet<string | undefined> = new Set(['compaction', 'advisor_message']);
+const BILLED_ITERATIONS: ReadonlySet<string | undefined> = new Set(['compaction', 'advisor_message']);
 
-/** All that is billed of an answer. An advisor is another model: its tokens count, at the prices of the one asked. */
-function withIterations(figures: JsonObject): Tokens {
+/**
+ * Adds up all that is billed for an answer. An advisor is another model. Its tokens count at the prices of the requested
+ * one.
+ */
+function sumIterations(figures: JsonObject): Tokens {
   return asObjects(figures['iterations'])
-    .filter(({ type }) => BESIDE.has(asText(type)))
+    .filter(({ type }) => BILLED_ITERATIONS.has(asText(type)))
     .map(parseTokens)
     .reduce(addTokens, parseTokens(figures));
 }
 
-/** Figures as told so far: later ones replace earlier ones, one by one, and null tells nothing. */
+/** Merges two reports of usage. Each later figure replaces the earlier one, unless it is null. */
 export function mergeFigures(earlier: JsonObject, later: JsonObject): JsonObject {
   return { ...earlier, ...withoutNulls(later) };
 }
 
-/** What all figures of an answer count. */
+/** Reads the counts of one report. */
 function parseTokens(figures: JsonObject): Tokens {
   const creation = asObject(figures['cache_creation']);
   const uncached = countOf(figures['input_tokens']);
   const cacheRead = countOf(figures['cache_read_input_tokens']);
   const hour = countOf(creation?.['ephemeral_1h_input_tokens']);
   const minutes = countOf(creation?.['ephemeral_5m_input_tokens']);
-  const byPlace = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
-  const cacheWrite = countOf(figures['cache_creation_input_tokens']) ?? byPlace;
-  // A stream tells by place what its beginning wrote; what Anthropic's own tools add to it is in the sum alone.
-  const cacheWriteHour = hour && byPlace && Math.round(hour * Math.max(1, (cacheWrite ?? 0) / byPlace));
+  const byLifetime = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
+  const cacheWrite = countOf(figures['cache_creation_input_tokens']) ?? byLifetime;
+  // A stream's start breaks down by lifetime what it wrote. What Anthropic's own tools add later is only in the sum.
+  const cacheWriteHour = hour && byLifetime && Math.round(hour * Math.max(1, (cacheWrite ?? 0) / byLifetime));
   return {
     input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
     cacheRead,
@@ -72,7 +76,7 @@ function parseTokens(figures: JsonObject): Tokens {
   };
 }
 
-/** All figures of an answer with what else they say; the tier is the answer's own, not its usage's. */
+/** Parses all figures of an answer, with the fields that only Anthropic has. The tier is a field of the reply itself. */
 export function parseUsage(figures: JsonObject): Usage {
   const {
     input_tokens: _input,
@@ -87,28 +91,28 @@ export function parseUsage(figures: JsonObject): Usage {
   const {
     ephemeral_5m_input_tokens: _minutes,
     ephemeral_1h_input_tokens: _hour,
-    ...places
+    ...lifetimes
   } = asObject(cache_creation) ?? {};
   const { thinking_tokens: _thinking, ...details } = asObject(output_tokens_details) ?? {};
   return {
     ...usageOf(parseTokens(figures)),
     ...formatSpecificOf(FORMAT, {
       ...rest,
-      ...(!isEmpty(places) && { cache_creation: places }),
+      ...(!isEmpty(lifetimes) && { cache_creation: lifetimes }),
       ...(!isEmpty(details) && { output_tokens_details: details }),
     }),
   };
 }
 
 /**
- * Anthropic's figures. What is not known is 0, which clients can add up; and they do add up to all input, so a vendor
- * that counts more in its cache than it read is not followed there.
+ * Renders the usage of an answer. Unknown figures are 0, so that clients can add them up. The three input figures always
+ * add up to the whole input, even if a vendor reports more cached tokens than input tokens.
  */
 export function renderUsage(usage: Usage): JsonObject {
-  const { input = 0, output = 0, cacheWriteHour, reasoning, formatSpecific: own } = usage;
+  const { input = 0, output = 0, cacheWriteHour, reasoning, formatSpecific } = usage;
   const cacheRead = Math.min(input, usage.cacheRead ?? 0);
   const cacheWrite = Math.min(input - cacheRead, usage.cacheWrite ?? 0);
-  const fields = formatFields(own, FORMAT);
+  const fields = formatFields(formatSpecific, FORMAT);
   return {
     ...fields,
     input_tokens: input - cacheRead - cacheWrite,

@@ -1,7 +1,7 @@
 /** What is left of a dialogue that other vendors' models took part in. */
 
 import { describe, expect, test } from 'vitest';
-import { withoutOthers } from '../../../src/formats/messages/outbound/strip-foreign-content.ts';
+import { stripForeignContent } from '../../../src/formats/messages/outbound/strip-foreign-content.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 
 const thought = (signature?: string): JsonObject => ({
@@ -30,18 +30,18 @@ describe('thoughts', () => {
     ["redacted ones of another's", redacted('openai#AbC=')],
   ])('%s go', (_, block) => {
     const request = { max_tokens: 1, messages: [user, says(block, text), user] };
-    expect(withoutOthers(request)).toEqual({ max_tokens: 1, messages: [user, says(text), user] });
+    expect(stripForeignContent(request)).toEqual({ max_tokens: 1, messages: [user, says(text), user] });
   });
 
   test("Anthropic's own stay", () => {
     expect(
-      withoutOthers({ messages: [user, says(thought('AbC='), redacted('AbC='), text)] }),
+      stripForeignContent({ messages: [user, says(thought('AbC='), redacted('AbC='), text)] }),
     ).toBeUndefined();
   });
 
   test('a turn of nothing else goes with them; what the user says stays', () => {
     const quoted = { role: 'user', content: [thought('google#AbC=')] };
-    expect(withoutOthers({ messages: [quoted, says(thought('')), user] })).toEqual({
+    expect(stripForeignContent({ messages: [quoted, says(thought('')), user] })).toEqual({
       messages: [quoted, user],
     });
   });
@@ -52,7 +52,7 @@ describe('white space', () => {
 
   test('before a call goes', () => {
     const messages = [user, says(blank, call('call_1')), results('call_1')];
-    expect(withoutOthers({ messages })).toEqual({
+    expect(stripForeignContent({ messages })).toEqual({
       messages: [user, says(call('call_1')), results('call_1')],
     });
   });
@@ -64,12 +64,12 @@ describe('white space', () => {
     ['nothing, said plainly', { role: 'assistant', content: '' }],
     ['a line, said plainly', { role: 'assistant', content: '\n' }],
   ])('is no turn: %s', (_, turn) => {
-    expect(withoutOthers({ messages: [user, turn, user] })).toEqual({ messages: [user, user] });
+    expect(stripForeignContent({ messages: [user, turn, user] })).toEqual({ messages: [user, user] });
   });
 
   test('of the user is for the user to hear of', () => {
     expect(
-      withoutOthers({ messages: [{ role: 'user', content: [blank] }, says(text), user] }),
+      stripForeignContent({ messages: [{ role: 'user', content: [blank] }, says(text), user] }),
     ).toBeUndefined();
   });
 });
@@ -79,11 +79,11 @@ describe('thinking by a budget, asked for', () => {
 
   test('in the midst of a round of calls that began without, goes', () => {
     const cut = [user, says(text, call('toolu_1')), results('toolu_1')];
-    expect(withoutOthers({ thinking, messages: cut })).toEqual({ messages: cut });
+    expect(stripForeignContent({ thinking, messages: cut })).toEqual({ messages: cut });
     const messages = [user, says(text, call('call_1')), results('call_1')];
-    expect(withoutOthers({ thinking, messages })).toEqual({ messages });
+    expect(stripForeignContent({ thinking, messages })).toEqual({ messages });
     const thoughts = [user, says(thought('google#AbC='), call('call_1')), results('call_1')];
-    expect(withoutOthers({ thinking, messages: thoughts })).toEqual({
+    expect(stripForeignContent({ thinking, messages: thoughts })).toEqual({
       messages: [user, says(call('call_1')), results('call_1')],
     });
   });
@@ -93,7 +93,7 @@ describe('thinking by a budget, asked for', () => {
     ['one that is over', [user, says(call('call_1')), results('call_1'), says(text), user]],
     ['none', [user]],
   ])('stays where the round is %s', (_, messages) => {
-    expect(withoutOthers({ thinking, messages })).toBeUndefined();
+    expect(stripForeignContent({ thinking, messages })).toBeUndefined();
   });
 
   test('takes with it what is to be done with thoughts', () => {
@@ -103,18 +103,18 @@ describe('thinking by a budget, asked for', () => {
       { type: 'clear_tool_uses_20250919' },
     ];
     const managed = { thinking, messages, context_management: { edits: [clear, other] } };
-    expect(withoutOthers(managed)).toEqual({ messages, context_management: { edits: [other] } });
+    expect(stripForeignContent(managed)).toEqual({ messages, context_management: { edits: [other] } });
   });
 
   test('stays where the model decides how much', () => {
     const messages = [user, says(call('call_1')), results('call_1')];
-    expect(withoutOthers({ thinking: { type: 'adaptive' }, messages })).toBeUndefined();
+    expect(stripForeignContent({ thinking: { type: 'adaptive' }, messages })).toBeUndefined();
   });
 });
 
 test('what is no dialogue is left alone', () => {
   for (const messages of [undefined, null, 'x', [null, 1, 'x', {}, { role: 'assistant' }]])
-    expect(withoutOthers({ messages, thinking: { type: 'enabled' } })).toBeUndefined();
+    expect(stripForeignContent({ messages, thinking: { type: 'enabled' } })).toBeUndefined();
 });
 
 describe('what a text cites', () => {
@@ -130,14 +130,14 @@ describe('what a text cites', () => {
       user,
       says({ ...text, ...(citations.length > 0 && { citations }) }),
     ];
-    expect(withoutOthers({ messages: messages(own, others) })).toEqual({ messages: messages(own) });
-    expect(withoutOthers({ messages: messages(others) })).toEqual({ messages: messages() });
-    expect(withoutOthers({ messages: messages(own) })).toBeUndefined();
+    expect(stripForeignContent({ messages: messages(own, others) })).toEqual({ messages: messages(own) });
+    expect(stripForeignContent({ messages: messages(others) })).toEqual({ messages: messages() });
+    expect(stripForeignContent({ messages: messages(own) })).toBeUndefined();
   });
 
   test('in anything but a text is not looked at', () => {
     const block = { type: 'document', source: {}, citations: [others] };
-    expect(withoutOthers({ messages: [user, says(block, text)] })).toBeUndefined();
+    expect(stripForeignContent({ messages: [user, says(block, text)] })).toBeUndefined();
   });
 });
 
@@ -152,6 +152,6 @@ test('a search that another model made goes with its result, and one of Anthropi
   ];
   const own = search('srvtoolu_1', 'AbC=');
   const messages = [user, says(...own, ...search('srvtoolu_2', ''), text)];
-  expect(withoutOthers({ messages })).toEqual({ messages: [user, says(...own, text)] });
-  expect(withoutOthers({ messages: [user, says(...own, text)] })).toBeUndefined();
+  expect(stripForeignContent({ messages })).toEqual({ messages: [user, says(...own, text)] });
+  expect(stripForeignContent({ messages: [user, says(...own, text)] })).toBeUndefined();
 });

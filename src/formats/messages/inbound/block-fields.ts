@@ -1,0 +1,24 @@
+/** Fields that a part gets from its block, whatever its kind. */
+
+import { formatSpecificOf } from '../../../conversation/format-specific.ts';
+import type { TextPart } from '../../../conversation/prompt.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { compact } from '../../../lib/json.ts';
+import { parseCacheControl } from '../wire/cache-control.ts';
+import { FORMAT } from '../wire/format-name.ts';
+
+/**
+ * Makes `{cacheBreakpoint, formatSpecific}` of a block, to be spread.
+ * @param cacheControl the block's `cache_control`.
+ * @param fields fields of the block that only Anthropic has. Those that are undefined are left out.
+ */
+export function blockFields(
+  cacheControl: Json | undefined,
+  fields: JsonObject = {},
+): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific'> {
+  const { breakpoint, fields: unparsed } = parseCacheControl(cacheControl);
+  return {
+    ...(breakpoint && { cacheBreakpoint: breakpoint }),
+    ...formatSpecificOf(FORMAT, compact({ ...unparsed, ...fields })),
+  };
+}

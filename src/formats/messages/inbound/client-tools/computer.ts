@@ -1,0 +1,87 @@
+/** The computer tool: a screen, a mouse and a keyboard. */
+
+import type { JsonObject } from '../../../../lib/json.ts';
+import { type ClientTool, integers, oneOf, text } from './definition.ts';
+
+/** The actions of 20241022. */
+export const FIRST_ACTIONS = {
+  screenshot: 'shows the screen',
+  cursor_position: 'tells where the pointer is',
+  mouse_move: 'moves the pointer to `coordinate`',
+  left_click: 'clicks where the pointer is',
+  right_click: 'does so with the right button',
+  middle_click: 'does so with the middle button',
+  double_click: 'clicks twice where the pointer is',
+  left_click_drag: 'drags from where the pointer is to `coordinate`',
+  key: 'presses `text`, a key or several, as xdotool names them: `Return`, `ctrl+s`',
+  type: 'types `text`',
+};
+
+/** The actions from 20250124 on. */
+export const ACTIONS = {
+  ...FIRST_ACTIONS,
+  left_click: 'clicks at `coordinate`, or where the pointer is (`text` may name keys to hold meanwhile)',
+  right_click: 'as `left_click`, with the right button',
+  middle_click: 'as `left_click`, with the middle button',
+  double_click: 'as `left_click`, twice',
+  triple_click: 'as `left_click`, three times',
+  left_click_drag: 'drags from `start_coordinate` to `coordinate`',
+  left_mouse_down: 'presses the left button where the pointer is',
+  left_mouse_up: 'lets it go',
+  scroll: 'turns the wheel at `coordinate`, by `scroll_amount` clicks in `scroll_direction`',
+  hold_key: 'holds the keys of `text` for `duration` seconds',
+  wait: 'waits for `duration` seconds',
+};
+
+export const FIRST_ACTION_INPUT = {
+  coordinate: { ...integers(2), description: '[x, y], in pixels.' },
+  text: text('What to type, or the keys to press.'),
+};
+
+export const ACTION_INPUT = {
+  ...FIRST_ACTION_INPUT,
+  start_coordinate: { ...integers(2), description: 'For `left_click_drag`: [x, y] of where it begins.' },
+  scroll_direction: { ...oneOf(['up', 'down', 'left', 'right']), description: 'For `scroll`.' },
+  scroll_amount: { type: 'integer', minimum: 0, description: 'For `scroll`.' },
+  duration: { type: 'number', minimum: 0, description: 'For `hold_key` and `wait`: seconds.' },
+};
+
+/**
+ * Makes the computer tool of one version.
+ * @param actions what each action does.
+ * @param input schemas of the fields that the actions take.
+ * @param zoom the settings that enable the action `zoom`, if the version has one.
+ */
+export function computer(
+  actions: Readonly<Record<string, string>>,
+  input: JsonObject,
+  zoom: readonly string[] = [],
+): ClientTool {
+  return {
+    settings: ['display_width_px', 'display_height_px', 'display_number', ...zoom],
+    define: (settings) => {
+      const { display_width_px: width, display_height_px: height, display_number: display } = settings;
+      const size = typeof width === 'number' && typeof height === 'number';
+      const screen =
+        (size ? ` of ${width} x ${height} pixels` : '') +
+        (typeof display === 'number' ? ` (X11 display :${display})` : '');
+      const zooms = zoom.some((field) => settings[field] === true);
+      const all = { ...actions, ...(zooms && { zoom: 'shows `region` alone, in full resolution' }) };
+      const meanings = Object.entries(all).map(([action, meaning]) => `\`${action}\` ${meaning}`);
+      return {
+        description:
+          `Works a computer by its screen${screen}, its mouse and its keyboard. Places are pixels of that screen, counted ` +
+          'from its top left corner, not a scale from 0 to 1 or 1000. Take a screenshot to see where things are before ' +
+          'using them, aim at their middle, and take another to see what has come of it: programs may need a while.',
+        properties: {
+          action: { ...oneOf(Object.keys(all)), description: `${meanings.join('; ')}.` },
+          ...input,
+          ...(zooms && {
+            region: { ...integers(4), description: 'For `zoom`: [x1, y1, x2, y2], in pixels.' },
+          }),
+        },
+        required: ['action'],
+      };
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** `tool_choice`, and what else a request says of how its tools are used. */
+
+import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
+import { invalid } from '../../../lib/errors.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asFlag, asNumber, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import type { ParseReport } from '../../format.ts';
+import { requiredText, unknownTypeError } from './required-fields.ts';
+
+const TYPES: readonly string[] = ['auto', 'any', 'tool', 'none'];
+
+/** Finds how often the caller lets the model search the web; undefined if the caller sets no limit. */
+export function findMaxSearches(tools: readonly Tool[] = []): number | undefined {
+  const search = tools.find((tool) => tool.kind === 'hosted' && tool.webSearch);
+  return search?.kind === 'hosted' ? asNumber(search.value['max_uses']) : undefined;
+}
+
+interface ParsedToolChoice {
+  /** Fields of the prompt, to be spread. */
+  readonly parsed: { toolChoice?: ToolChoice; parallelToolCalls?: boolean };
+  /** `tool_choice` unchanged, if the prompt's fields do not express all of it. */
+  readonly formatFields: JsonObject;
+}
+
+/**
+ * Parses `tool_choice`.
+ * @param tools the parsed tools, among which a forced one may be one that Anthropic runs.
+ * @throws GatewayError `invalid-request` if it is not an object, its type is not known, or it forces a tool without a name.
+ */
+export function parseToolChoice(
+  value: Json | undefined,
+  tools: readonly Tool[] = [],
+  report: ParseReport,
+): ParsedToolChoice {
+  if (value === undefined || value === null) return { parsed: {}, formatFields: {} };
+  if (!isObject(value)) throw invalid('tool_choice: Input should be an object', 'tool_choice');
+  const { type, name, disable_parallel_tool_use, ...rest } = value;
+  if (type === undefined) throw invalid('tool_choice.type: Field required', 'tool_choice');
+  const typeName = asText(type) ?? typeof type;
+  if (!TYPES.includes(typeName)) throw unknownTypeError('tool_choice', typeName, TYPES);
+  if (type === 'tool') requiredText(name, 'tool_choice.tool.name');
+  const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
+  const toolChoice =
+    type === 'tool' && forced ? parseForcedHosted(forced, tools, report) : parseChoice(type, name);
+  const disabled = asFlag(disable_parallel_tool_use);
+  const isExpressed = toolChoice !== undefined && forced === undefined && isEmpty(rest);
+  return {
+    parsed: {
+      ...(toolChoice && { toolChoice }),
+      ...(disabled !== undefined && { parallelToolCalls: !disabled }),
+    },
+    formatFields: isExpressed ? {} : { tool_choice: value },
+  };
+}
+
+/**
+ * Parses a choice that forces a tool which Anthropic runs. With other vendors, no such tool can be named except a search, so
+ * another one is forced only if the request has none that the caller runs.
+ */
+function parseForcedHosted(
+  forced: Tool,
+  tools: readonly Tool[],
+  report: ParseReport,
+): ToolChoice | undefined {
+  if (forced.kind === 'hosted' && forced.webSearch) return { mode: 'required', allowed: [], search: true };
+  if (tools.every((tool) => tool.kind === 'hosted')) return { mode: 'required' };
+  report('tool_choice', 'dropped', 'forces a tool that the vendor runs itself');
+  return undefined;
+}
+
+function parseChoice(type: Json | undefined, name: Json | undefined): ToolChoice | undefined {
+  if (type === 'auto' || type === 'none') return { mode: type };
+  if (type === 'any') return { mode: 'required' };
+  return type === 'tool' && typeof name === 'string' ? { mode: 'required', allowed: [name] } : undefined;
+}

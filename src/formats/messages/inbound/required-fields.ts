@@ -1,0 +1,61 @@
+/** Checks on fields of a request. The errors have the vendor's own wording. */
+
+import { type GatewayError, invalid } from '../../../lib/errors.ts';
+import { asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+
+/**
+ * Reads a field that must be a text.
+ * @param at path of the field, such as `messages.0.content`.
+ * @throws GatewayError `invalid-request` if it is missing or not a text.
+ */
+export function requiredText(value: Json | undefined, at: string): string {
+  const text = asText(value);
+  if (text !== undefined) return text;
+  throw invalid(`${at}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`, at);
+}
+
+/**
+ * Makes the error for a `type` that is not known.
+ * @param at path of the object that has the type.
+ * @param expected the known types, if they are few enough to list.
+ */
+export function unknownTypeError(at: string, tag: string, expected?: readonly string[]): GatewayError {
+  const found = `Input tag '${tag.slice(0, 50)}' found using 'type' does not match any of the expected tags`;
+  const known = expected ? `: ${expected.map((word) => `'${word}'`).join(', ')}` : '';
+  return invalid(`${at}: ${found}${known}`, at);
+}
+
+/**
+ * Reads a field that may be missing or null.
+ * @param at path of the field.
+ * @param read returns undefined for a value of the wrong type.
+ * @param type the expected type, as the vendor calls it.
+ * @returns undefined if the field is missing or null.
+ * @throws GatewayError `invalid-request` if `read` returns undefined.
+ */
+export function optional<T>(
+  value: Json | undefined,
+  at: string,
+  read: (value: Json) => T | undefined,
+  type: string,
+): T | undefined {
+  if (value === undefined || value === null) return undefined;
+  const result = read(value);
+  if (result === undefined) throw invalid(`${at}: Input should be a valid ${type}`, at);
+  return result;
+}
+
+/**
+ * Reads a field that must be a list of blocks.
+ * @param at path of the field.
+ * @throws GatewayError `invalid-request` if it is not a list, or if an item is not an object with a type.
+ */
+export function requiredBlocks(content: Json, at: string): readonly JsonObject[] {
+  if (!isList(content)) throw invalid(`${at}: Input should be a valid list`, at);
+  return content.map((block, index) => {
+    const here = `${at}.${index}`;
+    if (!isObject(block)) throw invalid(`${here}: Input should be an object`, here);
+    if (block['type'] === undefined) throw invalid(`${here}.type: Field required`, `${here}.type`);
+    return block;
+  });
+}

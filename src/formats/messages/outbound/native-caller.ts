@@ -1,0 +1,19 @@
+/** What a prompt that was written in this format means for its rendering. */
+
+import type { Prompt } from '../../../conversation/prompt.ts';
+import type { ModelTraits } from '../../format.ts';
+import { FORMAT } from '../wire/format-name.ts';
+
+/** Tells whether the prompt's caller speaks this format. It is then up to the vendor to judge what the caller wrote. */
+export function speaksMessages({ formatSpecific }: Prompt): boolean {
+  return formatSpecific?.format === FORMAT;
+}
+
+/**
+ * Tells whether everything that the caller wrote is rendered unchanged. That is so for the plain format, which no vendor
+ * in particular reads. Vendors receive an unchanged request without a translation. A request that is translated for one
+ * was refused by another model first, or is for another model than the caller named.
+ */
+export function keepsAll(prompt: Prompt, { dialect }: ModelTraits): boolean {
+  return speaksMessages(prompt) && dialect === '';
+}

@@ -1,0 +1,159 @@
+/** What a vendor's errors mean: `{type: "error", error: {type, message}, request_id}` (API reference, "Errors"). */
+
+import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError } from '../../../lib/errors.ts';
+import { foreignText } from '../../../lib/foreign-text.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { asObject, isObject } from '../../../lib/json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
+import type { Sse } from '../../../streams/sse.ts';
+import { saysAccountIsClosed } from '../../account.ts';
+import { faultOfStatus } from '../../fault-of-status.ts';
+
+/**
+ * Parses an error response of the vendor.
+ * @param status the HTTP status, 400 or above, or 200 where the body is an error.
+ * @param body the body's text, which need not be JSON.
+ */
+export function parseError(status: number, body: string): GatewayError {
+  return parseErrorValue(asObject(tryParseBounded(body, MAX_ERROR_TOKENS)) ?? {}, status);
+}
+
+/**
+ * Parses a stream's event as an error.
+ * @returns undefined for every event that does not report a failure.
+ * @see Outbound.parseFailure
+ */
+export function parseFailure({ event, data }: Sse): GatewayError | undefined {
+  const value = tryParseBounded(data);
+  if (!isObject(value)) return undefined;
+  const isError = (foreignText(value['type']) ?? event) === 'error';
+  return isError || isUntypedError(value) ? parseErrorValue(value) : undefined;
+}
+
+/**
+ * Tells whether a value is an error although it lacks `type: "error"`. Some services omit the type. Z.ai sends
+ * `{code, msg, success: false}` with status 200.
+ */
+export function isUntypedError(value: JsonObject): boolean {
+  return (value['error'] ?? null) !== null || value['success'] === false;
+}
+
+/**
+ * Parses a body or an event that is known to be an error.
+ * @param value holds an `error`, which is an object, or a text as gateways in between write it, or is itself the error.
+ * @param status the HTTP status, or undefined for an event in a stream.
+ */
+export function parseErrorValue(value: JsonObject, status?: number): GatewayError {
+  const error = asObject(value['error']) ?? value;
+  const message = maskKeys(
+    foreignText(error['message']) ?? foreignText(value['error']) ?? foreignText(error['msg']) ?? '',
+  );
+  const code = foreignText(asObject(error['details'])?.['error_code']);
+  const fault = FAULTS_BY_CODE.get(code) ?? findFault(foreignText(error['type']) ?? '', message, status);
+  // The vendor's text may contain the gateway's own key or account.
+  if (fault === 'upstream-auth') return new GatewayError(fault, CREDENTIALS_REFUSED);
+  return new GatewayError(
+    fault,
+    message || defaultMessage(status),
+    REFUSALS.includes(fault) ? parseDetails(message, code) : {},
+  );
+}
+
+/** Faults of the request itself. Only for these, the vendor's details concern what the caller wrote. */
+const REFUSALS: readonly Fault[] = ['invalid-request', 'context-too-long', 'unprocessable', 'too-large'];
+
+function defaultMessage(status: number | undefined): string {
+  return status === undefined
+    ? 'The upstream failed to answer.'
+    : `The upstream answered with status ${status}.`;
+}
+
+function parseDetails(message: string, code: string | undefined): FaultDetails {
+  // A field that the gateway does not know was passed on unchanged, so the caller knows it by this name. All other
+  // fields may have another name in the caller's format.
+  const param = /^([\w.-]+): Extra inputs are not permitted/.exec(message)?.[1];
+  return { ...(param !== undefined && { param }), ...(code !== undefined && { code }) };
+}
+
+/** Hides whatever looks like an API key: no caller may see one. */
+function maskKeys(message: string): string {
+  return message.replaceAll(/\bsk-[A-Za-z0-9_*-]{8,}/g, '[key]');
+}
+
+/**
+ * Faults by `error_code`. These codes concern the gateway's own account, although the error has a type that is also used
+ * for a caller's mistakes (types of `@anthropic-ai/sdk` 1.12).
+ */
+const FAULTS_BY_CODE: ReadonlyMap<string | undefined, Fault> = new Map([
+  ['enforced_spend_limit_reached', 'quota-exceeded'],
+  ['contract_spend_limit_reached', 'quota-exceeded'],
+  ['organization_on_hold', 'upstream-auth'],
+  ['cmek_key_disabled', 'upstream-auth'],
+  ['cmek_key_network_blocked', 'upstream-auth'],
+  ['claude_code_key_creator_not_member', 'upstream-auth'],
+]);
+
+function findFault(type: string, message: string, status: number | undefined): Fault {
+  switch (type) {
+    case 'invalid_request_error':
+      return findRequestFault(message, status);
+    case 'authentication_error':
+    case 'permission_error':
+    case 'billing_error':
+      return 'upstream-auth';
+    case 'not_found_error':
+      return message.startsWith('model:') ? 'model-not-found' : 'not-found';
+    case 'conflict_error':
+      return 'conflict';
+    case 'request_too_large':
+      return 'too-large';
+    case 'rate_limit_error':
+      return findRateFault(message);
+    case 'timeout_error':
+      return 'upstream-timeout';
+    case 'overloaded_error':
+      return 'upstream-overloaded';
+    default:
+      // This includes `api_error`: the vendor uses that type for 503 and 504, too.
+      if (status === 400 || status === 422) return findRequestFault(message, status);
+      return status === 429 ? findRateFault(message) : faultOfStatus(status);
+  }
+}
+
+/** "input is too long for requested model" is Amazon's wording. */
+const TOO_LONG =
+  /prompt is too long|input is too long for requested model|exceed(?:s|ed)? (?:the )?context (?:limit|window)/i;
+
+function findRequestFault(message: string, status: number | undefined): Fault {
+  if (TOO_LONG.test(message)) return 'context-too-long';
+  // The vendor reports an empty account, and an account that has reached its own limit, as a bad request.
+  if (saysAccountIsClosed(message)) return 'upstream-auth';
+  return status === 413 ? 'too-large' : status === 422 ? 'unprocessable' : 'invalid-request';
+}
+
+/** Z.ai reports an empty account with Anthropic's type for too many requests. */
+function findRateFault(message: string): Fault {
+  return saysAccountIsClosed(message) ? 'quota-exceeded' : 'rate-limited';
+}
+
+/**
+ * Refusals of thinking blocks. The vendor cannot read a block that belongs to another deployment or that a client has
+ * cut short (Claude Code itself then continues without them), or a block that was changed. From Fable 5.1 on, each block
+ * is also bound to the system prompt, the tools and all turns before it (platform.claude.com, "Preserved thinking"):
+ * "The block is bound to a different conversation."
+ */
+const UNREADABLE_THINKING = new RegExp(
+  [
+    'Invalid `(?:signature|data)` in `(?:redacted_)?thinking` block',
+    'bound to a different conversation',
+    '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified',
+  ].join('|'),
+);
+
+/**
+ * Tells whether a refusal concerns the thinking of earlier turns, and nothing else.
+ * @see Outbound.refusesThoughts
+ */
+export function refusesThoughts({ message }: GatewayError): boolean {
+  return UNREADABLE_THINKING.test(message);
+}

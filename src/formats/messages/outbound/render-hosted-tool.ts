@@ -1,0 +1,51 @@
+/** Tools that the vendor runs itself. */
+
+import type { HostedTool } from '../../../conversation/prompt.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { asList, asObject, compact } from '../../../lib/json.ts';
+import type { Report } from '../../format.ts';
+import { FORMAT } from '../wire/format-name.ts';
+
+/** The name of Anthropic's web search. */
+export const WEB_SEARCH = 'web_search';
+
+/**
+ * Renders a hosted tool.
+ * @param maxSearches how often the caller lets the model search the web; undefined for no limit.
+ * @returns undefined, and reports it, if Anthropic has no such tool.
+ */
+export function renderHosted(
+  tool: HostedTool,
+  maxSearches: number | undefined,
+  report: Report,
+): JsonObject | undefined {
+  if (tool.format === FORMAT) return tool.value;
+  if (tool.webSearch) {
+    report('tools[].type', 'approximated', 'web search is sent as web_search_20250305');
+    return { ...renderWebSearch(tool.value), ...compact({ max_uses: maxSearches }) };
+  }
+  report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
+  return undefined;
+}
+
+/**
+ * Renders another vendor's web search as Anthropic's. OpenAI declares one in two ways: chat-completions nests the options
+ * and the location, responses does not. Gemini has a third way. Anthropic accepts one list of domains, OpenAI both.
+ */
+function renderWebSearch(value: JsonObject): JsonObject {
+  const options = asObject(value['web_search_options']) ?? value;
+  const location = asObject(options['user_location']);
+  const place = asObject(location?.['approximate']) ?? location;
+  const filters = asObject(options['filters']);
+  const google = asObject(value['googleSearch']);
+  const blocked = new Set(asList(filters?.['blocked_domains'] ?? google?.['excludeDomains']));
+  const allowed = asList(filters?.['allowed_domains']);
+  return compact({
+    type: 'web_search_20250305',
+    name: WEB_SEARCH,
+    ...(allowed.length > 0
+      ? { allowed_domains: allowed.filter((domain) => !blocked.has(domain)) }
+      : { blocked_domains: blocked.size > 0 ? [...blocked] : undefined }),
+    user_location: place && compact({ ...place, type: 'approximate' }),
+  });
+}

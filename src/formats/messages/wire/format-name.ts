@@ -1,0 +1,2 @@
+/** The name of this format in the neutral prompt and reply. */
+export const FORMAT = 'messages';

@@ -1,0 +1,30 @@
+/**
+ * Blocks that go back to Anthropic unchanged, while other vendors receive the part that was made of the block. The part
+ * holds the block among its round-trip fields.
+ */
+
+import { roundTripOf } from '../../../conversation/format-specific.ts';
+import type { FormatSpecific, Part } from '../../../conversation/prompt.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { asObject } from '../../../lib/json.ts';
+import { FORMAT } from './format-name.ts';
+
+/** Fields for a part that is made of a block, to be spread: they keep the whole block for Anthropic. */
+export function keepBlock(block: JsonObject): { readonly formatSpecific: FormatSpecific } {
+  return { formatSpecific: { format: FORMAT, fields: {}, roundTrip: { block } } };
+}
+
+/** Returns the block that a part was made of, or undefined if no block was kept. */
+export function keptBlock(part: Part): JsonObject | undefined {
+  return asObject(roundTripOf(part.formatSpecific, FORMAT)['block']);
+}
+
+/** Fields for a part whose content is also in the kept block of the part beside it. Anthropic must not receive it twice. */
+export const WITHIN_KEPT_BLOCK = {
+  formatSpecific: { format: FORMAT, fields: {}, roundTrip: { isInBlock: true } },
+} as const;
+
+/** Tells whether a part has the fields of `WITHIN_KEPT_BLOCK`. */
+export function isWithinKeptBlock(part: Part): boolean {
+  return roundTripOf(part.formatSpecific, FORMAT)['isInBlock'] === true;
+}
