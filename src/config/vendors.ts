@@ -1,15 +1,9 @@
 /** The vendors a configuration gives: the known ones with their defaults, and any others it names. */
 
+import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
 import type { AgentOptions, VendorProxy } from '../upstream/agent.ts';
 import { isEveryAddress, isLoopback } from '../upstream/net/loopback.ts';
-import {
-  ANTHROPIC_ORIGIN,
-  splitBaseUrl,
-  type Upstream,
-  type Vendor,
-  type Vendors,
-  vendorsOf,
-} from '../upstream/vendor.ts';
+import { splitBaseUrl, type Upstream, type Vendor, type Vendors, vendorsOf } from '../upstream/vendor.ts';
 import { cloudAt, type GivenCredentials } from './credentials.ts';
 import type { Config } from './schema.ts';
 

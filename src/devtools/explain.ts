@@ -63,7 +63,7 @@ export function explain(
   const request = renderPrompt(
     formats[to].outbound,
     prompt,
-    targetOf(vendor, model),
+    targetOf(vendor, model, to),
     reportInto(written),
     from,
     body,

@@ -1,6 +1,6 @@
 /** The contract of a wire format: two halves around the neutral prompt and reply, which know nothing of each other. */
 
-import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import type { FormatName, Operation, Prompt } from '../conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../conversation/reply.ts';
 import type { EffortTraits } from '../conversation/rules/effort.ts';
 import type { GatewayError } from '../lib/errors.ts';
@@ -173,8 +173,44 @@ export interface OptionalFields {
   without(request: JsonObject, names: ReadonlySet<string>): JsonObject;
 }
 
+/** Where a service is. */
+export interface ServiceAddress {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What precedes every path at this address: '' or `/v1`, without a slash at its end. */
+  readonly basePath: string;
+}
+
+/** How a service requires requests whose path names the model. */
+export interface ModelInPath {
+  /** Makes the path of a request, from the service's base path on. @param model as the service calls it. */
+  path(request: { readonly model: string; readonly operation: Operation; readonly stream: boolean }): string;
+  /** The field that the body has in place of the model. */
+  readonly field: string;
+  /** Makes the value of that field. @param headers those of a caller of this format, otherwise none. */
+  value(
+    headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  ): string | readonly string[];
+  /** Tells whether the body keeps the model, too. */
+  keepsModel(operation: Operation): boolean;
+}
+
+/** How one service differs from others that speak the same format, as far as its address tells. */
+export interface ServiceTraits {
+  /** Whether its models that can take a system message during a conversation do take one here. */
+  readonly laterSystem: boolean;
+  /** Which translated requests are cached, unless the configuration says otherwise. */
+  readonly caches: 'agents' | 'asked';
+  /** Whether the service belongs to the format's vendor, and so knows all of its fields. */
+  readonly isReference: boolean;
+  /** Absent if the path does not name the model. */
+  readonly modelInPath?: ModelInPath;
+}
+
 /** The half that faces vendors. */
 export interface Outbound {
+  /** Finds how the service at an address differs. Absent if this format's services do not differ by address. */
+  serviceTraits?(address: ServiceAddress): ServiceTraits;
   /**
    * @throws GatewayError `invalid-request` where the vendor has no way to take what was asked: its param is the field of
    * the prompt, for only the caller's side knows what that is called there.

@@ -11,23 +11,15 @@ import { type ModelTraits, type RequestContext, unreported } from '../formats/fo
 import { formats } from '../formats/formats.ts';
 import { type JsonObject, wellFormed } from '../lib/json.ts';
 import { requestHeaders } from '../upstream/headers.ts';
-import {
-  answerPath,
-  countingPath,
-  isAnthropicItself,
-  isVertex,
-  pathAt,
-  upstreamName,
-  type Vendor,
-} from '../upstream/vendor.ts';
+import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
 import { inboundFor } from './caller-format.ts';
 import type { Prepared, Routed, Translation } from './exchange.ts';
+import { putModelInPath } from './model-in-path.ts';
 import { parseBody, withWrittenNumbers } from './parse-body.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
 import { stopsOf } from './untold-stops.ts';
-import { atVertex, isForVertex } from './vertex.ts';
 
 export interface RequestOptions {
   /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */
@@ -38,7 +30,8 @@ export interface RequestOptions {
 export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
   return (routed) => {
     const prepared = isNative(routed) ? native(routed, askUsage) : translated(routed);
-    return isForVertex(prepared) ? atVertex(prepared) : prepared;
+    const { modelInPath } = formats[routed.upstreamFormat].outbound.serviceTraits?.(routed.vendor) ?? {};
+    return modelInPath === undefined ? prepared : putModelInPath(prepared, modelInPath);
   };
 }
 
@@ -118,7 +111,7 @@ function translated(routed: Routed): Prepared {
   const inbound = inboundFor(route.format, body);
   const { outbound } = formats[spoken];
   const counting = countingOf(route, spoken);
-  const target = learned(targetOf(vendor, model), routed);
+  const target = learned(targetOf(vendor, model, spoken), routed);
   const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const given = withWrittenNumbers(parsed, routed.body, routed.fields);
   const stream = given.stream || asksStream(routed, body);
@@ -221,8 +214,10 @@ function withoutThoughts(prompt: Prompt): Prompt {
   return { ...prompt, turns };
 }
 
-/** What a renderer must know of a model at a vendor. */
-export function targetOf(vendor: Vendor, model: Model): ModelTraits {
+/** Collects what a renderer must know about a model at a vendor. @param format the one in which the vendor is asked. */
+export function targetOf(vendor: Vendor, model: Model, format: FormatName): ModelTraits {
+  const service = formats[format].outbound.serviceTraits?.(vendor);
+  const { caches = service?.caches ?? 'asked' } = vendor;
   return {
     model: upstreamName(vendor, model),
     maxOutputTokens: model.maxOutputTokens,
@@ -230,18 +225,11 @@ export function targetOf(vendor: Vendor, model: Model): ModelTraits {
     sampling: model.sampling ?? true,
     ...(model.prefill !== undefined && { prefill: model.prefill }),
     ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
-    // Not all that have Claude take one: Amazon, Google and Microsoft have begun to, each with some of the models.
-    ...(model.laterSystem && isAnthropicItself(vendor) && { laterSystem: true }),
-    ...cachesAt(vendor),
+    ...(model.laterSystem && service?.laterSystem && { laterSystem: true }),
+    ...(caches !== 'asked' && { caches }),
     structuredOutput: model.structuredOutput ?? true,
     dialect: dialectOf(vendor, model),
   };
-}
-
-/** The mark for a whole request is Anthropic's own; not all clouds that have Claude take it (prompt caching guide, automatic caching). */
-function cachesAt(vendor: Vendor): Pick<ModelTraits, 'caches'> {
-  const { caches = isAnthropicItself(vendor) ? 'agents' : 'asked' } = vendor;
-  return caches === 'asked' ? {} : { caches };
 }
 
 /** How the service deviates in its format. One in front of many vendors speaks for none of them. */

@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
+import { ANTHROPIC_VERSION } from '../formats/messages/dialects.ts';
 import type { Vendor } from './vendor.ts';
 
 /**
@@ -99,9 +100,6 @@ const NEVER_ANSWERED = new Set([
 ]);
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** What Anthropic calls the version of its format that this gateway speaks. */
-export const ANTHROPIC_VERSION = '2023-06-01';
 
 /**
  * The headers of a request to a vendor, as undici takes them: names and values in turn.

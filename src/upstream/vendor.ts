@@ -5,9 +5,6 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Cloud } from './credentials/cloud.ts';
 
-/** Where Anthropic itself serves its models. */
-export const ANTHROPIC_ORIGIN = 'https://api.anthropic.com';
-
 /** The header a vendor reads its key from. */
 export type Auth = 'authorization' | 'x-api-key' | 'x-goog-api-key';
 
@@ -104,11 +101,6 @@ export function translatedFormat({ formats }: Vendor, model: Model): FormatName 
 /** Whether an address is a publisher's at Vertex AI: `…/publishers/google`, `…/publishers/anthropic`. */
 export function isVertex({ basePath }: Pick<Vendor, 'basePath'>): boolean {
   return /\/publishers\/[^/]+$/.test(basePath);
-}
-
-/** Whether it is Anthropic itself that serves its models. */
-export function isAnthropicItself({ origin }: Pick<Vendor, 'origin'>): boolean {
-  return origin === ANTHROPIC_ORIGIN;
 }
 
 /** The version of Google's API in the paths of its models. */

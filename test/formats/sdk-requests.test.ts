@@ -28,19 +28,22 @@ const config = await readConfig({}, FIXTURES);
 const catalog = catalogOf(catalogModels(config), config.aliases);
 const vendors = everyVendor(config);
 
-function target(id: string): ModelTraits {
+function target(id: string, format: FormatName): ModelTraits {
   const model = catalog.resolve(id, 'openai');
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined) throw new TypeError(`There is no ${id}.`);
-  return targetOf(vendor, model);
+  return targetOf(vendor, model, format);
 }
 
 /** A model for each format, and what its vendor takes: the sandbox refuses whatever it does not know. */
 const ASKED: Readonly<Record<FormatName, { readonly target: ModelTraits; readonly takes: ZodType }>> = {
-  'chat-completions': { target: target('openai/gpt-5.4'), takes: chatRequest },
-  responses: { target: target('openai/gpt-5.4'), takes: responsesRequest },
-  messages: { target: target('anthropic/claude-opus-4-8'), takes: messagesRequest },
-  'generate-content': { target: target('google/gemini-3.8-flash'), takes: generateContentRequest },
+  'chat-completions': { target: target('openai/gpt-5.4', 'chat-completions'), takes: chatRequest },
+  responses: { target: target('openai/gpt-5.4', 'responses'), takes: responsesRequest },
+  messages: { target: target('anthropic/claude-opus-4-8', 'messages'), takes: messagesRequest },
+  'generate-content': {
+    target: target('google/gemini-3.8-flash', 'generate-content'),
+    takes: generateContentRequest,
+  },
 };
 
 interface Family {

@@ -2,13 +2,13 @@
 
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../../conversation/prompt.ts';
+import { ANTHROPIC_VERSION } from '../../formats/messages/dialects.ts';
 import { boundedText } from '../../lib/bounded-text.ts';
 import { codeBehind } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { tryParseJson } from '../../lib/json.ts';
 import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { credentialFor } from '../../upstream/credentials/sent-credential.ts';
-import { ANTHROPIC_VERSION } from '../../upstream/headers.ts';
 import { pathAt, type Vendor } from '../../upstream/vendor.ts';
 import { anthropicList } from './anthropic-list.ts';
 import { googleList } from './google-list.ts';

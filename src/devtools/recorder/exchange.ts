@@ -2,9 +2,9 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { ANTHROPIC_VERSION } from '../../formats/messages/dialects.ts';
 import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { credentialFor } from '../../upstream/credentials/sent-credential.ts';
-import { ANTHROPIC_VERSION } from '../../upstream/headers.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import { isCredential } from './secrets.ts';
 

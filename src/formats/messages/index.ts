@@ -1,6 +1,7 @@
 /** Anthropic's messages: `POST /v1/messages`. */
 
 import type { Format } from '../format.ts';
+import { serviceTraits } from './dialects.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
@@ -25,6 +26,7 @@ export const messages: Format = {
     counting: inboundCounting,
   },
   outbound: {
+    serviceTraits,
     renderRequest,
     stripForeignContent,
     optionalFields,

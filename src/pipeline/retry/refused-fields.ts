@@ -9,7 +9,6 @@ import { formats } from '../../formats/formats.ts';
 import type { GatewayError } from '../../lib/errors.ts';
 import { isObject } from '../../lib/json.ts';
 import { betasOf } from '../../upstream/headers.ts';
-import { isAnthropicItself } from '../../upstream/vendor.ts';
 import type { Routed } from '../exchange.ts';
 import { type Scanned, scanned } from '../scanned.ts';
 import { isNative } from '../translate-request.ts';
@@ -35,9 +34,10 @@ export function openRefusedFields(clock: () => number): RefusedFields {
     },
     learn(routed, error) {
       const { vendor, upstreamFormat: spoken, message } = routed;
-      const { optionalFields: extras } = formats[spoken].outbound;
-      // The vendor itself refuses what its caller got wrong.
-      if (extras === undefined || isAnthropicItself(vendor) || !isNative(routed)) return false;
+      const { optionalFields: extras, serviceTraits } = formats[spoken].outbound;
+      // The format's own vendor refuses only what the caller got wrong.
+      const isReference = serviceTraits?.(vendor).isReference === true;
+      if (extras === undefined || isReference || !isNative(routed)) return false;
       const known = refused.of(kindOf(routed)) ?? new Set();
       const told = extras.refusedIn(error, betasOf(message.headers)).filter((name) => !known.has(name));
       if (told.length === 0) return false;

@@ -1,6 +1,5 @@
 /** The end of an answer: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
 
-import type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 import { formatFields, formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -92,7 +91,7 @@ const WORDS = {
   refusal: 'refusal',
   pause: 'pause_turn',
   'malformed-call': 'refusal',
-} as const satisfies Partial<Record<Finish, StopReason>>;
+} as const satisfies Partial<Record<Finish, string>>;
 
 /** What the content of an answer says about its end. */
 interface AnswerContent {
@@ -114,7 +113,7 @@ export function renderStop(end: End, content: AnswerContent): JsonObject {
   };
 }
 
-function renderFinish(finish: Finish, { calls, refusal }: AnswerContent, hasSequence: boolean): StopReason {
+function renderFinish(finish: Finish, { calls, refusal }: AnswerContent, hasSequence: boolean): string {
   switch (finish) {
     case 'stop':
     case 'stop-sequence':

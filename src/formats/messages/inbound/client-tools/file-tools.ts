@@ -7,8 +7,8 @@ const EDITING = {
   view_range: {
     ...integers(2),
     description:
-      'For `view` of a file: the first and the last line to show, counted from 1; [start, -1] shows all lines from ' +
-      'start on. Left out, the whole file is shown.',
+      'For `view` of a file: the first and the last line to show, counted from 1; [start, -1] shows all lines ' +
+      'from start on. Left out, the whole file is shown.',
   },
   file_text: text('For `create`: all the text of the new file.'),
   old_str: text(
