@@ -1,4 +1,4 @@
-/** Laws of answers: what is read here is what was said, streamed or whole, however it is cut, whatever it is. */
+/** Laws of answers: parsing and rendering agree, streamed or whole, and wherever the bytes are cut. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dirname, '../../../fixtures/replies/messages');
 
 const files = new Set(readdirSync(FOLDER));
 
-/** Those that are there streamed and whole; one that was recorded in one form alone is in `test/formats/pairs.test.ts`. */
+/** Recordings in both forms. Those in one form only are in `test/formats/pairs.test.ts`. */
 const cases = [...files]
   .flatMap((file) => (file.endsWith('.sse') ? [file.slice(0, -'.sse'.length)] : []))
   .filter((name) => files.has(`${name}.json`))
@@ -26,7 +26,7 @@ const cases = [...files]
     json: readFileSync(join(FOLDER, `${name}.json`), 'utf8'),
   }));
 
-/** The same answer, with no difference between arguments that mean the same. */
+/** The same answer. Arguments with the same meaning are written alike. */
 function meant(reply: Reply): Reply {
   const choices = reply.choices.map((choice) => ({
     ...choice,
@@ -42,7 +42,7 @@ function meant(reply: Reply): Reply {
 const meaning = (events: readonly ReplyEvent[]): Reply => meant(collect(events));
 
 describe.each(cases)('$name', ({ sse, json }) => {
-  test('a stream read and said again is the same answer', () => {
+  test('a stream that is parsed and rendered again is the same answer', () => {
     const events = parsedBytes(sse);
     const again = rendered(events);
     const judge = validator('messages');
@@ -51,17 +51,17 @@ describe.each(cases)('$name', ({ sse, json }) => {
     expect(meaning(parsedBytes(bytesOf(again)))).toEqual(meaning(events));
   });
 
-  test('a message read and said again is the same message', () => {
+  test('a message that is parsed and rendered again is the same message', () => {
     const again = renderReply(collect(parsedWhole(json)), ASKED);
     expect(validateWhole('messages', again)).toEqual([]);
     expect(again).toEqual(parseJson(json));
   });
 
-  test('streamed and whole are the same answer', () => {
+  test('the streamed and the whole answer are equal', () => {
     expect(meaning(parsedBytes(sse))).toEqual(meaning(parsedWhole(json)));
   });
 
-  test('the bytes may be cut anywhere', () => {
+  test('the result does not depend on where the bytes are cut', () => {
     const events = parsedBytes(sse);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 300 }), (size) => {
@@ -71,14 +71,14 @@ describe.each(cases)('$name', ({ sse, json }) => {
     );
   });
 
-  test('no event is missing at the end without an error', () => {
+  test('a stream that lacks its last events ends with an error', () => {
     const text = sse.toString('utf8');
     for (const { index } of text.matchAll(/\n\n(?=event)/g)) {
       expect(() => parsedBytes(Buffer.from(text.slice(0, index + 2)))).toThrow(GatewayError);
     }
   });
 
-  test('parts come one after the other, and none of their texts is empty', () => {
+  test('parts come one after another, and none of their texts is empty', () => {
     let open = -1;
     let next = 0;
     for (const event of parsedBytes(sse)) {
@@ -98,12 +98,12 @@ describe.each(cases)('$name', ({ sse, json }) => {
   });
 });
 
-test('an error within a stream is thrown by its meaning', () => {
+test('an error in a stream is thrown as the fault that it means', () => {
   const sse = readFileSync(join(FOLDER, 'error-in-stream.sse'));
   expect(() => parsedBytes(sse)).toThrow(expect.objectContaining({ fault: 'upstream-overloaded' }));
 });
 
-describe('whatever comes', () => {
+describe('arbitrary events', () => {
   const type = fc.constantFrom(
     ...['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop', 'message_delta'],
     ...['message_stop', 'error', 'ping', 'message', 'text', 'thinking', 'tool_use', 'server_tool_use'],
@@ -129,7 +129,7 @@ describe('whatever comes', () => {
     event: tie('object'),
   }));
 
-  test('is read and said again, or a typed error, and pollutes nothing', () => {
+  test('are parsed and rendered again, or give a typed error, and pollute no prototype', () => {
     let answers = 0;
     fc.assert(
       fc.property(fc.array(event, { maxLength: 8 }), (events) => {

@@ -1,4 +1,4 @@
-/** Short ways to read answers and to say them. */
+/** Short ways to parse and to render answers. */
 
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
@@ -14,7 +14,7 @@ export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
 export const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
 
-/** Events of data alone, or of bytes in chunks of `size`. */
+/** Makes events of their data, or of bytes in chunks of `size`. */
 export function parsed(datas: readonly JsonObject[], prompt = PROMPT): ReplyEvent[] {
   const events = datas.map((data) => ({ data: JSON.stringify(data) }));
   return run(parseEvents(prompt), events);
@@ -34,7 +34,7 @@ export function rendered(events: readonly ReplyEvent[], asked = ASKED): Sse[] {
   return run(renderEvents(asked), events);
 }
 
-/** The data of events that are said, as values. */
+/** Returns the parsed data of rendered events. */
 export function said(events: readonly ReplyEvent[], asked = ASKED): JsonObject[] {
   return rendered(events, asked).map(({ data }) => asObject(parseJson(data)) ?? {});
 }
@@ -43,7 +43,7 @@ export function bytesOf(events: readonly Sse[]): Uint8Array {
   return new TextEncoder().encode(events.map(sseText).join(''));
 }
 
-/** A stream of Anthropic's around some blocks. */
+/** Makes a stream of Anthropic's around some blocks. */
 export function stream(
   blocks: readonly JsonObject[],
   delta: JsonObject = {},
@@ -58,7 +58,7 @@ export function stream(
   ];
 }
 
-/** One block: its start, its deltas and its stop. */
+/** Makes the events of one block: its start, its deltas and its stop. */
 export function block(
   index: number,
   content_block: JsonObject,
@@ -71,7 +71,7 @@ export function block(
   ];
 }
 
-/** An answer's events around the parts of its one choice. */
+/** Makes an answer's events around the parts of its one choice. */
 export function answer(
   parts: readonly (readonly ReplyEvent[])[],
   end: Partial<Extract<ReplyEvent, { type: 'choice-end' }>> = {},

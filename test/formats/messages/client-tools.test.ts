@@ -1,4 +1,4 @@
-/** What Anthropic's tools that the caller runs become for models that do not know them by heart. */
+/** Anthropic's tools that the caller runs, for models that do not know them by heart. */
 
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -42,14 +42,14 @@ const ZOOM = { action: 'zoom', region: [0, 0, 400, 300] };
 
 interface Case {
   readonly tool: JsonObject;
-  /** All fields that its input may have. */
+  /** All fields that the input may have. */
   readonly fields: string;
   readonly inputs: readonly JsonObject[];
   readonly refused: readonly JsonObject[];
   readonly says: string;
 }
 
-/** Each type with inputs as its documentation has them. */
+/** Each type with inputs from its documentation. */
 const CASES: readonly Case[] = [
   ...['bash_20241022', 'bash_20250124'].map((type) => ({
     tool: { type, name: 'bash' },
@@ -131,7 +131,7 @@ describe.each(CASES)('$tool.type', ({ tool, fields, inputs, refused, says }) => 
   const schema = schemaOf(tool);
   const takes = (input: JsonObject): boolean => z.fromJSONSchema(schema).safeParse(input).success;
 
-  test('takes what its documentation says, and nothing else', () => {
+  test('accepts the inputs of its documentation, and nothing else', () => {
     const known = Object.keys(asObject(schema['properties']) ?? {}).sort();
     expect(known.join(' ')).toBe(fields);
     expect(inputs.filter((input) => !takes(input))).toEqual([]);
@@ -139,7 +139,7 @@ describe.each(CASES)('$tool.type', ({ tool, fields, inputs, refused, says }) => 
     expect(refused.filter(takes)).toEqual([]);
   });
 
-  test('is one flat object, told in as many words as OpenAI takes of a function', () => {
+  test('is one flat object, with a description no longer than OpenAI accepts', () => {
     expect(schema['type']).toBe('object');
     for (const keyword of ['anyOf', 'oneOf', 'allOf', '$ref']) {
       expect(JSON.stringify(schema)).not.toContain(`"${keyword}"`);
@@ -149,7 +149,7 @@ describe.each(CASES)('$tool.type', ({ tool, fields, inputs, refused, says }) => 
     expect(description.length).toBeLessThanOrEqual(1024);
   });
 
-  test('is a function of its own name, whose settings are said', () => {
+  test('becomes a function with its own name, and its description contains the settings', () => {
     const { tool: spelled, shorthand } = describeClientTool(tool) ?? { tool: {}, shorthand: {} };
     const { name, ...settings } = tool;
     expect(shorthand).toEqual(settings);
@@ -163,7 +163,7 @@ describe.each(CASES)('$tool.type', ({ tool, fields, inputs, refused, says }) => 
   });
 });
 
-test('what is said of such a tool is said as of any other', () => {
+test('its further fields are treated like those of any other tool', () => {
   const bash = {
     type: 'bash_20250124',
     name: 'bash',
@@ -185,12 +185,12 @@ test('what is said of such a tool is said as of any other', () => {
         input_examples: [{ command: 'ls' }],
       },
     },
-    // Of no meaning here: the vendor is to refuse it.
+    // It has no meaning here, so the vendor refuses it.
     unknownFields: { max_characters: 3 },
   });
 });
 
-test('tools that Anthropic runs, toolsets, and versions nobody knows yet stay as they are', () => {
+test('tools that Anthropic runs, toolsets and unknown versions stay unchanged', () => {
   for (const type of [
     'web_fetch_20250910',
     'code_execution_20250825',
@@ -207,11 +207,11 @@ test('tools that Anthropic runs, toolsets, and versions nobody knows yet stay as
   }
 });
 
-test('one without a name is refused in the words of the vendor', () => {
+test('a tool without a name is refused in the wording of the vendor', () => {
   expect(() => parsed({ type: 'bash_20250124' })).toThrow('tools.0.bash_20250124.name: Field required');
 });
 
-test('one that comes and goes in the midst of a conversation is there at the end', () => {
+test('a tool that is added during a conversation is offered at its end', () => {
   const definition = { type: 'memory_20250818', name: 'memory' };
   const change = (type: string, tool: Json): JsonObject => ({ role: 'system', content: [{ type, tool }] });
   const reference = { type: 'tool_reference', name: 'bash' };
@@ -225,7 +225,7 @@ test('one that comes and goes in the midst of a conversation is there at the end
   expect(prompt.tools).toEqual([parsed(definition)]);
 });
 
-test('a choice may name it', () => {
+test('the tool choice may name it', () => {
   const tools = [{ type: 'bash_20250124', name: 'bash' }];
   const tool_choice = { type: 'tool', name: 'bash' };
   const messages = [{ role: 'user', content: 'Hi' }];

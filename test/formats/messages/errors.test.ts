@@ -1,4 +1,4 @@
-/** Anthropic's errors, said and understood. */
+/** Anthropic's errors: rendering them for callers, and parsing a vendor's. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { parseError, parseErrorValue } from '../../../src/formats/messages/outbo
 import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
 import { parseJson } from '../../../src/lib/json.ts';
 
-describe('what a caller is told', () => {
+describe('rendering', () => {
   test.each<[Fault, string]>([
     ['invalid-request', 'invalid_request_error'],
     ['context-too-long', 'invalid_request_error'],
@@ -44,14 +44,14 @@ describe('what a caller is told', () => {
     });
   });
 
-  test('a code is where the SDK looks for it', () => {
+  test('a code is where the SDK reads it', () => {
     const error = new GatewayError('invalid-request', 'x', { code: 'thread_unsupported_request' });
     expect(renderError(error, 'r')).toMatchObject({
       error: { type: 'invalid_request_error', details: { error_code: 'thread_unsupported_request' } },
     });
   });
 
-  test('agents know a full context by these words', () => {
+  test('a full context has the words by which agents recognise it', () => {
     const error = new GatewayError('context-too-long', 'maximum context length is 128000 tokens');
     expect(renderError(error, 'r')).toMatchObject({
       error: { message: 'prompt is too long: maximum context length is 128000 tokens' },
@@ -59,7 +59,7 @@ describe('what a caller is told', () => {
   });
 });
 
-describe('what the vendor means', () => {
+describe('parsing', () => {
   const body = (type: string, message = 'Something.', details?: object): string =>
     JSON.stringify({
       type: 'error',
@@ -160,32 +160,32 @@ describe('what the vendor means', () => {
     ['timeout_error', 'upstream-timeout'],
     ['overloaded_error', 'upstream-overloaded'],
     ['api_error', 'upstream-broken'],
-  ])('an event in a stream has its type only: %s', (type, fault) => {
+  ])('an event in a stream is understood by its type: %s', (type, fault) => {
     const error = parseErrorValue({ type: 'error', error: { type, message: 'Something.' } });
     expect(error.fault).toBe(fault);
     if (fault !== 'upstream-auth') expect(error.message).toBe('Something.');
   });
 
-  test('an event in a stream that says nothing', () => {
+  test('an event in a stream without a message gets one', () => {
     expect(parseErrorValue({ error: {} })).toMatchObject({
       fault: 'upstream-broken',
       message: 'The upstream failed to answer.',
     });
   });
 
-  test("a field nobody knows is named, for it is the caller's own", () => {
+  test("an unknown field is named, because it is the caller's own", () => {
     const error = parseError(400, body('invalid_request_error', 'colour: Extra inputs are not permitted'));
     expect(error).toMatchObject({ param: 'colour', message: 'colour: Extra inputs are not permitted' });
   });
 
-  test('no key comes through', () => {
+  test('keys are hidden', () => {
     const key = 'sk-ant-api03-abcdefghijklmnop';
     for (const type of ['authentication_error', 'invalid_request_error', 'api_error', 'rate_limit_error']) {
       expect(parseError(400, body(type, `the key ${key} is bad`)).message).not.toContain('abcdefgh');
     }
   });
 
-  test('whatever the body is, a typed error comes of it that says something', () => {
+  test('any body gives a typed error with a message', () => {
     const words = fc.oneof(
       fc.string(),
       fc.json(),
@@ -202,9 +202,9 @@ describe('what the vendor means', () => {
   });
 });
 
-describe('recorded shapes', () => {
+describe('recorded errors', () => {
   const folder = join(import.meta.dirname, '../../../fixtures/errors/messages');
-  test.each(readdirSync(folder))('%s keeps its type there and back', (file) => {
+  test.each(readdirSync(folder))('%s keeps its type when it is rendered again', (file) => {
     const recorded = parseJson(readFileSync(join(folder, file), 'utf8'));
     const { status, body } = JSON.parse(JSON.stringify(recorded));
     const error = parseError(status, JSON.stringify(body));

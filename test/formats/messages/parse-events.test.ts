@@ -38,7 +38,7 @@ const CALL = block(
 );
 
 describe('blocks', () => {
-  test('the events of a text, one by one', () => {
+  test('each event of a text', () => {
     const blocks = block(
       0,
       { type: 'text', text: '' },
@@ -57,7 +57,7 @@ describe('blocks', () => {
     ]);
   });
 
-  test('thinking and its signature, none, and one without text', () => {
+  test('thinking with a signature, without one, and a signature without text', () => {
     expect(
       partsOf([
         ...block(
@@ -82,13 +82,13 @@ describe('blocks', () => {
     ]);
   });
 
-  test('a call, digit by digit', () => {
+  test('a call keeps every digit of its numbers', () => {
     expect(partsOf(CALL)).toEqual([
       { kind: 'tool-call', id: 'toolu_1', name: 'look', arguments: '{"at":12345678901234567890}' },
     ]);
   });
 
-  test('a call whose arguments come whole in its start, and one without any', () => {
+  test('a call with all arguments in its start, and a call without arguments', () => {
     const start = { type: 'tool_use', id: 'toolu_1', name: 'look' };
     expect(partsOf(block(0, { ...start, input: { a: [1] } }))).toMatchObject([{ arguments: '{"a":[1]}' }]);
     expect(
@@ -101,7 +101,7 @@ describe('blocks', () => {
     ]);
   });
 
-  test('blocks of tools that the vendor runs are opaque, and whole', () => {
+  test('blocks of tools that the vendor runs are opaque and complete', () => {
     const result = {
       type: 'web_search_tool_result',
       tool_use_id: 'srvtoolu_1',
@@ -134,7 +134,7 @@ describe('blocks', () => {
     );
   });
 
-  test('citations, in their own words too', () => {
+  test('citations keep their own fields', () => {
     const citation = {
       type: 'web_search_result_location',
       url: 'https://a.b/c',
@@ -167,7 +167,7 @@ describe('blocks', () => {
     ]);
   });
 
-  test('a block the vendor left open ends with the next, or with the message', () => {
+  test('a block that was not stopped ends with the next block or with the message', () => {
     const [start, delta] = block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'a' });
     const open = [start ?? {}, delta ?? {}];
     expect(partsOf([...open, ...block(1, { type: 'text', text: 'b' }), ...open])).toMatchObject([
@@ -177,12 +177,12 @@ describe('blocks', () => {
     ]);
   });
 
-  test('deltas of kinds that are not known are let pass', () => {
+  test('deltas of unknown types are ignored', () => {
     const blocks = block(0, { type: 'text', text: 'a' }, { type: 'sparkle_delta', text: '!' });
     expect(partsOf(blocks)).toEqual([{ kind: 'text', text: 'a' }]);
   });
 
-  test('a delta that belongs to no open block, or to one of another kind, breaks the stream', () => {
+  test('a delta without an open block of its type breaks the stream', () => {
     const [start, delta, end] = block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'a' });
     const wrong = { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'a' } };
     for (const blocks of [[delta], [start, end, delta], [start, { ...delta, index: 1 }], [start, wrong]]) {
@@ -191,8 +191,8 @@ describe('blocks', () => {
   });
 });
 
-describe('what was asked', () => {
-  test('a tool whose name had to change has its own again', () => {
+describe('the request of the answer', () => {
+  test('a changed tool name is restored', () => {
     const name = 'files.read';
     const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'function', name }] };
     const blocks = block(0, { type: 'tool_use', id: 'toolu_1', name: safeName(name), input: {} });
@@ -211,7 +211,7 @@ describe('what was asked', () => {
     expect(partsOf(blocks, prompt)).toMatchObject([{ custom: true, arguments: 'select 1' }]);
   });
 
-  describe('an answer as the input of a tool is the text it stands for', () => {
+  describe('an answer that is the input of a tool becomes a text', () => {
     const prompt: Prompt = { ...PROMPT, output: { kind: 'json-schema', schema: { type: 'object' } } };
     const start = { type: 'tool_use', id: 'toolu_1', name: 'json_response' };
     const blocks = block(
@@ -242,37 +242,37 @@ describe('what was asked', () => {
       expect(choice).toEqual({ parts: [{ kind: 'text', text: '{"a":1}' }], end: { finish: 'stop' } });
     });
 
-    test('an empty object is one', () => {
+    test('an empty input is an empty object', () => {
       expect(partsOf(block(0, { ...start, input: {} }), prompt)).toEqual([{ kind: 'text', text: '{}' }]);
     });
 
-    test("the caller's own tool of that name is a tool", () => {
+    test('a tool of the caller with that name stays a tool', () => {
       const own: Prompt = { ...prompt, tools: [{ kind: 'function', name: 'json_response' }] };
       expect(partsOf(blocks, own)).toMatchObject([{ kind: 'tool-call', name: 'json_response' }]);
     });
   });
 });
 
-describe('carriers', () => {
+describe('signature carriers', () => {
   const carrier = (index: number, signature: string) =>
     block(index, { type: 'thinking', thinking: '', signature: '' }, { type: 'signature_delta', signature });
   const call = (index: number) =>
     block(index, { type: 'tool_use', id: `toolu_${index}`, name: 'f', input: {} });
   const signature = { origin: 'google', value: 'AbC' };
 
-  test('before a call, the call is signed', () => {
+  test('a carrier before a call signs the call', () => {
     expect(partsOf([...carrier(0, 'google#c.AbC'), ...call(1), ...call(2)])).toEqual([
       { kind: 'tool-call', id: 'toolu_1', name: 'f', arguments: '', signature },
       { kind: 'tool-call', id: 'toolu_2', name: 'f', arguments: '' },
     ]);
   });
 
-  test('behind a text, the text is signed', () => {
+  test('a carrier behind a text signs the text', () => {
     const blocks = [...block(0, { type: 'text', text: 'a' }), ...carrier(1, 'google#p.AbC')];
     expect(partsOf(blocks)).toEqual([{ kind: 'text', text: 'a', signature }]);
   });
 
-  test('alone, it is an empty text', () => {
+  test('a carrier alone becomes an empty text', () => {
     const empty = { kind: 'text', text: '', signature };
     expect(partsOf(carrier(0, 'google#c.AbC'))).toEqual([empty]);
     expect(partsOf([...carrier(0, 'google#c.AbC'), ...block(1, { type: 'text', text: 'a' })])).toEqual([
@@ -296,27 +296,27 @@ describe('the end', () => {
     expect(endOf({ stop_reason })?.finish).toBe(finish);
   });
 
-  test('with a call, end_turn is a call too, and max_tokens is what it says', () => {
+  test('with a call, end_turn means tool-calls, and max_tokens still means length', () => {
     expect(endOf({ stop_reason: 'tool_use' }, CALL)).toEqual({ finish: 'tool-calls' });
     expect(endOf({ stop_reason: 'end_turn' }, CALL)).toEqual({ finish: 'tool-calls' });
     expect(endOf({ stop_reason: 'max_tokens' }, CALL)).toEqual({ finish: 'length' });
   });
 
-  test('calls made by code may have been answered already', () => {
+  test('calls of code that Anthropic runs may already have results', () => {
     const caller = { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' };
     const blocks = block(0, { type: 'tool_use', id: 'toolu_1', name: 'f', input: { a: 1 }, caller });
     expect(endOf({ stop_reason: 'end_turn' }, blocks)?.finish).toBe('stop');
     expect(endOf({ stop_reason: 'tool_use' }, blocks)?.finish).toBe('tool-calls');
   });
 
-  test('a stop sequence is told', () => {
+  test('a stop sequence is passed on', () => {
     expect(endOf({ stop_reason: 'stop_sequence', stop_sequence: '###' })).toEqual({
       finish: 'stop-sequence',
       stopSequence: '###',
     });
   });
 
-  test("the vendor's reasons for a refusal, and what else it says", () => {
+  test("a refusal keeps the vendor's explanation and its other fields", () => {
     const stop_details = { type: 'refusal', category: 'cyber', explanation: 'No.' };
     expect(endOf({ stop_reason: 'refusal', stop_details, container: { id: 'c' }, novel: 1 })).toEqual({
       finish: 'refusal',
@@ -329,7 +329,7 @@ describe('the end', () => {
 });
 
 describe('usage', () => {
-  test('all input is what was read, written and neither; later figures replace earlier ones', () => {
+  test('input includes cache reads and writes, and later figures replace earlier ones', () => {
     expect(
       usageOf(
         {
@@ -360,7 +360,7 @@ describe('usage', () => {
     });
   });
 
-  test('null tells nothing, and nothing is negative', () => {
+  test('null is ignored, and no figure is negative', () => {
     expect(
       usageOf(
         { input_tokens: 5, cache_read_input_tokens: null, output_tokens: 1 },
@@ -369,7 +369,7 @@ describe('usage', () => {
     ).toEqual({ input: 5, output: 0 });
   });
 
-  test('the tier is of the answer', () => {
+  test('the service tier belongs to the answer', () => {
     expect(parsed(stream([], {}, { input_tokens: 1, service_tier: 'standard' }))[0]).toMatchObject({
       serviceTier: 'default',
     });
@@ -383,13 +383,13 @@ describe('failures', () => {
     ['api_error', 'upstream-broken'],
     ['timeout_error', 'upstream-timeout'],
     ['authentication_error', 'upstream-auth'],
-  ])('an event of %s is %s', (type, fault) => {
+  ])('an error event of type %s means %s', (type, fault) => {
     const [start] = stream([]);
     const events = [start ?? {}, { type: 'error', error: { type, message: 'Oh.' } }];
     expect(failure(() => parsed(events)).fault).toBe(fault);
   });
 
-  test('a whole body with an error', () => {
+  test('a whole body that is an error', () => {
     const body = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
     expect(failure(() => parsedWhole(body))).toMatchObject({
       fault: 'upstream-overloaded',
@@ -397,23 +397,23 @@ describe('failures', () => {
     });
   });
 
-  test.each(['{"type":', '[]', '17', '"x"'])('data that is no object: %s', (data) => {
+  test.each(['{"type":', '[]', '17', '"x"'])('data that is not an object: %s', (data) => {
     expect(failure(() => parsedWhole(data)).fault).toBe('upstream-broken');
   });
 
-  test('an end without message_stop, and nothing at all', () => {
+  test('a stream without message_stop, and an empty one', () => {
     expect(failure(() => parsed(stream([]).slice(0, -1))).fault).toBe('upstream-broken');
     expect(failure(() => parsed([])).fault).toBe('upstream-broken');
     expect(failure(() => parsed([{ type: 'ping' }, { type: 'novelty' }])).fault).toBe('upstream-broken');
   });
 
-  test('a value too deep to be written again', () => {
+  test('a value that is nested too deeply', () => {
     const deep = `${'['.repeat(9000)}${']'.repeat(9000)}`;
     const start = `{"type":"content_block_start","index":0,"content_block":{"type":"novel","x":${deep}}}`;
     expect(failure(() => parsedWhole(start)).fault).toBe('upstream-broken');
   });
 
-  test('what comes after message_stop is ignored', () => {
+  test('events after message_stop are ignored', () => {
     const events = [...stream([]), { type: 'error', error: { type: 'api_error', message: '' } }];
     expect(parsed(events)).toEqual(parsed(stream([])));
   });

@@ -1,4 +1,4 @@
-/** Bodies of POST /v1/messages as prompts. */
+/** Bodies of `POST /v1/messages` as prompts. */
 
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt } from '../../../src/conversation/prompt.ts';
@@ -11,37 +11,42 @@ const BASE = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: '
 
 const parse = (fields: JsonObject): Prompt => parseRequest({ ...BASE, ...fields }, unreported);
 
-/** The parts of a one-message conversation. */
+/** Parses a conversation of one message, and returns the parts of it. */
 const parts = (content: Json, role = 'user'): readonly Part[] =>
   parse({ messages: [{ role, content }] }).turns[0]?.parts ?? [];
 
-describe('what is refused, in the words of the vendor', () => {
+describe('refusals in the wording of the vendor', () => {
   test.each<[string, JsonObject, string, string]>([
     ['no messages', { model: 'm', max_tokens: 1 }, 'messages: Field required', 'messages'],
     ['no max_tokens', { model: 'm', messages: BASE.messages }, 'max_tokens: Field required', 'max_tokens'],
     ['no model', { max_tokens: 1, messages: BASE.messages }, 'model: Field required', 'model'],
-    ['messages null', { ...BASE, messages: null }, 'messages: Input should be a valid list', 'messages'],
-    ['messages empty', { ...BASE, messages: [] }, 'messages: at least one message is required', 'messages'],
+    ['messages is null', { ...BASE, messages: null }, 'messages: Input should be a valid list', 'messages'],
     [
-      'max_tokens a text',
+      'messages is empty',
+      { ...BASE, messages: [] },
+      'messages: at least one message is required',
+      'messages',
+    ],
+    [
+      'max_tokens is a text',
       { ...BASE, max_tokens: '5' },
       'max_tokens: Input should be a valid integer',
       'max_tokens',
     ],
     [
-      'max_tokens broken',
+      'max_tokens is a fraction',
       { ...BASE, max_tokens: 1.5 },
       'max_tokens: Input should be a valid integer',
       'max_tokens',
     ],
     [
-      'max_tokens 0',
+      'max_tokens is 0',
       { ...BASE, max_tokens: 0 },
       'max_tokens: must be greater than or equal to 1',
       'max_tokens',
     ],
     [
-      'a message that is none',
+      'a message that is not an object',
       { ...BASE, messages: ['x'] },
       'messages.0: Input should be an object',
       'messages.0',
@@ -65,7 +70,7 @@ describe('what is refused, in the words of the vendor', () => {
       'messages.0.content',
     ],
     [
-      'content a number',
+      'content is a number',
       { ...BASE, messages: [{ role: 'user', content: 5 }] },
       'messages.0.content: Input should be a valid list',
       'messages.0.content',
@@ -100,9 +105,9 @@ describe('what is refused, in the words of the vendor', () => {
       'tools.0.custom.input_schema: Field required',
       'tools',
     ],
-    ['tools no list', { ...BASE, tools: {} }, 'tools: Input should be a valid list', 'tools'],
+    ['tools is not a list', { ...BASE, tools: {} }, 'tools: Input should be a valid list', 'tools'],
     [
-      'tool_choice a text',
+      'tool_choice is a text',
       { ...BASE, tool_choice: 'auto' },
       'tool_choice: Input should be an object',
       'tool_choice',
@@ -114,26 +119,26 @@ describe('what is refused, in the words of the vendor', () => {
       'tool_choice.tool.name',
     ],
     [
-      'a choice that nobody knows',
+      'an unknown choice',
       { ...BASE, tool_choice: { type: 'sometimes' } },
       "tool_choice: Input tag 'sometimes' found using 'type' does not match any of the expected tags: 'auto', 'any', 'tool', 'none'",
       'tool_choice',
     ],
-    ['stream a text', { ...BASE, stream: 'yes' }, 'stream: Input should be a valid boolean', 'stream'],
+    ['stream is a text', { ...BASE, stream: 'yes' }, 'stream: Input should be a valid boolean', 'stream'],
     [
-      'temperature a text',
+      'temperature is a text',
       { ...BASE, temperature: 'hot' },
       'temperature: Input should be a valid number',
       'temperature',
     ],
     [
-      'stop_sequences a text',
+      'stop_sequences is a text',
       { ...BASE, stop_sequences: 'END' },
       'stop_sequences: Input should be a valid list',
       'stop_sequences',
     ],
     [
-      'a stop sequence that is none',
+      'a stop sequence that is not a text',
       { ...BASE, stop_sequences: ['a', 1] },
       'stop_sequences.1: Input should be a valid string',
       'stop_sequences.1',
@@ -145,7 +150,7 @@ describe('what is refused, in the words of the vendor', () => {
   });
 
   test.each([{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }])(
-    'a thread, by the code after which the SDK goes on without one: $type',
+    'a thread, with the code on which the SDK continues without one: $type',
     (thread) => {
       const error = thrown(() => parseRequest({ ...BASE, thread }, unreported));
       expect(error).toMatchObject({ status: 400, param: 'thread', code: 'thread_unsupported_request' });
@@ -156,7 +161,7 @@ describe('what is refused, in the words of the vendor', () => {
 test.each([
   ['a block of its own', [{ type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1; cch=fa690;' }]],
   ['the first line', 'x-anthropic-billing-header: cc_version=2.1; cch=0aaa9;\nBe brief.'],
-])('the line for Anthropic’s accounting is no part of the prompt: %s', (_, system) => {
+])('the line for Anthropic’s accounting is removed from the prompt: %s', (_, system) => {
   const blocks = Array.isArray(system) ? [...system, { type: 'text', text: 'Be brief.' }] : system;
   const { turns } = parseRequest({ ...BASE, system: blocks }, unreported);
   expect(turns[0]).toEqual({ role: 'system', parts: [{ kind: 'text', text: 'Be brief.' }] });
@@ -165,7 +170,7 @@ test.each([
   );
 });
 
-test('fields that are null are as if they were not there', () => {
+test('fields that are null count as missing', () => {
   const empty = parse({
     tools: null,
     tool_choice: null,
@@ -176,7 +181,7 @@ test('fields that are null are as if they were not there', () => {
   expect(empty).toEqual(parse({}));
 });
 
-test('so are the lists of a tool’s schema', () => {
+test('null lists in a tool’s schema count as missing', () => {
   const input_schema = { type: 'object', properties: null, required: null };
   const { tools } = parseRequest({ ...BASE, tools: [{ name: 'now', input_schema }] }, unreported);
   expect(tools).toMatchObject([{ name: 'now', parameters: { type: 'object' } }]);
@@ -186,7 +191,7 @@ test('so are the lists of a tool’s schema', () => {
   );
 });
 
-test('so is sampling that is -1, as LangChain wrote what it was not told until its 1.0', () => {
+test('sampling of -1 counts as missing, as LangChain sent it before 1.0', () => {
   expect(parse({ top_p: -1, top_k: -1 })).toEqual(parse({}));
 });
 
@@ -195,9 +200,9 @@ describe('settings', () => {
     ['sampling', { temperature: 0.5, top_p: 0.9, top_k: 4 }, { temperature: 0.5, topP: 0.9, topK: 4 }],
     ['stop', { stop_sequences: ['a', 'b'] }, { stop: ['a', 'b'] }],
     ['the user', { metadata: { user_id: 'u-1' } }, { user: 'u-1' }],
-    ['the usual tier', { service_tier: 'standard_only' }, { serviceTier: 'default' }],
+    ['the standard tier', { service_tier: 'standard_only' }, { serviceTier: 'default' }],
     [
-      'a tier of tomorrow',
+      'an unknown tier',
       { service_tier: 'z' },
       { formatSpecific: { format: 'messages', fields: { service_tier: 'z' } } },
     ],
@@ -210,7 +215,7 @@ describe('settings', () => {
       { toolChoice: { mode: 'required' }, parallelToolCalls: false },
     ],
     [
-      'choice: this one',
+      'choice: one tool',
       { tool_choice: { type: 'tool', name: 't', disable_parallel_tool_use: false } },
       { toolChoice: { mode: 'required', allowed: ['t'] }, parallelToolCalls: true },
     ],
@@ -231,17 +236,21 @@ describe('settings', () => {
       { output: { kind: 'json-schema', schema: { type: 'object' } } },
     ],
     [
-      'a schema, as it was written while beta',
+      'a schema in the beta field',
       { output_format: { type: 'json_schema', schema: { type: 'object' } } },
       { output: { kind: 'json-schema', schema: { type: 'object' } } },
     ],
-    ['a field nobody knows', { colour: 'green' }, { unknownFields: { colour: 'green' } }],
-    ['a cache mark', { cache_control: { type: 'ephemeral', ttl: '5m' } }, { cacheBreakpoint: { ttl: '5m' } }],
+    ['an unknown field', { colour: 'green' }, { unknownFields: { colour: 'green' } }],
+    [
+      'a cache breakpoint',
+      { cache_control: { type: 'ephemeral', ttl: '5m' } },
+      { cacheBreakpoint: { ttl: '5m' } },
+    ],
   ])('%s', (_, fields, expected) => {
     expect(parse(fields)).toMatchObject(expected);
   });
 
-  test('fields that mean something here alone are kept apart from those nobody knows', () => {
+  test('fields of this format are kept apart from unknown fields', () => {
     const prompt = parse({
       speed: 'fast',
       mcp_servers: [],
@@ -256,14 +265,14 @@ describe('settings', () => {
     expect(prompt.unknownFields).toEqual({ colour: 'green' });
   });
 
-  test('thinking that says more than neutral words hold asks for it, and is kept as it is', () => {
+  test('thinking with further fields is parsed, and also kept unchanged', () => {
     const thinking = { type: 'adaptive', display: 'updates', block_binding: null };
     const prompt = parse({ thinking });
     expect(prompt.thinking).toEqual({ adaptive: true, visible: true });
     expect(prompt.formatSpecific?.fields).toEqual({ thinking });
   });
 
-  test('what neutral words cannot say is kept as it was written', () => {
+  test('what the prompt cannot express is kept unchanged', () => {
     const thinking = { type: 'between_tools' };
     expect(parse({ thinking }).formatSpecific?.fields).toEqual({ thinking });
     const choice = { type: 'any', from: 'tomorrow' };
@@ -277,7 +286,7 @@ describe('settings', () => {
 });
 
 describe('turns', () => {
-  test('system comes first, and a system message stays where it is', () => {
+  test('system comes first, and a later system message stays in its place', () => {
     const { turns } = parse({
       system: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }],
       messages: [...BASE.messages, { role: 'system', content: 'b' }],
@@ -286,7 +295,7 @@ describe('turns', () => {
     expect(turns[0]?.parts).toEqual([{ kind: 'text', text: 'a', cacheBreakpoint: {} }]);
   });
 
-  test('a result knows the name of its call', () => {
+  test('a result has the name of its call', () => {
     const { turns } = parse({
       messages: [
         ...BASE.messages,
@@ -311,7 +320,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('thinking keeps each signature with its block; an empty one is content', () => {
+  test('each thinking block keeps its signature, even if it has no text', () => {
     const content = [
       { type: 'thinking', thinking: 'one', signature: 'AAA=' },
       { type: 'thinking', thinking: '', signature: 'BBB=' },
@@ -330,7 +339,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('a signature that rides in an empty thinking block goes back to its call, or to an empty text', () => {
+  test('a carried signature returns to its call, or to an empty text', () => {
     const carrier = { type: 'thinking', thinking: '', signature: 'google#c.AbC=' };
     const signature = { origin: 'google', value: 'AbC=' };
     const call = { type: 'tool_use', id: 'i', name: 't', input: {} };
@@ -343,7 +352,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('a signature that a client has put to the thought beside its carrier goes back to where it is from', () => {
+  test('a carried signature that a client merged into a thought returns to its part', () => {
     const merged = { type: 'thinking', thinking: 'Hm.', signature: 'google#c.AbC=' };
     const signature = { origin: 'google', value: 'AbC=' };
     const thought = { kind: 'thinking', text: 'Hm.' };
@@ -358,7 +367,7 @@ describe('turns', () => {
     expect(parts([own, call], 'assistant')).toEqual([{ ...thought, signature }, called]);
   });
 
-  test('images and documents, by where they are', () => {
+  test('images and documents of each kind of source', () => {
     const source = { type: 'base64', media_type: 'image/png', data: 'iVBO' };
     expect(parts([{ type: 'image', source }])).toEqual([
       { kind: 'media', media: 'image', mediaType: 'image/png', source: { kind: 'base64', data: 'iVBO' } },
@@ -381,7 +390,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('a search result is text to everyone else', () => {
+  test('a search result becomes a text for other vendors', () => {
     const notes: Note[] = [];
     const block = {
       type: 'search_result',
@@ -397,17 +406,17 @@ describe('turns', () => {
     expect(notes).toMatchObject([{ field: 'messages[].content', outcome: 'approximated' }]);
   });
 
-  test('blocks that only Anthropic can read are whole', () => {
+  test('blocks that only Anthropic can read are kept whole', () => {
     const block = { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'x' } };
     expect(parts([block], 'assistant')).toEqual([{ kind: 'opaque', format: 'messages', value: block }]);
   });
 
-  test('what a user says in a block that nobody knows is refused, as Anthropic does', () => {
+  test('an unknown block of a user is refused, as by Anthropic', () => {
     const block = { type: 'input_text', text: 'x' };
     expect(() => parts([block])).toThrow("messages.0.content: Input tag 'input_text' found using 'type'");
-    // One that cannot be written as text.
+    // This one cannot be written as a text.
     expect(() => parts([{ type: { toString: 1, valueOf: null } }])).toThrow("Input tag 'object' found");
-    // Of an assistant's answer it may be a block of a newer kind.
+    // In an assistant's answer, it may be a block of a newer type.
     expect(parts([block], 'assistant')).toEqual([{ kind: 'opaque', format: 'messages', value: block }]);
   });
 
@@ -429,7 +438,7 @@ describe('turns', () => {
       'document.source.content.0.image.source.url.url: Field required',
     ],
     [{ type: 'resource', resource: { text: 'x' } }, "content.0: Input tag 'resource' found"],
-  ])('so is what a tool has given: %j', (block, said) => {
+  ])('an unknown block in the result of a tool is refused: %j', (block, said) => {
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [block] };
     expect(() => parts([result])).toThrow(said);
     if (block['type'] !== 'resource') expect(() => parts([block])).toThrow(said);
@@ -443,7 +452,7 @@ describe('turns', () => {
 });
 
 describe('tools', () => {
-  test('those of the caller are functions, those of Anthropic hosted', () => {
+  test('tools of the caller become functions, those of Anthropic hosted tools', () => {
     const search = { type: 'web_search_20260318', name: 'web_search' };
     const fetch = { type: 'web_fetch_20250910', name: 'web_fetch' };
     const own = {

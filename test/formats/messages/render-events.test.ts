@@ -10,7 +10,7 @@ import { ASKED, answer, PROMPT, rendered, said } from './answers.ts';
 
 type Detail = Omit<Extract<ReplyEvent, { type: 'part-detail' }>, 'type' | 'choice' | 'index'>;
 
-/** The events of one part. */
+/** Makes the events of one part. */
 function part(
   index: number,
   open: OpenPart,
@@ -29,7 +29,7 @@ const TEXT: OpenPart = { kind: 'text' };
 const THINKING: OpenPart = { kind: 'thinking' };
 const CALL: OpenPart = { kind: 'tool-call', id: 'call_1', name: 'f' };
 
-/** What is said of the blocks of an answer; its rules are checked on the way. */
+/** Renders an answer, and returns the events of its blocks. The protocol's rules are checked, too. */
 function blocksOf(events: readonly ReplyEvent[], asked?: RequestContext): JsonObject[] {
   const judge = validator('messages');
   for (const event of rendered(events, asked)) judge.add(event);
@@ -37,7 +37,7 @@ function blocksOf(events: readonly ReplyEvent[], asked?: RequestContext): JsonOb
   return said(events, asked).filter(({ type }) => String(type).startsWith('content_block'));
 }
 
-/** The `message_delta` of an answer. */
+/** Returns the `message_delta` of an answer. */
 function endOf(events: readonly ReplyEvent[], asked?: RequestContext): JsonObject | undefined {
   return said(events, asked).find(({ type }) => type === 'message_delta');
 }
@@ -58,7 +58,7 @@ const carrier = (index: number, signature: string) => [
 ];
 
 describe('the frame', () => {
-  test('every event of an answer, by name', () => {
+  test('every event of an answer has its name', () => {
     const events: ReplyEvent[] = answer([part(0, TEXT, ['Hi', '\u2028"\n'])]);
     events.splice(-1, 0, {
       type: 'usage',
@@ -112,7 +112,7 @@ describe('the frame', () => {
     ]);
   });
 
-  test('message_start goes out at once, whoever made the answer', () => {
+  test('message_start is sent at once, whichever vendor answers', () => {
     const out: Sse[] = [];
     renderEvents(ASKED).transform(
       { type: 'reply-start', id: '', model: '', serviceTier: 'priority' },
@@ -124,7 +124,7 @@ describe('the frame', () => {
     ]);
   });
 
-  test("the vendor's further fields stand beside Anthropic's, and never in their place", () => {
+  test("further fields of the vendor never replace Anthropic's fields", () => {
     const own = {
       format: 'chat-completions',
       fields: { system_fingerprint: 'fp_1', id: 'no', content: 'no' },
@@ -140,7 +140,7 @@ describe('the frame', () => {
     expect(endOf(events)).toMatchObject({ delta: { late: true, stop_reason: 'end_turn' } });
   });
 
-  test('a ping is an event of its own, and a failure the last one', () => {
+  test('a ping is an event, and an error is the last event', () => {
     expect(PING).toBe('event: ping\ndata: {"type": "ping"}\n\n');
     const out: Sse[] = [];
     renderEvents(ASKED).fail(new GatewayError('upstream-overloaded', 'Busy.'), {
@@ -151,7 +151,7 @@ describe('the frame', () => {
     ]);
   });
 
-  test('of several choices the first is told, and no log probabilities', () => {
+  test('only the first choice is rendered, and no log probabilities', () => {
     const events = answer([
       [
         { type: 'part-start', choice: 1, index: 0, part: TEXT },
@@ -168,7 +168,7 @@ describe('the frame', () => {
 });
 
 describe('blocks', () => {
-  test('each part is one, numbered without a gap; what is empty is none', () => {
+  test('each part is one block, numbered without gaps, and empty parts have none', () => {
     const events = answer([
       part(0, TEXT),
       part(1, THINKING, ['Hm']),
@@ -191,7 +191,7 @@ describe('blocks', () => {
     ]);
   });
 
-  test('the signature of thinking is sealed, and the last of its deltas', () => {
+  test('the signature of thinking is sealed, and comes in the last delta', () => {
     const signature = { origin: 'google', value: 'AbC' } as const;
     const events = answer([
       [
@@ -228,7 +228,7 @@ describe('blocks', () => {
     expect(endOf(events)).toMatchObject({ delta: { stop_reason: 'tool_use' } });
   });
 
-  test('ids of calls are such as clients take, no two alike, and the same every time', () => {
+  test('ids of calls are accepted by clients, unique and stable', () => {
     const ids = ['functions.f:0', '', '', 'call_1', 'call_1'];
     const events = answer(ids.map((id, index) => part(index, { kind: 'tool-call', id, name: 'f' })));
     const given = (): unknown[] =>
@@ -237,7 +237,7 @@ describe('blocks', () => {
     expect(given()).toEqual(given());
   });
 
-  test('free text for a custom tool goes into a field, as it comes', () => {
+  test('free text for a custom tool streams into a field', () => {
     const texts = ['say "', '\ud83d', '\ude00', '"\n'];
     const events = answer([part(0, { ...CALL, kind: 'tool-call', custom: true }, texts)]);
     const pieces = blocksOf(events).flatMap(({ delta: value }) =>
@@ -249,7 +249,7 @@ describe('blocks', () => {
     expect(JSON.parse(pieces.join(''))).toEqual({ input: texts.join('') });
   });
 
-  test("another vendor's signature rides before its call, behind its text, or alone", () => {
+  test("another vendor's signature is carried before its call, behind its text, or alone", () => {
     const signature = { origin: 'google', value: 'AbC' } as const;
     const events = answer([
       [{ type: 'part-start', choice: 0, index: 0, part: CALL, signature }, ...part(0, CALL).slice(1)],
@@ -271,13 +271,13 @@ describe('blocks', () => {
     expect(blocksOf(events).slice(0, 4)).toEqual(carrier(0, 'google#c.AbC'));
   });
 
-  test('no carrier follows the text at the end, which clients look for in the last block', () => {
+  test('no carrier follows the last text, because clients read the last block', () => {
     const signature = { origin: 'google', value: 'AbC' } as const;
     const events = answer([part(0, TEXT, ['a'], [{ signature }]), part(1, TEXT, [], [{ signature }])]);
     expect(JSON.stringify(blocksOf(events))).not.toContain('thinking');
   });
 
-  test('citations come in the block they belong to, wherever they were told', () => {
+  test('citations come in the block that they belong to', () => {
     const citation = { url: 'https://a.b', title: 'A' };
     const events = answer([
       [
@@ -336,19 +336,19 @@ describe('the end', () => {
     expect(stopOf({ finish })).toEqual(reason(word));
   });
 
-  test('a stop sequence is said where it is known', () => {
+  test('a stop sequence is rendered if it is known', () => {
     expect(stopOf({ finish: 'stop-sequence', stopSequence: '#' })).toEqual(reason('stop_sequence', '#'));
     expect(stopOf({ finish: 'stop-sequence' }, [], ['#'])).toEqual(reason('stop_sequence', '#'));
     expect(stopOf({ finish: 'stop-sequence' }, [], ['#', '+'])).toEqual(reason('end_turn'));
   });
 
-  test('a refusal is a text and a reason', () => {
+  test('a refusal is a text and a stop reason', () => {
     const events = answer([part(0, { kind: 'refusal' }, ['No.'])]);
     expect(blocksOf(events)).toContainEqual(delta(0, { type: 'text_delta', text: 'No.' }));
     expect(endOf(events)).toMatchObject({ delta: { stop_reason: 'refusal' } });
   });
 
-  test("what no word of Anthropic's says is told in the vendor's", () => {
+  test("a reason without a word of Anthropic's is explained in the vendor's word", () => {
     const details = (explanation: string | null) => ({ type: 'refusal', category: null, explanation });
     expect(
       stopOf({ finish: 'malformed-call', native: 'MALFORMED_FUNCTION_CALL', explanation: 'print(' }),
@@ -359,14 +359,14 @@ describe('the end', () => {
     expect(stopOf({ finish: 'refusal' })).toEqual(reason('refusal', null, details(null)));
   });
 
-  test('calls outweigh a stop, not a limit', () => {
+  test('calls take precedence over a stop, but not over a limit', () => {
     const call = [part(0, CALL)];
     expect(stopOf({ finish: 'stop' }, call)).toMatchObject({ stop_reason: 'tool_use' });
     expect(stopOf({ finish: 'stop-sequence', stopSequence: '#' }, call)).toEqual(reason('tool_use'));
     expect(stopOf({ finish: 'length' }, call)).toMatchObject({ stop_reason: 'max_tokens' });
   });
 
-  test('figures never contradict each other', () => {
+  test('usage figures never contradict each other', () => {
     const events: ReplyEvent[] = answer([]);
     events.splice(-1, 0, { type: 'usage', usage: { input: 10, cacheRead: 9, cacheWrite: 9, output: 1 } });
     expect(endOf(events)?.['usage']).toMatchObject({

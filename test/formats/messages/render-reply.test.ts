@@ -25,7 +25,7 @@ const contentOf = (parts: readonly Part[]) => whole(parts)['content'];
 const google = { origin: 'google', value: 'AbC' } as const;
 
 describe('a message', () => {
-  test('has what Anthropic always tells', () => {
+  test('has all fields that Anthropic always sends', () => {
     expect(whole([{ kind: 'text', text: 'Hi' }])).toEqual({
       id: 'msg_9',
       type: 'message',
@@ -44,7 +44,7 @@ describe('a message', () => {
     });
   });
 
-  test("takes the id and model that were asked for where the vendor named none, and has the vendor's own fields", () => {
+  test("falls back to the exchange's id and the requested model, and keeps the vendor's own fields", () => {
     const body = whole([], {
       start: {
         id: '',
@@ -65,13 +65,13 @@ describe('a message', () => {
     expect(body).toHaveProperty('groundingMetadata');
   });
 
-  test('has no content where there is no choice', () => {
+  test('has no content if there is no choice', () => {
     expect(whole([], { choices: [] })).toMatchObject({ content: [], stop_reason: 'end_turn' });
   });
 });
 
 describe('content', () => {
-  test('calls have their input as an object, digit by digit', () => {
+  test('the input of a call is an object that keeps every digit', () => {
     const call = { kind: 'tool-call', id: 'call_1', name: 'f' } as const;
     const body = JSON.stringify(
       contentOf([
@@ -87,7 +87,7 @@ describe('content', () => {
     );
   });
 
-  test('thinking, sealed or not, redacted, or nothing', () => {
+  test('thinking: signed, sealed, redacted and empty', () => {
     expect(
       contentOf([
         { kind: 'thinking', text: 'a' },
@@ -102,7 +102,7 @@ describe('content', () => {
     ]);
   });
 
-  test('signatures of texts and calls are carried beside them', () => {
+  test('signatures of texts and calls are carried in blocks beside them', () => {
     expect(
       contentOf([
         { kind: 'text', text: 'a', signature: google },
@@ -114,12 +114,12 @@ describe('content', () => {
       { type: 'thinking', thinking: '', signature: 'google#p.AbC' },
       { type: 'thinking', thinking: '', signature: 'google#c.AbC' },
       { type: 'thinking', thinking: '', signature: 'google#c.AbC' },
-      // Claude says of every call who made it, and Java's SDK reads none without.
+      // Claude sends the caller with every call, and the Java SDK reads no call without it.
       { type: 'tool_use', id: 'c', name: 'f', input: {}, caller: { type: 'direct' } },
     ]);
   });
 
-  test('a block of this format is as it was, one of another is none', () => {
+  test('an opaque block of this format is unchanged, one of another format is left out', () => {
     const value = { type: 'web_search_tool_result', tool_use_id: 's', content: [] };
     expect(
       contentOf([
@@ -130,7 +130,7 @@ describe('content', () => {
     ).toEqual([value]);
   });
 
-  test('a refusal is text, and the reason to stop', () => {
+  test('a refusal is a text and the stop reason', () => {
     expect(whole([{ kind: 'refusal', text: 'No.' }])).toMatchObject({
       content: [{ type: 'text', text: 'No.' }],
       stop_reason: 'refusal',

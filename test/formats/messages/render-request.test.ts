@@ -1,4 +1,4 @@
-/** Prompts of other formats as bodies of POST /v1/messages. */
+/** Prompts of other formats as bodies of `POST /v1/messages`. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ const signed = (words: string): Part => ({
 const SEARCH = { kind: 'function', name: 'search', parameters: { type: 'object', properties: {} } } as const;
 const HELLO: readonly Turn[] = [user(text('Hello.'))];
 
-/** The body of a prompt, which the vendor's strict schema takes, and the fields of which something was reported. */
+/** Renders a prompt, checks the body by the vendor's strict schema, and returns it with what was reported. */
 function render(
   prompt: Partial<Prompt>,
   target: ModelTraits = PERMISSIVE,
@@ -45,22 +45,28 @@ const messages = (...turns: Turn[]) => render({ turns, tools: [SEARCH] }).body['
 
 describe('settings', () => {
   test.each<[string, Partial<Prompt>, ModelTraits, JsonObject, string[]]>([
-    ['max_tokens is the most there is where nobody asked', {}, PLAIN, { max_tokens: 8192 }, []],
-    ['max_tokens as asked', { maxTokens: 7 }, PLAIN, { max_tokens: 7 }, []],
-    ['temperature ends at 1', { temperature: 1.7 }, PLAIN, { temperature: 1 }, ['approximated: temperature']],
-    ['temperature as asked', { temperature: 0.3 }, PLAIN, { temperature: 0.3 }, []],
+    ['max_tokens defaults to the maximum of the model', {}, PLAIN, { max_tokens: 8192 }, []],
+    ['max_tokens as requested', { maxTokens: 7 }, PLAIN, { max_tokens: 7 }, []],
     [
-      'temperature wins over top_p',
+      'temperature is limited to 1',
+      { temperature: 1.7 },
+      PLAIN,
+      { temperature: 1 },
+      ['approximated: temperature'],
+    ],
+    ['temperature as requested', { temperature: 0.3 }, PLAIN, { temperature: 0.3 }, []],
+    [
+      'temperature takes precedence over top_p',
       { temperature: 0, topP: 0.9 },
       PLAIN,
       { temperature: 0 },
       ['dropped: topP'],
     ],
     ['top_p and top_k', { topP: 0.9, topK: 4 }, PLAIN, { top_p: 0.9, top_k: 4 }, []],
-    ['a top_k that is none, as 0 or -1 is to others', { topK: -1 }, PLAIN, {}, []],
-    ['a top_k that is none where the model takes none', { topK: 0 }, ADAPTIVE, {}, []],
+    ['a top_k of 0 or -1, which means none to others', { topK: -1 }, PLAIN, {}, []],
+    ['a top_k of 0 for a model without sampling', { topK: 0 }, ADAPTIVE, {}, []],
     [
-      'no sampling where the model takes none',
+      'no sampling for a model that refuses it',
       { temperature: 0.3, topP: 0.9, topK: 4 },
       ADAPTIVE,
       {},
@@ -69,12 +75,12 @@ describe('settings', () => {
     ['stop', { stop: ['a', '\n'] }, PLAIN, { stop_sequences: ['a'] }, ['approximated: stop']],
     ['the user', { user: 'u-1' }, PLAIN, { metadata: { user_id: 'u-1' } }, []],
     ['a tier', { serviceTier: 'default' }, PLAIN, { service_tier: 'standard_only' }, []],
-    ['a tier it has not', { serviceTier: 'flex' }, PLAIN, {}, ['dropped: serviceTier']],
+    ['a tier that Anthropic does not have', { serviceTier: 'flex' }, PLAIN, {}, ['dropped: serviceTier']],
     ["another vendor's own tier", { serviceTier: 'on_demand' }, PLAIN, {}, ['dropped: serviceTier']],
     ['streaming', { stream: true }, PLAIN, { stream: true }, []],
-    ['a field nobody knows', { unknownFields: { colour: 'green' } }, PLAIN, { colour: 'green' }, []],
+    ['an unknown field', { unknownFields: { colour: 'green' } }, PLAIN, { colour: 'green' }, []],
     [
-      'what has no counterpart',
+      'fields without a counterpart',
       {
         seed: 1,
         frequencyPenalty: 1,
@@ -109,7 +115,7 @@ describe('settings', () => {
     expect(told).toEqual(reported);
   });
 
-  test('several answers are refused', () => {
+  test('several choices are refused', () => {
     expect(() => render({ choices: 2 })).toThrow(GatewayError);
     expect(() => render({ choices: 2 })).toThrow('one answer at a time');
     expect(render({ choices: 1 }).told).toEqual([]);
@@ -117,7 +123,7 @@ describe('settings', () => {
 });
 
 describe('turns', () => {
-  test('system turns up to the first answer go first, in their order; later ones are the user’s', () => {
+  test('system turns up to the first answer come first, and later ones become user turns', () => {
     const plain = render({ turns: [system('a'), ...HELLO] });
     expect(plain.body['system']).toBe('a');
     expect(plain.told).toEqual([]);
@@ -142,14 +148,14 @@ describe('turns', () => {
     expect(told).toEqual(['approximated: turns[].role', 'approximated: turns']);
   });
 
-  describe('later system turns, where the model takes them', () => {
+  describe('later system turns for a model that accepts them', () => {
     const LATER: ModelTraits = { ...ADAPTIVE, dialect: 'anthropic', laterSystem: true };
     const image: MediaPart = {
       kind: 'media',
       media: 'image',
       source: { kind: 'url', url: 'https://a.b/c.png' },
     };
-    /** Roles, and what they say, after a question and an answer. */
+    /** Returns the roles and their content, after a question and an answer. */
     const roles = (...turns: Turn[]): string[] => {
       const { body } = render(
         { turns: [...HELLO, assistant(text('Hi.')), ...turns], tools: [SEARCH] },
@@ -167,7 +173,7 @@ describe('turns', () => {
       ['at the end', [user(text('a')), system('S')], ['user a', 'system S']],
       ['before the user', [system('S'), user(text('a'))], ['user a', 'system S']],
       [
-        'among users, and behind them',
+        'between user turns, and behind them',
         [system('S'), user(text('a')), system('T'), user(text('b')), assistant(text('c'))],
         ['user a b', 'system S', 'system T', 'assistant c', 'user Continue.'],
       ],
@@ -184,28 +190,28 @@ describe('turns', () => {
         ['user a', 'assistant tool_use', 'user tool_result', 'system S', 'assistant b', 'user c'],
       ],
       [
-        'behind an answer, as a user’s',
+        'behind an answer, as a user turn',
         [system('S'), assistant(text('b')), system('T')],
         ['user <system> S </system>', 'assistant b', 'user <system> T </system>'],
       ],
       [
-        'with an image, as a user’s',
+        'with an image, as a user turn',
         [user(text('a')), { role: 'system', parts: [text('S'), image] }],
         ['user a <system> S image </system>'],
       ],
-      ['of nothing', [user(text('a')), system(' ')], ['user a']],
+      ['without content', [user(text('a')), system(' ')], ['user a']],
     ])('%s', (_, turns, expected) => {
       expect(roles(...turns)).toEqual(expected);
     });
 
-    test('up to the first answer they go first', () => {
+    test('those up to the first answer come first', () => {
       const turns = [system('a'), ...HELLO, system('b'), assistant(text('c')), user(text('d'))];
       const { body } = render({ turns }, LATER);
       expect(body['system']).toHaveLength(2);
       expect(asObjects(body['messages']).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     });
 
-    test('what is beta of them is left out', () => {
+    test('their beta fields are left out', () => {
       const own = { format: 'messages', fields: { clear_at: 'next_user_message' } } as const;
       const opaque: Part = { kind: 'opaque', format: 'messages', value: { type: 'tool_removal' } };
       const later: Turn = { role: 'system', formatSpecific: own, parts: [text('S'), opaque] };
@@ -217,7 +223,7 @@ describe('turns', () => {
       });
     });
 
-    test('the mark for the whole request stands before the last of them', () => {
+    test('the breakpoint for the whole request is before the last of them', () => {
       const turns = [...HELLO, assistant(text('a')), user(text('b')), system('S')];
       const { body } = render({ turns, cacheKey: 'k' }, LATER);
       expect(body['cache_control']).toBeUndefined();
@@ -229,7 +235,7 @@ describe('turns', () => {
       });
     });
 
-    test('whatever the order, each stands behind a user and before an answer, or at the end', () => {
+    test('in any order, each follows a user turn and precedes an answer or the end', () => {
       const any = fc.constantFrom<Turn>(
         system('S'),
         system(''),
@@ -253,7 +259,7 @@ describe('turns', () => {
       );
     });
 
-    test('what was sent once is sent so again, however the dialogue goes on', () => {
+    test('earlier turns are sent unchanged when the conversation continues', () => {
       const round = fc.tuple(
         fc.array(fc.constantFrom(system('S'), user(text('u'))), { minLength: 1, maxLength: 4 }),
         fc.constant(assistant(text('a'))),
@@ -272,7 +278,7 @@ describe('turns', () => {
     });
   });
 
-  test('cache marks stay on their blocks', () => {
+  test('cache breakpoints stay on their blocks', () => {
     const marked: Turn = {
       role: 'system',
       parts: [{ kind: 'text', text: 'a', cacheBreakpoint: { ttl: '1h' } }],
@@ -282,14 +288,14 @@ describe('turns', () => {
     ]);
   });
 
-  test('instructions alone are what the user says', () => {
+  test('instructions alone become a user turn', () => {
     const { body, told } = render({ turns: [system('Say hello.')] });
     expect(body).not.toHaveProperty('system');
     expect(body['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }]);
     expect(told).toEqual(['approximated: turns[].role']);
   });
 
-  test('what is said behind a call comes before it, each in its order', () => {
+  test('content behind a call moves before it, in its order', () => {
     expect(
       messages(
         user(text('Find.')),
@@ -303,7 +309,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('results come right after their calls, all in one turn, before text', () => {
+  test('results come right after their calls, in one turn, before any text', () => {
     const said = messages(
       user(text('Find.')),
       assistant(call('a'), call('b')),
@@ -324,7 +330,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('a dialogue begins with the user', () => {
+  test('a conversation begins with a user turn', () => {
     expect(messages(assistant(text('Welcome.')), user(text('Hi.')))).toMatchObject([
       { role: 'user', content: [{ type: 'text', text: '.' }] },
       { role: 'assistant' },
@@ -332,7 +338,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('nothing that is empty is sent', () => {
+  test('empty content is not sent', () => {
     const { body, told } = render({
       turns: [user(text('a'), text('')), assistant(text(' \n')), user(text('b')), assistant(text(''))],
     });
@@ -348,7 +354,7 @@ describe('turns', () => {
     expect(told).toEqual(['dropped: turns[].content']);
   });
 
-  test('an answer begun for the model does not end in white space', () => {
+  test('an answer that the caller began does not end with white space', () => {
     const turns = [user(text('a')), assistant(text('{"a": \n'))];
     expect(render({ turns }, BUDGETED).body['messages']).toMatchObject([
       {},
@@ -356,7 +362,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('a refusal is text, a result without output has no content, an error says something', () => {
+  test('a refusal becomes a text, an empty result has no content, and an empty error gets a text', () => {
     const said = messages(
       user(text('a')),
       assistant({ kind: 'refusal', text: 'No.' }, call('a'), call('b')),
@@ -377,7 +383,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('ids and names are made safe, the same ones every time, for call and result alike', () => {
+  test('ids and names are made safe, in the same way every time, for calls and results', () => {
     const turns = [
       user(text('a')),
       assistant(call('call|1', 'a.tool:with/dots'), call('call 1'), call('')),
@@ -401,7 +407,7 @@ describe('turns', () => {
     expect(render({ turns, tools }).body).toEqual(body);
   });
 
-  test('a second result of one call is said with the first: the vendor takes one', () => {
+  test('a second result of a call is merged into the first, because the vendor accepts one', () => {
     const said = messages(user(text('a')), assistant(call('x|1')), user(result('x|1')), user(result('x|1')));
     const results = asObjects(asObjects(said)[2]?.['content']);
     expect(results).toHaveLength(1);
@@ -421,7 +427,7 @@ describe('turns', () => {
     expect(late?.['content']).toHaveLength(2);
   });
 
-  test('numbers of arguments keep every digit; what is no JSON object is not lost', () => {
+  test('arguments keep every digit, and those that are not an object are not lost', () => {
     const long: Part = {
       kind: 'tool-call',
       id: 'a',
@@ -436,7 +442,7 @@ describe('turns', () => {
     expect(said).toContain('"input":{"input":"free text"}');
   });
 
-  test('four cache marks at most: the last of the head, and the last ones of the dialogue', () => {
+  test('at most four cache breakpoints: the last one of the head, and the last ones of the messages', () => {
     const marked = (words: string): Part => ({ kind: 'text', text: words, cacheBreakpoint: {} });
     const { body, told } = render({
       tools: [{ ...SEARCH, cacheBreakpoint: {} }],
@@ -456,7 +462,7 @@ describe('turns', () => {
     expect(told).toContain('dropped: turns[].mark');
   });
 
-  test('the mark for the whole request is one of the four', () => {
+  test('the breakpoint for the whole request is one of the four', () => {
     const turns = ['a', 'b', 'c', 'd'].map((words) =>
       user({ kind: 'text', text: words, cacheBreakpoint: {} }),
     );
@@ -466,7 +472,7 @@ describe('turns', () => {
     expect(marks({ cacheBreakpoint: {} })).toBe(4);
   });
 
-  test('citations of other vendors are told of nobody', () => {
+  test('citations of other vendors are left out', () => {
     const cited: Part = {
       kind: 'text',
       text: 'x',
@@ -491,11 +497,11 @@ describe('media', () => {
   test.each<[string, MediaPart, JsonObject]>([
     ['an image', image({ mediaType: 'image/png' }), { type: 'base64', media_type: 'image/png', data: png }],
     [
-      'by its usual name',
+      'an image, by its usual type',
       image({ mediaType: 'image/jpg', source: { kind: 'base64', data: 'AAAA' } }),
       { type: 'base64', media_type: 'image/jpeg', data: 'AAAA' },
     ],
-    ['by its content', image({}), { type: 'base64', media_type: 'image/png', data: png }],
+    ['an image, by its content', image({}), { type: 'base64', media_type: 'image/png', data: png }],
     [
       'by a URL',
       image({ source: { kind: 'url', url: 'https://a.example/b.png' } }),
@@ -524,8 +530,8 @@ describe('media', () => {
   });
 
   test.each<[string, MediaPart, RegExp]>([
-    ['sound', image({ media: 'audio', mediaType: 'audio/wav' }), /audio/],
-    ['a film', image({ media: 'video', mediaType: 'video/mp4' }), /video/],
+    ['audio', image({ media: 'audio', mediaType: 'audio/wav' }), /audio/],
+    ['a video', image({ media: 'video', mediaType: 'video/mp4' }), /video/],
     [
       'another type of image',
       image({ mediaType: 'image/tiff', source: { kind: 'base64', data: 'SUkqAA' } }),
@@ -546,7 +552,7 @@ describe('media', () => {
       /another vendor/,
     ],
     ['a local file', image({ source: { kind: 'url', url: 'file:///etc/passwd' } }), /http/],
-  ])('%s is refused in words', (_, part, words) => {
+  ])('%s is refused with a message', (_, part, words) => {
     for (const where of [user(part), user({ kind: 'tool-result', id: 'a', content: [part] })]) {
       const error = thrown(() => messages(where));
       expect(error).toBeInstanceOf(GatewayError);
@@ -557,7 +563,7 @@ describe('media', () => {
 
 describe('thinking', () => {
   test.each<[string, Partial<Prompt>, ModelTraits, JsonObject, string[]]>([
-    ['nothing asked', {}, BUDGETED, {}, []],
+    ['no wish', {}, BUDGETED, {}, []],
     ['low is 1,024', { thinking: { effort: 'low' } }, BUDGETED, budget(1024), ['approximated: thinking']],
     [
       'medium is 8,192',
@@ -573,7 +579,7 @@ describe('thinking', () => {
       budget(24_576),
       ['approximated: thinking'],
     ],
-    ['a budget as it is', { thinking: { budget: 5000 } }, BUDGETED, budget(5000), []],
+    ['a budget unchanged', { thinking: { budget: 5000 } }, BUDGETED, budget(5000), []],
     [
       'a budget is at least 1,024',
       { thinking: { budget: 100 } },
@@ -589,7 +595,7 @@ describe('thinking', () => {
       ['approximated: thinking'],
     ],
     [
-      'a level leaves room for the answer',
+      'an effort leaves room for the answer',
       { thinking: { effort: 'high' }, maxTokens: 8000 },
       BUDGETED,
       budget(6000),
@@ -597,25 +603,25 @@ describe('thinking', () => {
     ],
     ['no room at all', { thinking: { effort: 'low' }, maxTokens: 1024 }, BUDGETED, {}, ['dropped: thinking']],
     ['none', { thinking: { effort: 'none' } }, BUDGETED, { thinking: { type: 'disabled' } }, []],
-    ['only shown or not', { thinking: { visible: false } }, BUDGETED, {}, []],
-    ['a model that cannot', { thinking: { effort: 'high' } }, PLAIN, {}, ['dropped: thinking']],
-    ['a model that does not anyway', { thinking: { effort: 'none' } }, PLAIN, {}, []],
+    ['visibility only', { thinking: { visible: false } }, BUDGETED, {}, []],
+    ['a model that cannot think', { thinking: { effort: 'high' } }, PLAIN, {}, ['dropped: thinking']],
+    ['a model that never thinks', { thinking: { effort: 'none' } }, PLAIN, {}, []],
     [
-      'a level as effort, and shown',
+      'an effort as an effort, and visible',
       { thinking: { effort: 'high' } },
       ADAPTIVE,
       { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
       [],
     ],
     [
-      'the nearest effort there is',
+      'the nearest effort of the model',
       { thinking: { effort: 'max', visible: false } },
       ADAPTIVE,
       { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'high' } },
       ['approximated: thinking'],
     ],
     [
-      'as little as there is',
+      'the lowest effort of the model',
       { thinking: { effort: 'minimal', visible: true } },
       {
         ...PERMISSIVE,
@@ -625,35 +631,35 @@ describe('thinking', () => {
       ['approximated: thinking'],
     ],
     [
-      'a budget as effort',
+      'a budget as an effort',
       { thinking: { budget: 4096 } },
       ADAPTIVE,
       { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
       ['approximated: thinking'],
     ],
     [
-      'one that always thinks, as little as possible',
+      'a model that always thinks, as little as possible',
       { thinking: { effort: 'none' } },
       ADAPTIVE,
       { output_config: { effort: 'low' } },
       ['approximated: thinking'],
     ],
     [
-      'with thinking, temperature, top_p and top_k go',
+      'with thinking, temperature, top_p and top_k are dropped',
       { thinking: { budget: 2000 }, temperature: 0.3, topP: 0.5, topK: 4 },
       BUDGETED,
       budget(2000),
       ['dropped: temperature', 'dropped: topP', 'dropped: topK'],
     ],
     [
-      'a top_p of 0.95 may stay',
+      'a top_p of 0.95 is kept',
       { thinking: { budget: 2000 }, topP: 0.95 },
       BUDGETED,
       { ...budget(2000), top_p: 0.95 },
       [],
     ],
     [
-      'a temperature of 1 may stay',
+      'a temperature of 1 is kept',
       { thinking: { budget: 2000 }, temperature: 1 },
       BUDGETED,
       { ...budget(2000), temperature: 1 },
@@ -666,7 +672,7 @@ describe('thinking', () => {
     expect(told).toEqual(reported);
   });
 
-  test('a forced tool is worth more than thoughts by a budget; a model that decides by itself can do both', () => {
+  test('a forced tool takes precedence over thinking with a budget; a model with efforts can do both', () => {
     const asked = {
       tools: [SEARCH],
       toolChoice: { mode: 'required' },
@@ -689,7 +695,7 @@ describe('thinking', () => {
       [assistant(signed('a'), call('1')), user(result('1')), assistant(call('2')), user(result('2'))],
       true,
     ],
-    ['calls without', [assistant(call('1')), user(result('1'))], false],
+    ['calls without their thinking', [assistant(call('1')), user(result('1'))], false],
     [
       'calls with thinking, in a round that began without',
       [assistant(call('1')), user(result('1')), assistant(signed('a'), call('2')), user(result('2'))],
@@ -708,7 +714,7 @@ describe('thinking', () => {
       [assistant(call('1')), user(result('1')), assistant(text('a')), user(text('b'))],
       true,
     ],
-    ['an answer begun for the model', [assistant(text('{'))], false],
+    ['an answer that the caller began', [assistant(text('{'))], false],
   ];
   test.each(rounds)('%s', (_, turns, thinks) => {
     const asked = { turns: [...HELLO, ...turns], tools: [SEARCH], thinking: { budget: 2000 } };
@@ -718,7 +724,7 @@ describe('thinking', () => {
     expect(render(asked, ADAPTIVE).body).toHaveProperty('thinking');
   });
 
-  test('thoughts go back as they came if they are signed by Anthropic, else not at all', () => {
+  test('thinking goes back unchanged if Anthropic signed it, and is left out otherwise', () => {
     const redacted: Part = { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'ReD=' } };
     const foreign: Part = {
       kind: 'thinking',
@@ -745,7 +751,7 @@ describe('thinking', () => {
     ]);
   });
 
-  test('a turn of nothing but such thoughts is left out, and its neighbours are one', () => {
+  test('a turn of nothing else is left out, and its neighbours are merged', () => {
     const { body } = render({
       turns: [...HELLO, assistant({ kind: 'thinking', text: 'plain' }), user(text('b'))],
     });
@@ -755,14 +761,14 @@ describe('thinking', () => {
 
 describe('tools', () => {
   test.each<[string, Partial<Prompt>, JsonObject | undefined]>([
-    ['nothing said', {}, undefined],
+    ['absent', {}, undefined],
     ['auto', { toolChoice: { mode: 'auto' } }, { type: 'auto' }],
     ['none', { toolChoice: { mode: 'none' } }, { type: 'none' }],
     ['required', { toolChoice: { mode: 'required' } }, { type: 'any' }],
-    ['this one', { toolChoice: { mode: 'required', allowed: ['search'] } }, { type: 'tool', name: 'search' }],
-    ['one at a time', { parallelToolCalls: false }, { type: 'auto', disable_parallel_tool_use: true }],
+    ['one tool', { toolChoice: { mode: 'required', allowed: ['search'] } }, { type: 'tool', name: 'search' }],
+    ['no parallel calls', { parallelToolCalls: false }, { type: 'auto', disable_parallel_tool_use: true }],
     [
-      'required, many at a time',
+      'required, with parallel calls',
       { toolChoice: { mode: 'required' }, parallelToolCalls: true },
       { type: 'any', disable_parallel_tool_use: false },
     ],
@@ -770,7 +776,7 @@ describe('tools', () => {
     expect(render({ tools: [SEARCH], ...prompt }).body['tool_choice']).toEqual(expected);
   });
 
-  test('a choice of several is had by offering no others', () => {
+  test('with a choice of several tools, no others are offered', () => {
     const tools = ['a', 'b', 'c'].map((name) => ({ ...SEARCH, name }));
     const { body, told } = render({ tools, toolChoice: { mode: 'required', allowed: ['a', 'c'] } });
     expect(asObjects(body['tools']).map(({ name }) => name)).toEqual(['a', 'c']);
@@ -788,15 +794,19 @@ describe('tools', () => {
     ['absent', undefined, { type: 'object', properties: {} }],
     ['empty', {}, { type: 'object', properties: {} }],
     ['without a type', { properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
-    ['of types', { type: ['object', 'null'], properties: {} }, { type: 'object', properties: {} }],
-    ['of no object', { type: null, properties: {} }, { type: 'object', properties: {} }],
-    ['as it is', { type: 'object', $defs: {}, required: [] }, { type: 'object', $defs: {}, required: [] }],
+    ['with several types', { type: ['object', 'null'], properties: {} }, { type: 'object', properties: {} }],
+    ['with a null type', { type: null, properties: {} }, { type: 'object', properties: {} }],
+    [
+      'that needs no change',
+      { type: 'object', $defs: {}, required: [] },
+      { type: 'object', $defs: {}, required: [] },
+    ],
   ])('a schema %s', (_, parameters, expected) => {
     const tool = { kind: 'function', name: 'a', ...(parameters && { parameters }) } as const;
     expect(asObjects(render({ tools: [tool] }).body['tools'])[0]?.['input_schema']).toEqual(expected);
   });
 
-  test('strict where it can be enforced', () => {
+  test('strict is kept if the schema can be enforced', () => {
     const strict = {
       ...SEARCH,
       strict: true,
@@ -818,7 +828,7 @@ describe('tools', () => {
     expect(told).toEqual(['dropped: tools[search].strict']);
   });
 
-  test('a custom tool is a function with one field', () => {
+  test('a custom tool becomes a function with one field', () => {
     const { body, told } = render({
       tools: [{ kind: 'custom', name: 'patch', description: 'Applies a patch.' }],
     });
@@ -829,7 +839,7 @@ describe('tools', () => {
     expect(told).toEqual(['approximated: tools[patch].type']);
   });
 
-  test("another vendor's web search is Anthropic's; other hosted tools are left out", () => {
+  test("another vendor's web search becomes Anthropic's, and other hosted tools are left out", () => {
     const options = { user_location: { type: 'approximate', approximate: { city: 'Oslo' } } };
     const { body, told } = render({
       tools: [
@@ -852,7 +862,7 @@ describe('tools', () => {
     expect(told).toEqual(['approximated: tools[].type', 'dropped: tools[].type']);
   });
 
-  test('calls of a history without tools have theirs declared, and none may be called', () => {
+  test('tools of calls in the history are declared if the request has none, and none may be called', () => {
     for (const tools of [undefined, []]) {
       const { body, told } = render({
         ...(tools && { tools }),
@@ -864,12 +874,12 @@ describe('tools', () => {
   });
 });
 
-describe('the form of the answer', () => {
+describe('the output format', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
   const output = { kind: 'json-schema', name: 'thing', schema } as const;
   const closed = { ...schema, additionalProperties: false };
 
-  test('is enforced where the model can', () => {
+  test('is enforced if the model can', () => {
     expect(render({ output }).body['output_config']).toEqual({
       format: { type: 'json_schema', schema: closed },
     });
@@ -880,14 +890,14 @@ describe('the form of the answer', () => {
     });
   });
 
-  test('is left as a caller of this format wrote it', () => {
+  test('stays as a caller of this format wrote it', () => {
     const own = { format: 'messages', fields: {} } as const;
     expect(render({ output, formatSpecific: own }, PLAIN).body['output_config']).toEqual({
       format: { type: 'json_schema', schema },
     });
   });
 
-  test('else is the input of a tool that must be called', () => {
+  test('is otherwise the input of a tool that must be called', () => {
     const { body, told } = render({ output }, PLAIN);
     expect(body).toMatchObject({
       tools: [{ name: 'json_response', input_schema: schema }],
@@ -905,16 +915,16 @@ describe('the form of the answer', () => {
 
   test.each<[string, Partial<Prompt>, ModelTraits]>([
     [
-      'where a model thinks by a budget and enforces nothing',
+      'for a model that thinks with a budget and enforces nothing',
       { thinking: { budget: 2000 } },
       { ...BUDGETED, structuredOutput: false },
     ],
     [
-      'where the schema is of no object',
+      'for a schema that is not an object',
       { output: { kind: 'json-schema', schema: { type: 'array' } } },
       PLAIN,
     ],
-    ['where any JSON will do', { output: { kind: 'json' } }, PERMISSIVE],
+    ['for any JSON', { output: { kind: 'json' } }, PERMISSIVE],
   ])('is asked for in the system prompt %s', (_, prompt, target) => {
     const { body, told } = render({ output, turns: [system('Be brief.'), ...HELLO], ...prompt }, target);
     expect(asObjects(body['system'])[0]).toEqual({ type: 'text', text: 'Be brief.' });
@@ -924,11 +934,11 @@ describe('the form of the answer', () => {
   });
 
   test.each<[string, JsonObject]>([
-    ['an object whose keys are free', { type: 'object', properties: { a: { type: 'object' } } }],
-    ['an object of any keys', { type: 'object', additionalProperties: { type: 'string' } }],
-    ['one that holds itself', { type: 'object', properties: { next: { $ref: '#' } } }],
+    ['an object without properties', { type: 'object', properties: { a: { type: 'object' } } }],
+    ['an object with arbitrary keys', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['a schema that contains itself', { type: 'object', properties: { next: { $ref: '#' } } }],
     [
-      'one that holds itself by way of another',
+      'a schema that contains itself through another',
       {
         type: 'object',
         properties: { a: { $ref: '#/$defs/a' } },
@@ -939,7 +949,7 @@ describe('the form of the answer', () => {
       },
     ],
     [
-      'one that holds itself, by a name that a reference cannot have as it is',
+      'a schema that contains itself, by a name that is escaped in references',
       {
         type: 'object',
         properties: { a: { $ref: '#/$defs/Tree%3Cstring%3E' } },
@@ -983,13 +993,13 @@ describe('the form of the answer', () => {
     { minProperties: 1 },
     { maxProperties: 1 },
     { format: 'color' },
-  ])('told and not enforced: %j', (keyword) => {
+  ])('described and not enforced: %j', (keyword) => {
     const [[name = '', value] = []] = Object.entries(keyword);
     const description = `{${name}: ${JSON.stringify(value)}}`;
     expect(schemaOf({ type: 'string', ...keyword })).toEqual({ type: 'string', description });
   });
 
-  test('what is not enforced is told, and keys that are data stay', () => {
+  test('keywords that are not enforced move into the description, and keys of properties stay', () => {
     const given = {
       type: 'object',
       properties: {
@@ -1028,7 +1038,7 @@ describe('the form of the answer', () => {
   });
 });
 
-test('the same prompt has the same bytes every time', () => {
+test('the same prompt always has the same bytes', () => {
   const asked = {
     model: 'm',
     turns: [system('a'), ...HELLO, assistant(call('x y'))],
@@ -1106,7 +1116,7 @@ describe('any prompt', () => {
     { requiredKeys: [] },
   );
 
-  test('with something to say makes a body that the vendor takes: its schema and its rules', () => {
+  test('with content gives a body that fits the schema and the rules of the vendor', () => {
     fc.assert(
       fc.property(
         fc.array(turn, { maxLength: 6 }),

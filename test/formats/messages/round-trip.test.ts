@@ -1,4 +1,4 @@
-/** Law: a request read and written again within this format says what it said. */
+/** Law: a request that is parsed and rendered within this format keeps its meaning. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const fixtures = readdirSync(FOLDER).map((file) => ({
   body: objectOf(parseJson(readFileSync(join(FOLDER, file), 'utf8'))),
 }));
 
-/** Read and written again, as it goes over the wire. */
+/** Parses and renders a body, as it goes over the wire. */
 function again(body: JsonObject, notes: Note[] = []): JsonObject {
   const prompt = { ...parseRequest(body, unreported), model: PERMISSIVE.model };
   return objectOf(parseJson(JSON.stringify(renderRequest(prompt, PERMISSIVE, reportInto(notes)))));
@@ -31,7 +31,7 @@ function objectOf(value: Json): JsonObject {
   return value;
 }
 
-/** A body with the one text of a content as the one block it stands for, which means the same. */
+/** Writes each content that is a text as the one text block that it stands for. */
 function spelledOut(body: JsonObject): JsonObject {
   const blocks = (content: Json | undefined): Json | undefined =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -46,29 +46,29 @@ function spelledOut(body: JsonObject): JsonObject {
   return objectOf(parseJson(JSON.stringify({ ...body, model: PERMISSIVE.model, messages })));
 }
 
-/** What the vendor itself would not know, on purpose. */
+/** Fixtures with fields that the vendor itself does not know, on purpose. */
 const UNKNOWN = 'unknown-fields';
 
 describe.each(fixtures)('$name', ({ name, body }) => {
-  test('comes out as it was, with nothing reported', () => {
+  test('is unchanged, and nothing is reported', () => {
     const notes: Note[] = [];
     expect(again(body, notes)).toEqual(spelledOut(body));
     expect(notes).toEqual([]);
   });
 
-  test('comes out the same every time, and byte for byte from then on', () => {
+  test('gives the same bytes every time', () => {
     const once = JSON.stringify(again(body));
     expect(JSON.stringify(again(body))).toBe(once);
     expect(JSON.stringify(again(objectOf(parseJson(once))))).toBe(once);
   });
 
-  test('is what the vendor takes', () => {
+  test('is accepted by the schema of the vendor', () => {
     const checked = messagesRequest.safeParse(again(body));
     expect(checked.success).toBe(name !== UNKNOWN);
   });
 });
 
-test('a document made of blocks is whole, with its images in it', () => {
+test('a document that consists of blocks keeps its images', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } };
   const content = [{ type: 'text', text: 'x' }, image];
   const document = { type: 'document', title: 'D', context: 'c', source: { type: 'content', content } };
@@ -85,7 +85,7 @@ test('a document made of blocks is whole, with its images in it', () => {
   expect(again(body)).toEqual(body);
 });
 
-test('keys that have a meaning in JavaScript are keys like any other', () => {
+test('keys with a meaning in JavaScript are ordinary keys', () => {
   const text =
     '{"model":"m","max_tokens":5,"__proto__":{"polluted":1},"tools":[{"name":"t","input_schema":{"type":"object","properties":{"__proto__":{"type":"string"}}},"constructor":"x"}],"messages":[{"role":"user","__proto__":{"polluted":2},"content":[{"type":"text","text":"a","toString":"b"}]},{"role":"assistant","content":[{"type":"tool_use","id":"i","name":"t","input":{"__proto__":{"polluted":3}}}]}]}';
   const said = JSON.stringify(again(objectOf(parseJson(text))));
@@ -191,7 +191,7 @@ describe('hostile bodies', () => {
     { requiredKeys: ['model', 'max_tokens', 'messages'] },
   );
 
-  test('are read and written again, or refused with a typed error of status 400', () => {
+  test('are parsed and rendered, or refused with a typed error of status 400', () => {
     let read = 0;
     fc.assert(
       fc.property(hostile, (value) => {

@@ -1,4 +1,4 @@
-/** What is left of a dialogue that other vendors' models took part in. */
+/** What remains of a conversation in which other vendors' models took part. */
 
 import { describe, expect, test } from 'vitest';
 import { stripForeignContent } from '../../../src/formats/messages/outbound/strip-foreign-content.ts';
@@ -19,27 +19,27 @@ const results = (id: string): JsonObject => ({
 const user: JsonObject = { role: 'user', content: 'Hi' };
 const says = (...content: JsonObject[]): JsonObject => ({ role: 'assistant', content });
 
-describe('thoughts', () => {
+describe('thinking', () => {
   test.each<[name: string, block: JsonObject]>([
     ["sealed with Google's mark", thought('google#AbC=')],
     ["sealed with OpenAI's", thought('openai#AbC=')],
-    ['its own, from another format', thought('anthropic#AbC=')],
+    ['of its own, sealed in another format', thought('anthropic#AbC=')],
     ['without a signature', thought()],
-    ['with an empty one', thought('')],
-    ['that nothing proves', thought('none#')],
+    ['with an empty signature', thought('')],
+    ['with a placeholder for a signature', thought('none#')],
     ["redacted ones of another's", redacted('openai#AbC=')],
   ])('%s go', (_, block) => {
     const request = { max_tokens: 1, messages: [user, says(block, text), user] };
     expect(stripForeignContent(request)).toEqual({ max_tokens: 1, messages: [user, says(text), user] });
   });
 
-  test("Anthropic's own stay", () => {
+  test("Anthropic's own is kept", () => {
     expect(
       stripForeignContent({ messages: [user, says(thought('AbC='), redacted('AbC='), text)] }),
     ).toBeUndefined();
   });
 
-  test('a turn of nothing else goes with them; what the user says stays', () => {
+  test('a turn of nothing else is removed, and user turns are kept', () => {
     const quoted = { role: 'user', content: [thought('google#AbC=')] };
     expect(stripForeignContent({ messages: [quoted, says(thought('')), user] })).toEqual({
       messages: [quoted, user],
@@ -50,7 +50,7 @@ describe('thoughts', () => {
 describe('white space', () => {
   const blank: JsonObject = { type: 'text', text: '\n\n' };
 
-  test('before a call goes', () => {
+  test('is removed before a call', () => {
     const messages = [user, says(blank, call('call_1')), results('call_1')];
     expect(stripForeignContent({ messages })).toEqual({
       messages: [user, says(call('call_1')), results('call_1')],
@@ -58,26 +58,26 @@ describe('white space', () => {
   });
 
   test.each<[name: string, turn: JsonObject]>([
-    ['a text of nothing else', says(blank)],
-    ['no block at all', says()],
-    ['thoughts and a line', says(thought(''), blank)],
-    ['nothing, said plainly', { role: 'assistant', content: '' }],
-    ['a line, said plainly', { role: 'assistant', content: '\n' }],
+    ['a blank text', says(blank)],
+    ['no blocks', says()],
+    ['thinking and a blank text', says(thought(''), blank)],
+    ['an empty string', { role: 'assistant', content: '' }],
+    ['a blank string', { role: 'assistant', content: '\n' }],
   ])('is no turn: %s', (_, turn) => {
     expect(stripForeignContent({ messages: [user, turn, user] })).toEqual({ messages: [user, user] });
   });
 
-  test('of the user is for the user to hear of', () => {
+  test('of the user is left for the vendor to refuse', () => {
     expect(
       stripForeignContent({ messages: [{ role: 'user', content: [blank] }, says(text), user] }),
     ).toBeUndefined();
   });
 });
 
-describe('thinking by a budget, asked for', () => {
+describe('a request for thinking with a budget', () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
 
-  test('in the midst of a round of calls that began without, goes', () => {
+  test('is removed during a round of calls that began without thinking', () => {
     const cut = [user, says(text, call('toolu_1')), results('toolu_1')];
     expect(stripForeignContent({ thinking, messages: cut })).toEqual({ messages: cut });
     const messages = [user, says(text, call('call_1')), results('call_1')];
@@ -90,13 +90,13 @@ describe('thinking by a budget, asked for', () => {
 
   test.each<[name: string, messages: JsonObject[]]>([
     ["Anthropic's own", [user, says(thought('AbC='), call('toolu_1')), results('toolu_1')]],
-    ['one that is over', [user, says(call('call_1')), results('call_1'), says(text), user]],
-    ['none', [user]],
+    ['a round that is over', [user, says(call('call_1')), results('call_1'), says(text), user]],
+    ['no round', [user]],
   ])('stays where the round is %s', (_, messages) => {
     expect(stripForeignContent({ thinking, messages })).toBeUndefined();
   });
 
-  test('takes with it what is to be done with thoughts', () => {
+  test('is removed together with the clearing of thinking', () => {
     const messages = [user, says(call('toolu_1')), results('toolu_1')];
     const [clear, other] = [
       { type: 'clear_thinking_20251015', keep: 'all' },
@@ -106,18 +106,18 @@ describe('thinking by a budget, asked for', () => {
     expect(stripForeignContent(managed)).toEqual({ messages, context_management: { edits: [other] } });
   });
 
-  test('stays where the model decides how much', () => {
+  test('is kept if the model decides how much to think', () => {
     const messages = [user, says(call('call_1')), results('call_1')];
     expect(stripForeignContent({ thinking: { type: 'adaptive' }, messages })).toBeUndefined();
   });
 });
 
-test('what is no dialogue is left alone', () => {
+test('a body without messages is left alone', () => {
   for (const messages of [undefined, null, 'x', [null, 1, 'x', {}, { role: 'assistant' }]])
     expect(stripForeignContent({ messages, thinking: { type: 'enabled' } })).toBeUndefined();
 });
 
-describe('what a text cites', () => {
+describe('the citations of a text', () => {
   const own: JsonObject = {
     type: 'web_search_result_location',
     url: 'https://a.example',
@@ -125,7 +125,7 @@ describe('what a text cites', () => {
   };
   const others: JsonObject = { ...own, encrypted_index: '' };
 
-  test('of another model goes, and of Anthropic stays', () => {
+  test('of another model are removed, and those of Anthropic are kept', () => {
     const messages = (...citations: JsonObject[]) => [
       user,
       says({ ...text, ...(citations.length > 0 && { citations }) }),
@@ -135,13 +135,13 @@ describe('what a text cites', () => {
     expect(stripForeignContent({ messages: messages(own) })).toBeUndefined();
   });
 
-  test('in anything but a text is not looked at', () => {
+  test('of anything but a text are ignored', () => {
     const block = { type: 'document', source: {}, citations: [others] };
     expect(stripForeignContent({ messages: [user, says(block, text)] })).toBeUndefined();
   });
 });
 
-test('a search that another model made goes with its result, and one of Anthropic stays', () => {
+test('a search of another model is removed with its result, and one of Anthropic is kept', () => {
   const search = (id: string, encrypted_content: string): JsonObject[] => [
     { type: 'server_tool_use', id, name: 'web_search', input: { query: '' } },
     {

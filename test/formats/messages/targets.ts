@@ -1,8 +1,8 @@
-/** Models, by how they are told to think. */
+/** Models that differ in how they are asked to think. */
 
 import type { ModelTraits } from '../../../src/formats/format.ts';
 
-/** Takes everything there is. */
+/** Accepts everything. */
 export const PERMISSIVE: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 64_000,
@@ -17,20 +17,20 @@ export const PERMISSIVE: ModelTraits = {
   dialect: '',
 };
 
-/** Thinks by a budget, as Claude 4.5 and earlier. */
+/** Thinks with a budget, like Claude 4.5 and earlier. */
 export const BUDGETED: ModelTraits = {
   ...PERMISSIVE,
   thinking: { kinds: ['budget'], efforts: [], budget: { min: 1024, max: 32_000 }, canDisable: true },
 };
 
-/** Decides by itself how much to think, as the newest; refuses sampling parameters. */
+/** Decides itself how much to think, and refuses sampling parameters, like the newest models. */
 export const ADAPTIVE: ModelTraits = {
   ...PERMISSIVE,
   thinking: { kinds: ['effort'], efforts: ['low', 'medium', 'high'], canDisable: false },
   sampling: false,
 };
 
-/** Neither thinks nor enforces a schema, as Claude 3.5. */
+/** Neither thinks nor enforces a schema, like Claude 3.5. */
 export const PLAIN: ModelTraits = {
   model: 'a-model',
   maxOutputTokens: 8192,

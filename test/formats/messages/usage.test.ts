@@ -14,10 +14,10 @@ const places = (minutes?: number, hour?: number): JsonObject => ({
   },
 });
 
-describe('figures that are read', () => {
+describe('parsed figures', () => {
   test.each<[name: string, told: JsonObject, read: JsonObject]>([
-    ['nothing', {}, {}],
-    ['input alone', { input_tokens: 10 }, { input: 10 }],
+    ['none', {}, {}],
+    ['input only', { input_tokens: 10 }, { input: 10 }],
     [
       'what was read is inside the input',
       { input_tokens: 10, cache_read_input_tokens: 5 },
@@ -28,13 +28,13 @@ describe('figures that are read', () => {
       { input_tokens: 10, cache_read_input_tokens: 5, cache_creation_input_tokens: 3 },
       { input: 18, cacheRead: 5, cacheWrite: 3 },
     ],
-    ['read, of an input that is not told', { cache_read_input_tokens: 5 }, { cacheRead: 5 }],
+    ['cache reads without an input', { cache_read_input_tokens: 5 }, { cacheRead: 5 }],
     [
       'written, by place alone',
       { input_tokens: 10, ...places(2, 6) },
       { input: 18, cacheWrite: 8, cacheWriteHour: 6 },
     ],
-    ['written for minutes alone', { input_tokens: 10, ...places(2) }, { input: 12, cacheWrite: 2 }],
+    ['written for minutes only', { input_tokens: 10, ...places(2) }, { input: 12, cacheWrite: 2 }],
     [
       'written for an hour alone',
       { input_tokens: 10, ...places(undefined, 6) },
@@ -60,13 +60,13 @@ describe('figures that are read', () => {
     expect(figures).toEqual(read);
   });
 
-  test('searches are billed, and no part of what an answer tells of its tokens', () => {
+  test('searches are billed, and are not part of the tokens of an answer', () => {
     const told = { input_tokens: 1, server_tool_use: { web_search_requests: 2 } };
     expect(usageReader.tokens([told])).toMatchObject({ input: 1, searches: 2 });
     expect(parseUsage(told)).not.toHaveProperty('searches');
   });
 
-  test('later ones replace earlier ones, and null tells nothing', () => {
+  test('later figures replace earlier ones, and null is ignored', () => {
     expect(
       mergeFigures({ input_tokens: 1, output_tokens: 1 }, { input_tokens: null, output_tokens: 5 }),
     ).toEqual({
@@ -75,7 +75,7 @@ describe('figures that are read', () => {
     });
   });
 
-  test('what a compaction and an advisor took is billed beside, and other iterations are not', () => {
+  test('a compaction and an advisor are billed in addition, and other iterations are not', () => {
     const iteration = (type: string) => ({ type, input_tokens: 100, output_tokens: 10 });
     const iterations = ['message', 'compaction', 'advisor_message'].map(iteration);
     expect(usageReader.tokens([{ input_tokens: 1, output_tokens: 2, iterations }])).toMatchObject({
@@ -85,7 +85,7 @@ describe('figures that are read', () => {
   });
 });
 
-describe('figures that are told', () => {
+describe('rendered figures', () => {
   test.each<[name: string, usage: Parameters<typeof renderUsage>[0], told: JsonObject]>([
     [
       'nothing known',
@@ -128,7 +128,7 @@ describe('figures that are told', () => {
     expect(renderUsage(usage)).toEqual(told);
   });
 
-  test('a usage that was read is told again as it was, with what else it said', () => {
+  test('a parsed usage is rendered again unchanged, with its other fields', () => {
     const told = {
       input_tokens: 10,
       cache_read_input_tokens: 5,
