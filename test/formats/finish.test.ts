@@ -141,10 +141,10 @@ describe('messages', () => {
 
   test('calls of both kinds are counted', () => {
     const byCode = { caller: { type: 'code_execution_20250825' } };
-    expect(messages.withCall(messages.NO_CALLS, {})).toEqual(DIRECT);
-    expect(messages.withCall(messages.NO_CALLS, { caller: { type: 'direct' } })).toEqual(DIRECT);
-    expect(messages.withCall(messages.NO_CALLS, byCode)).toEqual(BY_CODE);
-    for (const both of [messages.withCall(DIRECT, byCode), messages.withCall(BY_CODE, {})])
+    expect(messages.addCall(messages.NO_CALLS, {})).toEqual(DIRECT);
+    expect(messages.addCall(messages.NO_CALLS, { caller: { type: 'direct' } })).toEqual(DIRECT);
+    expect(messages.addCall(messages.NO_CALLS, byCode)).toEqual(BY_CODE);
+    for (const both of [messages.addCall(DIRECT, byCode), messages.addCall(BY_CODE, {})])
       expect(both).toEqual({ direct: true, byCode: true });
   });
 
@@ -168,7 +168,9 @@ describe('messages', () => {
       beside: { context_management: {} },
     });
     const own = { format: 'responses', fields: { context_management: {} } } as const;
-    expect(messages.renderEndFields({ finish: 'stop', formatSpecific: own, unknownFields: { a: 1 } })).toEqual({
+    expect(
+      messages.renderEndFields({ finish: 'stop', formatSpecific: own, unknownFields: { a: 1 } }),
+    ).toEqual({
       inside: { a: 1, context_management: {} },
       beside: {},
     });

@@ -12,7 +12,7 @@ import { FORMAT } from '../wire/format-name.ts';
  * @param cacheControl the block's `cache_control`.
  * @param fields fields of the block that only Anthropic has. Those that are undefined are left out.
  */
-export function blockFields(
+export function parseBlockFields(
   cacheControl: Json | undefined,
   fields: JsonObject = {},
 ): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific'> {

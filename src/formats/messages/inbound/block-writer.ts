@@ -9,7 +9,7 @@ import { isObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { CarrierPlace } from '../wire/signature-carriers.ts';
-import { renderCarrier } from './render-carriers.ts';
+import { renderCarrierBlocks } from './render-carriers.ts';
 
 type Out = Sink<Sse>;
 
@@ -90,7 +90,7 @@ export function createBlockWriter(): BlockWriter {
       if (isCall) delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) }, out);
       stop(out);
     },
-    carry: (signature, place) => void carriers.push(...renderCarrier(signature, place)),
+    carry: (signature, place) => void carriers.push(...renderCarrierBlocks(signature, place)),
     writeCarriers,
     dropCarriers() {
       carriers = [];

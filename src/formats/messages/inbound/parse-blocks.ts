@@ -10,12 +10,12 @@ import { asFlag, asObjects, withoutFields } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 import { parseCitation } from '../wire/citations.ts';
-import { blockFields } from './block-fields.ts';
+import { parseBlockFields } from './block-fields.ts';
 import { collectParts, parseCarrier } from './parse-carriers.ts';
 import { parseCompaction, parseSearchResult, parseToolReference } from './parse-kept-blocks.ts';
 import { parseDocument, parseImage } from './parse-media.ts';
-import { checkOpaque, opaquePart } from './parse-opaque.ts';
-import { requiredBlocks, requiredText } from './required-fields.ts';
+import { checkOpaque, createOpaquePart } from './parse-opaque.ts';
+import { parseRequiredBlocks, parseRequiredText } from './required-fields.ts';
 
 /** What parsing a block needs to know about the request. */
 export interface Context {
@@ -33,7 +33,7 @@ export function parseContent(content: Json | undefined, at: string, context: Con
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (content === undefined) throw invalid(`${at}: Field required`, at);
   const collector = collectParts();
-  requiredBlocks(content, at).forEach((block, index) => {
+  parseRequiredBlocks(content, at).forEach((block, index) => {
     const carried = parseCarrier(block);
     if (carried) collector.carry(carried);
     else for (const part of parseBlock(block, `${at}.${index}`, context)) collector.add(part);
@@ -55,9 +55,9 @@ export function parseResultBlock(
     case 'text':
       return [parseText(block, at)];
     case 'image':
-      return [parseImage(block, at) ?? opaquePart(block)];
+      return [parseImage(block, at) ?? createOpaquePart(block)];
     case 'document':
-      return parseDocument(block, at, report) ?? [opaquePart(block)];
+      return parseDocument(block, at, report) ?? [createOpaquePart(block)];
     case 'search_result':
       return [parseSearchResult(block, report)];
     default:
@@ -69,20 +69,20 @@ export function parseResultBlock(
 function parseMessageBlock(block: JsonObject, at: string, context: Context): Part {
   switch (block['type']) {
     case 'compaction':
-      return parseCompaction(block, context.report) ?? opaquePart(block);
+      return parseCompaction(block, context.report) ?? createOpaquePart(block);
     case 'thinking': {
       const { type: _, thinking, signature: proof, ...rest } = block;
       const signature = broughtBack(proof, 'anthropic');
       return {
         kind: 'thinking',
-        text: requiredText(thinking, `${at}.thinking.thinking`),
+        text: parseRequiredText(thinking, `${at}.thinking.thinking`),
         ...(signature && { signature }),
         ...unknownFieldsOf(rest),
       };
     }
     case 'redacted_thinking': {
       const { type: _, data, ...rest } = block;
-      const redacted = unseal(requiredText(data, `${at}.redacted_thinking.data`), 'anthropic');
+      const redacted = unseal(parseRequiredText(data, `${at}.redacted_thinking.data`), 'anthropic');
       return { kind: 'thinking', text: '', redacted, ...unknownFieldsOf(rest) };
     }
     case 'tool_use':
@@ -90,7 +90,7 @@ function parseMessageBlock(block: JsonObject, at: string, context: Context): Par
     case 'tool_result':
       return parseToolResult(block, at, context);
     default:
-      return opaquePart(block);
+      return createOpaquePart(block);
   }
 }
 
@@ -99,9 +99,9 @@ function parseText(block: JsonObject, at: string): TextPart {
   const cited = asObjects(citations).map(parseCitation);
   return {
     kind: 'text',
-    text: requiredText(text, `${at}.text.text`),
+    text: parseRequiredText(text, `${at}.text.text`),
     ...(cited.length > 0 && { citations: cited }),
-    ...blockFields(cache_control),
+    ...parseBlockFields(cache_control),
     ...unknownFieldsOf(withoutFields(rest, OF_CLIENTS)),
   };
 }
@@ -109,22 +109,22 @@ function parseText(block: JsonObject, at: string): TextPart {
 function parseCall(block: JsonObject, at: string, { names }: Context): Part {
   const { type: _, id, name, input, cache_control, caller, toolset_name, ...rest } = block;
   const call = {
-    id: requiredText(id, `${at}.tool_use.id`),
-    name: requiredText(name, `${at}.tool_use.name`),
+    id: parseRequiredText(id, `${at}.tool_use.id`),
+    name: parseRequiredText(name, `${at}.tool_use.name`),
   };
   names.set(call.id, call.name);
   return {
     kind: 'tool-call',
     ...call,
     arguments: argumentsText(input),
-    ...blockFields(cache_control, { caller, toolset_name }),
+    ...parseBlockFields(cache_control, { caller, toolset_name }),
     ...unknownFieldsOf(rest),
   };
 }
 
 function parseToolResult(block: JsonObject, at: string, context: Context): ToolResultPart {
   const { type: _, tool_use_id, content, is_error, cache_control, toolset_name, ...rest } = block;
-  const id = requiredText(tool_use_id, `${at}.tool_result.tool_use_id`);
+  const id = parseRequiredText(tool_use_id, `${at}.tool_result.tool_use_id`);
   const name = context.names.get(id);
   const isError = asFlag(is_error);
   return {
@@ -133,7 +133,7 @@ function parseToolResult(block: JsonObject, at: string, context: Context): ToolR
     ...(name !== undefined && { name }),
     content: parseResultContent(content, `${at}.content`, context.report),
     ...(isError !== undefined && { isError }),
-    ...blockFields(cache_control, { toolset_name }),
+    ...parseBlockFields(cache_control, { toolset_name }),
     ...unknownFieldsOf(rest),
   };
 }
@@ -146,10 +146,10 @@ function parseResultContent(
 ): ToolResultPart['content'] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return requiredBlocks(content, at).flatMap((block, index): ToolResultPart['content'] => {
+  return parseRequiredBlocks(content, at).flatMap((block, index): ToolResultPart['content'] => {
     if (block['type'] === 'tool_reference') return [parseToolReference(block, report)];
     const here = `${at}.${index}`;
-    const parts = parseResultBlock(block, here, report) ?? [opaquePart(block)];
+    const parts = parseResultBlock(block, here, report) ?? [createOpaquePart(block)];
     return parts.map((part) => (part.kind === 'opaque' ? checkOpaque(part, here) : part));
   });
 }

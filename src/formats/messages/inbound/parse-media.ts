@@ -8,9 +8,9 @@ import { asObject, asObjects, asText } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { WITHIN_KEPT_BLOCK } from '../wire/kept-blocks.ts';
-import { blockFields } from './block-fields.ts';
+import { parseBlockFields } from './block-fields.ts';
 import { keepAsText } from './parse-kept-blocks.ts';
-import { requiredText } from './required-fields.ts';
+import { parseRequiredText } from './required-fields.ts';
 
 /**
  * Parses an image block.
@@ -26,7 +26,7 @@ export function parseImage(block: JsonObject, at: string): MediaPart | undefined
     kind: 'media',
     media: 'image',
     ...source,
-    ...blockFields(cache_control, { transformations }),
+    ...parseBlockFields(cache_control, { transformations }),
     ...unknownFieldsOf(rest),
   };
 }
@@ -63,7 +63,11 @@ export function parseDocument(
       media: 'document',
       ...source,
       ...(name !== undefined && { name }),
-      ...blockFields(cache_control, { context, citations, title: name === undefined ? title : undefined }),
+      ...parseBlockFields(cache_control, {
+        context,
+        citations,
+        title: name === undefined ? title : undefined,
+      }),
       ...unknownFieldsOf(rest),
     },
   ];
@@ -90,7 +94,10 @@ function parseSource(
         ...typed,
       };
     case 'text':
-      return { source: { kind: 'text', text: requiredText(source['data'], `${at}.text.data`) }, ...typed };
+      return {
+        source: { kind: 'text', text: parseRequiredText(source['data'], `${at}.text.data`) },
+        ...typed,
+      };
     case 'url':
       return { source: { kind: 'url', url: nonEmptyText(source['url'], `${at}.url.url`) }, ...typed };
     case 'file':
@@ -105,7 +112,7 @@ function parseSource(
 
 /** @throws GatewayError `invalid-request` if the value is not a text, or an empty one. */
 function nonEmptyText(value: Json | undefined, at: string): string {
-  const text = requiredText(value, at);
+  const text = parseRequiredText(value, at);
   if (text !== '') return text;
   throw invalid(`${at}: String should have at least 1 character`, at);
 }

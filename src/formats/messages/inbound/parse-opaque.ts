@@ -8,7 +8,7 @@ import { FORMAT } from '../wire/format-name.ts';
 import { unknownTypeError } from './required-fields.ts';
 
 /** Makes a part that holds the block unchanged. */
-export function opaquePart(block: JsonObject): OpaquePart {
+export function createOpaquePart(block: JsonObject): OpaquePart {
   return { kind: 'opaque', format: FORMAT, value: block };
 }
 

@@ -23,7 +23,7 @@ import { parseThinking } from './parse-thinking.ts';
 import { findMaxSearches, parseToolChoice } from './parse-tool-choice.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
-import { optional, requiredText } from './required-fields.ts';
+import { parseOptional, parseRequiredText } from './required-fields.ts';
 import { findOfferedTools } from './tool-changes.ts';
 
 /** Fields of a request that mean something to Anthropic alone. Those from `betas` on are beta. */
@@ -68,19 +68,19 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { breakpoint, fields: cacheFields } = parseCacheControl(cache_control);
   const toolList = findOfferedTools(parseTools(tools), messages, tool_choice);
   const choice = parseToolChoice(tool_choice, toolList, report);
-  const stop = optional(stop_sequences, 'stop_sequences', asItems, 'list');
-  const tier = optional(service_tier, 'service_tier', asText, 'string');
+  const stop = parseOptional(stop_sequences, 'stop_sequences', asItems, 'list');
+  const tier = parseOptional(service_tier, 'service_tier', asText, 'string');
   const serviceTier = parseAskedTier(tier);
   return {
-    model: requiredText(model, 'model'),
+    model: parseRequiredText(model, 'model'),
     turns,
     ...choice.parsed,
     maxTokens,
     ...compact({
-      temperature: optional(temperature, 'temperature', asNumber, 'number'),
-      topP: top_p === UNSET ? undefined : optional(top_p, 'top_p', asNumber, 'number'),
-      topK: top_k === UNSET ? undefined : optional(top_k, 'top_k', asNumber, 'number'),
-      stop: stop?.map((text, index) => requiredText(text, `stop_sequences.${index}`)),
+      temperature: parseOptional(temperature, 'temperature', asNumber, 'number'),
+      topP: top_p === UNSET ? undefined : parseOptional(top_p, 'top_p', asNumber, 'number'),
+      topK: top_k === UNSET ? undefined : parseOptional(top_k, 'top_k', asNumber, 'number'),
+      stop: stop?.map((text, index) => parseRequiredText(text, `stop_sequences.${index}`)),
       tools: toolList,
       output: output.format,
       thinking: thoughts.thinking,
@@ -89,7 +89,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       maxSearches: findMaxSearches(toolList),
       cacheBreakpoint: breakpoint,
     }),
-    stream: optional(stream, 'stream', asFlag, 'boolean') ?? false,
+    stream: parseOptional(stream, 'stream', asFlag, 'boolean') ?? false,
     // Always present: it tells the renderer of this format that the caller speaks it.
     formatSpecific: {
       format: FORMAT,

@@ -5,7 +5,7 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asFlag, asNumber, asText, isEmpty, isObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
-import { requiredText, unknownTypeError } from './required-fields.ts';
+import { parseRequiredText, unknownTypeError } from './required-fields.ts';
 
 const TYPES: readonly string[] = ['auto', 'any', 'tool', 'none'];
 
@@ -38,7 +38,7 @@ export function parseToolChoice(
   if (type === undefined) throw invalid('tool_choice.type: Field required', 'tool_choice');
   const typeName = asText(type) ?? typeof type;
   if (!TYPES.includes(typeName)) throw unknownTypeError('tool_choice', typeName, TYPES);
-  if (type === 'tool') requiredText(name, 'tool_choice.tool.name');
+  if (type === 'tool') parseRequiredText(name, 'tool_choice.tool.name');
   const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
   const toolChoice =
     type === 'tool' && forced ? parseForcedHosted(forced, tools, report) : parseChoice(type, name);

@@ -15,7 +15,7 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { blockFields } from './block-fields.ts';
+import { parseBlockFields } from './block-fields.ts';
 import { describeClientTool } from './client-tools/client-tools.ts';
 
 /** Fields of a function that mean something to Anthropic alone. */
@@ -66,7 +66,7 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
     // The SDK's types allow null for `properties` and `required`. OpenAI and Google refuse it.
     parameters: withoutNulls(schema),
     ...compact({ description: asText(description), strict: asFlag(strict) }),
-    ...blockFields(cache_control, formatFields),
+    ...parseBlockFields(cache_control, formatFields),
     ...unknownFieldsOf(unknownFields),
   };
 }

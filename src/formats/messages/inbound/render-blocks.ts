@@ -8,12 +8,12 @@ import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { foreign } from '../../foreign.ts';
 import { renderCitation } from '../wire/citations.ts';
-import { type Calls, NO_CALLS, withCall } from '../wire/finish-reasons.ts';
+import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { proofText, redactedBlock } from '../wire/thinking-blocks.ts';
+import { renderRedactedBlock, renderSignature } from '../wire/thinking-blocks.ts';
 import { createBlockWriter, EMPTY_THINKING } from './block-writer.ts';
 import { renderWebSearch } from './render-web-searches.ts';
-import { callBlocks } from './response-fields.ts';
+import { createCallRenderer } from './response-fields.ts';
 
 type Out = Sink<Sse>;
 
@@ -36,7 +36,7 @@ interface OpenBlock {
 }
 
 /** Renders the parts of one answer, in their order. */
-interface BlockEvents {
+interface BlockRenderer {
   start(event: PartStart, out: Out): void;
   delta(text: string, out: Out): void;
   detail(event: PartDetail, out: Out): void;
@@ -58,8 +58,8 @@ const ARGUMENTS = '{"type":"input_json_delta","partial_json":';
  * @param stem what ids are made of, where the vendor gave none.
  * @param search the name of the web search that the caller asked for, if it asked for one.
  */
-export function blockEvents(stem: string, search: string | undefined): BlockEvents {
-  const callBlock = callBlocks(stem);
+export function createBlockRenderer(stem: string, search: string | undefined): BlockRenderer {
+  const callBlock = createCallRenderer(stem);
   const others = foreign();
   const writer = createBlockWriter();
   let open: OpenBlock | undefined;
@@ -96,7 +96,7 @@ export function blockEvents(stem: string, search: string | undefined): BlockEven
       case 'thinking':
         return openBlock(event, { ...fields, type: 'thinking', thinking: '', signature: '' }, THINKING);
       case 'tool-call': {
-        calls = withCall(calls, fields);
+        calls = addCall(calls, fields);
         writer.carry(signature, 'next');
         const { signature: _, ...unsigned } = event;
         const call = openBlock(unsigned, callBlock(part, formatSpecific, {}), ARGUMENTS);
@@ -115,7 +115,7 @@ export function blockEvents(stem: string, search: string | undefined): BlockEven
     if (part.signature) startBlock(part, out);
     if (part.head !== '') {
       if (!part.hasText) writer.delta(EMPTY_THINKING, out);
-      writer.delta({ type: 'signature_delta', signature: proofText(part.signature) }, out);
+      writer.delta({ type: 'signature_delta', signature: renderSignature(part.signature) }, out);
     }
     stopBlock(part, out);
   };
@@ -142,7 +142,7 @@ export function blockEvents(stem: string, search: string | undefined): BlockEven
       if (signature) open.signature = signature;
       if (redacted) {
         stopBlock(open, out);
-        writer.whole(redactedBlock(redacted, formatFields(open.formatSpecific, FORMAT)), out);
+        writer.whole(renderRedactedBlock(redacted, formatFields(open.formatSpecific, FORMAT)), out);
       }
       if (citation !== undefined) addCitation(open, citation, out);
     },

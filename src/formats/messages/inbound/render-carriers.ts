@@ -10,7 +10,10 @@ import { CARRIER_MARKS, type CarrierPlace, isCarried } from '../wire/signature-c
  * @param place which of its neighbours the signature belongs to. An empty text has no block, so its carrier stands alone.
  * @returns a list of one block, or an empty list if there is no signature to carry.
  */
-export function renderCarrier(signature: Signature | undefined, place: CarrierPlace): readonly JsonObject[] {
+export function renderCarrierBlocks(
+  signature: Signature | undefined,
+  place: CarrierPlace,
+): readonly JsonObject[] {
   if (signature === undefined || !isCarried(signature)) return [];
   const { origin, value } = signature;
   const sealed = seal({ origin, value: CARRIER_MARKS[place] + value }, 'anthropic');

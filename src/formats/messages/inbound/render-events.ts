@@ -9,7 +9,7 @@ import type { EventRenderer, RequestContext } from '../../format.ts';
 import { renderEndFields, renderStop } from '../wire/finish-reasons.ts';
 import { renderUsedTier } from '../wire/service-tier.ts';
 import { renderUsage } from '../wire/usage.ts';
-import { blockEvents } from './render-blocks.ts';
+import { createBlockRenderer } from './render-blocks.ts';
 import { renderLateError } from './render-error.ts';
 import { findWebSearch } from './render-web-searches.ts';
 import { renderMessage } from './response-fields.ts';
@@ -23,7 +23,7 @@ export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
  * @returns a renderer that writes the first choice only, because a message has one.
  */
 export function renderEvents(asked: RequestContext): EventRenderer {
-  const blocks = blockEvents(asked.id, findWebSearch(asked.prompt));
+  const blocks = createBlockRenderer(asked.id, findWebSearch(asked.prompt));
   let usage: Usage = {};
   let end: Omit<ChoiceEnd, 'type' | 'choice'> = { finish: 'other' };
 

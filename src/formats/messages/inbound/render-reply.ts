@@ -9,14 +9,14 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { type Foreign, foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderCitation } from '../wire/citations.ts';
-import { NO_CALLS, renderEndFields, renderStop, withCall } from '../wire/finish-reasons.ts';
+import { addCall, NO_CALLS, renderEndFields, renderStop } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { renderUsedTier } from '../wire/service-tier.ts';
-import { redactedBlock, thinkingBlock } from '../wire/thinking-blocks.ts';
+import { renderRedactedBlock, renderThinkingBlock } from '../wire/thinking-blocks.ts';
 import { renderUsage } from '../wire/usage.ts';
-import { renderCarrier } from './render-carriers.ts';
+import { renderCarrierBlocks } from './render-carriers.ts';
 import { findWebSearch, renderWebSearch } from './render-web-searches.ts';
-import { callBlocks, renderMessage } from './response-fields.ts';
+import { createCallRenderer, renderMessage } from './response-fields.ts';
 
 const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
 
@@ -26,12 +26,12 @@ const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
  */
 export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
-  const callBlock = callBlocks(asked.id);
+  const callBlock = createCallRenderer(asked.id);
   const others = foreign();
   const blocks = dropLastSignatures(parts).flatMap((part) => renderPart(part, callBlock, others));
   const calls = parts
     .filter((part) => part.kind === 'tool-call')
-    .reduce((known, { formatSpecific }) => withCall(known, formatFields(formatSpecific, FORMAT)), NO_CALLS);
+    .reduce((known, { formatSpecific }) => addCall(known, formatFields(formatSpecific, FORMAT)), NO_CALLS);
   const refusal = parts.some((part) => part.kind === 'refusal');
   const search = calls === NO_CALLS ? findWebSearch(asked.prompt) : undefined;
   const cited = parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []));
@@ -68,7 +68,7 @@ function hasBlock(part: Part): boolean {
 
 function renderPart(
   part: Part,
-  callBlock: ReturnType<typeof callBlocks>,
+  callBlock: ReturnType<typeof createCallRenderer>,
   others: Foreign,
 ): readonly JsonObject[] {
   switch (part.kind) {
@@ -80,7 +80,7 @@ function renderPart(
     case 'tool-call': {
       const call = asFunctionCall(part);
       const block = callBlock(part, part.formatSpecific, argumentsObject(call.arguments));
-      return [...renderCarrier(part.signature, 'next'), block];
+      return [...renderCarrierBlocks(part.signature, 'next'), block];
     }
     case 'opaque':
       if (part.format === FORMAT) return [part.value];
@@ -94,7 +94,7 @@ function renderPart(
 }
 
 function renderText(part: TextPart | RefusalPart, others: Foreign): readonly JsonObject[] {
-  if (part.text === '') return renderCarrier(part.signature, 'next');
+  if (part.text === '') return renderCarrierBlocks(part.signature, 'next');
   const cited = part.kind === 'text' ? (part.citations ?? []) : [];
   const citations = cited.flatMap((citation): JsonObject[] => {
     const rendered = renderCitation(citation);
@@ -108,15 +108,15 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
     text: part.text,
     ...(citations.length > 0 && { citations }),
   };
-  return [block, ...renderCarrier(part.signature, 'previous')];
+  return [block, ...renderCarrierBlocks(part.signature, 'previous')];
 }
 
 function renderThinking(part: ThinkingPart): readonly JsonObject[] {
   const { redacted } = part;
   const fields = formatFields(part.formatSpecific, FORMAT);
   return [
-    ...(redacted ? [redactedBlock(redacted, fields)] : []),
-    ...(hasThought(part) ? [thinkingBlock(part, fields)] : []),
+    ...(redacted ? [renderRedactedBlock(redacted, fields)] : []),
+    ...(hasThought(part) ? [renderThinkingBlock(part, fields)] : []),
   ];
 }
 

@@ -8,7 +8,7 @@ import { asText, isList, isObject, type Json, type JsonObject } from '../../../l
  * @param at path of the field, such as `messages.0.content`.
  * @throws GatewayError `invalid-request` if it is missing or not a text.
  */
-export function requiredText(value: Json | undefined, at: string): string {
+export function parseRequiredText(value: Json | undefined, at: string): string {
   const text = asText(value);
   if (text !== undefined) return text;
   throw invalid(`${at}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`, at);
@@ -33,7 +33,7 @@ export function unknownTypeError(at: string, tag: string, expected?: readonly st
  * @returns undefined if the field is missing or null.
  * @throws GatewayError `invalid-request` if `read` returns undefined.
  */
-export function optional<T>(
+export function parseOptional<T>(
   value: Json | undefined,
   at: string,
   read: (value: Json) => T | undefined,
@@ -50,7 +50,7 @@ export function optional<T>(
  * @param at path of the field.
  * @throws GatewayError `invalid-request` if it is not a list, or if an item is not an object with a type.
  */
-export function requiredBlocks(content: Json, at: string): readonly JsonObject[] {
+export function parseRequiredBlocks(content: Json, at: string): readonly JsonObject[] {
   if (!isList(content)) throw invalid(`${at}: Input should be a valid list`, at);
   return content.map((block, index) => {
     const here = `${at}.${index}`;

@@ -7,7 +7,7 @@ import type { OpenPart, Reply } from '../../../conversation/reply.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { callIds } from '../wire/ids.ts';
+import { createCallIds } from '../wire/ids.ts';
 
 /**
  * Renders a message. Fields of the vendor's answer that Anthropic does not have come first, under the vendor's names.
@@ -41,14 +41,14 @@ export function renderMessage(
  * same in a streamed and in a whole answer.
  * @param stem what ids are made of, where the vendor gave none.
  */
-export function callBlocks(
+export function createCallRenderer(
   stem: string,
 ): (
   call: Extract<OpenPart, { kind: 'tool-call' }>,
   formatSpecific: FormatSpecific | undefined,
   input: JsonObject,
 ) => JsonObject {
-  const ids = callIds();
+  const ids = createCallIds();
   let count = 0;
   return ({ id, name }, formatSpecific, input) => {
     const given = id === '' ? `toolu_${stem}${count}` : id;

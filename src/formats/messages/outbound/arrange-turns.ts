@@ -9,7 +9,7 @@ import { moveCallsLast } from './calls-last.ts';
 import { filterSendable } from './filter-sendable.ts';
 import { placeLaterSystem } from './later-system.ts';
 import { keepsAll, speaksMessages } from './native-caller.ts';
-import { dropLastThoughts } from './thinking-signatures.ts';
+import { dropLastThoughts } from './refused-thinking.ts';
 
 /**
  * Arranges the turns of a prompt.

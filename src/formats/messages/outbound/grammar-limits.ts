@@ -6,7 +6,7 @@
 
 import type { JsonObject } from '../../../lib/json.ts';
 import { asList, asObject } from '../../../lib/json.ts';
-import { innerSchemas } from './schema.ts';
+import { getInnerSchemas } from './schema.ts';
 
 const STRICT_TOOLS = 20;
 const OPTIONAL_PARAMETERS = 24;
@@ -25,7 +25,7 @@ export function fitsGrammar(tools: readonly JsonObject[], answer?: JsonObject): 
 }
 
 function collectSchemas(schema: JsonObject): readonly JsonObject[] {
-  return [schema, ...innerSchemas(schema).flatMap(collectSchemas)];
+  return [schema, ...getInnerSchemas(schema).flatMap(collectSchemas)];
 }
 
 function countOptional(schema: JsonObject): number {

@@ -47,14 +47,14 @@ export function planOutput(
   }
   if (canForce && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
     report('output', 'approximated', 'sent as the input of a tool that must be called');
-    return { kind: 'tool', tool: jsonTool(prompt, output), alone: !mayCallTools(prompt) };
+    return { kind: 'tool', tool: createJsonTool(prompt, output), alone: !mayCallTools(prompt) };
   }
   report('output', 'approximated', 'the schema is given in the system prompt, and not enforced');
-  return { kind: 'instruction', text: instruction(output) };
+  return { kind: 'instruction', text: renderInstruction(output) };
 }
 
 /** Names the tool whose input is the answer. None of the caller's tools has this name. */
-export function jsonToolName(prompt: Prompt): string {
+export function getJsonToolName(prompt: Prompt): string {
   const taken = new Set(prompt.tools?.map((tool) => (tool.kind === 'hosted' ? '' : tool.name)));
   let name = 'json_response';
   while (taken.has(name)) name += '_';
@@ -67,17 +67,17 @@ function mayCallTools({ tools, toolChoice }: Prompt): boolean {
   return tools !== undefined && tools.length > 0 && toolChoice?.mode !== 'none';
 }
 
-function jsonTool(prompt: Prompt, { schema, description }: JsonSchemaOutput): FunctionTool {
+function createJsonTool(prompt: Prompt, { schema, description }: JsonSchemaOutput): FunctionTool {
   const purpose = 'Gives the answer. Call it once, with the whole answer as its input.';
   return {
     kind: 'function',
-    name: jsonToolName(prompt),
+    name: getJsonToolName(prompt),
     description: description === undefined ? purpose : `${purpose}\n\n${description}`,
     parameters: schema,
   };
 }
 
-function instruction({ schema, name, description }: JsonSchemaOutput): string {
+function renderInstruction({ schema, name, description }: JsonSchemaOutput): string {
   const about = [name, description].filter((text) => text !== undefined).join(': ');
   return [
     'Answer with JSON that matches the following JSON schema and nothing else: no other text, no code fence.',

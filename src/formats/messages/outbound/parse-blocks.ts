@@ -13,9 +13,10 @@ import type { Sink } from '../../../streams/step.ts';
 import { broken } from '../../event-data.ts';
 import { changedNames } from '../../safe-names.ts';
 import { parseCitation } from '../wire/citations.ts';
-import { type Calls, NO_CALLS, withCall } from '../wire/finish-reasons.ts';
+import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isCarried } from '../wire/signature-carriers.ts';
+import { createPartNumbering } from './number-parts.ts';
 import {
   addSignature,
   completeBlock,
@@ -25,15 +26,14 @@ import {
   remainingText,
   TEXT_FIELDS,
 } from './open-block.ts';
-import { answerParts } from './open-parts.ts';
-import { jsonToolName } from './output-format.ts';
-import { changedKeys, changedKeysOf } from './property-keys.ts';
+import { getJsonToolName } from './output-format.ts';
+import { findChangedKeys, findChangedKeysByTool } from './property-keys.ts';
 import { safeName } from './tool-names.ts';
 
 type Out = Sink<ReplyEvent>;
 
 /** Parses the blocks of one answer, in their order. */
-interface AnswerBlocks {
+interface BlockParser {
   /** Starts a block. One that is still open ends here. */
   start(block: JsonObject, at: Json | undefined, out: Out): void;
   /** @throws GatewayError `upstream-broken` if no such block is open, or if the delta does not fit its type. */
@@ -50,12 +50,12 @@ interface AnswerBlocks {
  * @param prompt the request. Names that were changed for Anthropic are restored, and a JSON answer is unwrapped from the tool
  *   that stood for it.
  */
-export function answerBlocks(prompt: Prompt): AnswerBlocks {
+export function createBlockParser(prompt: Prompt): BlockParser {
   const names = changedNames(prompt.tools, safeName);
-  const keys = changedKeys(prompt.tools);
+  const keys = findChangedKeysByTool(prompt.tools);
   const schema = prompt.output?.kind === 'json-schema' ? prompt.output.schema : undefined;
-  const jsonTool = schema && { name: jsonToolName(prompt), keys: changedKeysOf(schema) };
-  const parts = answerParts();
+  const jsonTool = schema && { name: getJsonToolName(prompt), keys: findChangedKeys(schema) };
+  const parts = createPartNumbering();
   let calls = NO_CALLS;
   let open: OpenBlock | undefined;
 
@@ -108,7 +108,7 @@ export function answerBlocks(prompt: Prompt): AnswerBlocks {
       started.keys = jsonTool.keys;
       return started;
     }
-    calls = withCall(calls, rest);
+    calls = addCall(calls, rest);
     const call = { id: asText(id) ?? '', name: names.get(sentName) ?? sentName };
     const started = createBlock('input_json_delta', { kind: 'tool-call', ...call }, rest, at);
     begin(started, out);

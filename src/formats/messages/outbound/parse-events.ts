@@ -20,7 +20,7 @@ import { broken, eventObject } from '../../event-data.ts';
 import { END_FIELDS, parseEnd } from '../wire/finish-reasons.ts';
 import { mergeFigures, parseUsage } from '../wire/usage.ts';
 import { hasExactBlock, needsExactNumbers, parseExactObject } from './exact-blocks.ts';
-import { answerBlocks } from './parse-blocks.ts';
+import { createBlockParser } from './parse-blocks.ts';
 import { isUntypedError, parseErrorValue } from './parse-error.ts';
 import { parseReplyStart } from './parse-reply-start.ts';
 
@@ -36,7 +36,7 @@ export function parseEvents(prompt: Prompt): Step<Sse, ReplyEvent> {
 }
 
 function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
-  const blocks = answerBlocks(prompt);
+  const blocks = createBlockParser(prompt);
   let isStarted = false;
   let id: string | undefined;
   let isOver = false;

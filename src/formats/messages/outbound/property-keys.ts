@@ -30,18 +30,18 @@ export function withSafeKeys(schema: JsonObject): JsonObject {
 }
 
 /** Finds the changed names of each tool, by the tool's name. Tools without any are left out. */
-export function changedKeys(tools: readonly Tool[] = []): ReadonlyMap<string, ChangedKeys> {
+export function findChangedKeysByTool(tools: readonly Tool[] = []): ReadonlyMap<string, ChangedKeys> {
   const changed = new Map<string, ChangedKeys>();
   for (const tool of tools) {
     if (tool.kind !== 'function') continue;
-    const keys = changedKeysOf(tool.parameters);
+    const keys = findChangedKeys(tool.parameters);
     if (keys) changed.set(tool.name, keys);
   }
   return changed;
 }
 
 /** Finds the changed names of a caller's schema; undefined if none had to change. */
-export function changedKeysOf(schema: JsonObject = {}): ChangedKeys | undefined {
+export function findChangedKeys(schema: JsonObject = {}): ChangedKeys | undefined {
   const properties = asObject(withoutRootUnion(schema)['properties']) ?? {};
   const keys = Object.keys(properties).filter((key) => !KEY.test(key));
   return keys.length > 0 ? new Map(keys.map((key) => [safeKey(key), key])) : undefined;

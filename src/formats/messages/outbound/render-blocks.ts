@@ -11,9 +11,9 @@ import { ownFields } from '../../own-fields.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { renderOwnCitation } from '../wire/citations.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { type CallIds, callIds } from '../wire/ids.ts';
+import { type CallIds, createCallIds } from '../wire/ids.ts';
 import { isWithinKeptBlock, keptBlock } from '../wire/kept-blocks.ts';
-import { redactedBlock, thinkingBlock } from '../wire/thinking-blocks.ts';
+import { renderRedactedBlock, renderThinkingBlock } from '../wire/thinking-blocks.ts';
 import { renderMedia } from './render-media.ts';
 import { safeName } from './tool-names.ts';
 
@@ -23,7 +23,7 @@ import { safeName } from './tool-names.ts';
  * @throws GatewayError `invalid-request` for media that Anthropic does not accept.
  */
 export function renderMessages(turns: readonly Turn[], report: Report): readonly JsonObject[] {
-  const ids = callIds();
+  const ids = createCallIds();
   return turns.map((turn) => {
     if (turn.role === 'assistant') ids.turn();
     if (turn.name !== undefined) {
@@ -48,7 +48,7 @@ export function renderSystem(
   parts: readonly Part[],
   report: Report,
 ): string | readonly JsonObject[] | undefined {
-  const ids = callIds();
+  const ids = createCallIds();
   const blocks = parts.map((part) => {
     if (part.kind === 'media') throw invalid(`A system message cannot hold ${part.media} input.`, 'turns');
     return renderPart(part, ids, report);
@@ -117,7 +117,7 @@ function renderText(part: TextPart, fields: JsonObject, report: Report): JsonObj
 
 /** Renders thinking exactly as it came, byte for byte. */
 function renderThinking(part: ThinkingPart, fields: JsonObject): JsonObject {
-  return part.redacted ? redactedBlock(part.redacted, fields) : thinkingBlock(part, fields);
+  return part.redacted ? renderRedactedBlock(part.redacted, fields) : renderThinkingBlock(part, fields);
 }
 
 function renderResult(part: ToolResultPart, fields: JsonObject, ids: CallIds, report: Report): JsonObject {

@@ -15,11 +15,11 @@ import { arrangeTurns } from './arrange-turns.ts';
 import { addRequestBreakpoint, limitBreakpoints } from './cache-breakpoints.ts';
 import { keepsAll, speaksMessages } from './native-caller.ts';
 import { type OutputPlan, planOutput } from './output-format.ts';
+import { dropOpenThoughts } from './refused-thinking.ts';
 import { renderMessages, renderSystem } from './render-blocks.ts';
 import { isSurelyOff, planThinking, type ThinkingPlan } from './render-thinking.ts';
 import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
-import { dropOpenThoughts } from './thinking-signatures.ts';
 import { safeName } from './tool-names.ts';
 import { renderUserId } from './user-id.ts';
 

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report, ThinkingTraits } from '../../format.ts';
 import { isOwnThinking } from './filter-sendable.ts';
 import { keepsAll, speaksMessages } from './native-caller.ts';
-import { findOpenRound } from './thinking-signatures.ts';
+import { findOpenRound } from './refused-thinking.ts';
 
 /** The smallest budget, in tokens, that a model accepts. */
 const MIN_BUDGET = 1024;

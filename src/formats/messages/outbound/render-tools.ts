@@ -27,7 +27,7 @@ export function renderTools(
 ): JsonObject {
   const isNative = speaksMessages(prompt);
   const declared = prompt.tools ?? [];
-  const undeclared = declared.length > 0 || isNative ? [] : declareByName(turns, report);
+  const undeclared = declared.length > 0 || isNative ? [] : declareCalledTools(turns, report);
   const offered = [...filterAllowed(declared, prompt.toolChoice, report), ...undeclared];
   const rules = { isNative, enforces: canEnforce(offered, output, target) };
   const tools = offered
@@ -78,7 +78,7 @@ function renderTool(
  * Declares tools for the calls in a history, if the caller no longer declares any, as chat-completions allows. Anthropic
  * refuses calls and results in a request without tools.
  */
-function declareByName(turns: readonly Turn[], report: Report): readonly Tool[] {
+function declareCalledTools(turns: readonly Turn[], report: Report): readonly Tool[] {
   const names = new Set<string>();
   for (const { parts } of turns) {
     for (const part of parts) if (part.kind === 'tool-call') names.add(part.name);

@@ -88,7 +88,7 @@ function isRecursive(schema: JsonObject): boolean {
 function findDefinitions(schema: JsonObject): readonly string[] {
   const [list = '', name] = keysOf(asText(schema['$ref']) ?? '') ?? [];
   const isDefinition = name !== undefined && DEFINITIONS.includes(list);
-  return [...(isDefinition ? [name] : []), ...innerSchemas(schema).flatMap(findDefinitions)];
+  return [...(isDefinition ? [name] : []), ...getInnerSchemas(schema).flatMap(findDefinitions)];
 }
 
 function canClose(schema: JsonObject, depth: number): boolean {
@@ -97,7 +97,7 @@ function canClose(schema: JsonObject, depth: number): boolean {
   const open = schema['additionalProperties'];
   const isFree = mayBeObject(schema) && isEmpty(asObject(schema['properties']) ?? {});
   if (isObject(open) || (isFree && open !== false)) return false;
-  return innerSchemas(schema).every((inner) => canClose(inner, depth + 1));
+  return getInnerSchemas(schema).every((inner) => canClose(inner, depth + 1));
 }
 
 function closeObjects(schema: JsonObject): JsonObject {
@@ -135,7 +135,7 @@ const PLACES: SchemaPlaces = {
 };
 
 /** Returns the schemas directly inside a schema. */
-export function innerSchemas(schema: JsonObject): readonly JsonObject[] {
+export function getInnerSchemas(schema: JsonObject): readonly JsonObject[] {
   const maps = PLACES.maps.flatMap((key) => Object.values(asObject(schema[key]) ?? {}));
   const lists = PLACES.lists.flatMap((key) => asList(schema[key]));
   return [...maps, ...lists, schema['items']].filter(isObject);

@@ -43,7 +43,7 @@ export interface Calls {
 export const NO_CALLS: Calls = { direct: false, byCode: false };
 
 /** Adds a call. @param fields those of its block. */
-export function withCall(calls: Calls, fields: JsonObject): Calls {
+export function addCall(calls: Calls, fields: JsonObject): Calls {
   const caller = asText(asObject(fields['caller'])?.['type']) ?? 'direct';
   return caller === 'direct' ? { ...calls, direct: true } : { ...calls, byCode: true };
 }

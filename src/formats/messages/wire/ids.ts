@@ -18,7 +18,7 @@ export interface CallIds {
  * Makes the ids for a conversation's calls and results. They depend on the caller's ids alone, so that the same
  * conversation always has the same ids: prompt caches depend on that.
  */
-export function callIds(): CallIds {
+export function createCallIds(): CallIds {
   const used = new Set<string>();
   const counts = new Map<string, number>();
   /** The ids given to calls, by the caller's id. Those before `next` have been answered. */

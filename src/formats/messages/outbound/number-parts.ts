@@ -10,7 +10,7 @@ import { openCarrier } from '../wire/signature-carriers.ts';
 
 type Out = Sink<ReplyEvent>;
 
-interface AnswerParts {
+interface PartNumbering {
   /** Begins a part. @returns its index. */
   begin(part: OpenPart, formatSpecific: PartStart['formatSpecific'], out: Out): number;
   /** Ends the part that began last. */
@@ -24,7 +24,7 @@ interface AnswerParts {
 }
 
 /** Makes the numbering of one answer's parts. */
-export function answerParts(): AnswerParts {
+export function createPartNumbering(): PartNumbering {
   let next = 0;
   /** Whether a carrier behind the last part could still bring its signature. */
   let awaitsSignature = false;
