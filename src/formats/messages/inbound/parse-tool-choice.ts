@@ -1,4 +1,4 @@
-/** `tool_choice`, and what else a request says of how its tools are used. */
+/** `tool_choice`, and the limit on web searches. */
 
 import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';

@@ -10,9 +10,9 @@ export function speaksMessages({ formatSpecific }: Prompt): boolean {
 }
 
 /**
- * Tells whether everything that the caller wrote is rendered unchanged. That is so for the plain format, which no vendor
- * in particular reads. Vendors receive an unchanged request without a translation. A request that is translated for one
- * was refused by another model first, or is for another model than the caller named.
+ * Tells whether everything that the caller wrote is rendered unchanged. That is so for the plain format, which no particular
+ * vendor reads. For a vendor, a request of this format is rendered only as a fallback, because another model has refused the
+ * original. What this model would refuse is then adapted.
  */
 export function keepsAll(prompt: Prompt, { dialect }: ModelTraits): boolean {
   return speaksMessages(prompt) && dialect === '';

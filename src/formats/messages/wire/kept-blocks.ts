@@ -19,7 +19,10 @@ export function keptBlock(part: Part): JsonObject | undefined {
   return asObject(roundTripOf(part.formatSpecific, FORMAT)['block']);
 }
 
-/** Fields for a part whose content is also in the kept block of the part beside it. Anthropic must not receive it twice. */
+/**
+ * Fields for a part whose content is also in the kept block of a neighbouring part, to be spread. Anthropic must not receive
+ * it twice.
+ */
 export const WITHIN_KEPT_BLOCK = {
   formatSpecific: { format: FORMAT, fields: {}, roundTrip: { isInBlock: true } },
 } as const;

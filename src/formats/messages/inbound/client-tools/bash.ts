@@ -2,17 +2,18 @@
 
 import { type ClientTool, text } from './definition.ts';
 
+/** Runs commands in a shell that keeps its state between calls. */
 export const BASH: ClientTool = {
   settings: [],
   define: () => ({
     description:
-      'Runs commands in a bash shell that stays open: the working directory and variables of one call are there in the ' +
-      'next. Returns what was written to stdout and stderr. A command cannot be answered while it runs: use none that ' +
-      'waits for input or needs a screen (editors, pagers, prompts for passwords). If the shell hangs or has died, call ' +
-      'with `restart`.',
+      'Runs commands in a bash shell that stays open: the working directory and the variables of one call are kept for ' +
+      'the next. Returns what was written to stdout and stderr. Commands receive no input while they run: use none that ' +
+      'waits for input or needs a screen (editors, pagers, password prompts). If the shell hangs or has died, call with ' +
+      '`restart`.',
     properties: {
       command: text('The command to run. Required unless `restart` is true.'),
-      restart: { type: 'boolean', description: 'True starts the shell anew; otherwise to be left out.' },
+      restart: { type: 'boolean', description: 'True restarts the shell. Omit it otherwise.' },
     },
     // Not even the command is required: a call that restarts the shell has none.
     required: [],

@@ -6,41 +6,44 @@ import { type ClientTool, integers, oneOf, text } from './definition.ts';
 /** The actions of 20241022. */
 export const FIRST_ACTIONS = {
   screenshot: 'shows the screen',
-  cursor_position: 'tells where the pointer is',
+  cursor_position: 'returns the position of the pointer',
   mouse_move: 'moves the pointer to `coordinate`',
   left_click: 'clicks where the pointer is',
-  right_click: 'does so with the right button',
-  middle_click: 'does so with the middle button',
-  double_click: 'clicks twice where the pointer is',
-  left_click_drag: 'drags from where the pointer is to `coordinate`',
-  key: 'presses `text`, a key or several, as xdotool names them: `Return`, `ctrl+s`',
+  right_click: 'clicks with the right button',
+  middle_click: 'clicks with the middle button',
+  double_click: 'double-clicks where the pointer is',
+  left_click_drag: 'drags from the pointer to `coordinate`',
+  key: 'presses `text`, one or more keys by their xdotool names: `Return`, `ctrl+s`',
   type: 'types `text`',
 };
 
 /** The actions from 20250124 on. */
 export const ACTIONS = {
   ...FIRST_ACTIONS,
-  left_click: 'clicks at `coordinate`, or where the pointer is (`text` may name keys to hold meanwhile)',
+  left_click:
+    'clicks at `coordinate`, or where the pointer is (`text` may name keys to hold during the click)',
   right_click: 'as `left_click`, with the right button',
   middle_click: 'as `left_click`, with the middle button',
   double_click: 'as `left_click`, twice',
   triple_click: 'as `left_click`, three times',
   left_click_drag: 'drags from `start_coordinate` to `coordinate`',
   left_mouse_down: 'presses the left button where the pointer is',
-  left_mouse_up: 'lets it go',
-  scroll: 'turns the wheel at `coordinate`, by `scroll_amount` clicks in `scroll_direction`',
+  left_mouse_up: 'releases the left button',
+  scroll: 'scrolls at `coordinate`, by `scroll_amount` clicks in `scroll_direction`',
   hold_key: 'holds the keys of `text` for `duration` seconds',
   wait: 'waits for `duration` seconds',
 };
 
+/** The input of those actions. */
 export const FIRST_ACTION_INPUT = {
   coordinate: { ...integers(2), description: '[x, y], in pixels.' },
   text: text('What to type, or the keys to press.'),
 };
 
+/** The input of those actions, for the versions from 20250124 on. */
 export const ACTION_INPUT = {
   ...FIRST_ACTION_INPUT,
-  start_coordinate: { ...integers(2), description: 'For `left_click_drag`: [x, y] of where it begins.' },
+  start_coordinate: { ...integers(2), description: 'For `left_click_drag`: [x, y] of the start.' },
   scroll_direction: { ...oneOf(['up', 'down', 'left', 'right']), description: 'For `scroll`.' },
   scroll_amount: { type: 'integer', minimum: 0, description: 'For `scroll`.' },
   duration: { type: 'number', minimum: 0, description: 'For `hold_key` and `wait`: seconds.' },
@@ -66,13 +69,13 @@ export function computer(
         (size ? ` of ${width} x ${height} pixels` : '') +
         (typeof display === 'number' ? ` (X11 display :${display})` : '');
       const zooms = zoom.some((field) => settings[field] === true);
-      const all = { ...actions, ...(zooms && { zoom: 'shows `region` alone, in full resolution' }) };
+      const all = { ...actions, ...(zooms && { zoom: 'shows only `region`, in full resolution' }) };
       const meanings = Object.entries(all).map(([action, meaning]) => `\`${action}\` ${meaning}`);
       return {
         description:
-          `Works a computer by its screen${screen}, its mouse and its keyboard. Places are pixels of that screen, counted ` +
-          'from its top left corner, not a scale from 0 to 1 or 1000. Take a screenshot to see where things are before ' +
-          'using them, aim at their middle, and take another to see what has come of it: programs may need a while.',
+          `Controls a computer by its screen${screen}, mouse and keyboard. Coordinates are pixels of that screen, counted ` +
+          'from its top left corner, not a scale from 0 to 1 or 1000. Take a screenshot to find things before you use ' +
+          'them, and aim at their centre. Take another to see the result: programs may need a moment.',
         properties: {
           action: { ...oneOf(Object.keys(all)), description: `${meanings.join('; ')}.` },
           ...input,

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../../lib/json.ts';
 
-/** What a model must know of a tool. `properties` and `required` are those of its input's schema. */
+/** What a model must know about a tool. `properties` and `required` are those of its input's schema. */
 export interface Definition {
   readonly description: string;
   readonly properties: JsonObject;

@@ -7,27 +7,27 @@ const EDITING = {
   view_range: {
     ...integers(2),
     description:
-      'For `view` of a file: the first and the last line to show, counted from 1; [start, -1] shows all lines ' +
-      'from start on. Left out, the whole file is shown.',
+      'For `view` of a file: the first and the last line to show, counted from 1. With [start, -1], the view ends with ' +
+      'the last line. Without it, the whole file is shown.',
   },
-  file_text: text('For `create`: all the text of the new file.'),
+  file_text: text('For `create`: the whole text of the new file.'),
   old_str: text(
-    'For `str_replace`: the text to replace, exactly as it stands in the file, with all white space, and with enough ' +
-      'of what is around it to be there only once.',
+    'For `str_replace`: the text to replace, exactly as it is in the file, including white space, and with enough ' +
+      'context to occur only once.',
   ),
-  new_str: text('For `str_replace`: the text to put in its place; an empty one removes the old.'),
+  new_str: text('For `str_replace`: the replacement. An empty text removes the old one.'),
   insert_line: {
     type: 'integer',
     minimum: 0,
     description:
-      'For `insert`: the number of the line after which the text goes; 0 is the beginning of the file.',
+      'For `insert`: the number of the line after which to insert the text; 0 is the beginning of the file.',
   },
   insert_text: text('For `insert`: the text to insert.'),
 };
 
 const EDITS =
   '`view` shows a file with numbers before its lines, or lists a directory. `create` makes a new file. `str_replace` ' +
-  'replaces the one place where a text stands in a file. `insert` puts text after a line.';
+  'replaces a text that occurs once in a file. `insert` inserts text after a line.';
 
 /**
  * Makes the text editor of one generation. From 20250429 on, the text to insert is in `insert_text`: Claude writes it there
@@ -43,10 +43,10 @@ export function textEditor(generation: 'old' | 'new', settings: readonly string[
     define: ({ max_characters: limit }) => ({
       description:
         `Views, creates and edits text files. ${EDITS} ` +
-        (isOld ? '`undo_edit` takes back the last edit of a file. ' : '') +
+        (isOld ? '`undo_edit` reverts the last edit of a file. ' : '') +
         'View a file before editing it.' +
         (typeof limit === 'number'
-          ? ` Of a file, ${limit} characters are shown at most: \`view_range\` shows others.`
+          ? ` A view shows at most ${limit} characters of a file: \`view_range\` shows others.`
           : ''),
       properties: {
         command: {
@@ -71,19 +71,19 @@ export const MEMORY: ClientTool = {
     // Anthropic itself tells its own models to look there first, and to write down what must not be lost.
     description:
       'Keeps notes in files under /memories, which outlast this conversation. Before anything else, `view` /memories to ' +
-      'see what earlier work has left there. While working, write down progress, decisions and what was learned: what ' +
-      'is in no file may be lost at any moment. Keep the files few and in order, and delete what no longer holds. ' +
-      `${EDITS} \`delete\` removes a file, or a directory with all that is in it. \`rename\` moves one to a path that ` +
-      'is free.',
+      'see what earlier work has left there. While working, write down progress, decisions and findings: whatever is in ' +
+      'no file may be lost at any moment. Keep the files few and in order, and delete what is no longer true. ' +
+      `${EDITS} \`delete\` removes a file, or a directory with its contents. \`rename\` moves one to a path that does ` +
+      'not exist yet.',
     properties: {
       command: {
         ...oneOf(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
         description: 'What to do.',
       },
-      path: text('For every command but `rename`: /memories, or a path that begins with /memories/.'),
+      path: text('For every command except `rename`: /memories, or a path that begins with /memories/.'),
       ...EDITING,
-      old_path: text('For `rename`: the path as it is, under /memories.'),
-      new_path: text('For `rename`: the path as it is to be, under /memories.'),
+      old_path: text('For `rename`: the current path, under /memories.'),
+      new_path: text('For `rename`: the new path, under /memories.'),
     },
     required: ['command'],
   }),
