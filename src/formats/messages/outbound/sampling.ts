@@ -39,8 +39,9 @@ export function renderSampling(
   // Models from Claude 4.5 on refuse the two together.
   const isBoth = temperature !== undefined && topP !== undefined && !keepsAll(prompt, target);
   if (isBoth) report('topP', 'dropped', 'not accepted together with temperature');
-  if (temperature !== undefined && temperature > 1)
+  if (temperature !== undefined && temperature > 1) {
     report('temperature', 'approximated', 'lowered to 1, the maximum');
+  }
   return compact({
     temperature: temperature === undefined ? undefined : Math.min(temperature, 1),
     top_p: isBoth ? undefined : topP,
