@@ -111,10 +111,9 @@ test('a process that serves tells what has been refused and lost in it', async (
   expect(await told('gateway_addresses_refused_total')).toBe(1);
   expect(await told('gateway_config_reloads_refused_total')).toBe(1);
   expect(await told('gateway_usage_records_lost_total')).toBe(0);
-  // A row that breaks a rule of the store is lost at once: all else is waited for.
-  await sql`create trigger refusing before insert on gateway_exchanges begin select raise(abort, 'no'); end`.execute(
-    store.db,
-  );
+  // A constraint is what the store refuses for good; whatever else goes wrong with a write may pass.
+  await sql`create trigger refuse before insert on gateway_exchanges
+    begin select raise(abort, 'refused'); end`.execute(store.db);
   const ask = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] };
   const response = await fetch(`${serving.server.url}/v1/chat/completions`, {
     method: 'POST',
