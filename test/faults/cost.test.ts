@@ -12,7 +12,7 @@ import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
 import { argumentsObject } from '../../src/conversation/rules/arguments.ts';
 import { argumentScan } from '../../src/formats/chat-completions/outbound/argument-scan.ts';
-import { partLine } from '../../src/formats/chat-completions/outbound/part-sequence.ts';
+import { partSequence } from '../../src/formats/chat-completions/outbound/part-sequence.ts';
 import { hideUsage } from '../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
 import { eventObject } from '../../src/formats/event-data.ts';
 import { formats } from '../../src/formats/formats.ts';
@@ -135,7 +135,7 @@ function guarded(pieces: readonly Buffer[]): void {
 }
 
 function told(pieces: readonly Buffer[]): void {
-  const line = partLine(0);
+  const line = partSequence(0);
   const out = { enqueue() {} };
   const part = line.begin({ kind: 'tool-call', id: 'a', name: 'f' }, out);
   for (const piece of pieces) line.write(part, piece.toString('latin1'), out);

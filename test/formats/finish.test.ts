@@ -13,7 +13,7 @@ const CALLS = { calls: true, refusal: false };
 const REFUSAL = { calls: false, refusal: true };
 
 describe('chat-completions', () => {
-  test.each<[Finish, said: chat.Said, settled: Finish]>([
+  test.each<[Finish, said: chat.AnswerContents, settled: Finish]>([
     ['stop', NOTHING, 'stop'],
     ['stop', CALLS, 'tool-calls'],
     ['stop', REFUSAL, 'refusal'],
@@ -42,7 +42,7 @@ describe('chat-completions', () => {
     expect(chat.refineFinish(finish, native)).toBe(refined);
   });
 
-  test.each<[Finish, said: chat.Said, word: string]>([
+  test.each<[Finish, said: chat.AnswerContents, word: string]>([
     ['length', NOTHING, 'length'],
     ['context-length', CALLS, 'length'],
     ['content-filter', CALLS, 'content_filter'],

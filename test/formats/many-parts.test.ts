@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
-import { gapBetween, plainThoughts } from '../../src/formats/chat-completions/wire/text-separator.ts';
+import { separatorBetween, joinThoughts } from '../../src/formats/chat-completions/wire/text-separator.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { renderCitations } from '../../src/formats/generate-content/wire/citations.ts';
 import { run } from '../../src/streams/step.ts';
@@ -45,12 +45,12 @@ describe.each(Object.values(formats))('$name', (format) => {
 });
 
 test('what stands between two texts', () => {
-  expect(gapBetween('', 'a')).toBe('');
-  expect(gapBetween('a', '')).toBe('');
-  expect(gapBetween('a', 'b')).toBe('\n\n');
-  expect(gapBetween('a ', 'b')).toBe('');
-  expect(gapBetween('a', '\u00a0b')).toBe('');
-  expect(plainThoughts([{ text: 'a' }, { text: '' }, { text: 'b\n' }, { text: 'c' }])).toBe('a\n\nb\nc');
+  expect(separatorBetween('', 'a')).toBe('');
+  expect(separatorBetween('a', '')).toBe('');
+  expect(separatorBetween('a', 'b')).toBe('\n\n');
+  expect(separatorBetween('a ', 'b')).toBe('');
+  expect(separatorBetween('a', '\u00a0b')).toBe('');
+  expect(joinThoughts([{ text: 'a' }, { text: '' }, { text: 'b\n' }, { text: 'c' }])).toBe('a\n\nb\nc');
 });
 
 test('citations far into a text have the bytes of their places, between the halves of no character', () => {

@@ -25,7 +25,7 @@ export type DocumentsField =
   | 'document_url';
 
 /** How thoughts of earlier turns go back. */
-export type ThoughtsField =
+export type ReasoningHistory =
   | 'none'
   | 'reasoning_content'
   /**
@@ -42,71 +42,71 @@ export type ThoughtsField =
 
 export interface Dialect {
   /** Whether whatever a caller of this format may write is written back as it was. */
-  readonly complete: boolean;
-  readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
-  readonly thinking: ThinkingField;
+  readonly lossless: boolean;
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
+  readonly thinkingField: ThinkingField;
   /** The word in `thinking` that asks a model to think: MiniMax-M3 decides by itself how much, and knows no other. */
-  readonly switchedOn: 'enabled' | 'adaptive';
+  readonly thinkingOnValue: 'enabled' | 'adaptive';
   /** Whether `reasoning_effort` may stand beside `thinking`. Moonshot: "cannot specify both". */
-  readonly effortBeside: boolean;
+  readonly effortWithThinking: boolean;
   /**
    * Whether thinking refuses a tool that must be called. These think unasked, so that it must be ruled out (DeepSeek:
    * "Thinking mode does not support this tool_choice"; Moonshot; Alibaba, whose Qwen does so from 3.5 on).
    */
-  readonly refusesForced: boolean;
+  readonly thinkingBlocksForcedTools: boolean;
   /**
    * Whether one tool may be named that must be called. LM Studio: "Invalid tool_choice type: 'object'. Supported string
    * values: none, auto, required"; llama.cpp takes a name for `auto` (ggml-org/llama.cpp#26535), Ollama passes over all
    * that is chosen (ollama/ollama#17921).
    */
-  readonly namedTools: boolean;
+  readonly namedToolChoice: boolean;
   /**
    * Whether a choice among tools is taken at all. Meta: "only `"auto"` is supported for `tool_choice`. `"none"`,
    * `"required"`, and named function choices are not currently supported"; Z.ai: "Tool choice must be auto".
    */
-  readonly toolChoices: boolean;
+  readonly toolChoice: boolean;
   /**
    * Whether the arguments of a call stream only where `tool_stream` asks for it: without, Z.ai is silent until all of them
    * are written, which takes minutes for a file ("Stream Tool Call", docs.z.ai).
    */
-  readonly asksCallStream: boolean;
-  readonly thoughts: ThoughtsField;
+  readonly needsToolStream: boolean;
+  readonly reasoningHistory: ReasoningHistory;
   /**
    * Whether the model goes on thinking by responses alone: by this format it has its thoughts neither shown nor back (xAI,
    * "Comparison with Chat Completions API", and Grok thinks no more after a few rounds of calls; Meta, "Reasoning":
    * "redacted to empty", "each turn reasons from scratch", deepnoodle-ai/dive#279).
    */
-  readonly thinksByResponses: boolean;
+  readonly reasonsViaResponses: boolean;
   /**
    * Whether thoughts of turns before the last user's are read only where `thinking` says that they are not to be cleared,
    * but in Z.ai's place for coding ("Thinking Mode", Preserved thinking, docs.z.ai).
    */
-  readonly clearsThoughts: boolean;
+  readonly clearsReasoning: boolean;
   /**
    * Whether thoughts come apart from what is said only where `reasoning_split` asks for it: MiniMax puts them into the
    * content otherwise, between `<think>` and `</think>` (platform.minimax.io, "Text Generation - OpenAI API compatible").
    */
-  readonly splitsThoughts: boolean;
+  readonly needsReasoningSplit: boolean;
   /** Whether signatures go along: `thinking_blocks` (LiteLLM) and `extra_content` (Google). */
   readonly signatures: 'all' | 'google' | 'none';
   /** Whether `xhigh`, `max`, `minimal` and `none` are words of the service, where its model's are not known. */
   readonly allEfforts: boolean;
   /** Whether `none` is one for each of its models. */
-  readonly knowsNone: boolean;
+  readonly effortNone: boolean;
   /** A model without thinking traits in the catalog cannot think (true), or nobody knows (false). */
-  readonly knownToThink: boolean;
+  readonly reasoningModelsKnown: boolean;
   /** Whether system turns are `developer`: never, where the caller said so, or for all models that think. */
-  readonly developer: 'never' | 'asked' | 'thinking';
+  readonly developerRole: 'never' | 'asked' | 'thinking';
   /** Whether a system message may stand only at the start: so many models' chat templates have it. */
   readonly systemFirst: boolean;
   /** Whether OpenAI's newest fields are taken, and what an answer has beside its content may come back. */
-  readonly newFields: boolean;
+  readonly openaiFields: boolean;
   readonly customTools: boolean;
   readonly allowedTools: boolean;
-  readonly required: 'required' | 'any';
+  readonly requiredWord: 'required' | 'any';
   readonly webSearch: boolean;
   /** Whether a function must have `parameters`. */
-  readonly parameters: boolean;
+  readonly needsParameters: boolean;
   /** Whether the parameters of a function may be one of several objects. */
   readonly rootUnions: boolean;
   /**
@@ -119,13 +119,13 @@ export interface Dialect {
   /** Whether schemas go by Moonshot's own rules. */
   readonly moonshotSchemas: boolean;
   /** Whether tool messages may hold images and files. */
-  readonly toolMedia: boolean;
+  readonly mediaInToolMessages: boolean;
   /** Whether a user message may follow a tool message. Mistral: "Unexpected role 'user' after role 'tool'". */
   readonly userAfterTool: boolean;
-  readonly documents: DocumentsField;
+  readonly documentsField: DocumentsField;
   readonly video: boolean;
   /** Whether texts go as a list of parts where there are several; else they are joined. */
-  readonly textLists: boolean;
+  readonly textParts: boolean;
   readonly cacheControl: boolean;
   /**
    * Whether `prompt_cache_key` says what belongs together; some are told by a header (`session-header.ts`).
@@ -134,204 +134,204 @@ export interface Dialect {
    */
   readonly cacheKey: boolean;
   readonly topK: boolean;
-  readonly seed: 'seed' | 'random_seed';
+  readonly seedField: 'seed' | 'random_seed';
   /** Whether a stream tells usage only if asked by `stream_options`. */
   readonly streamOptions: boolean;
   readonly serviceTier: boolean;
   readonly metadata: boolean;
   readonly logprobs: boolean;
   /** The longest `user`, in characters; 0 where there is no such field. */
-  readonly user: number;
+  readonly maxUserLength: number;
   /** The field of an assistant message at the end that says it is to be continued. */
-  readonly prefill?: 'prefix' | 'partial';
+  readonly prefillField?: 'prefix' | 'partial';
   /**
    * Which models take no `stop`: none, those that take no sampling parameters (OpenAI), or those that think (xAI: "Model
    * grok-4.6 does not support parameter stop"; Meta).
    */
-  readonly refusesStop: 'never' | 'sampling' | 'thinking';
+  readonly stopRefusedBy: 'never' | 'sampling' | 'thinking';
   /** Whether `json_object` needs the word JSON in some message. */
-  readonly jsonWord: boolean;
+  readonly needsJsonWord: boolean;
   /** Rules for ids of calls: any, at most 40 characters, or nine letters and digits. */
   readonly callIds: 'any' | 'forty' | 'nine';
   /** Rules for names of tools: any, or 64 of `A-Za-z0-9_-`. */
-  readonly names: 'any' | 'strict';
+  readonly toolNames: 'any' | 'strict';
 }
 
 const PLAIN: Dialect = {
-  complete: true,
-  maxTokens: 'max_tokens',
-  thinking: 'reasoning_effort',
-  switchedOn: 'enabled',
-  effortBeside: true,
-  refusesForced: false,
-  namedTools: true,
-  toolChoices: true,
-  asksCallStream: false,
-  thoughts: 'reasoning_content',
-  thinksByResponses: false,
-  clearsThoughts: false,
-  splitsThoughts: false,
+  lossless: true,
+  maxTokensField: 'max_tokens',
+  thinkingField: 'reasoning_effort',
+  thinkingOnValue: 'enabled',
+  effortWithThinking: true,
+  thinkingBlocksForcedTools: false,
+  namedToolChoice: true,
+  toolChoice: true,
+  needsToolStream: false,
+  reasoningHistory: 'reasoning_content',
+  reasonsViaResponses: false,
+  clearsReasoning: false,
+  needsReasoningSplit: false,
   signatures: 'all',
   allEfforts: true,
-  knowsNone: true,
-  knownToThink: false,
-  developer: 'asked',
+  effortNone: true,
+  reasoningModelsKnown: false,
+  developerRole: 'asked',
   systemFirst: false,
-  newFields: true,
+  openaiFields: true,
   customTools: true,
   allowedTools: true,
-  required: 'required',
+  requiredWord: 'required',
   webSearch: true,
-  parameters: false,
+  needsParameters: false,
   rootUnions: true,
   closedProperties: true,
   cyclicSchemas: true,
   moonshotSchemas: false,
-  toolMedia: true,
+  mediaInToolMessages: true,
   userAfterTool: true,
-  documents: 'any',
+  documentsField: 'any',
   video: true,
-  textLists: true,
+  textParts: true,
   cacheControl: false,
   cacheKey: false,
   topK: true,
-  seed: 'seed',
+  seedField: 'seed',
   streamOptions: true,
   serviceTier: true,
   metadata: true,
   logprobs: true,
-  user: Number.POSITIVE_INFINITY,
-  refusesStop: 'never',
-  jsonWord: false,
+  maxUserLength: Number.POSITIVE_INFINITY,
+  stopRefusedBy: 'never',
+  needsJsonWord: false,
   callIds: 'any',
-  names: 'any',
+  toolNames: 'any',
 };
 
 /** What every service takes. */
 const COMPATIBLE: Dialect = {
   ...PLAIN,
-  complete: false,
+  lossless: false,
   signatures: 'none',
   allEfforts: false,
-  knowsNone: false,
-  developer: 'never',
+  effortNone: false,
+  developerRole: 'never',
   systemFirst: true,
-  newFields: false,
+  openaiFields: false,
   customTools: false,
   allowedTools: false,
   webSearch: false,
-  parameters: true,
-  toolMedia: false,
-  textLists: false,
+  needsParameters: true,
+  mediaInToolMessages: false,
+  textParts: false,
   topK: false,
   serviceTier: false,
   metadata: false,
-  user: 64,
-  names: 'strict',
+  maxUserLength: 64,
+  toolNames: 'strict',
 };
 
 const OPENAI: Dialect = {
   ...PLAIN,
-  complete: false,
-  maxTokens: 'max_completion_tokens',
-  thoughts: 'none',
+  lossless: false,
+  maxTokensField: 'max_completion_tokens',
+  reasoningHistory: 'none',
   signatures: 'none',
-  knownToThink: true,
-  developer: 'thinking',
+  reasoningModelsKnown: true,
+  developerRole: 'thinking',
   // web_search_options is for the search models alone; everywhere else it is a 400.
   webSearch: false,
   rootUnions: false,
-  toolMedia: false,
-  documents: 'inline',
+  mediaInToolMessages: false,
+  documentsField: 'inline',
   video: false,
   cacheKey: true,
   topK: false,
-  user: 64,
-  refusesStop: 'sampling',
-  jsonWord: true,
+  maxUserLength: 64,
+  stopRefusedBy: 'sampling',
+  needsJsonWord: true,
   callIds: 'forty',
-  names: 'strict',
+  toolNames: 'strict',
 };
 
 /** Routers in front of many vendors: they take the union, and reasoning_details for every kind of signature. */
 const ROUTER: Dialect = {
   ...COMPATIBLE,
-  thinking: 'reasoning',
-  thoughts: 'reasoning_details',
+  thinkingField: 'reasoning',
+  reasoningHistory: 'reasoning_details',
   allEfforts: true,
   systemFirst: false,
   cacheControl: true,
-  textLists: true,
+  textParts: true,
   webSearch: true,
   // Neither Anthropic nor OpenAI takes any, and their models are behind it too, as are xAI's.
   rootUnions: false,
   closedProperties: false,
   topK: true,
-  user: 128,
+  maxUserLength: 128,
 };
 
 const MISTRAL: Dialect = {
   ...COMPATIBLE,
-  thoughts: 'content',
-  knownToThink: true,
-  required: 'any',
-  toolMedia: true,
+  reasoningHistory: 'content',
+  reasoningModelsKnown: true,
+  requiredWord: 'any',
+  mediaInToolMessages: true,
   userAfterTool: false,
-  documents: 'document_url',
+  documentsField: 'document_url',
   video: false,
   cacheKey: true,
-  seed: 'random_seed',
+  seedField: 'random_seed',
   // Mistral always tells usage, and refuses fields it does not know.
   streamOptions: false,
   logprobs: false,
-  user: 0,
+  maxUserLength: 0,
   metadata: true,
-  prefill: 'prefix',
+  prefillField: 'prefix',
   callIds: 'nine',
 };
 
 const MOONSHOT: Dialect = {
   ...COMPATIBLE,
-  thinking: 'thinking',
-  effortBeside: false,
-  refusesForced: true,
-  thoughts: 'reasoning_content-with-calls',
+  thinkingField: 'thinking',
+  effortWithThinking: false,
+  thinkingBlocksForcedTools: true,
+  reasoningHistory: 'reasoning_content-with-calls',
   systemFirst: false,
   rootUnions: false,
   moonshotSchemas: true,
   cacheKey: true,
-  prefill: 'partial',
+  prefillField: 'partial',
 };
 
 const ZAI: Dialect = {
   ...COMPATIBLE,
-  thinking: 'thinking',
-  toolChoices: false,
-  asksCallStream: true,
-  clearsThoughts: true,
+  thinkingField: 'thinking',
+  toolChoice: false,
+  needsToolStream: true,
+  clearsReasoning: true,
 };
 
 const ALIBABA: Dialect = {
   ...COMPATIBLE,
-  thinking: 'enable_thinking',
-  refusesForced: true,
+  thinkingField: 'enable_thinking',
+  thinkingBlocksForcedTools: true,
   topK: true,
   cacheControl: true,
-  prefill: 'partial',
+  prefillField: 'partial',
 };
 
 /** Servers on one's own machine. */
-const LOCAL: Dialect = { ...COMPATIBLE, namedTools: false, topK: true };
+const LOCAL: Dialect = { ...COMPATIBLE, namedToolChoice: false, topK: true };
 
 const XAI: Dialect = {
   ...COMPATIBLE,
-  thinksByResponses: true,
-  knownToThink: true,
+  reasonsViaResponses: true,
+  reasoningModelsKnown: true,
   systemFirst: false,
   // "tool parameter root must be an object type (root schema is an anyOf/oneOf union with a non-object branch)"
   rootUnions: false,
   closedProperties: false,
-  refusesStop: 'thinking',
+  stopRefusedBy: 'thinking',
 };
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -340,18 +340,18 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   azure: OPENAI,
   alibaba: ALIBABA,
   // "property 'messages.2.assistant.reasoning_content' is unsupported"
-  cerebras: { ...COMPATIBLE, thoughts: 'reasoning' },
+  cerebras: { ...COMPATIBLE, reasoningHistory: 'reasoning' },
   deepseek: {
     ...COMPATIBLE,
-    thinking: 'thinking',
-    refusesForced: true,
-    thoughts: 'reasoning_content-with-calls',
+    thinkingField: 'thinking',
+    thinkingBlocksForcedTools: true,
+    reasoningHistory: 'reasoning_content-with-calls',
     systemFirst: false,
-    jsonWord: true,
+    needsJsonWord: true,
   },
   fireworks: { ...COMPATIBLE, cacheKey: true, topK: true },
-  google: { ...COMPATIBLE, thoughts: 'none', signatures: 'google' },
-  groq: { ...COMPATIBLE, thoughts: 'reasoning', systemFirst: false },
+  google: { ...COMPATIBLE, reasoningHistory: 'none', signatures: 'google' },
+  groq: { ...COMPATIBLE, reasoningHistory: 'reasoning', systemFirst: false },
   'llama.cpp': LOCAL,
   llamacpp: LOCAL,
   'lm-studio': LOCAL,
@@ -362,42 +362,42 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     allEfforts: true,
     systemFirst: false,
     cacheControl: true,
-    textLists: true,
+    textParts: true,
     topK: true,
     metadata: true,
   },
   // It refuses stop sequences and log probabilities, too ("Chat Completions", Meta Model API).
   meta: {
     ...COMPATIBLE,
-    thinksByResponses: true,
-    toolChoices: false,
+    reasonsViaResponses: true,
+    toolChoice: false,
     cyclicSchemas: false,
-    refusesStop: 'thinking',
+    stopRefusedBy: 'thinking',
     logprobs: false,
   },
   // Its `thinking` is `disabled` or `adaptive`, of which M2 knows the second only; M3.1 has words (java.agentscope.io,
   // "MiniMax": what its API takes).
   minimax: {
     ...COMPATIBLE,
-    thinking: 'thinking',
-    switchedOn: 'adaptive',
-    effortBeside: false,
-    thoughts: 'reasoning_details-text',
-    splitsThoughts: true,
+    thinkingField: 'thinking',
+    thinkingOnValue: 'adaptive',
+    effortWithThinking: false,
+    reasoningHistory: 'reasoning_details-text',
+    needsReasoningSplit: true,
   },
   mistral: MISTRAL,
   mistralai: MISTRAL,
   moonshot: MOONSHOT,
   moonshotai: MOONSHOT,
   // Its words are `high`, `medium`, `low` and `none`, and models that think do so unasked (openai/openai.go).
-  ollama: { ...COMPATIBLE, thoughts: 'reasoning', namedTools: false, knowsNone: true },
+  ollama: { ...COMPATIBLE, reasoningHistory: 'reasoning', namedToolChoice: false, effortNone: true },
   openrouter: ROUTER,
-  perplexity: { ...COMPATIBLE, thoughts: 'none', webSearch: true, topK: true },
+  perplexity: { ...COMPATIBLE, reasoningHistory: 'none', webSearch: true, topK: true },
   qwen: ALIBABA,
-  together: { ...COMPATIBLE, thoughts: 'reasoning', topK: true },
+  together: { ...COMPATIBLE, reasoningHistory: 'reasoning', topK: true },
   vercel: ROUTER,
   // It reads thoughts by this name alone since 0.11.1, whatever its documentation says (vllm-project/vllm#38488).
-  vllm: { ...COMPATIBLE, thoughts: 'reasoning', topK: true, developer: 'asked' },
+  vllm: { ...COMPATIBLE, reasoningHistory: 'reasoning', topK: true, developerRole: 'asked' },
   'x-ai': XAI,
   xai: XAI,
   'z-ai': ZAI,

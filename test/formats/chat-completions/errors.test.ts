@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { renderError } from '../../../src/formats/chat-completions/inbound/render-error.ts';
 import {
   isErrorBody,
   parseError,
   parseErrorObject,
-  renderError,
-} from '../../../src/formats/chat-completions/wire/errors.ts';
+} from '../../../src/formats/chat-completions/outbound/parse-error.ts';
 import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
 import { asNumber, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { MAX_ANSWER_DEPTH } from '../../../src/lib/json-bounds.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Thinking, ToolCallPart, Turn } from '../../../src/conversation/prompt.ts';
 import { dialectNames, dialectOf } from '../../../src/formats/chat-completions/dialects.ts';
-import { callIdFor, nameFor } from '../../../src/formats/chat-completions/outbound/tool-names.ts';
+import { callIdFor, toolNameFor } from '../../../src/formats/chat-completions/outbound/tool-names.ts';
 import type { ModelTraits, Note } from '../../../src/formats/format.ts';
 import { changedNames } from '../../../src/formats/safe-names.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
@@ -571,12 +571,12 @@ describe('names and ids', () => {
       '',
       'ok_name-1',
     ];
-    const made = names.map((name) => nameFor(name, strict));
+    const made = names.map((name) => toolNameFor(name, strict));
     for (const name of made) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     expect(new Set(made).size).toBe(names.length);
     expect(made.at(-1)).toBe('ok_name-1');
     const tools = names.map((name) => ({ kind: 'function', name }) as const);
-    const back = changedNames(tools, (name) => nameFor(name, strict));
+    const back = changedNames(tools, (name) => toolNameFor(name, strict));
     expect(made.map((name) => back.get(name) ?? name)).toEqual(names);
   });
 
@@ -586,7 +586,7 @@ describe('names and ids', () => {
       toolChoice: { mode: 'required', allowed: ['a.b'] },
       turns: [user(text('Go')), assistant(call('1', 'a.b')), user(result('1', say('x')))],
     });
-    const name = nameFor('a.b', strict);
+    const name = toolNameFor('a.b', strict);
     expect(said).toMatchObject({
       tools: [{ function: { name } }],
       tool_choice: { function: { name } },
@@ -664,7 +664,7 @@ describe('thoughts of earlier turns', () => {
 
   test('no signature reaches a service that did not make it, and each is told', () => {
     for (const dialect of dialectNames.filter((name) => dialectOf(name).signatures === 'none')) {
-      if (dialectOf(dialect).thoughts === 'reasoning_details') continue;
+      if (dialectOf(dialect).reasoningHistory === 'reasoning_details') continue;
       const notes: Note[] = [];
       const sent = JSON.stringify(messages(turns, dialect, notes));
       expect(sent).not.toMatch(/SIG|RED/);

@@ -13,21 +13,21 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { missing, objectsAt, textAt } from '../../openai/fields.ts';
-import { markLast } from '../wire/cache-breakpoints.ts';
 import { parseAnnotation } from '../wire/citations.ts';
-import { gathered } from '../wire/merge-split-messages.ts';
+import { mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
-import { signatureIn } from '../wire/signatures.ts';
+import { parseExtraContent } from '../wire/signatures.ts';
+import { applyMessageBreakpoint } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
 import { parseThoughts } from './parse-thoughts.ts';
-import type { Waiting } from './pending-calls.ts';
+import type { PendingCalls } from './pending-calls.ts';
 
 /**
  * @param at the message's place: ids are made of it where calls have none.
  * @throws GatewayError for a call without what makes it one.
  */
-export function parseAssistant(given: JsonObject, waiting: Waiting, param: string, at: number): Turn {
-  const message = gathered(given);
+export function parseAssistant(given: JsonObject, waiting: PendingCalls, param: string, at: number): Turn {
+  const message = mergeSplitMessage(given);
   const {
     role: _role,
     content,
@@ -62,14 +62,14 @@ export function parseAssistant(given: JsonObject, waiting: Waiting, param: strin
     ...thoughts.parts,
     ...apart.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
     ...foreignParts(foreign),
-    ...signText(citeText(said, asObjects(annotations)), signatureIn(signed)),
+    ...signText(citeText(said, asObjects(annotations)), parseExtraContent(signed)),
     ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
     ...paired,
   ];
   const own = { ...(isObject(audio) && { audio }), ...(isObject(control) && { cache_control: control }) };
   return {
     role: 'assistant',
-    parts: markLast(parts, control),
+    parts: applyMessageBreakpoint(parts, control),
     ...(typeof name === 'string' && { name }),
     ...formatSpecificOf('chat-completions', own),
     ...unknownFieldsOf(withoutNulls(rest)),
@@ -110,7 +110,7 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
     provider_specific_fields: _fields,
     ...rest
   } = call;
-  const signature = signatureIn(signed);
+  const signature = parseExtraContent(signed);
   const common = {
     kind: 'tool-call',
     id: textAt(id, `${param}.id`) || fallbackId,

@@ -15,7 +15,7 @@ import {
 import { OF_CLIENTS } from '../../of-clients.ts';
 import { missing } from '../../openai/fields.ts';
 import { audioIn } from '../../openai/media.ts';
-import { markAndRest } from '../wire/cache-breakpoints.ts';
+import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 
 /** What a `data:` URL is that does not say it (RFC 2397, 2). */
 const UNSAID = 'text/plain';
@@ -32,12 +32,12 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
     case 'output_text': {
       const { text, ...rest } = fields;
       if (typeof text !== 'string') throw missing(`${param}.text`);
-      return { kind: 'text', text, ...markAndRest(withoutFields(rest, OF_CLIENTS)) };
+      return { kind: 'text', text, ...parseRemainingFields(withoutFields(rest, OF_CLIENTS)) };
     }
     case 'refusal': {
       const { refusal, ...rest } = fields;
       if (typeof refusal !== 'string') throw missing(`${param}.refusal`);
-      return { kind: 'refusal', text: refusal, ...markAndRest(rest) };
+      return { kind: 'refusal', text: refusal, ...parseRemainingFields(rest) };
     }
     case 'image_url':
     case 'video_url':
@@ -51,7 +51,7 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
       const given = asText(asObject(audio)?.['data']);
       if (given === undefined) throw missing(`${param}.input_audio.data`);
       const found = audioIn(given, asText(asObject(audio)?.['format']));
-      return { kind: 'media', media: 'audio', ...found, ...markAndRest(rest) };
+      return { kind: 'media', media: 'audio', ...found, ...parseRemainingFields(rest) };
     }
     case 'file': {
       const { file, ...rest } = fields;
@@ -81,7 +81,7 @@ function parseLink(
     ...(inline && { mediaType: inline.mediaType || UNSAID }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
-    ...markAndRest(around, isDocument || !isEmpty(left) ? { [type]: left } : {}),
+    ...parseRemainingFields(around, isDocument || !isEmpty(left) ? { [type]: left } : {}),
   };
 }
 
@@ -93,7 +93,7 @@ function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPa
     kind: 'media',
     media: 'document',
     ...(name !== undefined && { name }),
-    ...markAndRest(around, isEmpty(left) ? {} : { file: left }),
+    ...parseRemainingFields(around, isEmpty(left) ? {} : { file: left }),
   } as const;
   if (typeof id === 'string') return { ...common, source: { kind: 'file', id, format: 'chat-completions' } };
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);

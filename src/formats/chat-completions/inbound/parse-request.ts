@@ -30,9 +30,9 @@ import {
   textAt,
   wrongType,
 } from '../../openai/fields.ts';
-import { markOf } from '../wire/cache-breakpoints.ts';
-import { parseFunction, parseTool, parseToolChoice, searchTool } from '../wire/parse-tools.ts';
+import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseThinking } from './parse-thinking.ts';
+import { parseFunction, parseTool, parseToolChoice, searchTool } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 
 /** Fields of OpenAI's API reference that no other vendor has a word for. */
@@ -148,7 +148,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       stream: flagAt(stream, 'stream') ?? false,
       includeUsage: flagAt(include_usage, 'stream_options.include_usage') ?? usageAsked,
       cacheKey: asText(own['prompt_cache_key']),
-      cacheBreakpoint: isObject(cache_control) ? markOf(cache_control) : undefined,
+      cacheBreakpoint: isObject(cache_control) ? parseCacheControl(cache_control) : undefined,
     }),
     // Always there: it tells the renderer of this format that the caller speaks it.
     formatSpecific: { format: 'chat-completions', fields: own },

@@ -4,12 +4,12 @@ import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
 import { asText, isObject, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
-import { markOf } from '../wire/cache-breakpoints.ts';
+import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
-import type { Waiting } from './pending-calls.ts';
+import type { PendingCalls } from './pending-calls.ts';
 
 /** @throws GatewayError without `tool_call_id`. */
-export function parseResult(message: JsonObject, waiting: Waiting, param: string): ToolResultPart {
+export function parseToolMessage(message: JsonObject, waiting: PendingCalls, param: string): ToolResultPart {
   const { role: _, tool_call_id: id, content, name, cache_control: control, ...rest } = message;
   const given = requiredText(id, `${param}.tool_call_id`);
   const asked = asText(name);
@@ -26,7 +26,7 @@ export function parseResult(message: JsonObject, waiting: Waiting, param: string
     content: resultContent(content, `${param}.content`),
     ...(call?.custom && { custom: true }),
     ...(isObject(control) && {
-      cacheBreakpoint: markOf(control),
+      cacheBreakpoint: parseCacheControl(control),
       ...formatSpecificOf('chat-completions', { cache_control: control }),
     }),
     ...unknownFieldsOf(withoutNulls(rest)),
@@ -37,9 +37,9 @@ export function parseResult(message: JsonObject, waiting: Waiting, param: string
  * @param at the message's place: an id is made of it where no call has one.
  * @throws GatewayError without `name`.
  */
-export function parseOldResult(
+export function parseFunctionMessage(
   message: JsonObject,
-  waiting: Waiting,
+  waiting: PendingCalls,
   param: string,
   at: number,
 ): ToolResultPart {

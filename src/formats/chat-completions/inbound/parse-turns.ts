@@ -5,11 +5,11 @@ import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { isObject, type JsonObject, withoutFields, withoutNulls } from '../../../lib/json.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
-import { markLast } from '../wire/cache-breakpoints.ts';
 import { parseAssistant } from './parse-assistant.ts';
+import { applyMessageBreakpoint } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
-import { parseOldResult, parseResult } from './parse-results.ts';
-import { waitingCalls } from './pending-calls.ts';
+import { parseFunctionMessage, parseToolMessage } from './parse-results.ts';
+import { pendingCalls } from './pending-calls.ts';
 
 const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
 
@@ -19,14 +19,16 @@ const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
  */
 export function parseTurns(messages: readonly (readonly [JsonObject, string])[]): Turn[] {
   const turns: Turn[] = [];
-  const waiting = waitingCalls();
+  const waiting = pendingCalls();
   let results: ToolResultPart[] | undefined;
   for (const [at, [given, param]] of messages.entries()) {
     const message = withoutFields(given, NOTES);
     const { role } = message;
     if (role === 'tool' || role === 'function') {
       const part =
-        role === 'tool' ? parseResult(message, waiting, param) : parseOldResult(message, waiting, param, at);
+        role === 'tool'
+          ? parseToolMessage(message, waiting, param)
+          : parseFunctionMessage(message, waiting, param, at);
       if (results === undefined) {
         results = [];
         turns.push({ role: 'user', parts: results });
@@ -62,7 +64,7 @@ function parseSpoken(message: JsonObject, param: string): Turn {
   const parts = parseContent(content, `${param}.content`);
   return {
     role: role === 'user' ? 'user' : 'system',
-    parts: markLast(parts, control),
+    parts: applyMessageBreakpoint(parts, control),
     ...(role === 'developer' && { developer: true }),
     ...(typeof name === 'string' && { name }),
     ...unknownFieldsOf(withoutNulls(rest)),

@@ -8,7 +8,7 @@ interface Queue {
   next: number;
 }
 
-export interface Waiting {
+export interface PendingCalls {
   add(calls: readonly ToolCallPart[]): void;
   /** Each takes the call it finds, which then waits no longer. */
   byId(id: string): ToolCallPart | undefined;
@@ -17,7 +17,7 @@ export interface Waiting {
 }
 
 /** Adding and taking cost the same however long the conversation is. */
-export function waitingCalls(): Waiting {
+export function pendingCalls(): PendingCalls {
   const answered = new Set<ToolCallPart>();
   const all: Queue = { calls: [], next: 0 };
   const ids = new Map<string, Queue>();

@@ -17,8 +17,8 @@ import { foreign } from '../../foreign.ts';
 import { renderAnnotation } from '../wire/citations.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
 import { renderSignedDetails, type SignedCall } from '../wire/reasoning-details.ts';
-import { extraContent } from '../wire/signatures.ts';
-import { gapBetween } from '../wire/text-separator.ts';
+import { renderExtraContent } from '../wire/signatures.ts';
+import { separatorBetween } from '../wire/text-separator.ts';
 import { renderThinkingBlocks, type Thought } from '../wire/thinking-blocks.ts';
 import { renderEnd } from './response-fields.ts';
 
@@ -99,7 +99,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
 
   const openCall = (part: OpenCall, signature: Signature | undefined, out: Sink<Sse>): Open => {
     const { id, name, custom } = part;
-    const signed = extraContent(signature);
+    const signed = renderExtraContent(signature);
     if (signature) signedCalls.push({ id, signature });
     if (isOld && !oldCall && !custom) {
       oldCall = true;
@@ -121,7 +121,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     if (part.kind !== 'tool-call') return;
     if (call.length === 0 && !part.custom) out.enqueue({ data: `${call.before}"{}"${call.after}` });
     if (signature === undefined) return;
-    const signed = extraContent(signature);
+    const signed = renderExtraContent(signature);
     signedCalls.push({ id: part.id, signature });
     const body = part.custom ? { custom: { input: '' } } : { function: { arguments: '' } };
     if (place < 0) sayDelta({ function_call: { arguments: '', ...signed } }, out);
@@ -135,15 +135,15 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
       else unlinked.push(citation);
     }
     textLength += length;
-    if (signature) sayDelta(extraContent(signature), out);
+    if (signature) sayDelta(renderExtraContent(signature), out);
   };
 
   /** What stands before the first piece of a part. */
   const gapBefore = ({ kind }: OpenPart, text: string): string => {
-    if (kind === 'thinking') return gapBetween(lastThought, text);
+    if (kind === 'thinking') return separatorBetween(lastThought, text);
     if (kind !== 'text' || !isInterrupted || text === '') return '';
     isInterrupted = false;
-    const gap = gapBetween(lastText, text);
+    const gap = separatorBetween(lastText, text);
     textLength += gap.length;
     return gap;
   };

@@ -13,15 +13,15 @@ import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
-import { renderLateError } from '../wire/errors.ts';
-import { isKnown, renderUsage } from '../wire/usage.ts';
+import { hasTokens, renderUsage } from '../wire/usage.ts';
 import { type ChoiceRenderer, choiceRenderer } from './render-choice.ts';
-import { renderExtras, renderHead, wantsOldCall } from './response-fields.ts';
+import { renderLateError } from './render-error.ts';
+import { renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
 
 /** @see Inbound.renderEvents */
 export function renderEvents(asked: RequestContext): EventRenderer {
   const includeUsage = asked.prompt.includeUsage === true;
-  const isOld = wantsOldCall(asked);
+  const isOld = wantsFunctionCall(asked);
   const choices: ChoiceRenderer[] = [];
   /** What stands before and after the one choice of a chunk; before that of the first one, the extras too. */
   let before = '';
@@ -49,13 +49,13 @@ export function renderEvents(asked: RequestContext): EventRenderer {
     start = told;
     const head = renderHead(start, 'chat.completion.chunk', asked);
     // What the vendor says beyond the standard fields stands in the first chunk alone.
-    first = opening({ ...renderExtras(start), ...head });
+    first = opening({ ...renderUnknownFields(start), ...head });
     before = opening(head);
   };
 
   const end = (event: ReplyEnd, out: Sink<Sse>): void => {
     choiceAt(0, out);
-    if (includeUsage && isKnown(usage)) {
+    if (includeUsage && hasTokens(usage)) {
       const last = event.serviceTier === start.serviceTier ? before : headOf(startAt(event, start));
       out.enqueue({ data: `${last}],"usage":${JSON.stringify(renderUsage(usage))}}` });
     }

@@ -8,21 +8,21 @@ import type { RequestContext } from '../../format.ts';
 import { renderAnnotations } from '../wire/citations.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
 import { renderSignedDetails } from '../wire/reasoning-details.ts';
-import { extraContent } from '../wire/signatures.ts';
-import { plainThoughts, textsApart } from '../wire/text-separator.ts';
+import { renderExtraContent } from '../wire/signatures.ts';
+import { joinThoughts, separateTexts } from '../wire/text-separator.ts';
 import { renderThinkingBlocks } from '../wire/thinking-blocks.ts';
-import { isKnown, renderUsage } from '../wire/usage.ts';
-import { renderEnd, renderExtras, renderHead, wantsOldCall } from './response-fields.ts';
+import { hasTokens, renderUsage } from '../wire/usage.ts';
+import { renderEnd, renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
 
 /** @see Inbound.renderReply */
 export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { start, choices, usage } = reply;
-  const isOld = wantsOldCall(asked);
+  const isOld = wantsFunctionCall(asked);
   return {
-    ...renderExtras(start),
+    ...renderUnknownFields(start),
     ...renderHead(start, 'chat.completion', asked),
     choices: choices.map((choice, index) => renderChoice(choice, index, isOld)),
-    ...(isKnown(usage) && { usage: renderUsage(usage) }),
+    ...(hasTokens(usage) && { usage: renderUsage(usage) }),
   };
 }
 
@@ -32,14 +32,14 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
   const oldCall = calls[place];
   const others = calls.filter((call) => call !== oldCall);
   const refusals = partsOf(parts, 'refusal');
-  const texts = textsApart(parts);
+  const texts = separateTexts(parts);
   const isRefusal = refusals.length > 0 && texts.length === 0;
   const message = {
     role: 'assistant',
     content: texts.length > 0 ? joined(texts) : null,
     refusal: refusals.length > 0 ? joined(refusals) : null,
     ...thoughtFields(parts, calls),
-    ...(oldCall && { function_call: { ...functionOf(oldCall), ...extraContent(oldCall.signature) } }),
+    ...(oldCall && { function_call: { ...functionOf(oldCall), ...renderExtraContent(oldCall.signature) } }),
     ...(others.length > 0 && { tool_calls: others.map(renderCall) }),
     ...textFields(texts, parts),
   };
@@ -57,7 +57,7 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
 
 function thoughtFields(parts: readonly Part[], calls: readonly ToolCallPart[]): JsonObject {
   const thoughts = partsOf(parts, 'thinking');
-  const text = plainThoughts(thoughts);
+  const text = joinThoughts(thoughts);
   const blocks = renderThinkingBlocks(thoughts);
   const details = renderSignedDetails(thoughts, calls);
   return {
@@ -75,14 +75,14 @@ function textFields(texts: readonly TextPart[], parts: readonly Part[]): JsonObj
   for (const citation of unlinked) others.cite(citation);
   return {
     ...(annotations.length > 0 && { annotations }),
-    ...extraContent(texts.findLast((part) => part.signature)?.signature),
+    ...renderExtraContent(texts.findLast((part) => part.signature)?.signature),
     ...others.fields(),
   };
 }
 
 function renderCall(call: ToolCallPart): JsonObject {
   const { id, name, custom } = call;
-  const signed = extraContent(call.signature);
+  const signed = renderExtraContent(call.signature);
   return custom
     ? { id, type: 'custom', custom: { name, input: call.arguments }, ...signed }
     : { id, type: 'function', function: functionOf(call), ...signed };

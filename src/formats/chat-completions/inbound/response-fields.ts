@@ -22,12 +22,15 @@ export function renderHead(start: Reply['start'], object: string, asked: Request
 }
 
 /** What the vendor says of the whole answer beyond that, under its own names. */
-export function renderExtras({ unknownFields: extra, formatSpecific: own }: Reply['start']): JsonObject {
+export function renderUnknownFields({
+  unknownFields: extra,
+  formatSpecific: own,
+}: Reply['start']): JsonObject {
   return { ...extra, ...own?.fields };
 }
 
 /** What a choice holds, as far as its finish has to agree with it. */
-export interface Held {
+export interface ChoiceContents {
   /** Calls in `tool_calls`. */
   readonly calls: number;
   /** Whether there is one in the older `function_call`. */
@@ -36,7 +39,7 @@ export interface Held {
 }
 
 /** The fields of a choice's end, over those that stand around it. */
-export function renderEnd(end: Choice['end'], around: JsonObject, held: Held): JsonObject {
+export function renderEnd(end: Choice['end'], around: JsonObject, held: ChoiceContents): JsonObject {
   const { calls, oldCall, refusal } = held;
   const word = renderFinish(end.finish, { calls: calls > 0 || oldCall, refusal });
   return {
@@ -49,6 +52,6 @@ export function renderEnd(end: Choice['end'], around: JsonObject, held: Held): J
 }
 
 /** Whether the caller asked in the old way, with `functions`, and so expects a `function_call`. */
-export function wantsOldCall({ body }: RequestContext): boolean {
+export function wantsFunctionCall({ body }: RequestContext): boolean {
   return isList(body['functions']) && body['tools'] === undefined;
 }

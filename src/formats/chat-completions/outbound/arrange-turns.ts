@@ -6,22 +6,22 @@
 import type { Turn } from '../../../conversation/prompt.ts';
 import { OPENING, strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import { laterSystemAsUser, leadingSystem } from '../../later-system.ts';
-import type { ThoughtsField } from '../dialects.ts';
-import type { Writing } from '../wire/encoded-text.ts';
+import type { ReasoningHistory } from '../dialects.ts';
+import type { RenderContext } from './render-context.ts';
 
 /** @param instruction of our own, to stand after those of the caller. */
 export function arrangeTurns(
   turns: readonly Turn[],
   instruction: string | undefined,
-  writing: Writing,
+  context: RenderContext,
 ): readonly Turn[] {
-  const given = writing.exact ? turns : turns.filter((turn) => saysSomething(turn, writing));
+  const given = context.exact ? turns : turns.filter((turn) => saysSomething(turn, context));
   const instructed = instruction === undefined ? given : withInstruction(given, instruction);
-  if (writing.exact && writing.dialect.complete) return instructed;
-  const told = writing.dialect.systemFirst ? systemFirst(instructed, writing) : instructed;
-  if (writing.exact) return told;
+  if (context.exact && context.dialect.lossless) return instructed;
+  const told = context.dialect.systemFirst ? systemFirst(instructed, context) : instructed;
+  if (context.exact) return told;
   const strict = inOrder(told);
-  const heard = strict.filter((turn) => !isThoughtAlone(turn, writing));
+  const heard = strict.filter((turn) => !isThoughtAlone(turn, context));
   return heard.length === strict.length ? strict : inOrder(heard);
 }
 
@@ -30,7 +30,7 @@ function inOrder(turns: readonly Turn[]): readonly Turn[] {
   return strictTurns(turns).filter((turn) => turn !== OPENING);
 }
 
-const AS_TEXT: readonly ThoughtsField[] = [
+const AS_TEXT: readonly ReasoningHistory[] = [
   'reasoning',
   'reasoning_content',
   'reasoning_content-with-calls',
@@ -41,8 +41,8 @@ const AS_TEXT: readonly ThoughtsField[] = [
  * Whether an answer ended before anything was said. Services to which thoughts are a text beside what is said take no
  * message without any (Moonshot: "the message at position 1 with role 'assistant' must not be empty").
  */
-function isThoughtAlone({ role, parts }: Turn, { dialect, report }: Writing): boolean {
-  if (role !== 'assistant' || dialect.signatures === 'all' || !AS_TEXT.includes(dialect.thoughts))
+function isThoughtAlone({ role, parts }: Turn, { dialect, report }: RenderContext): boolean {
+  if (role !== 'assistant' || dialect.signatures === 'all' || !AS_TEXT.includes(dialect.reasoningHistory))
     return false;
   if (!parts.every(({ kind }) => kind === 'thinking')) return false;
   report('turns[].thinking', 'dropped', 'thinking without an answer after it');
@@ -50,7 +50,7 @@ function isThoughtAlone({ role, parts }: Turn, { dialect, report }: Writing): bo
 }
 
 /** Whether of what the system says in another format there is anything that this one can say. */
-function saysSomething({ role, parts }: Turn, { report }: Writing): boolean {
+function saysSomething({ role, parts }: Turn, { report }: RenderContext): boolean {
   if (role !== 'system' || parts.some(({ kind }) => kind !== 'opaque')) return true;
   report('turns[].content', 'dropped', 'an empty system message');
   return false;
@@ -62,7 +62,7 @@ function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] 
 }
 
 /** The system turns at the start as one; each later one as a user's, said to be the system's. */
-function systemFirst(turns: readonly Turn[], { report }: Writing): readonly Turn[] {
+function systemFirst(turns: readonly Turn[], { report }: RenderContext): readonly Turn[] {
   const told = laterSystemAsUser(turns, leadingSystem(turns), report);
   const count = leadingSystem(told);
   const [head, ...more] = told.slice(0, count);

@@ -7,8 +7,8 @@
 import { asNumber, asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import { broken } from '../../event-data.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
-import { signatureIn } from '../wire/signatures.ts';
-import type { LinePart, Out, PartLine } from './part-sequence.ts';
+import { parseExtraContent } from '../wire/signatures.ts';
+import type { Out, PartSequence, SequencePart } from './part-sequence.ts';
 
 /** What the calls of one answer share. */
 export interface CallContext {
@@ -22,7 +22,7 @@ export interface CallReader {
   /** A piece of `tool_calls`. @param whole whether it is a call of its own, all of it. */
   read(piece: JsonObject, whole: boolean, out: Out): void;
   /** A piece of the older `function_call`. */
-  readOld(piece: JsonObject, out: Out): void;
+  readFunctionCall(piece: JsonObject, out: Out): void;
   /** A signature that stands apart from the call it is of. */
   sign(found: CallSignature, out: Out): void;
   hasAny(): boolean;
@@ -36,7 +36,7 @@ interface Call {
   name: string;
   readonly custom: boolean;
   /** Absent until its name is known. */
-  part: LinePart | undefined;
+  part: SequencePart | undefined;
   /** What came before its name. */
   text: string;
   /** Whether any of its arguments came. */
@@ -46,7 +46,7 @@ interface Call {
 /** The key of the one call that has no index: the older `function_call`. */
 const OLD = -1;
 
-export function callReader(choice: number, line: PartLine, context: CallContext): CallReader {
+export function callReader(choice: number, line: PartSequence, context: CallContext): CallReader {
   const byIndex = new Map<number, Call>();
   const byId = new Map<string, Call>();
   const nameless = new Set<Call>();
@@ -119,11 +119,11 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
       if (id !== '' && !byId.has(id)) byId.set(id, call);
       if (call.part === undefined) call.id ||= id;
       add(call, name, text, out);
-      const signature = signatureIn(signed);
+      const signature = parseExtraContent(signed);
       if (signature && call.part) line.note(call.part, { signature }, out);
       else if (signature) apart.push({ signature, ...(id !== '' && { id }) });
     },
-    readOld(piece, out) {
+    readFunctionCall(piece, out) {
       const name = asText(piece['name']) ?? '';
       const text = argumentsText(piece['arguments']);
       let call = byIndex.get(OLD);

@@ -14,14 +14,20 @@ import {
   type JsonObject,
 } from '../../../lib/json.ts';
 import { parseAnnotation } from '../wire/citations.ts';
-import { isStandard, nativeWord, parseFinish, refineFinish, settleFinish } from '../wire/finish-reasons.ts';
+import {
+  isStandardFinish,
+  nativeWord,
+  parseFinish,
+  refineFinish,
+  settleFinish,
+} from '../wire/finish-reasons.ts';
 import { parseLogprobs } from '../wire/logprobs.ts';
-import { signatureIn } from '../wire/signatures.ts';
+import { parseExtraContent } from '../wire/signatures.ts';
 import { thinkingText } from '../wire/thinking-blocks.ts';
 import { type CallContext, callReader } from './parse-calls.ts';
 import { thoughtReader } from './parse-stream-thoughts.ts';
-import { type LinePart, type Out, partLine } from './part-sequence.ts';
-import { leftovers } from './unknown-fields.ts';
+import { type Out, partSequence, type SequencePart } from './part-sequence.ts';
+import { collectUnknownFields } from './unknown-fields.ts';
 
 export interface ChoiceReader {
   read(choice: JsonObject, out: Out): void;
@@ -43,10 +49,10 @@ export interface ChoiceReader {
 const FORMATS: readonly FormatName[] = ['messages', 'generate-content', 'responses', 'chat-completions'];
 
 export function choiceReader(choice: number, context: CallContext): ChoiceReader {
-  const line = partLine(choice);
+  const line = partSequence(choice);
   const calls = callReader(choice, line, context);
   const thoughts = thoughtReader(line);
-  const rest = leftovers();
+  const rest = collectUnknownFields();
   /** Of a text that has not begun. */
   const annotations: JsonObject[] = [];
   let isCited = false;
@@ -70,7 +76,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
     line.write(part, text, out);
   };
 
-  const openText = (kind: 'text' | 'refusal', out: Out): LinePart => {
+  const openText = (kind: 'text' | 'refusal', out: Out): SequencePart => {
     const part = line.begin({ kind }, out);
     if (kind === 'refusal') return part;
     partStart = length;
@@ -78,7 +84,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
     return part;
   };
 
-  const note = (text: LinePart, annotation: JsonObject, out: Out): void =>
+  const note = (text: SequencePart, annotation: JsonObject, out: Out): void =>
     line.note(text, { citation: parseAnnotation(annotation, partStart) }, out);
 
   const cite = (annotation: JsonObject, out: Out): void => {
@@ -109,7 +115,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
   };
 
   const readForeign = (fields: JsonObject, out: Out): void => {
-    const unknown = leftovers();
+    const unknown = collectUnknownFields();
     for (const key in fields) {
       const format = FORMATS.find((name) => name === key);
       if (format === undefined) unknown.keep(key, fields[key]);
@@ -120,7 +126,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
 
   /** A signature on the message: of its text, of its first call, or of nothing that can be seen. */
   const readSignature = (said: JsonObject, out: Out): void => {
-    const signature = signatureIn(said['extra_content']);
+    const signature = parseExtraContent(said['extra_content']);
     if (signature === undefined) return;
     const last = line.last();
     if (last?.open.kind === 'text' && !last.isSigned) line.note(last, { signature }, out);
@@ -137,7 +143,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
     if (said['extra_content'] !== undefined) readSignature(said, out);
     if (isObject(foreign)) readForeign(foreign, out);
     if (isList(pieces)) for (const piece of pieces) if (isObject(piece)) calls.read(piece, isWhole, out);
-    if (isObject(old)) calls.readOld(old, out);
+    if (isObject(old)) calls.readFunctionCall(old, out);
   };
 
   const readSaid = (said: JsonObject, out: Out): void => {
@@ -219,7 +225,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
       if (tokens && tokens.length > 0) out.enqueue({ type: 'logprobs', choice, tokens });
     },
     isFinished: () => word !== '' || isWhole,
-    mayBeOver: () => isStandard(word) && !goesOn && line.last() !== undefined,
+    mayBeOver: () => isStandardFinish(word) && !goesOn && line.last() !== undefined,
     isPlausible: () => word !== '' || isWhole || line.last() !== undefined,
     end(late, found, out) {
       for (const { signature } of calls.end()) {

@@ -23,13 +23,13 @@ import { broken, eventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
 import { dialectOf } from '../dialects.ts';
-import { isErrorBody, parseErrorObject } from '../wire/errors.ts';
-import { isKnown, parseUsage } from '../wire/usage.ts';
+import { hasTokens, parseUsage } from '../wire/usage.ts';
 import type { CallContext } from './parse-calls.ts';
 import { type ChoiceReader, choiceReader } from './parse-choice.ts';
+import { isErrorBody, parseErrorObject } from './parse-error.ts';
 import type { Out } from './part-sequence.ts';
-import { nameFor } from './tool-names.ts';
-import { leftovers } from './unknown-fields.ts';
+import { toolNameFor } from './tool-names.ts';
+import { collectUnknownFields } from './unknown-fields.ts';
 
 /** More answers than any service gives at once (OpenAI: 128). */
 const MAX_CHOICES = 128;
@@ -58,11 +58,11 @@ export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
 
 function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser> {
   const dialect = dialectOf(target.dialect);
-  const names = changedNames(prompt.tools, (name) => nameFor(name, dialect));
+  const names = changedNames(prompt.tools, (name) => toolNameFor(name, dialect));
   const hidesThoughts = target.dialect === 'google';
   const choices: (ChoiceReader | undefined)[] = [];
-  const early = leftovers();
-  const late = leftovers();
+  const early = collectUnknownFields();
+  const late = collectUnknownFields();
   const told = new Set<string>();
   let context: CallContext | undefined;
   let usage: JsonObject | undefined;
@@ -115,7 +115,7 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
     if (usage === undefined || usage === toldUsage) return;
     toldUsage = usage;
     const parsed = parseUsage(usage, hidesThoughts);
-    if (isKnown(parsed)) out.enqueue({ type: 'usage', usage: parsed });
+    if (hasTokens(parsed)) out.enqueue({ type: 'usage', usage: parsed });
   };
 
   const readChunk = (chunk: JsonObject, out: Out): void => {

@@ -7,9 +7,9 @@
 import type { FormatSpecific, ThinkingPart } from '../../../conversation/prompt.ts';
 import { asNumber, asObjects, asText, type JsonObject } from '../../../lib/json.ts';
 import { type CallSignature, parseDetail } from '../wire/reasoning-details.ts';
-import { plainThoughts } from '../wire/text-separator.ts';
+import { joinThoughts } from '../wire/text-separator.ts';
 import { parseThinkingBlock } from '../wire/thinking-blocks.ts';
-import type { LinePart, Out, PartLine } from './part-sequence.ts';
+import type { Out, PartSequence, SequencePart } from './part-sequence.ts';
 
 export interface ThoughtReader {
   /**
@@ -24,15 +24,15 @@ export interface ThoughtReader {
 
 const NONE: readonly CallSignature[] = [];
 
-export function thoughtReader(line: PartLine): ThoughtReader {
+export function thoughtReader(line: PartSequence): ThoughtReader {
   /** All thoughts so far, for a list of blocks at the end that says them again. */
   let told = '';
   let detailIndex: number | undefined;
 
-  const begin = (out: Out): LinePart => line.begin({ kind: 'thinking' }, out);
+  const begin = (out: Out): SequencePart => line.begin({ kind: 'thinking' }, out);
 
   /** The thinking part that may still grow, or undefined where the next piece begins another. */
-  const open = (): LinePart | undefined => {
+  const open = (): SequencePart | undefined => {
     const last = line.last();
     return last?.open.kind === 'thinking' && !last.isSigned ? last : undefined;
   };
@@ -49,7 +49,7 @@ export function thoughtReader(line: PartLine): ThoughtReader {
     if (text === '') say(plain, out);
     const isSigned = parts.some((part) => part.signature ?? part.redacted);
     // Our own streams tell thoughts as plain text, and all blocks with their signatures at the end.
-    const isTold = text !== '' && (text === told || plainThoughts(parts) === told);
+    const isTold = text !== '' && (text === told || joinThoughts(parts) === told);
     if (!whole && isSigned && isTold && text !== plain) readRecap(blocks, parts, out);
     else {
       parts.forEach((part, at) => {
@@ -72,7 +72,7 @@ export function thoughtReader(line: PartLine): ThoughtReader {
     }
   };
 
-  const prove = (target: LinePart, { signature, redacted }: ThinkingPart, out: Out): void => {
+  const prove = (target: SequencePart, { signature, redacted }: ThinkingPart, out: Out): void => {
     if (signature) line.note(target, { signature }, out);
     if (redacted) line.note(target, { redacted }, out);
   };

@@ -14,7 +14,7 @@ export type Out = Sink<ReplyEvent>;
 /** Something about a part that is not its text. */
 type Detail = Omit<PartDetail, 'type' | 'choice' | 'index'>;
 
-export interface LinePart {
+export interface SequencePart {
   readonly open: OpenPart;
   readonly own: FormatSpecific | undefined;
   /** Of a function call: custom calls are free text, and whole only when the answer is. */
@@ -29,27 +29,27 @@ export interface LinePart {
   details: Detail[];
 }
 
-export interface PartLine {
+export interface PartSequence {
   /** The part that began last. */
-  last(): LinePart | undefined;
-  begin(open: OpenPart, out: Out, own?: FormatSpecific): LinePart;
+  last(): SequencePart | undefined;
+  begin(open: OpenPart, out: Out, own?: FormatSpecific): SequencePart;
   /**
    * More of a part's text. Of a part that has ended there is none, nor of arguments whose object is closed: some services
    * send a whole call again, vLLM at the end of its stream, or a mark of the model's after it. An empty object is
    * told last, for others send one before the arguments.
    */
-  write(part: LinePart, text: string, out: Out): void;
-  note(part: LinePart, detail: Detail, out: Out): void;
+  write(part: SequencePart, text: string, out: Out): void;
+  note(part: SequencePart, detail: Detail, out: Out): void;
   /** Nothing more comes: closes the live part and tells those that wait. */
   end(out: Out): void;
 }
 
 /** A line with nothing in it. */
-export function partLine(choice: number): PartLine {
+export function partSequence(choice: number): PartSequence {
   let count = 0;
-  let live: LinePart | undefined;
-  let last: LinePart | undefined;
-  let waiting: LinePart[] = [];
+  let live: SequencePart | undefined;
+  let last: SequencePart | undefined;
+  let waiting: SequencePart[] = [];
 
   const close = (out: Out): void => {
     if (live === undefined) return;
@@ -59,7 +59,7 @@ export function partLine(choice: number): PartLine {
     live = undefined;
   };
 
-  const start = (part: LinePart, out: Out): void => {
+  const start = (part: SequencePart, out: Out): void => {
     close(out);
     live = part;
     part.state = 'live';
@@ -85,7 +85,7 @@ export function partLine(choice: number): PartLine {
     waiting = waiting.slice(told);
   };
 
-  const write = (part: LinePart, given: string, out: Out): void => {
+  const write = (part: SequencePart, given: string, out: Out): void => {
     if (part.state === 'ended') return;
     // A loop, not a call of itself: a piece may be megabytes of empty objects.
     let text = given.slice(0, part.scan?.add(given));
@@ -103,7 +103,7 @@ export function partLine(choice: number): PartLine {
     last: () => last,
     begin(open, out, own) {
       const isFunction = open.kind === 'tool-call' && !open.custom;
-      const part: LinePart = {
+      const part: SequencePart = {
         open,
         own,
         scan: isFunction ? argumentScan() : undefined,
@@ -133,6 +133,6 @@ export function partLine(choice: number): PartLine {
   };
 }
 
-function holdsUp({ open, scan }: LinePart): boolean {
+function holdsUp({ open, scan }: SequencePart): boolean {
   return open.kind === 'tool-call' && !scan?.isWhole();
 }

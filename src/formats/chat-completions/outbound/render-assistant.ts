@@ -6,39 +6,43 @@ import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
-import { unmarkLast } from '../wire/cache-breakpoints.ts';
 import { renderAnnotations } from '../wire/citations.ts';
-import type { Writing } from '../wire/encoded-text.ts';
-import { renderContent, renderPart, spokenIn } from './render-content.ts';
+import { withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
+import { findContent, renderContent, renderPart } from './render-content.ts';
+import type { RenderContext } from './render-context.ts';
 import { renderThoughts, signatureField } from './render-thoughts.ts';
-import { callIdFor, nameFor } from './tool-names.ts';
+import { callIdFor, toolNameFor } from './tool-names.ts';
 
-export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
-  const { dialect, report } = writing;
+export function renderAssistant(turn: Turn, context: RenderContext): JsonObject {
+  const { dialect, report } = context;
   const own = ownFields(turn.formatSpecific, 'chat-completions', 'turns[]', report);
-  const thoughts = renderThoughts(turn.parts, writing);
-  const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, writing)] : []));
+  const thoughts = renderThoughts(turn.parts, context);
+  const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, context)] : []));
   const texts = turn.parts.filter((part) => part.kind === 'text');
-  const spoken = spokenIn(turn.parts).filter((part) => !isForeign(part) && isAnswer(part, writing));
-  const refusal = dialect.newFields
+  const spoken = findContent(turn.parts).filter((part) => !isForeign(part) && isAnswer(part, context));
+  const refusal = dialect.openaiFields
     ? spoken.map((part) => (part.kind === 'refusal' ? part.text : '')).join('')
     : '';
   const said = refusal === '' ? spoken : spoken.filter((part) => part.kind !== 'refusal');
   const { cache_control: control } = own;
   const filled = said.filter(isFilled);
-  const content = assistantContent(control ? unmarkLast(filled) : filled, thoughts.content, writing);
+  const content = assistantContent(
+    control ? withoutMessageBreakpoint(filled) : filled,
+    thoughts.content,
+    context,
+  );
   return {
     ...turn.unknownFields,
     ...(control !== undefined && { cache_control: control }),
-    ...foreignBlocks(turn.parts, writing),
-    ...(dialect.newFields && own['audio'] !== undefined && { audio: own['audio'] }),
+    ...foreignBlocks(turn.parts, context),
+    ...(dialect.openaiFields && own['audio'] !== undefined && { audio: own['audio'] }),
     role: 'assistant',
     content: content === '' && (calls.length > 0 || refusal !== '') ? null : content,
     ...(refusal !== '' && { refusal }),
     ...thoughts.fields,
     ...(calls.length > 0 && { tool_calls: calls }),
-    ...textSignature(texts, writing),
-    ...annotationsField(texts, writing),
+    ...textSignature(texts, context),
+    ...annotationsField(texts, context),
     ...(turn.name !== undefined && { name: turn.name }),
   };
 }
@@ -47,39 +51,39 @@ export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
 function assistantContent(
   spoken: readonly ContentPart[],
   thoughts: readonly JsonObject[],
-  writing: Writing,
+  context: RenderContext,
 ): Json {
-  if (thoughts.length === 0) return renderContent(spoken, '', writing);
-  return [...thoughts, ...spoken.flatMap((part) => renderPart(part, writing))];
+  if (thoughts.length === 0) return renderContent(spoken, '', context);
+  return [...thoughts, ...spoken.flatMap((part) => renderPart(part, context))];
 }
 
-function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
-  const { dialect, report } = writing;
+function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
+  const { dialect, report } = context;
   const call = dialect.customTools ? part : asFunctionCall(part);
   reportForeign(call.formatSpecific, 'chat-completions', 'turns[]', report);
   const beside = {
     ...call.unknownFields,
-    ...signatureField(call.signature, writing),
+    ...signatureField(call.signature, context),
     id: callIdFor(call.id, dialect),
   };
-  const name = nameFor(call.name, dialect);
+  const name = toolNameFor(call.name, dialect);
   if (call.custom) return { ...beside, type: 'custom', custom: { name, input: call.arguments } };
-  const text = writing.exact ? call.arguments || '{}' : wholeArguments(call.arguments);
+  const text = context.exact ? call.arguments || '{}' : wholeArguments(call.arguments);
   return { ...beside, type: 'function', function: { name, arguments: text } };
 }
 
 /** Images and files in an answer have no place in the history, unless the caller wrote them there. */
-function isAnswer(part: ContentPart, { exact, report }: Writing): boolean {
+function isAnswer(part: ContentPart, { exact, report }: RenderContext): boolean {
   if (part.kind !== 'media' || exact) return true;
   report('turns[].content', 'dropped', `${part.media} in an answer of the assistant`);
   return false;
 }
 
 /** Blocks of other formats, which an answer showed under `provider_specific_fields`. */
-function foreignBlocks(parts: readonly Part[], writing: Writing): JsonObject {
+function foreignBlocks(parts: readonly Part[], context: RenderContext): JsonObject {
   const blocks = parts.filter((part) => part.kind === 'opaque').filter(isForeign);
-  if (!writing.dialect.complete) {
-    for (const part of blocks) renderPart(part, writing);
+  if (!context.dialect.lossless) {
+    for (const part of blocks) renderPart(part, context);
     return {};
   }
   const others = foreign();
@@ -97,13 +101,13 @@ function isFilled(part: ContentPart): boolean {
 }
 
 /** The message has room for one signature: the last one. */
-function textSignature(texts: readonly TextPart[], writing: Writing): JsonObject {
-  return signatureField(texts.findLast((part) => part.signature)?.signature, writing);
+function textSignature(texts: readonly TextPart[], context: RenderContext): JsonObject {
+  return signatureField(texts.findLast((part) => part.signature)?.signature, context);
 }
 
-function annotationsField(texts: readonly TextPart[], { dialect, report }: Writing): JsonObject {
+function annotationsField(texts: readonly TextPart[], { dialect, report }: RenderContext): JsonObject {
   if (texts.every((part) => part.citations === undefined)) return {};
-  if (!dialect.newFields) {
+  if (!dialect.openaiFields) {
     report('turns[].citations', 'dropped', 'of an earlier answer: the service takes none back');
     return {};
   }

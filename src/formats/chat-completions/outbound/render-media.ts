@@ -7,7 +7,7 @@ import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { storedId } from '../../foreign-file.ts';
 import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../../openai/media.ts';
 import type { Dialect } from '../dialects.ts';
-import type { Writing } from '../wire/encoded-text.ts';
+import type { RenderContext } from './render-context.ts';
 
 /** What media are where nobody says it. */
 const USUAL = { image: 'image/png', video: 'video/mp4', document: 'application/pdf' } as const;
@@ -16,8 +16,8 @@ const USUAL = { image: 'image/png', video: 'video/mp4', document: 'application/p
  * A media part as the service's dialect writes it.
  * @throws GatewayError where it has no way to.
  */
-export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
-  const { dialect } = writing;
+export function renderMedia(part: MediaPart, context: RenderContext): JsonObject {
+  const { dialect } = context;
   const { source, name, media } = part;
   if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
   if (source.kind === 'file') return fileOf(part, { file_id: storedId(source, FILE_STORES) });
@@ -27,7 +27,7 @@ export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
   }
   const mediaType = part.mediaType ?? USUAL[media];
   const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
-  if (media === 'image') return linkOf('image_url', { ...part, ...detailFor(part, writing) }, url);
+  if (media === 'image') return linkOf('image_url', { ...part, ...detailFor(part, context) }, url);
   if (media === 'document') return renderDocument(part, url, mediaType, dialect);
   if (!dialect.video) throw cannotTake('Video');
   return linkOf('video_url', part, url);
@@ -35,16 +35,16 @@ export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
 
 function renderDocument(part: MediaPart, url: string, mediaType: string, dialect: Dialect): JsonObject {
   const own = formatFields(part.formatSpecific, 'chat-completions');
-  if (dialect.complete && own['file_url'] !== undefined) return linkOf('file_url', part, url);
-  if (dialect.complete && own['document_url'] !== undefined) return linkOf('document_url', part, url);
-  if (dialect.documents === 'document_url') {
+  if (dialect.lossless && own['file_url'] !== undefined) return linkOf('file_url', part, url);
+  if (dialect.lossless && own['document_url'] !== undefined) return linkOf('document_url', part, url);
+  if (dialect.documentsField === 'document_url') {
     return { type: 'document_url', document_url: url, ...(part.name && { document_name: part.name }) };
   }
-  if (dialect.documents === 'inline' && part.source.kind === 'url') {
+  if (dialect.documentsField === 'inline' && part.source.kind === 'url') {
     throw cannotTake('A document given as a URL');
   }
   // OpenAI refuses `file_data` without a name, so one is made.
-  const needsName = part.name === undefined && dialect.documents === 'inline';
+  const needsName = part.name === undefined && dialect.documentsField === 'inline';
   return fileOf(part, { file_data: url, ...(needsName && { filename: fileNameFor(mediaType) }) });
 }
 
@@ -61,8 +61,8 @@ function linkOf(type: string, part: MediaPart, url: string): JsonObject {
 }
 
 /** `original` is OpenAI's own, from Codex above all: elsewhere it is a 400, and `high` comes nearest. */
-function detailFor({ detail }: MediaPart, { dialect, report }: Writing): Pick<MediaPart, 'detail'> {
-  if (detail !== 'original' || dialect.newFields) return {};
+function detailFor({ detail }: MediaPart, { dialect, report }: RenderContext): Pick<MediaPart, 'detail'> {
+  if (detail !== 'original' || dialect.openaiFields) return {};
   report('turns[].detail', 'approximated', 'an image in its original detail, sent as high');
   return { detail: 'high' };
 }

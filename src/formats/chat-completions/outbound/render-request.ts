@@ -10,15 +10,15 @@ import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { ownFields } from '../../own-fields.ts';
 import { sessionHeaderOf } from '../../session-header.ts';
 import { type Dialect, dialectOf } from '../dialects.ts';
-import { markFields } from '../wire/cache-breakpoints.ts';
-import type { Writing } from '../wire/encoded-text.ts';
 import { arrangeTurns } from './arrange-turns.ts';
-import { isOff, renderThinking, thinkingBesideForced } from './render-thinking.ts';
+import { renderBreakpoint } from './render-cache-breakpoints.ts';
+import type { RenderContext } from './render-context.ts';
+import { planOutput } from './render-output.ts';
+import { renderSampling } from './render-sampling.ts';
+import { isThinkingOffFor, renderThinking, thinkingBesideForced } from './render-thinking.ts';
 import { renderToolFields } from './render-tools.ts';
 import { renderTurns } from './render-turns.ts';
-import { planOutput } from './response-format.ts';
-import { renderSampling } from './sampling.ts';
-import { nameFor } from './tool-names.ts';
+import { toolNameFor } from './tool-names.ts';
 
 /**
  * What the service has no way to say is left out and reported; fields nobody knows are passed on, for the service to
@@ -29,9 +29,9 @@ import { nameFor } from './tool-names.ts';
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   refuseCachedContent(given);
   const dialect = dialectOf(target.dialect);
-  const prompt = dialect.toolChoices
+  const prompt = dialect.toolChoice
     ? given
-    : downgradeToolChoice(given, (name) => nameFor(name, dialect), report);
+    : downgradeToolChoice(given, (name) => toolNameFor(name, dialect), report);
   const exact = prompt.formatSpecific?.format === 'chat-completions';
   const { shared, left } = sharedFields(prompt.formatSpecific, dialect, target);
   const {
@@ -44,29 +44,29 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   const own = { ...rest, ...shared };
   const thoughts = exact ? { reasoning, thinking } : undefined;
   const asked = exact ? prompt.thinking : thinkingBesideForced(prompt, target, dialect, report);
-  const writing: Writing = { dialect, target, report, exact, thinks: !isOff(asked, target) };
-  const output = planOutput(prompt, writing);
-  const turns = arrangeTurns(prompt.turns, output.instruction, writing);
-  const tools = renderToolFields(prompt, writing);
-  const messages = renderTurns(turns, writing);
+  const context: RenderContext = { dialect, target, report, exact, thinks: !isThinkingOffFor(asked, target) };
+  const output = planOutput(prompt, context);
+  const turns = arrangeTurns(prompt.turns, output.instruction, context);
+  const tools = renderToolFields(prompt, context);
+  const messages = renderTurns(turns, context);
   return {
-    ...(dialect.splitsThoughts && { reasoning_split: true }),
+    ...(dialect.needsReasoningSplit && { reasoning_split: true }),
     ...prompt.unknownFields,
     ...own,
     model: target.model,
     messages,
     ...tools,
     ...output.fields,
-    ...keepingThoughts(renderThinking(asked, thoughts, writing), messages, writing),
-    ...maxTokens(prompt, writing),
-    ...renderSampling(prompt, writing),
-    ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),
+    ...keepingThoughts(renderThinking(asked, thoughts, context), messages, context),
+    ...maxTokens(prompt, context),
+    ...renderSampling(prompt, context),
+    ...(prompt.seed !== undefined && { [dialect.seedField]: prompt.seed }),
     ...(prompt.choices !== undefined && { n: prompt.choices }),
-    ...user(prompt, own, writing),
+    ...user(prompt, own, context),
     ...(dialect.cacheKey && cacheKeyOf(prompt)),
-    ...account(prompt, writing),
-    ...markFields(prompt, writing),
-    ...(dialect.asksCallStream && prompt.stream && tools['tools'] !== undefined && { tool_stream: true }),
+    ...account(prompt, context),
+    ...renderBreakpoint(prompt, context),
+    ...(dialect.needsToolStream && prompt.stream && tools['tools'] !== undefined && { tool_stream: true }),
     ...stream(prompt, asObject(stream_options), dialect),
   };
 }
@@ -77,13 +77,13 @@ const KEY: ReadonlySet<string> = new Set(['prompt_cache_key']);
 /** The fields of OpenAI's other format that this one has as well, and what is left of the others. */
 function sharedFields(
   own: FormatSpecific | undefined,
-  { newFields, cacheKey }: Dialect,
+  { openaiFields, cacheKey }: Dialect,
   target: ModelTraits,
 ): { shared: JsonObject; left?: FormatSpecific } {
-  if (own?.format !== 'responses' || !(newFields || cacheKey || sessionHeaderOf(target.dialect)))
+  if (own?.format !== 'responses' || !(openaiFields || cacheKey || sessionHeaderOf(target.dialect)))
     return { shared: {}, ...(own && { left: own }) };
-  const [given, left] = splitFields(own.fields, newFields ? SHARED_FIELDS : KEY);
-  if (!newFields) return { shared: cacheKey ? given : {}, left: { ...own, fields: left } };
+  const [given, left] = splitFields(own.fields, openaiFields ? SHARED_FIELDS : KEY);
+  if (!openaiFields) return { shared: cacheKey ? given : {}, left: { ...own, fields: left } };
   const { prompt_cache_options: caching, ...shared } = given;
   const options = cacheOptions(asObject(caching));
   const { text: settings, ...others } = left;
@@ -107,9 +107,9 @@ function cacheOptions({ mode, ttl }: JsonObject = {}): JsonObject {
 function keepingThoughts(
   fields: JsonObject,
   messages: readonly JsonObject[],
-  { dialect, target, thinks }: Writing,
+  { dialect, target, thinks }: RenderContext,
 ): JsonObject {
-  if (!dialect.clearsThoughts || !thinks || target.thinking === undefined) return fields;
+  if (!dialect.clearsReasoning || !thinks || target.thinking === undefined) return fields;
   if (!messages.some((message) => 'reasoning_content' in message)) return fields;
   return {
     ...fields,
@@ -118,27 +118,27 @@ function keepingThoughts(
 }
 
 /** More than the model can write is a 400 in some places, and no different from its most in all others. */
-function maxTokens({ maxTokens: asked }: Prompt, { dialect, target, report }: Writing): JsonObject {
+function maxTokens({ maxTokens: asked }: Prompt, { dialect, target, report }: RenderContext): JsonObject {
   if (asked === undefined) return {};
   const most = target.maxOutputTokens;
   if (asked > most) report('maxTokens', 'approximated', `the model's most: ${most}`);
-  return { [dialect.maxTokens]: Math.min(asked, most) };
+  return { [dialect.maxTokensField]: Math.min(asked, most) };
 }
 
 /** Names of users are for telling abuse apart: a long one is cut where the service refuses it. */
-function user(prompt: Prompt, own: JsonObject, { dialect, report }: Writing): JsonObject {
+function user(prompt: Prompt, own: JsonObject, { dialect, report }: RenderContext): JsonObject {
   if (prompt.user === undefined || own['safety_identifier'] === prompt.user) return {};
-  if (dialect.user === 0) {
+  if (dialect.maxUserLength === 0) {
     report('user', 'dropped', 'the service has no such field');
     return {};
   }
-  if (prompt.user.length > dialect.user) {
-    report('user', 'approximated', `its first ${dialect.user} characters`);
+  if (prompt.user.length > dialect.maxUserLength) {
+    report('user', 'approximated', `its first ${dialect.maxUserLength} characters`);
   }
-  return { user: prompt.user.slice(0, dialect.user) };
+  return { user: prompt.user.slice(0, dialect.maxUserLength) };
 }
 
-function account({ metadata, serviceTier }: Prompt, { dialect, report }: Writing): JsonObject {
+function account({ metadata, serviceTier }: Prompt, { dialect, report }: RenderContext): JsonObject {
   if (metadata !== undefined && !dialect.metadata) report('metadata', 'dropped', 'the service stores none');
   if (serviceTier !== undefined && !dialect.serviceTier) {
     report('serviceTier', 'dropped', 'the service has no such tiers');

@@ -4,9 +4,9 @@ import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { ownFields } from '../../own-fields.ts';
-import { markFields } from '../wire/cache-breakpoints.ts';
-import type { Writing } from '../wire/encoded-text.ts';
+import { renderBreakpoint } from './render-cache-breakpoints.ts';
 import { renderContent } from './render-content.ts';
+import type { RenderContext } from './render-context.ts';
 import { callIdFor } from './tool-names.ts';
 
 export interface RenderedResults {
@@ -16,12 +16,12 @@ export interface RenderedResults {
 }
 
 /** Results in their order; images and files of them follow, where a tool message takes text alone. */
-export function renderResults(results: readonly ToolResultPart[], writing: Writing): RenderedResults {
+export function renderResults(results: readonly ToolResultPart[], context: RenderContext): RenderedResults {
   const moved: (TextPart | MediaPart)[] = [];
   const messages = results.map((result) => {
     const media = result.content.filter((part) => part.kind === 'media');
-    if (writing.dialect.toolMedia || media.length === 0) return renderResult(result, writing);
-    writing.report(
+    if (context.dialect.mediaInToolMessages || media.length === 0) return renderResult(result, context);
+    context.report(
       'turns[].content',
       'approximated',
       'images and files of a result are sent in a user message after it',
@@ -30,16 +30,16 @@ export function renderResults(results: readonly ToolResultPart[], writing: Writi
     for (const part of media) moved.push(part);
     const rest = result.content.filter((part) => part.kind !== 'media');
     const content = rest.length > 0 ? rest : [text('The result is in the next user message.')];
-    return renderResult({ ...result, content }, writing);
+    return renderResult({ ...result, content }, context);
   });
   return { messages, moved };
 }
 
 /** What a user says right after results as part of the last one, where no user message may follow. */
-export function joinToLast(
+export function appendToLastResult(
   results: readonly ToolResultPart[],
   said: readonly ContentPart[],
-  { report }: Writing,
+  { report }: RenderContext,
 ): readonly ToolResultPart[] {
   const last = results.at(-1);
   if (last === undefined || said.length === 0) return results;
@@ -48,22 +48,22 @@ export function joinToLast(
   return [...results.slice(0, -1), { ...last, content: [...last.content, ...texts] }];
 }
 
-function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
-  const { dialect, report } = writing;
+function renderResult(result: ToolResultPart, context: RenderContext): JsonObject {
+  const { dialect, report } = context;
   const own = ownFields(result.formatSpecific, 'chat-completions', 'turns[]', report);
-  const content = toldError(result, writing);
+  const content = toldError(result, context);
   const isMarkInside = dialect.cacheControl && own['cache_control'] === undefined;
   return {
     ...result.unknownFields,
-    ...(!isMarkInside && markFields(result, writing)),
+    ...(!isMarkInside && renderBreakpoint(result, context)),
     role: 'tool',
     tool_call_id: callIdFor(result.id, dialect),
-    content: renderContent(isMarkInside ? markedContent(content, result) : content, '\n', writing),
+    content: renderContent(isMarkInside ? markedContent(content, result) : content, '\n', context),
   };
 }
 
 /** A failed result says so in words, for there is no field for it. */
-function toldError(result: ToolResultPart, { report }: Writing): ToolResultPart['content'] {
+function toldError(result: ToolResultPart, { report }: RenderContext): ToolResultPart['content'] {
   const content = contentWithFailure(result);
   if (content !== result.content) {
     report('turns[].is_error', 'approximated', "sent as the word 'Error' before the result");
@@ -87,6 +87,6 @@ function text(words: string): TextPart {
 }
 
 /** The results among parts. */
-export function resultsIn(parts: readonly Part[]): readonly ToolResultPart[] {
+export function findResults(parts: readonly Part[]): readonly ToolResultPart[] {
   return parts.filter((part) => part.kind === 'tool-result');
 }

@@ -5,7 +5,7 @@ import { askedEffort, budgetFor, effortFor, isThinkingOff } from '../../../conve
 import { asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import type { Dialect } from '../dialects.ts';
-import type { Writing } from '../wire/encoded-text.ts';
+import type { RenderContext } from './render-context.ts';
 
 /**
  * The dialect's fields for what is asked.
@@ -14,28 +14,28 @@ import type { Writing } from '../wire/encoded-text.ts';
 export function renderThinking(
   thinking: Thinking | undefined,
   own: JsonObject | undefined,
-  writing: Writing,
+  context: RenderContext,
 ): JsonObject {
-  const { dialect, target, report } = writing;
-  if (dialect.complete && own !== undefined) return asAsked(thinking ?? {}, own);
+  const { dialect, target, report } = context;
+  if (dialect.lossless && own !== undefined) return asAsked(thinking ?? {}, own);
   if (thinking === undefined) return {};
-  if (target.thinking === undefined && dialect.knownToThink) {
+  if (target.thinking === undefined && dialect.reasoningModelsKnown) {
     if (!isThinkingOff(thinking)) report('thinking', 'dropped', 'this model does not think');
     return {};
   }
-  const effort = effortWord(thinking, writing);
-  const field = dialect.thinking;
+  const effort = effortWord(thinking, context);
+  const field = dialect.thinkingField;
   if (field === 'reasoning') {
     return { reasoning: { ...asObject(own?.['reasoning']), ...routed(thinking, effort, target) } };
   }
-  const off = isOff(thinking, target);
+  const off = isThinkingOffFor(thinking, target);
   // Where only a visibility was asked for, there is nothing to switch: these services show their thoughts anyway.
   if (field === 'reasoning_effort' || !(off || asksForThoughts(thinking))) {
     return effortField(thinking, effort, report);
   }
   return field === 'thinking'
-    ? switchField(thinking, off, effort, asObject(own?.['thinking']), writing)
-    : enableFields(thinking, off, effort, writing);
+    ? switchField(thinking, off, effort, asObject(own?.['thinking']), context)
+    : enableFields(thinking, off, effort, context);
 }
 
 /** `thinking: {type}`, and the word beside it where the service takes both, or instead of it. */
@@ -44,15 +44,15 @@ function switchField(
   off: boolean,
   effort: Effort | undefined,
   own: JsonObject | undefined,
-  { dialect, target, report }: Writing,
+  { dialect, target, report }: RenderContext,
 ): JsonObject {
   if (off) return { thinking: { ...own, type: 'disabled' } };
   const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
   if (!takesWords && !thinking.adaptive)
     report('thinking', 'approximated', 'thinking can only be on or off here');
   const word = takesWords && effort !== undefined && effortField(thinking, effort, report);
-  if (word && !dialect.effortBeside) return word;
-  return { thinking: { ...own, type: dialect.switchedOn }, ...word };
+  if (word && !dialect.effortWithThinking) return word;
+  return { thinking: { ...own, type: dialect.thinkingOnValue }, ...word };
 }
 
 /**
@@ -63,7 +63,7 @@ function enableFields(
   thinking: Thinking,
   off: boolean,
   effort: Effort | undefined,
-  { target: { thinking: traits }, report }: Writing,
+  { target: { thinking: traits }, report }: RenderContext,
 ): JsonObject {
   if (off) return { enable_thinking: false };
   if (effort !== undefined && (traits?.efforts.length ?? 0) > 0) return effortField(thinking, effort, report);
@@ -72,7 +72,7 @@ function enableFields(
 }
 
 /** Whether the model will not think: it was told not to, and does not think whatever it is told. */
-export function isOff(thinking: Thinking | undefined, target: ModelTraits): boolean {
+export function isThinkingOffFor(thinking: Thinking | undefined, target: ModelTraits): boolean {
   return thinking !== undefined && isThinkingOff(thinking) && target.thinking?.canDisable !== false;
 }
 
@@ -83,10 +83,11 @@ export function isOff(thinking: Thinking | undefined, target: ModelTraits): bool
 export function thinkingBesideForced(
   { thinking, toolChoice }: Prompt,
   target: ModelTraits,
-  { refusesForced }: Dialect,
+  { thinkingBlocksForcedTools }: Dialect,
   report: Report,
 ): Thinking | undefined {
-  if (toolChoice?.mode !== 'required' || !refusesForced || isOff(thinking, target)) return thinking;
+  if (toolChoice?.mode !== 'required' || !thinkingBlocksForcedTools || isThinkingOffFor(thinking, target))
+    return thinking;
   if (target.thinking?.canDisable === false) return thinking;
   report('thinking', 'dropped', 'no tool call can be forced here while the model thinks');
   return { effort: 'none' };
@@ -140,13 +141,13 @@ function routed(thinking: Thinking, effort: Effort | undefined, target: ModelTra
 }
 
 /** The word to say: of the model's own where they are known, else one that every service with words knows. */
-function effortWord(thinking: Thinking, { dialect, target }: Writing): Effort | undefined {
+function effortWord(thinking: Thinking, { dialect, target }: RenderContext): Effort | undefined {
   const asked = askedEffort(thinking);
   const traits = target.thinking;
   if (traits !== undefined && traits.efforts.length > 0) return effortFor(thinking, traits);
   if (asked === 'none' && traits?.canDisable === false) return undefined;
   if (asked === undefined || dialect.allEfforts) return asked;
-  if (asked === 'none') return dialect.knowsNone ? asked : undefined;
+  if (asked === 'none') return dialect.effortNone ? asked : undefined;
   if (asked === 'minimal') return 'low';
   return asked === 'xhigh' || asked === 'max' ? 'high' : asked;
 }

@@ -8,31 +8,31 @@ import { invalid } from '../../../lib/errors.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { canEnforce, parametersOf } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { markFields } from '../wire/cache-breakpoints.ts';
-import type { Writing } from '../wire/encoded-text.ts';
-import { WEB_SEARCH_OPTIONS } from '../wire/parse-tools.ts';
-import { servedSchema } from './served-schema.ts';
-import { nameFor } from './tool-names.ts';
+import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
+import { adaptSchema } from './adapt-schema.ts';
+import { renderBreakpoint } from './render-cache-breakpoints.ts';
+import type { RenderContext } from './render-context.ts';
+import { toolNameFor } from './tool-names.ts';
 
 /** All fields of a body that are about tools. */
-export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
-  const { dialect, report } = writing;
-  if (prompt.toolChoice?.mode === 'none' && !dialect.toolChoices) {
+export function renderToolFields(prompt: Prompt, context: RenderContext): JsonObject {
+  const { dialect, report } = context;
+  if (prompt.toolChoice?.mode === 'none' && !dialect.toolChoice) {
     report('tools', 'dropped', 'none may be called, and the service can only be given none');
     return {};
   }
   const given = prompt.tools ?? [];
   const asked = isForcedSearch(prompt.toolChoice) && !dialect.webSearch ? undefined : prompt.toolChoice;
   if (asked !== prompt.toolChoice) report('toolChoice', 'dropped', 'the service searches nothing');
-  const choice = asked && renderToolChoice(asked, given, writing);
+  const choice = asked && renderToolChoice(asked, given, context);
   const only = choice?.only;
   const { tools, search } = renderTools(
     only ? given.filter((tool) => isAllowed(tool, only, prompt.toolChoice)) : given,
-    writing,
+    context,
   );
   if (only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
   // Without tools a choice among them is a 400, but responses callers may make one (Codex does, to compact a dialogue).
-  if (tools.length === 0 && (given.length > 0 || !(writing.exact || mustCall(prompt)))) return { ...search };
+  if (tools.length === 0 && (given.length > 0 || !(context.exact || mustCall(prompt)))) return { ...search };
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice && { tool_choice: choice.value }),
@@ -52,13 +52,16 @@ function mustCall({ toolChoice }: Prompt): boolean {
 }
 
 /** Web search stands at the top of the body; all other tools are in the list. */
-function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObject[]; search?: JsonObject } {
-  const { dialect, report } = writing;
+function renderTools(
+  given: readonly Tool[],
+  context: RenderContext,
+): { tools: JsonObject[]; search?: JsonObject } {
+  const { dialect, report } = context;
   const tools: JsonObject[] = [];
   let options: Json | undefined;
   for (const tool of given) {
-    if (tool.kind === 'function') tools.push(renderFunction(tool, writing));
-    else if (tool.kind === 'custom') tools.push(renderCustom(tool, writing));
+    if (tool.kind === 'function') tools.push(renderFunction(tool, context));
+    else if (tool.kind === 'custom') tools.push(renderCustom(tool, context));
     else if (tool.format === 'chat-completions') {
       if (tool.value['type'] === WEB_SEARCH_OPTIONS) options = tool.value[WEB_SEARCH_OPTIONS];
       else tools.push(tool.value);
@@ -73,19 +76,19 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
   return { tools, ...(options !== undefined && { search: { [WEB_SEARCH_OPTIONS]: options } }) };
 }
 
-function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
+function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject {
   const { name, description, parameters } = tool;
-  const { dialect, exact, report } = writing;
+  const { dialect, exact, report } = context;
   reportForeign(tool.formatSpecific, 'chat-completions', 'tools[]', report);
-  const strict = strictOf(tool, writing);
-  const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
-  const schema = (exact ? parameters : schemaOf(tool, writing)) ?? needed;
+  const strict = strictOf(tool, context);
+  const needed = dialect.needsParameters ? { type: 'object', properties: {} } : undefined;
+  const schema = (exact ? parameters : schemaOf(tool, context)) ?? needed;
   return {
     ...tool.unknownFields,
-    ...markFields(tool, writing),
+    ...renderBreakpoint(tool, context),
     type: 'function',
     function: {
-      name: nameFor(name, dialect),
+      name: toolNameFor(name, dialect),
       ...(description !== undefined && { description }),
       ...(schema !== undefined && { parameters: schema }),
       ...(strict !== undefined && { strict }),
@@ -99,25 +102,25 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
  */
 function strictOf(
   { name, strict, parameters }: FunctionTool,
-  { dialect, exact, report }: Writing,
+  { dialect, exact, report }: RenderContext,
 ): boolean | undefined {
   if (exact) return strict;
   if (strict) return canEnforce(parameters, `tools[${name}].strict`, report) || undefined;
-  return dialect.newFields ? strict : undefined;
+  return dialect.openaiFields ? strict : undefined;
 }
 
-function schemaOf(tool: FunctionTool, writing: Writing): JsonObject | undefined {
-  const { dialect, report } = writing;
+function schemaOf(tool: FunctionTool, context: RenderContext): JsonObject | undefined {
+  const { dialect, report } = context;
   const whole = parametersOf(tool, dialect.rootUnions, report);
   const schema = dialect.closedProperties ? whole : whole && withoutClosedProperties(whole);
-  return schema && servedSchema(schema, `tools[${tool.name}].parameters`, writing);
+  return schema && adaptSchema(schema, `tools[${tool.name}].parameters`, context);
 }
 
-function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
-  const { dialect, report } = writing;
+function renderCustom(tool: CustomTool, context: RenderContext): JsonObject {
+  const { dialect, report } = context;
   if (!dialect.customTools) {
     report(`tools[${tool.name}].type`, 'approximated', 'a custom tool is sent as a function with one string');
-    return renderFunction(asFunctionTool(tool), writing);
+    return renderFunction(asFunctionTool(tool), context);
   }
   const { name, description, format } = tool;
   reportForeign(tool.formatSpecific, 'chat-completions', 'tools[]', report);
@@ -125,7 +128,7 @@ function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
     ...tool.unknownFields,
     type: 'custom',
     custom: {
-      name: nameFor(name, dialect),
+      name: toolNameFor(name, dialect),
       ...(description !== undefined && { description }),
       ...(format !== undefined && { format: nestedGrammar(format) }),
     },
@@ -143,18 +146,18 @@ function nestedGrammar(format: JsonObject): JsonObject {
 function renderToolChoice(
   { mode, allowed }: ToolChoice,
   tools: readonly Tool[],
-  { dialect, exact, thinks }: Writing,
+  { dialect, exact, thinks }: RenderContext,
 ): { readonly value: Json; readonly only?: ReadonlySet<string> } {
-  const word = mode === 'required' ? dialect.required : mode;
+  const word = mode === 'required' ? dialect.requiredWord : mode;
   if (allowed === undefined || mode === 'none') return { value: word };
   const custom = customNames(tools);
   const named = allowed.map((name) => {
     const type = dialect.customTools && custom.has(name) ? 'custom' : 'function';
-    return { type, [type]: { name: nameFor(name, dialect) } };
+    return { type, [type]: { name: toolNameFor(name, dialect) } };
   });
   const [only] = named;
   // A model that cannot but think takes no name there, but the word, and then one tool.
-  const isNamed = dialect.namedTools && (exact || !thinks || !dialect.refusesForced);
+  const isNamed = dialect.namedToolChoice && (exact || !thinks || !dialect.thinkingBlocksForcedTools);
   if (mode === 'required' && named.length === 1 && only !== undefined && isNamed) return { value: only };
   if (dialect.allowedTools && named.length > 0)
     return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };

@@ -18,8 +18,8 @@ import {
   withoutFields,
 } from '../../../lib/json.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
-import { type Dialect, dialectOf, type ThoughtsField } from '../dialects.ts';
-import { ADDITIONAL, gathered } from '../wire/merge-split-messages.ts';
+import { type Dialect, dialectOf, type ReasoningHistory } from '../dialects.ts';
+import { ADDITIONAL_FIELDS, mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { callIdFor } from './tool-names.ts';
 
 /** Fields of OpenAI's own answers that few others take back. */
@@ -29,7 +29,7 @@ const OPENAIS = ['annotations', 'audio', 'function_call', 'refusal'];
 const LISTS = ['annotations', 'tool_calls'];
 
 /** Of the additional fields those in which a service surely takes back its thoughts. */
-const TAKEN: Readonly<Record<ThoughtsField, readonly string[]>> = {
+const TAKEN: Readonly<Record<ReasoningHistory, readonly string[]>> = {
   none: [],
   content: [],
   reasoning: ['reasoning'],
@@ -47,10 +47,10 @@ const SIGNED: Readonly<Record<Dialect['signatures'], readonly string[]>> = {
 };
 
 /** @see Outbound.withoutOthers */
-export function withoutOthers(request: JsonObject, name: string): JsonObject | undefined {
+export function stripForeignContent(request: JsonObject, name: string): JsonObject | undefined {
   const dialect = dialectOf(name);
   const asked = withoutNoTools(request);
-  if (dialect.complete) return asked === request ? undefined : asked;
+  if (dialect.lossless) return asked === request ? undefined : asked;
   const given = asList(request['messages']);
   const messages = given.map((message) => ownMessage(message, dialect));
   const isSame = JSON.stringify(messages) === JSON.stringify(given);
@@ -66,16 +66,17 @@ function withoutNoTools(request: JsonObject): JsonObject {
 }
 
 /** The request with its limit under the name of the service: OpenAI's thinking models refuse the one that all others take. */
-function limited(request: JsonObject, { maxTokens }: Dialect): JsonObject {
+function limited(request: JsonObject, { maxTokensField }: Dialect): JsonObject {
   const { max_tokens: limit, ...rest } = request;
-  if (maxTokens === 'max_tokens' || limit === undefined || rest[maxTokens] !== undefined) return request;
-  return { ...rest, [maxTokens]: limit };
+  if (maxTokensField === 'max_tokens' || limit === undefined || rest[maxTokensField] !== undefined)
+    return request;
+  return { ...rest, [maxTokensField]: limit };
 }
 
 function ownMessage(message: Json, dialect: Dialect): Json {
   if (!isObject(message)) return message;
   const { role, tool_call_id: id } = message;
-  if (role === 'assistant') return ownAnswer(gathered(message), dialect);
+  if (role === 'assistant') return ownAnswer(mergeSplitMessage(message), dialect);
   const plain = withEach(message, 'content', plainPart);
   return role === 'tool' && typeof id === 'string'
     ? { ...plain, tool_call_id: callIdFor(id, dialect) }
@@ -90,8 +91,12 @@ function plainPart(part: JsonObject): JsonObject {
 function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {
   const { content, refusal, tool_calls: calls } = message;
   const none = LISTS.filter((name) => message[name] === null);
-  const rest = without(message, [...ADDITIONAL, ...none, ...(dialect.newFields ? [] : OPENAIS)], dialect);
-  const said = content ?? (dialect.newFields ? undefined : asText(refusal));
+  const rest = without(
+    message,
+    [...ADDITIONAL_FIELDS, ...none, ...(dialect.openaiFields ? [] : OPENAIS)],
+    dialect,
+  );
+  const said = content ?? (dialect.openaiFields ? undefined : asText(refusal));
   return {
     ...rest,
     ...(said !== undefined && { content: isList(said) ? ownParts(said, dialect) : said }),
@@ -101,7 +106,7 @@ function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {
 
 function ownCall(call: Json, dialect: Dialect): Json {
   if (!isObject(call)) return call;
-  const { index: _, caller: _caller, ...rest } = without(call, ADDITIONAL, dialect);
+  const { index: _, caller: _caller, ...rest } = without(call, ADDITIONAL_FIELDS, dialect);
   const { function: fn } = rest;
   const id = asText(call['id']);
   return {
@@ -112,16 +117,16 @@ function ownCall(call: Json, dialect: Dialect): Json {
 }
 
 /** OpenAI reads no arguments of an earlier call; most others do, and refuse what is no object. */
-function ownFunction(given: Json, { newFields }: Dialect): Json {
+function ownFunction(given: Json, { openaiFields }: Dialect): Json {
   if (!isObject(given)) return given;
-  const fn = withoutFields(given, ADDITIONAL);
+  const fn = withoutFields(given, ADDITIONAL_FIELDS);
   const text = asText(fn['arguments']);
-  return newFields || text === undefined ? fn : { ...fn, arguments: wholeArguments(text) };
+  return openaiFields || text === undefined ? fn : { ...fn, arguments: wholeArguments(text) };
 }
 
 /** Mistral's models say their thoughts in the content, as chunks of it. */
-function ownParts(parts: readonly Json[], { thoughts }: Dialect): Json {
-  if (thoughts === 'content') return parts;
+function ownParts(parts: readonly Json[], { reasoningHistory }: Dialect): Json {
+  if (reasoningHistory === 'content') return parts;
   const own = parts.filter((part) => !isObject(part) || part['type'] !== 'thinking');
   return own.length === 0 ? '' : own;
 }
@@ -129,9 +134,9 @@ function ownParts(parts: readonly Json[], { thoughts }: Dialect): Json {
 function without(
   fields: JsonObject,
   names: readonly string[],
-  { signatures, thoughts }: Dialect,
+  { signatures, reasoningHistory }: Dialect,
 ): JsonObject {
-  const taken = [...TAKEN[thoughts], ...SIGNED[signatures]];
+  const taken = [...TAKEN[reasoningHistory], ...SIGNED[signatures]];
   return Object.fromEntries(
     Object.entries(fields).filter(([name]) => !names.includes(name) || taken.includes(name)),
   );

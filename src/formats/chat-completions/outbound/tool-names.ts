@@ -8,8 +8,8 @@ const NINE = /^[A-Za-z0-9]{9}$/;
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** A tool's name as the dialect takes it. */
-export function nameFor(name: string, dialect: Dialect): string {
-  if (dialect.names === 'any' || FITS.test(name)) return name;
+export function toolNameFor(name: string, dialect: Dialect): string {
+  if (dialect.toolNames === 'any' || FITS.test(name)) return name;
   return `${name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 55)}_${digest(name, 8)}`;
 }
 

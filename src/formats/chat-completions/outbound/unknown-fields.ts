@@ -2,14 +2,14 @@
 
 import { isEmpty, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
-export interface Leftovers {
+export interface UnknownFields {
   /** Keeps a field, in place of an earlier value; null and what is empty is not kept. */
   keep(key: string, value: Json | undefined): void;
   /** All that was kept, or undefined where nothing was. */
   fields(): JsonObject | undefined;
 }
 
-export function leftovers(): Leftovers {
+export function collectUnknownFields(): UnknownFields {
   const kept = new Map<string, Json>();
   return {
     keep(key, value) {

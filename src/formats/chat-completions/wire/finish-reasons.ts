@@ -28,7 +28,7 @@ const FINISH: Readonly<Record<string, Finish>> = {
 const STANDARD = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 
 /** Whether a finish_reason is one of OpenAI's own. */
-export function isStandard(word: string): boolean {
+export function isStandardFinish(word: string): boolean {
   return STANDARD.has(word);
 }
 
@@ -52,7 +52,7 @@ export function parseFinish(word: string): Finish {
 }
 
 /** A vendor's own word that says more than the standard one beside it. */
-const FINER: Readonly<Record<string, { readonly than: Finish; readonly is: Finish }>> = {
+const NATIVE_FINISH: Readonly<Record<string, { readonly than: Finish; readonly is: Finish }>> = {
   stop_sequence: { than: 'stop', is: 'stop-sequence' },
   pause_turn: { than: 'stop', is: 'pause' },
   refusal: { than: 'content-filter', is: 'refusal' },
@@ -62,7 +62,8 @@ const FINER: Readonly<Record<string, { readonly than: Finish; readonly is: Finis
 
 /** A finish with what the vendor's own word adds to it. */
 export function refineFinish(finish: Finish, native: string | undefined): Finish {
-  const finer = native !== undefined && Object.hasOwn(FINER, native) ? FINER[native] : undefined;
+  const finer =
+    native !== undefined && Object.hasOwn(NATIVE_FINISH, native) ? NATIVE_FINISH[native] : undefined;
   return finer?.than === finish ? finer.is : finish;
 }
 
@@ -72,13 +73,13 @@ export function nativeWord(word: string, native: string | undefined): string | u
 }
 
 /** What was said, as far as the end hangs on it. */
-export interface Said {
+export interface AnswerContents {
   readonly calls: boolean;
   readonly refusal: boolean;
 }
 
 /** What the finish means beside what was said: services say `stop` after calls, and `tool_calls` without any. */
-export function settleFinish(finish: Finish, said: Said): Finish {
+export function settleFinish(finish: Finish, said: AnswerContents): Finish {
   if (finish === 'stop' && said.calls) return 'tool-calls';
   if (finish === 'stop' && said.refusal) return 'refusal';
   if (finish === 'tool-calls' && !said.calls) return 'stop';
@@ -88,7 +89,7 @@ export function settleFinish(finish: Finish, said: Said): Finish {
 /** The finish_reason of an answer in which that was said. */
 export function renderFinish(
   finish: Finish,
-  said: Said,
+  said: AnswerContents,
 ): 'stop' | 'length' | 'tool_calls' | 'content_filter' {
   switch (finish) {
     case 'length':

@@ -17,7 +17,7 @@ import {
 import { OF_CLIENTS } from '../../of-clients.ts';
 
 /** Fields that answers have beside OpenAI's own. */
-export const ADDITIONAL: readonly string[] = [
+export const ADDITIONAL_FIELDS: readonly string[] = [
   'reasoning_content',
   'reasoning',
   'reasoning_details',
@@ -29,7 +29,7 @@ export const ADDITIONAL: readonly string[] = [
 ];
 
 /** Fields of a message that tell something of its answer. */
-const TELLING = ['refusal', 'annotations', ...ADDITIONAL];
+const TELLING = ['refusal', 'annotations', ...ADDITIONAL_FIELDS];
 
 /** What the message has anyway, or what has a place of its own in the client's history. */
 const REPEATED = ['role', 'content', 'audio', 'function_call', 'tool_calls', 'parsed'];
@@ -55,7 +55,7 @@ const NO_CONTENT: ReadonlySet<Json | undefined> = new Set([
 ]);
 
 /** A message of the assistant with each field where an answer has it; itself where none had to be moved. */
-export function gathered(message: JsonObject): JsonObject {
+export function mergeSplitMessage(message: JsonObject): JsonObject {
   const own = withoutCallsOwn(message);
   const { content } = own;
   if (!isList(content)) return own;

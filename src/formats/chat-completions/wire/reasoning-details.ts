@@ -2,7 +2,7 @@
 
 import type { Signature, SignatureOrigin } from '../../../conversation/prompt.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
-import { isSigned, type Thought, thoughtsAsTold } from './thinking-blocks.ts';
+import { isSigned, type Thought, thoughtsAsReceived } from './thinking-blocks.ts';
 
 /** A signature of Google's that stands apart from the call it is of. */
 export interface CallSignature {
@@ -55,7 +55,7 @@ export function renderSignedDetails(
   thoughts: readonly Thought[],
   calls: readonly SignedCall[],
 ): JsonObject[] | undefined {
-  const details = renderDetails(thoughts.some(isSigned) ? thoughtsAsTold(thoughts) : [], calls);
+  const details = renderDetails(thoughts.some(isSigned) ? thoughtsAsReceived(thoughts) : [], calls);
   return details.length > 0 ? details : undefined;
 }
 
@@ -70,7 +70,7 @@ function renderThought({ text, signature, redacted }: Thought): JsonObject[] {
 }
 
 /** All thoughts of an answer as the one item that MiniMax makes of them. */
-export function renderThoughtText(text: string): JsonObject {
+export function renderMinimaxDetail(text: string): JsonObject {
   return { type: 'reasoning.text', id: 'reasoning-text-1', format: 'MiniMax-response-v1', index: 0, text };
 }
 

@@ -6,7 +6,7 @@ import { asObject, asText, type Json, type JsonObject } from '../../../lib/json.
 const ORIGINS: readonly SignatureOrigin[] = ['google', 'anthropic', 'openai', 'other'];
 
 /** The signature in an `extra_content`, or undefined where there is none. */
-export function signatureIn(extraContent: Json | undefined): Signature | undefined {
+export function parseExtraContent(extraContent: Json | undefined): Signature | undefined {
   const fields = asObject(extraContent);
   if (fields === undefined) return undefined;
   for (const origin of ORIGINS) {
@@ -17,7 +17,7 @@ export function signatureIn(extraContent: Json | undefined): Signature | undefin
 }
 
 /** `{ extra_content }` for a signature, else nothing: to be spread. */
-export function extraContent(signature: Signature | undefined): JsonObject {
+export function renderExtraContent(signature: Signature | undefined): JsonObject {
   if (signature === undefined) return {};
   return { extra_content: { [signature.origin]: { thought_signature: signature.value } } };
 }

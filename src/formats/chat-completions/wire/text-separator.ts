@@ -11,7 +11,7 @@
 import type { Part, TextPart } from '../../../conversation/prompt.ts';
 
 /** What stands between the end of one text and the beginning of another. */
-export function gapBetween(before: string, after: string): string {
+export function separatorBetween(before: string, after: string): string {
   if (before === '' || after === '') return '';
   return isSpace(before.at(-1)) || isSpace(after[0]) ? '' : '\n\n';
 }
@@ -21,18 +21,18 @@ function isSpace(character: string | undefined): boolean {
 }
 
 /** Thoughts as one text. The end of all before is that of the last: to look at all for each would cost their square. */
-export function plainThoughts(thoughts: readonly { readonly text: string }[]): string {
+export function joinThoughts(thoughts: readonly { readonly text: string }[]): string {
   const pieces: string[] = [];
   let last = '';
   for (const { text } of thoughts) {
-    pieces.push(gapBetween(last, text), text);
+    pieces.push(separatorBetween(last, text), text);
     last = text || last;
   }
   return pieces.join('');
 }
 
 /** The texts of an answer, with what stands between them as texts of its own. */
-export function textsApart(parts: readonly Part[]): readonly TextPart[] {
+export function separateTexts(parts: readonly Part[]): readonly TextPart[] {
   const texts: TextPart[] = [];
   let isInterrupted = false;
   for (const part of parts) {
@@ -40,7 +40,7 @@ export function textsApart(parts: readonly Part[]): readonly TextPart[] {
       isInterrupted = true;
       continue;
     }
-    const gap = isInterrupted ? gapBetween(texts.at(-1)?.text ?? '', part.text) : '';
+    const gap = isInterrupted ? separatorBetween(texts.at(-1)?.text ?? '', part.text) : '';
     if (gap !== '') texts.push({ kind: 'text', text: gap });
     texts.push(part);
     if (part.text !== '') isInterrupted = false;

@@ -10,7 +10,7 @@ export interface Thought {
   readonly text: string;
   readonly signature?: Signature | undefined;
   readonly redacted?: Signature | undefined;
-  readonly own?: FormatSpecific | undefined;
+  readonly formatSpecific?: FormatSpecific | undefined;
 }
 
 /** A block as a thought, whose signature is Anthropic's unless it is sealed; none where nothing is in it. */
@@ -39,7 +39,7 @@ export function thinkingText(thinking: Json | undefined): string {
  */
 export function renderThinkingBlocks(thoughts: readonly Thought[]): readonly Json[] | undefined {
   if (!thoughts.some(isSigned)) return undefined;
-  const blocks = blocksAsTold(thoughts);
+  const blocks = blocksAsReceived(thoughts);
   if (blocks) return blocks;
   return thoughts
     .filter(({ text, signature, redacted }) => redacted || text !== '' || signature)
@@ -47,8 +47,8 @@ export function renderThinkingBlocks(thoughts: readonly Thought[]): readonly Jso
 }
 
 /** The thoughts as the service has told them, whose signatures a stream may have had apart from their text. */
-export function thoughtsAsTold(thoughts: readonly Thought[]): readonly Thought[] {
-  return blocksAsTold(thoughts)?.filter(isObject).flatMap(parseThinkingBlock) ?? thoughts;
+export function thoughtsAsReceived(thoughts: readonly Thought[]): readonly Thought[] {
+  return blocksAsReceived(thoughts)?.filter(isObject).flatMap(parseThinkingBlock) ?? thoughts;
 }
 
 /** Whether a thought says more than its text. */
@@ -57,8 +57,8 @@ export function isSigned({ signature, redacted }: Thought): boolean {
 }
 
 /** The list of blocks that came with the thoughts, if one did. */
-function blocksAsTold(thoughts: readonly Thought[]): readonly Json[] | undefined {
-  for (const { own } of thoughts) {
+function blocksAsReceived(thoughts: readonly Thought[]): readonly Json[] | undefined {
+  for (const { formatSpecific: own } of thoughts) {
     const { thinking_blocks: blocks } = formatFields(own, 'chat-completions');
     if (isList(blocks)) return blocks;
   }

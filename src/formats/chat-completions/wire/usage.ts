@@ -91,7 +91,7 @@ export function renderUsage(usage: Usage): JsonObject {
 }
 
 /** Whether anything is known: a usage of zeros nobody counted would be a lie. */
-export function isKnown(usage: Usage): boolean {
+export function hasTokens(usage: Usage): boolean {
   return usage.input !== undefined || usage.output !== undefined;
 }
 

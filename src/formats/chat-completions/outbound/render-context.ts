@@ -3,7 +3,7 @@
 import type { ModelTraits, Report } from '../../format.ts';
 import type { Dialect } from '../dialects.ts';
 
-export interface Writing {
+export interface RenderContext {
   readonly dialect: Dialect;
   readonly target: ModelTraits;
   readonly report: Report;

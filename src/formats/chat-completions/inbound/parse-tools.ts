@@ -21,10 +21,8 @@ import {
   wrongType,
   wrongValue,
 } from '../../openai/fields.ts';
-import { markAndRest } from './cache-breakpoints.ts';
-
-/** `web_search_options` as a tool: the one hosted tool of the format, which stands at the top of the body. */
-export const WEB_SEARCH_OPTIONS = 'web_search_options';
+import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
+import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 
 /** One tool. What is neither function nor custom is the vendor's own. */
 export function parseTool(tool: JsonObject, param: string): Tool {
@@ -49,7 +47,7 @@ export function parseFunction(fn: JsonObject, around: JsonObject, param: string)
       parameters: objectAt(parameters, `${param}.parameters`),
       strict: flagAt(strict, `${param}.strict`),
     }),
-    ...markAndRest({ ...around, ...rest }),
+    ...parseRemainingFields({ ...around, ...rest }),
   };
 }
 

@@ -6,8 +6,8 @@ import { strictnessOf } from '../../../conversation/rules/strict-schema.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { outputSchemaOf } from '../../openai/functions.ts';
 import { saysJson } from '../../openai/json-word.ts';
-import type { Writing } from '../wire/encoded-text.ts';
-import { servedSchema } from './served-schema.ts';
+import { adaptSchema } from './adapt-schema.ts';
+import type { RenderContext } from './render-context.ts';
 
 export interface OutputPlan {
   readonly fields: JsonObject;
@@ -17,16 +17,16 @@ export interface OutputPlan {
 
 const JSON_ONLY = 'Write the answer as JSON only: no other text, no code fence.';
 
-export function planOutput(prompt: Prompt, writing: Writing): OutputPlan {
-  const { dialect, target, report } = writing;
+export function planOutput(prompt: Prompt, context: RenderContext): OutputPlan {
+  const { dialect, target, report } = context;
   const { output } = prompt;
   if (output === undefined) return { fields: {} };
   if (output.kind === 'text') return { fields: { response_format: { type: 'text' } } };
   const fields = { response_format: { type: 'json_object' } };
   if (output.kind === 'json') {
-    return dialect.jsonWord && !saysJson(prompt.turns) ? { fields, instruction: JSON_ONLY } : { fields };
+    return dialect.needsJsonWord && !saysJson(prompt.turns) ? { fields, instruction: JSON_ONLY } : { fields };
   }
-  if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt, writing) } };
+  if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt, context) } };
   report('output', 'approximated', 'the schema is described in words: it is not enforced here');
   const about = output.description === undefined ? '' : ` (${output.description})`;
   const told = `It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
@@ -36,13 +36,13 @@ export function planOutput(prompt: Prompt, writing: Writing): OutputPlan {
 function schemaFormat(
   output: OutputFormat & { kind: 'json-schema' },
   prompt: Prompt,
-  writing: Writing,
+  context: RenderContext,
 ): JsonObject {
   const { name, description } = output;
-  const { exact, report } = writing;
+  const { exact, report } = context;
   const schema = exact
     ? output.schema
-    : servedSchema(outputSchemaOf(output.schema, report), 'output', writing);
+    : adaptSchema(outputSchemaOf(output.schema, report), 'output', context);
   const strict = strictnessOf(output, prompt.formatSpecific?.format);
   const title = name ?? (prompt.formatSpecific?.format === 'chat-completions' ? undefined : 'answer');
   return {

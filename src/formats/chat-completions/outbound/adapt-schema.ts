@@ -4,17 +4,17 @@ import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
 import { equalJson } from '../../../lib/equal-json.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { PromptPath } from '../../format.ts';
-import type { Writing } from '../wire/encoded-text.ts';
 import { moonshotSchema } from './moonshot-schema.ts';
+import type { RenderContext } from './render-context.ts';
 
 /**
  * The schema as the service takes it, with a report of `field` where that is another one.
  * @throws GatewayError `invalid-request` where it is too large to be written so.
  */
-export function servedSchema(
+export function adaptSchema(
   schema: JsonObject,
   field: PromptPath,
-  { dialect, report }: Writing,
+  { dialect, report }: RenderContext,
 ): JsonObject {
   if (!dialect.cyclicSchemas) {
     const served = withoutCycles(schema);

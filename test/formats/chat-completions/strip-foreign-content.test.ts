@@ -1,7 +1,7 @@
 /** What is left of a dialogue that other vendors' models took part in, by who goes on with it. */
 
 import { describe, expect, test } from 'vitest';
-import { withoutOthers } from '../../../src/formats/chat-completions/outbound/strip-foreign-content.ts';
+import { stripForeignContent } from '../../../src/formats/chat-completions/outbound/strip-foreign-content.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 
 const user: JsonObject = { role: 'user', content: 'Hi' };
@@ -24,7 +24,7 @@ const answer: JsonObject = {
 };
 
 const kept = (dialect: string): string[] => {
-  const request = withoutOthers({ model: 'm', messages: [user, answer] }, dialect);
+  const request = stripForeignContent({ model: 'm', messages: [user, answer] }, dialect);
   expect(request).toMatchObject({ model: 'm', messages: [user, { role: 'assistant', content: 'Hello.' }] });
   const [, told] = Object(request).messages;
   return Object.keys(told).filter((name) => !['role', 'content', 'tool_calls'].includes(name));
@@ -46,7 +46,7 @@ describe('fields that answers have beside their own', () => {
 
   test('of calls', () => {
     const calls = (dialect: string) =>
-      withoutOthers(
+      stripForeignContent(
         { messages: [{ role: 'assistant', tool_calls: [{ ...call, index: 0, extra_content: signed }] }] },
         dialect,
       );
@@ -61,7 +61,7 @@ describe('fields that answers have beside their own', () => {
       { ...user, reasoning_content: 'Hm.' },
       { role: 'tool', tool_call_id: 'call_1', content: 'x', extra_content: {} },
     ];
-    expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
+    expect(stripForeignContent({ messages }, 'openai')).toBeUndefined();
   });
 });
 
@@ -70,7 +70,7 @@ test('what stood beside the content is no field of the part that a client made o
   const messages = [user, { role: 'assistant', content: [part], extra_content: signed }];
   const content = [{ type: 'text', text: 'Hello.' }];
   const message = { role: 'assistant', content };
-  const sent = (dialect: string) => Object(withoutOthers({ messages }, dialect)).messages[1];
+  const sent = (dialect: string) => Object(stripForeignContent({ messages }, dialect)).messages[1];
   expect(sent('openai')).toEqual({ ...message, annotations: [] });
   expect(sent('groq')).toEqual(message);
   expect(sent('google')).toEqual({ ...message, extra_content: signed });
@@ -79,10 +79,10 @@ test('what stood beside the content is no field of the part that a client made o
 test('a list of none is left out; what may be null stays, so that nothing is asked again for it alone', () => {
   const plain = { role: 'assistant', content: 'Hello.', refusal: null };
   const messages = [user, { ...plain, annotations: null, tool_calls: null }];
-  expect(withoutOthers({ messages }, 'openai')).toEqual({ messages: [user, plain] });
-  expect(withoutOthers({ messages: [user, plain] }, 'openai')).toBeUndefined();
+  expect(stripForeignContent({ messages }, 'openai')).toEqual({ messages: [user, plain] });
+  expect(stripForeignContent({ messages: [user, plain] }, 'openai')).toBeUndefined();
   expect(
-    withoutOthers({ messages: [{ role: 'assistant', content: 'a', tool_calls: null }] }, 'mistral'),
+    stripForeignContent({ messages: [{ role: 'assistant', content: 'a', tool_calls: null }] }, 'mistral'),
   ).toEqual({
     messages: [{ role: 'assistant', content: 'a' }],
   });
@@ -90,8 +90,10 @@ test('a list of none is left out; what may be null stays, so that nothing is ask
 
 test("a refusal in words of OpenAI's own is said as text to who has no such field", () => {
   const messages = [{ role: 'assistant', content: null, refusal: 'No.' }];
-  expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
-  expect(withoutOthers({ messages }, 'groq')).toEqual({ messages: [{ role: 'assistant', content: 'No.' }] });
+  expect(stripForeignContent({ messages }, 'openai')).toBeUndefined();
+  expect(stripForeignContent({ messages }, 'groq')).toEqual({
+    messages: [{ role: 'assistant', content: 'No.' }],
+  });
 });
 
 test("thoughts among the content are Mistral's alone", () => {
@@ -101,8 +103,8 @@ test("thoughts among the content are Mistral's alone", () => {
     { role: 'assistant', content: [thinking, text] },
     { role: 'assistant', content: [thinking] },
   ];
-  expect(withoutOthers({ messages }, 'mistral')).toBeUndefined();
-  expect(withoutOthers({ messages }, 'openai')).toEqual({
+  expect(stripForeignContent({ messages }, 'mistral')).toBeUndefined();
+  expect(stripForeignContent({ messages }, 'openai')).toEqual({
     messages: [
       { role: 'assistant', content: [text] },
       { role: 'assistant', content: '' },
@@ -115,26 +117,28 @@ test('ids of calls are such as the service takes, the same for a call and its re
     { role: 'assistant', tool_calls: [call] },
     { role: 'tool', tool_call_id: 'call_1', content: 'x' },
   ];
-  expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
+  expect(stripForeignContent({ messages }, 'openai')).toBeUndefined();
   const [
     {
       tool_calls: [{ id }],
     },
     { tool_call_id },
-  ] = Object(withoutOthers({ messages }, 'mistral')).messages;
+  ] = Object(stripForeignContent({ messages }, 'mistral')).messages;
   expect(id).toMatch(/^[A-Za-z0-9]{9}$/);
   expect(tool_call_id).toBe(id);
 });
 
 test("a limit by its older name has OpenAI's newer one, unless that is there too", () => {
   const messages = [user];
-  expect(withoutOthers({ model: 'm', max_tokens: 9, messages }, 'openai')).toEqual({
+  expect(stripForeignContent({ model: 'm', max_tokens: 9, messages }, 'openai')).toEqual({
     model: 'm',
     max_completion_tokens: 9,
     messages,
   });
-  expect(withoutOthers({ max_tokens: 9, max_completion_tokens: 9, messages }, 'openai')).toBeUndefined();
-  expect(withoutOthers({ max_tokens: 9, messages }, 'mistral')).toBeUndefined();
+  expect(
+    stripForeignContent({ max_tokens: 9, max_completion_tokens: 9, messages }, 'openai'),
+  ).toBeUndefined();
+  expect(stripForeignContent({ max_tokens: 9, messages }, 'mistral')).toBeUndefined();
 });
 
 test.each(['openai', 'xai', 'compatible', 'mistral'])(
@@ -146,14 +150,14 @@ test.each(['openai', 'xai', 'compatible', 'mistral'])(
       { tool_choice: 'auto' },
       { tools: [], tool_choice: 'none', parallel_tool_calls: false },
     ]) {
-      expect(withoutOthers({ ...plain, ...said }, name)).toEqual(plain);
+      expect(stripForeignContent({ ...plain, ...said }, name)).toEqual(plain);
     }
     for (const said of [
       { tools: [call], tool_choice: 'auto', parallel_tool_calls: false },
       { tool_choice: 'required' },
       { functions: [], function_call: 'auto' },
     ]) {
-      expect(withoutOthers({ ...plain, ...said }, name)).toBeUndefined();
+      expect(stripForeignContent({ ...plain, ...said }, name)).toBeUndefined();
     }
   },
 );
@@ -165,13 +169,13 @@ test('what is no dialogue is left alone', () => {
     'x',
     [null, 1, 'x', {}, { role: 'assistant', tool_calls: [null] }],
   ])
-    expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
+    expect(stripForeignContent({ messages }, 'openai')).toBeUndefined();
 });
 
 describe('an earlier call', () => {
   const told = (dialect: string, made: JsonObject): unknown => {
     const given = { messages: [{ role: 'assistant', content: 'x', reasoning: 'Hm.', tool_calls: [made] }] };
-    const { messages } = Object(withoutOthers(given, dialect) ?? given);
+    const { messages } = Object(stripForeignContent(given, dialect) ?? given);
     return messages[0].tool_calls[0];
   };
   const cut = { ...call, function: { name: 'f', arguments: '{"a":1' } };

@@ -1,0 +1,69 @@
+/** Errors of services that speak this format: as the answer, inside a stream, and what a refusal says of the model. */
+
+import type { FormatName } from '../../../conversation/prompt.ts';
+import type { GatewayError } from '../../../lib/errors.ts';
+import { asList, asNumber, asObject, isList, isObject, type JsonObject } from '../../../lib/json.ts';
+import { tryParseBounded } from '../../../lib/json-bounds.ts';
+import type { Sse } from '../../../streams/sse.ts';
+import type { ThinkingObserved } from '../../format.ts';
+import { parseErrorObject } from '../../openai/errors.ts';
+
+export { parseError, parseErrorObject, refusesStreams } from '../../openai/errors.ts';
+
+/**
+ * The error in an event of a stream; undefined if the event is not an error, or is not JSON.
+ * @see Outbound.parseFailure
+ */
+export function parseFailure({ event, data }: Sse): GatewayError | undefined {
+  const value = tryParseBounded(data);
+  if (!isObject(value)) return undefined;
+  return event === 'error' || isErrorBody(value) ? parseErrorObject(value) : undefined;
+}
+
+/**
+ * Whether a body without choices is an error: `{error}`, Mistral's `{object: "error"}`, FastAPI's `{detail}`,
+ * Cloudflare's `{errors}`, MiniMax's `{base_resp}`, and the `{code, msg}` of services that always answer with status 200.
+ */
+export function isErrorBody(body: JsonObject): boolean {
+  if (body['error'] !== undefined && body['error'] !== null && body['error'] !== false) return true;
+  if (body['object'] === 'error' || body['type'] === 'error') return true;
+  if (isList(body['choices'])) return false;
+  const { detail, errors, success, code, msg } = body;
+  const minimaxStatus = asNumber(asObject(body['base_resp'])?.['status_code']) ?? 0;
+  const hasCodeAndMessage = code !== undefined && typeof msg === 'string' && msg !== '';
+  return (
+    detail !== undefined ||
+    asList(errors).length > 0 ||
+    success === false ||
+    minimaxStatus !== 0 ||
+    hasCodeAndMessage
+  );
+}
+
+/**
+ * The format that the service asks for instead of this one; undefined if it asks for none.
+ *
+ * OpenAI serves some models by its responses API alone, and lets a thinking model call functions only there ("This model
+ * is only supported in v1/responses", "To use function tools, use /v1/responses"). `reasoning` is a field of that API.
+ * @see Outbound.formatDemanded
+ */
+export function formatDemanded({ message, param }: GatewayError): FormatName | undefined {
+  return param === 'reasoning' || /\bv1\/responses\b/.test(message) ? 'responses' : undefined;
+}
+
+/** OpenRouter, Moonshot and Volcengine: thinking cannot be switched off. */
+const ALWAYS =
+  /reasoning is mandatory|invalid thinking: only type=enabled is allowed|does not support disabling thinking/i;
+
+/** Ollama, Groq and xAI: the model takes no setting for thinking. */
+const UNTOLD =
+  /does not support (thinking$|parameter reasoning)|(reasoning_?effort\W*|^think value "\w+") is not supported|reasoning_effort\W+must be one of/i;
+
+/**
+ * What a refusal says about the model's thinking; undefined if it is about something else.
+ * @see Outbound.thinkingObserved
+ */
+export function thinkingObserved({ message }: GatewayError): ThinkingObserved | undefined {
+  if (ALWAYS.test(message)) return 'always';
+  return UNTOLD.test(message) ? 'untold' : undefined;
+}

@@ -1,0 +1,42 @@
+/**
+ * Cache breakpoints as services take them: OpenAI's `prompt_cache_breakpoint` or Anthropic's `cache_control`. A
+ * breakpoint that a caller of this format wrote keeps its spelling.
+ */
+
+import type { CacheBreakpoint, ContentPart, FormatSpecific } from '../../../conversation/prompt.ts';
+import { type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import type { RenderContext } from './render-context.ts';
+
+/** What has a breakpoint: a part, a tool, a result or the whole prompt. */
+interface Marked {
+  readonly cacheBreakpoint?: CacheBreakpoint;
+  readonly formatSpecific?: FormatSpecific;
+}
+
+/**
+ * The breakpoint in the dialect's spelling. Where the service has none, it is dropped and reported.
+ * @returns fields to spread; none without a breakpoint.
+ */
+export function renderBreakpoint(
+  { cacheBreakpoint, formatSpecific }: Marked,
+  { dialect, report }: Pick<RenderContext, 'dialect' | 'report'>,
+): JsonObject {
+  if (cacheBreakpoint === undefined) return {};
+  if (formatSpecific?.format === 'chat-completions') {
+    const { prompt_cache_breakpoint: breakpoint, cache_control: control } = formatSpecific.fields;
+    if (breakpoint !== undefined || control !== undefined) {
+      return withoutNulls({ prompt_cache_breakpoint: breakpoint, cache_control: control });
+    }
+  }
+  if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...cacheBreakpoint } };
+  report('turns[].mark', 'dropped', 'the service caches by itself');
+  return {};
+}
+
+/** The parts of a message whose breakpoint stands on the message itself: the last part has none. */
+export function withoutMessageBreakpoint(parts: readonly ContentPart[]): readonly ContentPart[] {
+  const last = parts.at(-1);
+  if (last === undefined || last.formatSpecific !== undefined) return parts;
+  const { cacheBreakpoint: _, ...rest } = last;
+  return [...parts.slice(0, -1), rest];
+}
