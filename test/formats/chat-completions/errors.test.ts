@@ -313,9 +313,14 @@ describe('said in this format', () => {
   });
 });
 
-test('errors in one another are read no deeper than one behind another, and not at all beyond the bound on depth', () => {
-  const nested = (depth: number): string =>
-    `${'{"error":{"message":"Provider returned error","metadata":{"raw":'.repeat(depth)}"x"${'}}}'.repeat(depth)}`;
-  expect(parseError(400, nested(Math.floor(MAX_ANSWER_DEPTH / 3))).message).toBe('Provider returned error');
+/** A router's error around the error of another router, and so on. */
+const nested = (depth: number): string =>
+  `${'{"error":{"message":"Provider returned error","metadata":{"raw":'.repeat(depth)}"x"${'}}}'.repeat(depth)}`;
+
+test('a router inside a router: only the first nested error is read', () => {
+  expect(parseError(400, nested(3)).message).toBe('Provider returned error');
+});
+
+test('an error nested beyond the bounds of JSON is not read at all', () => {
   expect(parseError(400, nested(16_000)).message).toBe('The upstream answered with status 400.');
 });

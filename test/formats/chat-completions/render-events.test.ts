@@ -330,11 +330,10 @@ describe('what stands beside the text', () => {
   });
 
   test("the end's own fields, under the standard ones", () => {
-    const own = { format: 'generate-content', fields: { groundingMetadata: { x: 1 } } } as const;
     const end = stopped('malformed-call', {
       native: 'MALFORMED_FUNCTION_CALL',
       explanation: 'bad',
-      own,
+      formatSpecific: { format: 'generate-content', fields: { groundingMetadata: { x: 1 } } },
       unknownFields: { seed: 1, index: 9 },
     });
     expect(chunksOf(rendered(answer(end)))[1]).toMatchObject({

@@ -52,7 +52,7 @@ interface Open {
   length: number;
   signature: Signature | undefined;
   redacted: Signature | undefined;
-  own: FormatSpecific | undefined;
+  formatSpecific: FormatSpecific | undefined;
   readonly citations: Citation[];
   /** Of a call: its place in `tool_calls`, or -1 where it is a `function_call`. */
   readonly place: number;
@@ -92,7 +92,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     length: 0,
     signature: undefined,
     redacted: undefined,
-    own: undefined,
+    formatSpecific: undefined,
     citations: [],
     place,
   });
@@ -149,7 +149,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   };
 
   return {
-    open({ part, signature, formatSpecific: own }, out) {
+    open({ part, signature, formatSpecific }, out) {
       if (part.kind !== 'text') isInterrupted = true;
       switch (part.kind) {
         case 'text':
@@ -159,7 +159,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
         case 'thinking':
           open = openPart(part, '{"reasoning_content":', '}');
           open.signature = signature;
-          open.own = own;
+          open.formatSpecific = formatSpecific;
           return;
         case 'refusal':
           refusal = true;

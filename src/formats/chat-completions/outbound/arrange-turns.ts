@@ -6,7 +6,7 @@
 import type { Turn } from '../../../conversation/prompt.ts';
 import { OPENING, strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import { laterSystemAsUser, leadingSystem } from '../../later-system.ts';
-import type { ReasoningHistory } from '../dialects.ts';
+import type { ReasoningHistory } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** @param instruction of our own, to stand after those of the caller. */

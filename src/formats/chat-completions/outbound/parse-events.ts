@@ -59,7 +59,7 @@ export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
 function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser> {
   const dialect = dialectOf(target.dialect);
   const names = changedNames(prompt.tools, (name) => toolNameFor(name, dialect));
-  const hidesThoughts = target.dialect === 'google';
+  const hidesThoughts = dialect.reasoningInTotalOnly;
   const choices: (ChoiceReader | undefined)[] = [];
   const early = collectUnknownFields();
   const late = collectUnknownFields();

@@ -1,7 +1,7 @@
 /** What every part of a request's renderer must know. */
 
 import type { ModelTraits, Report } from '../../format.ts';
-import type { Dialect } from '../dialects.ts';
+import type { Dialect } from '../dialect.ts';
 
 export interface RenderContext {
   readonly dialect: Dialect;

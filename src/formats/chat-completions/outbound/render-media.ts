@@ -6,7 +6,7 @@ import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { storedId } from '../../foreign-file.ts';
 import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../../openai/media.ts';
-import type { Dialect } from '../dialects.ts';
+import type { Dialect } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** What media are where nobody says it. */

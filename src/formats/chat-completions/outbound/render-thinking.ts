@@ -4,7 +4,7 @@ import type { Effort, Prompt, Thinking } from '../../../conversation/prompt.ts';
 import { askedEffort, budgetFor, effortFor, isThinkingOff } from '../../../conversation/rules/effort.ts';
 import { asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
-import type { Dialect } from '../dialects.ts';
+import type { Dialect } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
 /**

@@ -18,7 +18,8 @@ import {
   withoutFields,
 } from '../../../lib/json.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
-import { type Dialect, dialectOf, type ReasoningHistory } from '../dialects.ts';
+import type { Dialect, ReasoningHistory } from '../dialect.ts';
+import { dialectOf } from '../dialects.ts';
 import { ADDITIONAL_FIELDS, mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { callIdFor } from './tool-names.ts';
 

@@ -1,7 +1,7 @@
 /** Names of tools and ids of calls within a service's rules: made to fit, the same each time. */
 
 import { fingerprint } from '../../safe-names.ts';
-import type { Dialect } from '../dialects.ts';
+import type { Dialect } from '../dialect.ts';
 
 const FITS = /^[A-Za-z0-9_-]{1,64}$/;
 const NINE = /^[A-Za-z0-9]{9}$/;
