@@ -1,4 +1,4 @@
-/** The content of messages to parts. */
+/** The content of a message as parts. */
 
 import type { Part } from '../../../conversation/prompt.ts';
 import { isList, isObject, type Json } from '../../../lib/json.ts';
@@ -9,9 +9,10 @@ import { parsePart } from './parse-parts.ts';
 const KINDS = ['text', 'image_url', 'input_audio', 'file'];
 
 /**
- * The content of a message: a string or a list of parts. Empty strings are no part.
- * @throws GatewayError in OpenAI's words where it is none; for a part of an unknown kind too, unless the assistant said
- *   it: an image that is written in another format's way is not to be answered as if it had not been there.
+ * The content of a message: a string or a list of parts. An empty string gives no part.
+ * @param assistant whether the message is the assistant's. Only there may parts be thoughts or of an unknown type.
+ * @throws GatewayError `invalid-request`, in OpenAI's words, for other content. In a user's message an unknown type is
+ *   refused: otherwise an image in another format's spelling would silently be missing from the question.
  */
 export function parseContent(content: Json, param: string, assistant = false): Part[] {
   const items = typeof content === 'string' ? [content] : content;

@@ -1,4 +1,4 @@
-/** Content parts of a caller's messages: text, images, audio, video and files. */
+/** Parts of a message's content: text, images, audio, video and files. */
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
 import { mediaOf, mediumIn, typeByName } from '../../../conversation/media-types.ts';
@@ -17,12 +17,12 @@ import { missing } from '../../openai/fields.ts';
 import { audioIn } from '../../openai/media.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 
-/** What a `data:` URL is that does not say it (RFC 2397, 2). */
-const UNSAID = 'text/plain';
+/** The type of a `data:` URL that names none (RFC 2397, section 2). */
+const DEFAULT_TYPE = 'text/plain';
 
 /**
- * One part of a message's content. A kind nobody here knows is opaque.
- * @throws GatewayError where a known kind lacks what makes it one.
+ * One part of a message's content. A part of an unknown type becomes opaque.
+ * @throws GatewayError `invalid-request` for a part without the field that its type needs.
  */
 export function parsePart(value: JsonObject, param: string): ContentPart {
   const { type, ...fields } = value;
@@ -73,33 +73,33 @@ function parseLink(
   const url = asText(link) ?? asText(address);
   if (url === undefined) throw missing(`${param}.${type}.url`);
   const inline = parseDataUrl(url);
-  const left = withoutNulls(rest);
+  const remaining = withoutNulls(rest);
   const isDocument = type === 'file_url' || type === 'document_url';
   return {
     kind: 'media',
     media: isDocument ? 'document' : mediumIn(type === 'image_url' ? 'image' : 'video', inline?.mediaType),
-    ...(inline && { mediaType: inline.mediaType || UNSAID }),
+    ...(inline && { mediaType: inline.mediaType || DEFAULT_TYPE }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
-    ...parseRemainingFields(around, isDocument || !isEmpty(left) ? { [type]: left } : {}),
+    ...parseRemainingFields(around, isDocument || !isEmpty(remaining) ? { [type]: remaining } : {}),
   };
 }
 
 function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPart {
   const { file_id: id, file_data: data, filename, ...rest } = file;
   const name = asText(filename);
-  const left = withoutNulls(rest);
+  const remaining = withoutNulls(rest);
   const common = {
     kind: 'media',
     media: 'document',
     ...(name !== undefined && { name }),
-    ...parseRemainingFields(around, isEmpty(left) ? {} : { file: left }),
+    ...parseRemainingFields(around, isEmpty(remaining) ? {} : { file: remaining }),
   } as const;
   if (typeof id === 'string') return { ...common, source: { kind: 'file', id, format: 'chat-completions' } };
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
   if (/^https?:/.test(data)) return { ...common, source: { kind: 'url', url: data } };
   const inline = parseDataUrl(data);
-  const mediaType = inline ? inline.mediaType || UNSAID : (typeByName(name) ?? 'application/pdf');
+  const mediaType = inline ? inline.mediaType || DEFAULT_TYPE : (typeByName(name) ?? 'application/pdf');
   return {
     ...common,
     media: mediaOf(mediaType),

@@ -1,4 +1,4 @@
-/** Tool messages, and the older function messages, to results. */
+/** Tool messages, and the older function messages, as results. */
 
 import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
@@ -8,21 +8,25 @@ import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
 import type { PendingCalls } from './pending-calls.ts';
 
-/** @throws GatewayError without `tool_call_id`. */
-export function parseToolMessage(message: JsonObject, waiting: PendingCalls, param: string): ToolResultPart {
+/**
+ * A message of the role `tool`.
+ * @param param the path of the message, for errors.
+ * @throws GatewayError `invalid-request` without `tool_call_id`.
+ */
+export function parseToolMessage(message: JsonObject, pending: PendingCalls, param: string): ToolResultPart {
   const { role: _, tool_call_id: id, content, name, cache_control: control, ...rest } = message;
   const given = requiredText(id, `${param}.tool_call_id`);
-  const asked = asText(name);
-  // Google's compatible endpoint gives calls the id '': such a result is of the oldest call that waits for one.
+  const givenName = asText(name);
+  // Google's compatible endpoint gives calls the id ''. Such a result answers the oldest pending call.
   const call =
     given !== ''
-      ? waiting.byId(given)
-      : ((asked === undefined ? undefined : waiting.byName(asked)) ?? waiting.oldest());
-  const known = call?.name ?? asked;
+      ? pending.byId(given)
+      : ((givenName === undefined ? undefined : pending.byName(givenName)) ?? pending.oldest());
+  const toolName = call?.name ?? givenName;
   return {
     kind: 'tool-result',
     id: given || (call?.id ?? ''),
-    ...(known !== undefined && { name: known }),
+    ...(toolName !== undefined && { name: toolName }),
     content: resultContent(content, `${param}.content`),
     ...(call?.custom && { custom: true }),
     ...(isObject(control) && {
@@ -34,12 +38,14 @@ export function parseToolMessage(message: JsonObject, waiting: PendingCalls, par
 }
 
 /**
- * @param at the message's place: an id is made of it where no call has one.
- * @throws GatewayError without `name`.
+ * A message of the role `function`.
+ * @param param the path of the message, for errors.
+ * @param at the index of the message, from which the result gets an id if no pending call has its name.
+ * @throws GatewayError `invalid-request` without `name`.
  */
 export function parseFunctionMessage(
   message: JsonObject,
-  waiting: PendingCalls,
+  pending: PendingCalls,
   param: string,
   at: number,
 ): ToolResultPart {
@@ -48,7 +54,7 @@ export function parseFunctionMessage(
   if (name === undefined) throw missing(`${param}.name`);
   return {
     kind: 'tool-result',
-    id: waiting.byName(name)?.id ?? `call_${at}_0`,
+    id: pending.byName(name)?.id ?? `call_${at}_0`,
     name,
     content: resultContent(content, `${param}.content`),
     ...unknownFieldsOf(withoutNulls(rest)),

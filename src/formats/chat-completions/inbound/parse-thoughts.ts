@@ -1,6 +1,6 @@
 /**
- * The thoughts of an assistant message a caller sends back. Several services write them in several fields, often the
- * same thoughts twice: LiteLLM's `thinking_blocks` say most, then OpenRouter's `reasoning_details`, then plain text.
+ * The thoughts of an assistant message. Services write them in different fields, often the same thoughts in two of them.
+ * LiteLLM's `thinking_blocks` say most, then OpenRouter's `reasoning_details`, then plain text.
  */
 
 import type { ThinkingPart } from '../../../conversation/prompt.ts';
@@ -10,10 +10,11 @@ import { parseThinkingBlock } from '../wire/thinking-blocks.ts';
 
 export interface Thoughts {
   readonly parts: readonly ThinkingPart[];
+  /** Signatures of tool calls, which stand among the thoughts. */
   readonly calls: readonly CallSignature[];
 }
 
-/** The thoughts of a message, from the field that says most. */
+/** The thoughts of a message, from the one field that says most. */
 export function parseThoughts(message: JsonObject): Thoughts {
   const blocks = asObjects(message['thinking_blocks']);
   if (blocks.length > 0) return { parts: blocks.flatMap(parseThinkingBlock), calls: [] };

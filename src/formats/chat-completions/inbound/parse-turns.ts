@@ -1,4 +1,4 @@
-/** Messages to turns. */
+/** Messages as turns. */
 
 import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
@@ -14,21 +14,22 @@ import { pendingCalls } from './pending-calls.ts';
 const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
 
 /**
- * The turns of a list of messages, each with its path. Tool messages that follow one another are one turn.
- * @throws GatewayError in OpenAI's words where a message is none.
+ * The turns of a conversation. Consecutive tool messages form one turn.
+ * @param messages each with its path, such as `messages[0]`.
+ * @throws GatewayError `invalid-request`, in OpenAI's words, for an invalid message.
  */
 export function parseTurns(messages: readonly (readonly [JsonObject, string])[]): Turn[] {
   const turns: Turn[] = [];
-  const waiting = pendingCalls();
+  const pending = pendingCalls();
   let results: ToolResultPart[] | undefined;
   for (const [at, [given, param]] of messages.entries()) {
-    const message = withoutFields(given, NOTES);
+    const message = withoutFields(given, COPILOT_FIELDS);
     const { role } = message;
     if (role === 'tool' || role === 'function') {
       const part =
         role === 'tool'
-          ? parseToolMessage(message, waiting, param)
-          : parseFunctionMessage(message, waiting, param, at);
+          ? parseToolMessage(message, pending, param)
+          : parseFunctionMessage(message, pending, param, at);
       if (results === undefined) {
         results = [];
         turns.push({ role: 'user', parts: results });
@@ -38,20 +39,20 @@ export function parseTurns(messages: readonly (readonly [JsonObject, string])[])
     }
     results = undefined;
     turns.push(
-      role === 'assistant' ? parseAssistant(message, waiting, param, at) : parseSpoken(message, param),
+      role === 'assistant' ? parseAssistant(message, pending, param, at) : parsePlain(message, param),
     );
   }
   return turns;
 }
 
 /**
- * Notes that GitHub Copilot CLI makes on messages for itself, and that come along once it goes on with a session (1.0.102,
- * `--continue`): Anthropic and Google refuse what they do not know.
+ * GitHub Copilot CLI's own fields on messages. It sends them when it continues a session (1.0.102, `--continue`), and
+ * Anthropic and Google refuse unknown fields.
  */
-const NOTES: readonly string[] = ['__copilotMessageSource', '__copilotUserShellOutput'];
+const COPILOT_FIELDS: readonly string[] = ['__copilotMessageSource', '__copilotUserShellOutput'];
 
-/** A message of role system, developer or user. */
-function parseSpoken(message: JsonObject, param: string): Turn {
+/** A message of the role `system`, `developer` or `user`. */
+function parsePlain(message: JsonObject, param: string): Turn {
   const { role, content, name, cache_control: control, ...rest } = message;
   if (role === undefined || role === null) throw missing(`${param}.role`);
   if (role !== 'user' && role !== 'system' && role !== 'developer') {

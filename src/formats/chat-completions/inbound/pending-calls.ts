@@ -1,8 +1,8 @@
-/** Which call a result answers: the oldest of its id or name that no other result has answered. */
+/** The calls that have no result yet. A result answers the oldest pending call with its id or its name. */
 
 import type { ToolCallPart } from '../../../conversation/prompt.ts';
 
-/** Calls in their order; those before `next` are answered. */
+/** Calls in their order. Those before `next` are answered. */
 interface Queue {
   readonly calls: ToolCallPart[];
   next: number;
@@ -10,13 +10,13 @@ interface Queue {
 
 export interface PendingCalls {
   add(calls: readonly ToolCallPart[]): void;
-  /** Each takes the call it finds, which then waits no longer. */
+  /** Each of these three removes the call that it finds. */
   byId(id: string): ToolCallPart | undefined;
   byName(name: string): ToolCallPart | undefined;
   oldest(): ToolCallPart | undefined;
 }
 
-/** Adding and taking cost the same however long the conversation is. */
+/** No calls at first. Adding and taking a call cost the same however long the conversation is. */
 export function pendingCalls(): PendingCalls {
   const answered = new Set<ToolCallPart>();
   const all: Queue = { calls: [], next: 0 };

@@ -1,4 +1,4 @@
-/** Events as the chunks of a chat-completions stream (OpenAI API reference, "The chat completion chunk object"). */
+/** A reply's events as chunks of a stream (OpenAI API reference, "The chat completion chunk object"). */
 
 import type {
   OpenPart,
@@ -19,44 +19,45 @@ import { renderLateError } from './render-error.ts';
 import { renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
 
 /** @see Inbound.renderEvents */
-export function renderEvents(asked: RequestContext): EventRenderer {
-  const includeUsage = asked.prompt.includeUsage === true;
-  const isOld = wantsFunctionCall(asked);
+export function renderEvents(context: RequestContext): EventRenderer {
+  const includeUsage = context.prompt.includeUsage === true;
+  const usesFunctionCall = wantsFunctionCall(context);
   const choices: ChoiceRenderer[] = [];
-  /** What stands before and after the one choice of a chunk; before that of the first one, the extras too. */
+  /** The JSON text of a chunk before its one choice. The first chunk has the vendor's own fields in addition. */
   let before = '';
   let first = '';
-  // OpenAI: with include_usage every chunk but the one that tells usage says null.
+  // With include_usage, OpenAI sends `usage: null` in every chunk but the one with the usage.
   const after = includeUsage ? '],"usage":null}' : ']}';
   let usage: Usage = {};
   let start: Reply['start'] = { id: '', model: '' };
 
-  /** @param part what it begins with, if that is a part. */
+  /** @param part the part with which the choice begins, if it begins with one. */
   const choiceAt = (index: number, out: Sink<Sse>, part?: OpenPart): ChoiceRenderer => {
     let choice = choices[index];
     while (choice === undefined) {
-      out.enqueue({ data: first + firstChoice(choices.length, part) + after });
+      out.enqueue({ data: first + renderFirstChoice(choices.length, part) + after });
       first = before;
-      choices.push(choiceRenderer({ index: choices.length, before, after, isOld }));
+      choices.push(choiceRenderer({ index: choices.length, before, after, usesFunctionCall }));
       choice = choices[index];
     }
     return choice;
   };
 
-  const headOf = (told: Reply['start']): string => opening(renderHead(told, 'chat.completion.chunk', asked));
+  const renderOpening = (head: Reply['start']): string =>
+    openingOf(renderHead(head, 'chat.completion.chunk', context));
 
-  const begin = ({ type: _, ...told }: ReplyStart): void => {
-    start = told;
-    const head = renderHead(start, 'chat.completion.chunk', asked);
-    // What the vendor says beyond the standard fields stands in the first chunk alone.
-    first = opening({ ...renderUnknownFields(start), ...head });
-    before = opening(head);
+  const begin = ({ type: _, ...head }: ReplyStart): void => {
+    start = head;
+    const fields = renderHead(start, 'chat.completion.chunk', context);
+    // Only the first chunk has the vendor's own fields.
+    first = openingOf({ ...renderUnknownFields(start), ...fields });
+    before = openingOf(fields);
   };
 
   const end = (event: ReplyEnd, out: Sink<Sse>): void => {
     choiceAt(0, out);
     if (includeUsage && hasTokens(usage)) {
-      const last = event.serviceTier === start.serviceTier ? before : headOf(startAt(event, start));
+      const last = event.serviceTier === start.serviceTier ? before : renderOpening(startAt(event, start));
       out.enqueue({ data: `${last}],"usage":${JSON.stringify(renderUsage(usage))}}` });
     }
     out.enqueue({ data: '[DONE]' });
@@ -66,19 +67,19 @@ export function renderEvents(asked: RequestContext): EventRenderer {
     transform(event: ReplyEvent, out) {
       switch (event.type) {
         case 'part-delta':
-          choices[event.choice]?.say(event.text, out);
+          choices[event.choice]?.write(event.text, out);
           return;
         case 'part-start':
           choiceAt(event.choice, out, event.part).open(event, out);
           return;
         case 'part-detail':
-          choiceAt(event.choice, out).note(event);
+          choiceAt(event.choice, out).addDetail(event);
           return;
         case 'part-end':
           choiceAt(event.choice, out).close(out);
           return;
         case 'logprobs':
-          choiceAt(event.choice, out).sayLogprobs(event.tokens, out);
+          choiceAt(event.choice, out).writeLogprobs(event.tokens, out);
           return;
         case 'choice-end':
           choiceAt(event.choice, out).end(event, out);
@@ -97,21 +98,21 @@ export function renderEvents(asked: RequestContext): EventRenderer {
     fail(error, out) {
       out.enqueue(renderLateError(error));
     },
-    // Who splits a stream at its empty lines takes a comment, and what comes after it, for no event.
+    // An empty delta, and no comment: clients that split a stream at its empty lines lose the event after a comment.
     ping(out) {
-      for (const choice of choices) choice.say('', out);
+      for (const choice of choices) choice.write('', out);
     },
   };
 }
 
-/** A choice's first chunk, which says the role, and an empty text where text follows, as OpenAI does; else there is none. */
-function firstChoice(index: number, part?: OpenPart): string {
+/** A choice's first chunk: the role and, if a text follows, an empty content, as OpenAI sends it. */
+function renderFirstChoice(index: number, part?: OpenPart): string {
   const delta = { role: 'assistant', content: part?.kind === 'text' ? '' : null, refusal: null };
   return JSON.stringify({ index, delta, logprobs: null, finish_reason: null });
 }
 
-/** A chunk's JSON text up to its first choice. */
-function opening(fields: JsonObject): string {
+/** The JSON text of a chunk up to its first choice. */
+function openingOf(fields: JsonObject): string {
   const { choices: _, usage: __, ...rest } = fields;
   return `${JSON.stringify(rest).slice(0, -1)},"choices":[`;
 }

@@ -1,4 +1,4 @@
-/** A whole reply as a chat.completion (OpenAI API reference, "The chat completion object"). */
+/** A whole reply as a `chat.completion` (OpenAI API reference, "The chat completion object"). */
 
 import type { Part, TextPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
@@ -15,33 +15,38 @@ import { hasTokens, renderUsage } from '../wire/usage.ts';
 import { renderEnd, renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
 
 /** @see Inbound.renderReply */
-export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
+export function renderReply(reply: Reply, context: RequestContext): JsonObject {
   const { start, choices, usage } = reply;
-  const isOld = wantsFunctionCall(asked);
+  const usesFunctionCall = wantsFunctionCall(context);
   return {
     ...renderUnknownFields(start),
-    ...renderHead(start, 'chat.completion', asked),
-    choices: choices.map((choice, index) => renderChoice(choice, index, isOld)),
+    ...renderHead(start, 'chat.completion', context),
+    choices: choices.map((choice, index) => renderChoice(choice, index, usesFunctionCall)),
     ...(hasTokens(usage) && { usage: renderUsage(usage) }),
   };
 }
 
-function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: boolean): JsonObject {
-  const calls = partsOf(parts, 'tool-call');
-  const place = isOld ? calls.findIndex((call) => !call.custom) : -1;
-  const oldCall = calls[place];
-  const others = calls.filter((call) => call !== oldCall);
-  const refusals = partsOf(parts, 'refusal');
+function renderChoice(
+  { parts, end, logprobs }: Choice,
+  index: number,
+  usesFunctionCall: boolean,
+): JsonObject {
+  const calls = partsOfKind(parts, 'tool-call');
+  const functionCall = usesFunctionCall ? calls.find((call) => !call.custom) : undefined;
+  const others = calls.filter((call) => call !== functionCall);
+  const refusals = partsOfKind(parts, 'refusal');
   const texts = separateTexts(parts);
   const isRefusal = refusals.length > 0 && texts.length === 0;
   const message = {
     role: 'assistant',
-    content: texts.length > 0 ? joined(texts) : null,
-    refusal: refusals.length > 0 ? joined(refusals) : null,
-    ...thoughtFields(parts, calls),
-    ...(oldCall && { function_call: { ...functionOf(oldCall), ...renderExtraContent(oldCall.signature) } }),
+    content: texts.length > 0 ? joinTexts(texts) : null,
+    refusal: refusals.length > 0 ? joinTexts(refusals) : null,
+    ...renderThoughts(parts, calls),
+    ...(functionCall && {
+      function_call: { ...renderFunction(functionCall), ...renderExtraContent(functionCall.signature) },
+    }),
     ...(others.length > 0 && { tool_calls: others.map(renderCall) }),
-    ...textFields(texts, parts),
+    ...renderTextFields(texts, parts),
   };
   const around = {
     index,
@@ -50,13 +55,13 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
   };
   return renderEnd(end, around, {
     calls: others.length,
-    oldCall: oldCall !== undefined,
+    functionCall: functionCall !== undefined,
     refusal: refusals.length > 0,
   });
 }
 
-function thoughtFields(parts: readonly Part[], calls: readonly ToolCallPart[]): JsonObject {
-  const thoughts = partsOf(parts, 'thinking');
+function renderThoughts(parts: readonly Part[], calls: readonly ToolCallPart[]): JsonObject {
+  const thoughts = partsOfKind(parts, 'thinking');
   const text = joinThoughts(thoughts);
   const blocks = renderThinkingBlocks(thoughts);
   const details = renderSignedDetails(thoughts, calls);
@@ -67,11 +72,11 @@ function thoughtFields(parts: readonly Part[], calls: readonly ToolCallPart[]): 
   };
 }
 
-/** What is said about the texts: where they are from, their signature, and what no other field can hold. */
-function textFields(texts: readonly TextPart[], parts: readonly Part[]): JsonObject {
+/** The fields about the texts: their sources, their signature, and what the content cannot hold. */
+function renderTextFields(texts: readonly TextPart[], parts: readonly Part[]): JsonObject {
   const { annotations, unlinked } = renderAnnotations(texts);
   const others = foreign();
-  for (const { format, value } of partsOf(parts, 'opaque')) others.block(format, value);
+  for (const { format, value } of partsOfKind(parts, 'opaque')) others.block(format, value);
   for (const citation of unlinked) others.cite(citation);
   return {
     ...(annotations.length > 0 && { annotations }),
@@ -85,17 +90,17 @@ function renderCall(call: ToolCallPart): JsonObject {
   const signed = renderExtraContent(call.signature);
   return custom
     ? { id, type: 'custom', custom: { name, input: call.arguments }, ...signed }
-    : { id, type: 'function', function: functionOf(call), ...signed };
+    : { id, type: 'function', function: renderFunction(call), ...signed };
 }
 
-function functionOf({ name, arguments: text }: ToolCallPart): JsonObject {
+function renderFunction({ name, arguments: text }: ToolCallPart): JsonObject {
   return { name, arguments: text || '{}' };
 }
 
-function partsOf<K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] {
+function partsOfKind<K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] {
   return parts.filter((part): part is Extract<Part, { kind: K }> => part.kind === kind);
 }
 
-function joined(parts: readonly { readonly text: string }[]): string {
+function joinTexts(parts: readonly { readonly text: string }[]): string {
   return parts.map(({ text }) => text).join('');
 }

@@ -1,4 +1,4 @@
-/** What a stream and a whole answer are written with alike: the fields around what is said. */
+/** The fields that a stream and a whole answer have in common: those around the content. */
 
 import { formatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
@@ -7,15 +7,18 @@ import { isList, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
 
-/** The fields that all chunks of an answer have alike. */
-export function renderHead(start: Reply['start'], object: string, asked: RequestContext): JsonObject {
-  const { id, model, created, serviceTier, formatSpecific: own } = start;
-  const { system_fingerprint: fingerprint } = formatFields(own, 'chat-completions');
+/**
+ * The fields that every chunk of an answer has, and the whole answer too.
+ * @param object the type: `chat.completion` or `chat.completion.chunk`.
+ */
+export function renderHead(start: Reply['start'], object: string, context: RequestContext): JsonObject {
+  const { id, model, created, serviceTier, formatSpecific } = start;
+  const { system_fingerprint: fingerprint } = formatFields(formatSpecific, 'chat-completions');
   return {
-    id: prefixedId('chatcmpl-', id || asked.id),
+    id: prefixedId('chatcmpl-', id || context.id),
     object,
-    created: created ?? asked.created,
-    model: model || asked.prompt.model,
+    created: created ?? context.created,
+    model: model || context.prompt.model,
     ...(serviceTier !== undefined && { service_tier: serviceTier }),
     ...(fingerprint !== undefined && { system_fingerprint: fingerprint }),
   };
@@ -29,19 +32,22 @@ export function renderUnknownFields({
   return { ...extra, ...own?.fields };
 }
 
-/** What a choice holds, as far as its finish has to agree with it. */
+/** What a choice contains. Its finish reason has to agree with it. */
 export interface ChoiceContents {
-  /** Calls in `tool_calls`. */
+  /** The number of calls in `tool_calls`. */
   readonly calls: number;
-  /** Whether there is one in the older `function_call`. */
-  readonly oldCall: boolean;
+  /** Whether there is a call in the older `function_call`. */
+  readonly functionCall: boolean;
   readonly refusal: boolean;
 }
 
-/** The fields of a choice's end, over those that stand around it. */
-export function renderEnd(end: Choice['end'], around: JsonObject, held: ChoiceContents): JsonObject {
-  const { calls, oldCall, refusal } = held;
-  const word = renderFinish(end.finish, { calls: calls > 0 || oldCall, refusal });
+/**
+ * A choice with its finish reason.
+ * @param around the choice's other standard fields. The vendor's own fields do not override them.
+ */
+export function renderEnd(end: Choice['end'], around: JsonObject, contents: ChoiceContents): JsonObject {
+  const { calls, functionCall, refusal } = contents;
+  const word = renderFinish(end.finish, { calls: calls > 0 || functionCall, refusal });
   return {
     ...end.unknownFields,
     ...end.formatSpecific?.fields,
@@ -51,7 +57,7 @@ export function renderEnd(end: Choice['end'], around: JsonObject, held: ChoiceCo
   };
 }
 
-/** Whether the caller asked in the old way, with `functions`, and so expects a `function_call`. */
+/** Whether the caller sent the older `functions`, and so expects a `function_call`. */
 export function wantsFunctionCall({ body }: RequestContext): boolean {
   return isList(body['functions']) && body['tools'] === undefined;
 }

@@ -1,0 +1,90 @@
+/** The tool calls of an assistant message, and the signatures that belong to them. */
+
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import type { ToolCallPart } from '../../../conversation/prompt.ts';
+import { argumentsText } from '../../../conversation/rules/arguments.ts';
+import { asObject, asText, isObject, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { missing, objectsAt, textAt } from '../../openai/fields.ts';
+import type { CallSignature } from '../wire/reasoning-details.ts';
+import { parseExtraContent } from '../wire/signatures.ts';
+
+/**
+ * All calls of a message: `tool_calls`, and the older `function_call`.
+ * @param at the index of the message, from which calls without an id get one.
+ * @throws GatewayError `invalid-request` for a call without a function or a name.
+ */
+export function parseCalls(message: JsonObject, param: string, at: number): readonly ToolCallPart[] {
+  const { tool_calls: toolCalls, function_call: functionCall } = message;
+  const calls = objectsAt(toolCalls, `${param}.tool_calls`).map(([call, callParam], index) =>
+    parseCall(call, `call_${at}_${index}`, callParam),
+  );
+  if (isObject(functionCall)) {
+    calls.push(parseFunctionCall(functionCall, `call_${at}_0`, `${param}.function_call`));
+  }
+  return calls;
+}
+
+function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCallPart {
+  const {
+    id,
+    type,
+    function: fn,
+    custom,
+    index: _,
+    extra_content: extraContent,
+    // LiteLLM sets these two on every call of Claude's and Gemini's.
+    caller: _caller,
+    provider_specific_fields: _fields,
+    ...rest
+  } = call;
+  const signature = parseExtraContent(extraContent);
+  const common = {
+    kind: 'tool-call',
+    id: textAt(id, `${param}.id`) || fallbackId,
+    ...(signature && { signature }),
+    ...unknownFieldsOf(withoutNulls(rest)),
+  } as const;
+  if (type === 'custom') {
+    const fields = asObject(custom) ?? {};
+    const name = asText(fields['name']);
+    if (name === undefined) throw missing(`${param}.custom.name`);
+    return { ...common, name, arguments: asText(fields['input']) ?? '', custom: true };
+  }
+  const fields = asObject(fn);
+  if (fields === undefined) throw missing(`${param}.function`);
+  const name = asText(fields['name']);
+  if (name === undefined) throw missing(`${param}.function.name`);
+  // A few clients send the object itself instead of its JSON text.
+  return { ...common, name, arguments: argumentsText(fields['arguments']) };
+}
+
+/** A `function_call`, which OpenAI had before there were tools. It has no id. */
+function parseFunctionCall(call: JsonObject, id: string, param: string): ToolCallPart {
+  const name = asText(call['name']);
+  if (name === undefined) throw missing(`${param}.name`);
+  return { kind: 'tool-call', id, name, arguments: argumentsText(call['arguments']) };
+}
+
+/**
+ * Gives calls the signatures that stand elsewhere in the message: by the call's id, or else in order.
+ * @returns the calls, and the signatures that no call takes.
+ */
+export function signCalls(
+  calls: readonly ToolCallPart[],
+  signatures: readonly CallSignature[],
+): { readonly signed: readonly ToolCallPart[]; readonly unused: readonly CallSignature[] } {
+  const ids = new Set(calls.map(({ id }) => id));
+  const byId = new Map<string, CallSignature>();
+  const inOrder: CallSignature[] = [];
+  for (const found of signatures) {
+    if (found.id !== undefined && ids.has(found.id) && !byId.has(found.id)) byId.set(found.id, found);
+    else inOrder.push(found);
+  }
+  let used = 0;
+  const signed = calls.map((call) => {
+    if (call.signature) return call;
+    const found = byId.get(call.id) ?? inOrder[used++];
+    return found ? { ...call, signature: found.signature } : call;
+  });
+  return { signed, unused: inOrder.slice(used) };
+}
