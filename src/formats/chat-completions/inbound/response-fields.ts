@@ -24,12 +24,12 @@ export function renderHead(start: Reply['start'], object: string, context: Reque
   };
 }
 
-/** What the vendor says of the whole answer beyond that, under its own names. */
+/** The vendor's further fields of the whole answer, under its own names. */
 export function renderUnknownFields({
-  unknownFields: extra,
-  formatSpecific: own,
+  unknownFields,
+  formatSpecific,
 }: Reply['start']): JsonObject {
-  return { ...extra, ...own?.fields };
+  return { ...unknownFields, ...formatSpecific?.fields };
 }
 
 /** What a choice contains. Its finish reason has to agree with it. */

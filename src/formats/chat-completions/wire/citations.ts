@@ -1,9 +1,15 @@
-/** `annotations` of a message, as citations: their offsets count over all of its text, a citation's over its part. */
+/**
+ * The `annotations` of a message as citations of its parts. Offsets of an annotation count over the text of the whole
+ * message, those of a citation over the text of its part. Both are in UTF-16 code units.
+ */
 
 import type { Citation, TextPart } from '../../../conversation/prompt.ts';
 import { asNumber, asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
 
-/** A citation on a part that begins at `partStart` of the message's text. Kinds without a URL are carried whole. */
+/**
+ * An annotation as a citation of the part that begins at `partStart` of the message's text. The annotation itself is
+ * kept in `formatSpecific`, so that no kind of annotation loses anything on its way back.
+ */
 export function parseAnnotation(annotation: JsonObject, partStart: number): Citation {
   const fields = asObject(annotation['url_citation']) ?? {};
   const start = asNumber(fields['start_index']);
@@ -20,7 +26,7 @@ export function parseAnnotation(annotation: JsonObject, partStart: number): Cita
   };
 }
 
-/** The citations of a message's texts as its annotations, and those that are none. */
+/** All citations of a message's texts as its annotations, and those without a URL, for which there is no annotation. */
 export function renderAnnotations(texts: readonly TextPart[]): {
   readonly annotations: readonly JsonObject[];
   readonly unlinked: readonly Citation[];
@@ -40,19 +46,20 @@ export function renderAnnotations(texts: readonly TextPart[]): {
 }
 
 /**
- * A citation of a part as one of the message's annotations; undefined where it has no URL, for which there is no kind.
- * @param length of the part, which a citation without offsets is about
+ * A citation of a part as an annotation of the message; undefined if it has no URL.
+ * @param partStart where the part begins in the message's text.
+ * @param length the length of the part. A citation without offsets covers all of it.
  */
 export function renderAnnotation(
   citation: Citation,
   partStart: number,
   length: number,
 ): JsonObject | undefined {
-  const { url, title = '', start = 0, end = length, formatSpecific: own } = citation;
-  if (own?.format === 'chat-completions') return own.fields;
+  const { url, title = '', start = 0, end = length, formatSpecific } = citation;
+  if (formatSpecific?.format === 'chat-completions') return formatSpecific.fields;
   if (url === undefined) return undefined;
   return {
-    ...own?.fields,
+    ...formatSpecific?.fields,
     type: 'url_citation',
     url_citation: { start_index: partStart + start, end_index: partStart + end, title, url },
   };

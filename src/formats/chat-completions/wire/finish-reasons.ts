@@ -1,4 +1,4 @@
-/** Why an answer ended: chat-completions' words and those its relatives use, both ways. */
+/** Finish reasons: the words of chat-completions, and those that related services use, in both directions. */
 
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { GatewayError } from '../../../lib/errors.ts';
@@ -10,7 +10,7 @@ const FINISH: Readonly<Record<string, Finish>> = {
   tool_calls: 'tool-calls',
   function_call: 'tool-calls',
   content_filter: 'content-filter',
-  // Together; Mistral; Z.ai; what services in front of Claude and Gemini let through.
+  // Together; Mistral; Z.ai; then the words of Claude and Gemini, which services in front of them pass on.
   eos: 'stop',
   model_length: 'context-length',
   sensitive: 'content-filter',
@@ -24,20 +24,21 @@ const FINISH: Readonly<Record<string, Finish>> = {
   safety: 'content-filter',
 };
 
-/** OpenAI's five words: no need to carry them beside what they mean. */
+/** OpenAI's five words. An answer with one of them needs no `native_finish_reason`. */
 const STANDARD = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 
-/** Whether a finish_reason is one of OpenAI's own. */
+/** Whether a `finish_reason` is one of OpenAI's own. */
 export function isStandardFinish(word: string): boolean {
   return STANDARD.has(word);
 }
 
-/** Words for a failure: Mistral's and OpenRouter's, Z.ai's, and that of vLLM and SGLang for what was not made to the end. */
+/** Words for a failure: of Mistral and OpenRouter; of Z.ai; of vLLM and SGLang for an answer that was aborted. */
 const FAILED = new Set(['error', 'network_error', 'abort']);
 
 /**
- * A finish_reason by its meaning.
- * @throws GatewayError where the word says that the answer failed; DeepSeek's is `insufficient_system_resource`.
+ * The meaning of a `finish_reason`.
+ * @throws GatewayError `upstream-broken` for a word that says the answer failed, `upstream-overloaded` for DeepSeek's
+ *   `insufficient_system_resource`.
  */
 export function parseFinish(word: string): Finish {
   if (FAILED.has(word))
@@ -51,45 +52,45 @@ export function parseFinish(word: string): Finish {
   return Object.hasOwn(FINISH, word) ? (FINISH[word] ?? 'other') : 'other';
 }
 
-/** A vendor's own word that says more than the standard one beside it. */
-const NATIVE_FINISH: Readonly<Record<string, { readonly than: Finish; readonly is: Finish }>> = {
-  stop_sequence: { than: 'stop', is: 'stop-sequence' },
-  pause_turn: { than: 'stop', is: 'pause' },
-  refusal: { than: 'content-filter', is: 'refusal' },
-  model_context_window_exceeded: { than: 'length', is: 'context-length' },
-  MALFORMED_FUNCTION_CALL: { than: 'content-filter', is: 'malformed-call' },
+/** Vendors' own words that say more than the standard word beside them. */
+const NATIVE_FINISH: Readonly<Record<string, { readonly standard: Finish; readonly meaning: Finish }>> = {
+  stop_sequence: { standard: 'stop', meaning: 'stop-sequence' },
+  pause_turn: { standard: 'stop', meaning: 'pause' },
+  refusal: { standard: 'content-filter', meaning: 'refusal' },
+  model_context_window_exceeded: { standard: 'length', meaning: 'context-length' },
+  MALFORMED_FUNCTION_CALL: { standard: 'content-filter', meaning: 'malformed-call' },
 };
 
-/** A finish with what the vendor's own word adds to it. */
+/** A finish with the meaning that the vendor's own word adds. */
 export function refineFinish(finish: Finish, native: string | undefined): Finish {
-  const finer =
+  const found =
     native !== undefined && Object.hasOwn(NATIVE_FINISH, native) ? NATIVE_FINISH[native] : undefined;
-  return finer?.than === finish ? finer.is : finish;
+  return found?.standard === finish ? found.meaning : finish;
 }
 
-/** The vendor's own word where it says more than ours. */
+/** The vendor's own word; undefined if it is one of OpenAI's. */
 export function nativeWord(word: string, native: string | undefined): string | undefined {
   return native ?? (STANDARD.has(word) ? undefined : word);
 }
 
-/** What was said, as far as the end hangs on it. */
+/** What an answer contains, as far as its finish depends on it. */
 export interface AnswerContents {
   readonly calls: boolean;
   readonly refusal: boolean;
 }
 
-/** What the finish means beside what was said: services say `stop` after calls, and `tool_calls` without any. */
-export function settleFinish(finish: Finish, said: AnswerContents): Finish {
-  if (finish === 'stop' && said.calls) return 'tool-calls';
-  if (finish === 'stop' && said.refusal) return 'refusal';
-  if (finish === 'tool-calls' && !said.calls) return 'stop';
+/** The finish that agrees with the contents: services send `stop` after calls, and `tool_calls` without any. */
+export function settleFinish(finish: Finish, contents: AnswerContents): Finish {
+  if (finish === 'stop' && contents.calls) return 'tool-calls';
+  if (finish === 'stop' && contents.refusal) return 'refusal';
+  if (finish === 'tool-calls' && !contents.calls) return 'stop';
   return finish;
 }
 
-/** The finish_reason of an answer in which that was said. */
+/** The `finish_reason` of an answer with these contents. */
 export function renderFinish(
   finish: Finish,
-  said: AnswerContents,
+  contents: AnswerContents,
 ): 'stop' | 'length' | 'tool_calls' | 'content_filter' {
   switch (finish) {
     case 'length':
@@ -99,21 +100,21 @@ export function renderFinish(
     case 'malformed-call':
       return 'content_filter';
     case 'refusal':
-      return said.refusal ? 'stop' : 'content_filter';
+      return contents.refusal ? 'stop' : 'content_filter';
     case 'tool-calls':
     case 'stop':
     case 'stop-sequence':
     case 'pause':
     case 'other':
-      return said.calls ? 'tool_calls' : 'stop';
+      return contents.calls ? 'tool_calls' : 'stop';
   }
 }
 
-/** What a choice's end says beyond its finish_reason, as additional fields of the choice. */
+/** What the end of a choice says beyond its `finish_reason`, as additional fields of the choice. */
 export function finishFields(end: Choice['end']): JsonObject {
   return compact({
     native_finish_reason: end.native,
-    // vLLM's name for the sequence that ended the answer.
+    // vLLM's name for the stop sequence that ended the answer.
     stop_reason: end.stopSequence,
     finish_explanation: end.explanation,
   });

@@ -1,8 +1,8 @@
 /**
- * Clients that keep an answer in pieces write some of it elsewhere when they send it back. OpenAI's Agents SDK for
- * JavaScript puts all that stood beside the content on the part it makes of the content, and what stood beside the name
- * of a call on the message too (`openaiChatCompletionsConverter`, `providerData`). LangChain leaves in the content what
- * it has in fields of its own as well, and all that another vendor's answer had there (langchainjs#11175, #11177).
+ * Some clients store an answer in pieces, and misplace some of its fields when they send it back. OpenAI's Agents SDK for
+ * JavaScript puts the fields beside the content on the part that it makes of the content, and the fields beside a call's
+ * name on the message too (`openaiChatCompletionsConverter`, `providerData`). LangChain leaves in the content what it
+ * also has in separate fields, and everything that another vendor's answer had there (langchainjs#11175, #11177).
  */
 
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../../lib/json.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 
-/** Fields that answers have beside OpenAI's own. */
+/** Fields of answers that OpenAI itself does not have. */
 export const ADDITIONAL_FIELDS: readonly string[] = [
   'reasoning_content',
   'reasoning',
@@ -24,24 +24,24 @@ export const ADDITIONAL_FIELDS: readonly string[] = [
   'thinking_blocks',
   'extra_content',
   'provider_specific_fields',
-  // OpenRouter's: what the model has drawn.
+  // OpenRouter: images that the model drew.
   'images',
 ];
 
-/** Fields of a message that tell something of its answer. */
-const TELLING = ['refusal', 'annotations', ...ADDITIONAL_FIELDS];
+/** Fields of a message that belong to the answer. They move from the part back to the message. */
+const ANSWER_FIELDS = ['refusal', 'annotations', ...ADDITIONAL_FIELDS];
 
-/** What the message has anyway, or what has a place of its own in the client's history. */
-const REPEATED = ['role', 'content', 'audio', 'function_call', 'tool_calls', 'parsed'];
+/** Fields that the message has anyway, or that the client stores separately. They are removed from the part. */
+const REPEATED_FIELDS = ['role', 'content', 'audio', 'function_call', 'tool_calls', 'parsed'];
 
-/** What LangChain leaves on a part of a text: what it writes there for itself, and Anthropic's sources. */
-const LEFT = [...OF_CLIENTS, 'citations'];
+/** Fields that LangChain leaves on a text part: its own, and Anthropic's citations. */
+const LANGCHAIN_FIELDS = [...OF_CLIENTS, 'citations'];
 
 /**
- * Parts that are no content: calls, which stand in `tool_calls` too, pieces of them, calls that a vendor has answered
+ * Types of parts that are not content: calls, which also stand in `tool_calls`, their pieces, calls that the vendor ran
  * itself, and thoughts of other vendors' models.
  */
-const NO_CONTENT: ReadonlySet<Json | undefined> = new Set([
+const NOT_CONTENT: ReadonlySet<Json | undefined> = new Set([
   'tool_call',
   'function_call',
   'functionCall',
@@ -54,35 +54,35 @@ const NO_CONTENT: ReadonlySet<Json | undefined> = new Set([
   'reasoning_content',
 ]);
 
-/** A message of the assistant with each field where an answer has it; itself where none had to be moved. */
+/** A message of the assistant with each field in the place where an answer has it; the same object if nothing moves. */
 export function mergeSplitMessage(message: JsonObject): JsonObject {
-  const own = withoutCallsOwn(message);
+  const own = withoutSignatureOfCall(message);
   const { content } = own;
   if (!isList(content)) return own;
   const found: Record<string, Json> = {};
   const parts = content
-    .filter((part) => !(isObject(part) && NO_CONTENT.has(part['type'])))
-    .map((part) => (isObject(part) ? withoutBeside(part, found) : part));
+    .filter((part) => !(isObject(part) && NOT_CONTENT.has(part['type'])))
+    .map((part) => (isObject(part) ? withoutMessageFields(part, found) : part));
   return hasSameItems(parts, content) ? own : { ...found, ...own, content: parts };
 }
 
-/** A part of a text alone; what else is of the message goes to `found`. */
-function withoutBeside(part: JsonObject, found: Record<string, Json>): JsonObject {
+/** A text or refusal part without the fields of the message. Those of the answer are added to `found`. */
+function withoutMessageFields(part: JsonObject, found: Record<string, Json>): JsonObject {
   const type = part['type'] === 'output_text' ? 'text' : part['type'];
   if (type !== 'text' && type !== 'refusal') return part;
   const fields = Object.entries(part);
-  const isBeside = (name: string): boolean =>
-    name !== type && (TELLING.includes(name) || REPEATED.includes(name) || LEFT.includes(name));
-  const own = fields.filter(([name]) => !isBeside(name));
+  const isOfMessage = (name: string): boolean =>
+    name !== type && (ANSWER_FIELDS.includes(name) || REPEATED_FIELDS.includes(name) || LANGCHAIN_FIELDS.includes(name));
+  const own = fields.filter(([name]) => !isOfMessage(name));
   if (own.length === fields.length) return part;
   for (const [name, value] of fields) {
-    if (name !== type && TELLING.includes(name) && value !== undefined) found[name] = value;
+    if (name !== type && ANSWER_FIELDS.includes(name) && value !== undefined) found[name] = value;
   }
   return Object.fromEntries(own);
 }
 
-/** A signature that is one of the calls' is not the text's. */
-function withoutCallsOwn(message: JsonObject): JsonObject {
+/** A message without `extra_content`, if the same signature stands on one of its calls: then it is not the text's. */
+function withoutSignatureOfCall(message: JsonObject): JsonObject {
   const { extra_content: signed, ...rest } = message;
   if (asObject(signed) === undefined) return message;
   const text = JSON.stringify(signed);

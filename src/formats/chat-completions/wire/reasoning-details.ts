@@ -1,25 +1,25 @@
-/** Thoughts as `reasoning_details` (OpenRouter docs, "Reasoning Tokens"), both ways. */
+/** `reasoning_details` of messages and deltas (OpenRouter documentation, "Reasoning Tokens"). */
 
 import type { Signature, SignatureOrigin } from '../../../conversation/prompt.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isSigned, type Thought, thoughtsAsReceived } from './thinking-blocks.ts';
 
-/** A signature of Google's that stands apart from the call it is of. */
+/** A signature of Google's that belongs to a call but stands elsewhere in the message. */
 export interface CallSignature {
-  /** The call's id, where the service says. */
+  /** The call's id, if the service sends it. */
   readonly id?: string;
   readonly signature: Signature;
 }
 
-/** What an item of the list says; `redacted` can be read by its vendor alone, `proof` is of the summary before it. */
+/** The meaning of an item. Only its vendor can read `redacted`; `proof` belongs to the summary before it. */
 export type ReasoningDetail =
   | { readonly kind: 'thought'; readonly text: string; readonly signature: Signature | undefined }
   | { readonly kind: 'redacted' | 'proof'; readonly signature: Signature }
   | ({ readonly kind: 'call' } & CallSignature);
 
-/** An item of the list; undefined where it says nothing. */
+/** An item of the list; undefined if it is empty. */
 export function parseDetail(detail: JsonObject): ReasoningDetail | undefined {
-  const origin = originOf(detail['format']);
+  const origin = parseOrigin(detail['format']);
   const value = asText(detail['signature']) || asText(detail['data']);
   const signature = value ? { origin, value } : undefined;
   if (detail['type'] !== 'reasoning.encrypted') {
@@ -29,17 +29,17 @@ export function parseDetail(detail: JsonObject): ReasoningDetail | undefined {
   if (signature === undefined) return undefined;
   const id = asText(detail['id']);
   if (origin === 'google') return { kind: 'call', signature, ...(id !== undefined && { id }) };
-  // A summary and the encrypted text after it are one item of OpenAI's.
+  // In OpenAI's own API, a summary and the encrypted text after it are one item.
   return { kind: origin === 'anthropic' ? 'redacted' : 'proof', signature };
 }
 
-/** A call, as far as the list says anything of it. */
+/** A call, as far as the list of details concerns it. */
 export interface SignedCall {
   readonly id: string;
   readonly signature?: Signature | undefined;
 }
 
-/** All thoughts and the signatures of calls, numbered, as those do who join the pieces of a stream. */
+/** All thoughts and the signatures of calls. Each has an `index`, as in a stream whose pieces were joined. */
 export function renderDetails(thoughts: readonly Thought[], calls: readonly SignedCall[]): JsonObject[] {
   return [...thoughts.flatMap(renderThought), ...calls.flatMap(renderCallSignature)].map((detail, index) => ({
     ...detail,
@@ -48,8 +48,8 @@ export function renderDetails(thoughts: readonly Thought[], calls: readonly Sign
 }
 
 /**
- * The same for a caller, as far as something is signed or can be read by its vendor alone: thoughts without either stand
- * in `reasoning_content`, and who joins the pieces of a stream would have them twice.
+ * The details for a caller; undefined if nothing is signed or redacted. Plain thoughts stand in `reasoning_content`, and
+ * a client that joins the pieces of a stream would get them twice.
  */
 export function renderSignedDetails(
   thoughts: readonly Thought[],
@@ -61,7 +61,7 @@ export function renderSignedDetails(
 
 function renderThought({ text, signature, redacted }: Thought): JsonObject[] {
   if (redacted) return [encrypted(redacted)];
-  const format = formatOf(signature?.origin ?? 'other');
+  const format = renderFormat(signature?.origin ?? 'other');
   if (signature?.origin !== 'openai') {
     return [{ type: 'reasoning.text', text, ...(signature && { signature: signature.value }), format }];
   }
@@ -69,7 +69,7 @@ function renderThought({ text, signature, redacted }: Thought): JsonObject[] {
   return text === '' ? [encrypted(signature)] : [summary, encrypted(signature)];
 }
 
-/** All thoughts of an answer as the one item that MiniMax makes of them. */
+/** The text of all thoughts as the one item that MiniMax sends and takes. */
 export function renderMinimaxDetail(text: string): JsonObject {
   return { type: 'reasoning.text', id: 'reasoning-text-1', format: 'MiniMax-response-v1', index: 0, text };
 }
@@ -78,19 +78,19 @@ function renderCallSignature({ id, signature }: SignedCall): JsonObject[] {
   return signature === undefined ? [] : [encrypted(signature, { id })];
 }
 
-function encrypted({ origin, value }: Signature, of: JsonObject = {}): JsonObject {
-  return { type: 'reasoning.encrypted', data: value, ...of, format: formatOf(origin) };
+function encrypted({ origin, value }: Signature, fields: JsonObject = {}): JsonObject {
+  return { type: 'reasoning.encrypted', data: value, ...fields, format: renderFormat(origin) };
 }
 
-/** Whose signature an item bears, by its `format`: `anthropic-claude-v1`, `azure-openai-responses-v1`, `xai-responses-v1`, ... */
-function originOf(format: Json | undefined): SignatureOrigin {
+/** The vendor that signed an item, by its `format`: `anthropic-claude-v1`, `azure-openai-responses-v1`, `xai-responses-v1` and so on. */
+function parseOrigin(format: Json | undefined): SignatureOrigin {
   const text = asText(format) ?? '';
   if (text.startsWith('anthropic')) return 'anthropic';
   if (text.startsWith('google')) return 'google';
   return text.startsWith('openai') || text.startsWith('azure') ? 'openai' : 'other';
 }
 
-function formatOf(origin: SignatureOrigin): string {
+function renderFormat(origin: SignatureOrigin): string {
   if (origin === 'anthropic') return 'anthropic-claude-v1';
   if (origin === 'google') return 'google-gemini-v1';
   return origin === 'openai' ? 'openai-responses-v1' : 'unknown';

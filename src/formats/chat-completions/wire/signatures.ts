@@ -1,11 +1,11 @@
-/** Where signatures stand in chat-completions: `extra_content.<origin>.thought_signature`, Google's own way. */
+/** Signatures in `extra_content.<origin>.thought_signature`, as Google's OpenAI-compatible endpoint writes them. */
 
 import type { Signature, SignatureOrigin } from '../../../conversation/prompt.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 
 const ORIGINS: readonly SignatureOrigin[] = ['google', 'anthropic', 'openai', 'other'];
 
-/** The signature in an `extra_content`, or undefined where there is none. */
+/** The signature in an `extra_content`; undefined if it has none. */
 export function parseExtraContent(extraContent: Json | undefined): Signature | undefined {
   const fields = asObject(extraContent);
   if (fields === undefined) return undefined;
@@ -16,7 +16,7 @@ export function parseExtraContent(extraContent: Json | undefined): Signature | u
   return undefined;
 }
 
-/** `{ extra_content }` for a signature, else nothing: to be spread. */
+/** `{ extra_content }` with a signature, to be spread; `{}` without one. */
 export function renderExtraContent(signature: Signature | undefined): JsonObject {
   if (signature === undefined) return {};
   return { extra_content: { [signature.origin]: { thought_signature: signature.value } } };

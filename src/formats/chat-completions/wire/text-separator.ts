@@ -1,16 +1,16 @@
 /**
- * What a message of one text has where the answer had several things: a blank line, where the one before does not end,
- * nor the one behind begin, with white space of its own.
+ * What separates the parts of an answer that a message holds as one text: a blank line, unless the first ends or the
+ * second begins with white space.
  *
- * Thoughts always stand apart. OpenAI's summaries are titles as a rule, and have nothing between them but their index:
- * read as one text, they were `**One****Two**` (diegosouzapw/OmniRoute#9500, zendev-sh/goai#125). Texts do where
- * something was done or thought between them ("for you.Now let me", vellum-ai/vellum-assistant#10805), and not where one
- * follows the other: Claude begins a new one with each thing it cites (pydantic/pydantic-ai#2933).
+ * Thoughts are always separated. OpenAI's summaries are usually titles with nothing between them but their index; joined,
+ * they read `**One****Two**` (diegosouzapw/OmniRoute#9500, zendev-sh/goai#125). Texts are separated if a call or a
+ * thought came between them ("for you.Now let me", vellum-ai/vellum-assistant#10805). Consecutive texts are not: Claude
+ * begins a new one with each citation (pydantic/pydantic-ai#2933).
  */
 
 import type { Part, TextPart } from '../../../conversation/prompt.ts';
 
-/** What stands between the end of one text and the beginning of another. */
+/** The separator between two texts: a blank line, or nothing. */
 export function separatorBetween(before: string, after: string): string {
   if (before === '' || after === '') return '';
   return isSpace(before.at(-1)) || isSpace(after[0]) ? '' : '\n\n';
@@ -20,7 +20,7 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/.test(character);
 }
 
-/** Thoughts as one text. The end of all before is that of the last: to look at all for each would cost their square. */
+/** Thoughts as one text. Only the last text is looked at for each separator, so the cost is linear in the thoughts. */
 export function joinThoughts(thoughts: readonly { readonly text: string }[]): string {
   const pieces: string[] = [];
   let last = '';
@@ -31,7 +31,7 @@ export function joinThoughts(thoughts: readonly { readonly text: string }[]): st
   return pieces.join('');
 }
 
-/** The texts of an answer, with what stands between them as texts of its own. */
+/** The texts of an answer, with the separators between them as texts of their own. */
 export function separateTexts(parts: readonly Part[]): readonly TextPart[] {
   const texts: TextPart[] = [];
   let isInterrupted = false;
@@ -40,8 +40,8 @@ export function separateTexts(parts: readonly Part[]): readonly TextPart[] {
       isInterrupted = true;
       continue;
     }
-    const gap = isInterrupted ? separatorBetween(texts.at(-1)?.text ?? '', part.text) : '';
-    if (gap !== '') texts.push({ kind: 'text', text: gap });
+    const separator = isInterrupted ? separatorBetween(texts.at(-1)?.text ?? '', part.text) : '';
+    if (separator !== '') texts.push({ kind: 'text', text: separator });
     texts.push(part);
     if (part.text !== '') isInterrupted = false;
   }

@@ -1,11 +1,11 @@
-/** Thoughts as LiteLLM's `thinking_blocks`, which are Anthropic's: on messages and deltas, both ways. */
+/** `thinking_blocks` of messages and deltas: LiteLLM's field, which holds Anthropic's thinking blocks. */
 
 import { formatFields } from '../../../conversation/format-specific.ts';
 import type { FormatSpecific, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import { seal, unseal } from '../../../conversation/signature.ts';
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
-/** A thought, told or whole. */
+/** A thought: of an answer that is being written, or of the prompt. */
 export interface Thought {
   readonly text: string;
   readonly signature?: Signature | undefined;
@@ -13,7 +13,10 @@ export interface Thought {
   readonly formatSpecific?: FormatSpecific | undefined;
 }
 
-/** A block as a thought, whose signature is Anthropic's unless it is sealed; none where nothing is in it. */
+/**
+ * A block as at most one thought; an empty block gives none. Its signature is Anthropic's, unless it is sealed: then the
+ * gateway has wrapped another vendor's signature for Anthropic's field.
+ */
 export function parseThinkingBlock(block: JsonObject): ThinkingPart[] {
   const data = asText(block['data']);
   if (block['type'] === 'redacted_thinking') {
@@ -34,8 +37,8 @@ export function thinkingText(thinking: Json | undefined): string {
 }
 
 /**
- * The blocks of all thoughts, where some have a signature or can be read by their vendor alone: the plain text stands in
- * `reasoning_content`.
+ * The blocks of all thoughts; undefined if none has a signature or is redacted, because `reasoning_content` holds the
+ * plain text already.
  */
 export function renderThinkingBlocks(thoughts: readonly Thought[]): readonly Json[] | undefined {
   if (!thoughts.some(isSigned)) return undefined;
@@ -46,20 +49,20 @@ export function renderThinkingBlocks(thoughts: readonly Thought[]): readonly Jso
     .map(renderThinkingBlock);
 }
 
-/** The thoughts as the service has told them, whose signatures a stream may have had apart from their text. */
+/** The thoughts as the service sent them in its list of blocks. A stream may have sent signatures apart from their text. */
 export function thoughtsAsReceived(thoughts: readonly Thought[]): readonly Thought[] {
   return blocksAsReceived(thoughts)?.filter(isObject).flatMap(parseThinkingBlock) ?? thoughts;
 }
 
-/** Whether a thought says more than its text. */
+/** Whether a thought has a signature or is redacted. */
 export function isSigned({ signature, redacted }: Thought): boolean {
   return (signature ?? redacted) !== undefined;
 }
 
-/** The list of blocks that came with the thoughts, if one did. */
+/** The service's own list of blocks, if it sent one. */
 function blocksAsReceived(thoughts: readonly Thought[]): readonly Json[] | undefined {
-  for (const { formatSpecific: own } of thoughts) {
-    const { thinking_blocks: blocks } = formatFields(own, 'chat-completions');
+  for (const { formatSpecific } of thoughts) {
+    const { thinking_blocks: blocks } = formatFields(formatSpecific, 'chat-completions');
     if (isList(blocks)) return blocks;
   }
   return undefined;

@@ -1,4 +1,4 @@
-/** Token counts, both ways. */
+/** `usage`: the token counts of an answer, in both directions. */
 
 import { formatFields, formatSpecificOf } from '../../../conversation/format-specific.ts';
 import type { Usage } from '../../../conversation/reply.ts';
@@ -6,6 +6,7 @@ import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../
 import { asObject, isEmpty, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { dollarsTold, outputWithReasoning } from '../../openai/usage.ts';
 
+/** Reads the usage of a native answer, which passes byte for byte. */
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
@@ -15,34 +16,38 @@ export const usageReader: UsageReader = {
 };
 
 /**
- * What a `usage` object counts. Input includes cached tokens and output includes reasoning.
- * @param hiddenThoughts whether the total may hold output that no other figure does (Google's own compatible endpoint)
+ * The counts of a `usage` object. Input includes cached tokens and output includes reasoning.
+ * @param reasoningInTotalOnly whether the total may include reasoning that no other figure has (Google's
+ *   OpenAI-compatible endpoint).
  */
-function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
+function parseTokens(usage: JsonObject, reasoningInTotalOnly: boolean): Tokens {
   const inside = asObject(usage['prompt_tokens_details']);
   const input = countOf(usage['prompt_tokens']);
   const read =
     countOf(inside?.['cached_tokens']) ??
-    // DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
+    // In this order: DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
     countOf(usage['prompt_cache_hit_tokens']) ??
     countOf(usage['cached_tokens']) ??
     countOf(usage['num_cached_tokens']) ??
     countOf(usage['cache_read_input_tokens']);
   return {
     input,
-    // Azure's Grok counts a text of its own as cached, but not as input.
+    // Grok at Azure counts a text of its own as cached, but not as input.
     cacheRead: read !== undefined && input !== undefined ? Math.min(read, input) : read,
     cacheWrite:
       countOf(inside?.['cache_write_tokens']) ??
-      // Qwen (Model Studio, "Context cache": explicit ones cost more to write); services in front of Claude.
+      // Qwen (Model Studio, "Context cache": writing to an explicit cache costs more); services in front of Claude.
       countOf(inside?.['cache_creation_input_tokens']) ??
       countOf(usage['cache_creation_input_tokens']),
-    ...outputOf(usage, input, hiddenThoughts),
+    ...outputOf(usage, input, reasoningInTotalOnly),
   };
 }
 
-/** A `usage` object with what else it says. */
-export function parseUsage(usage: JsonObject, hiddenThoughts: boolean): Usage {
+/**
+ * A `usage` object with its counts, and its other figures in `formatSpecific`.
+ * @param reasoningInTotalOnly see `Dialect.reasoningInTotalOnly`.
+ */
+export function parseUsage(usage: JsonObject, reasoningInTotalOnly: boolean): Usage {
   const {
     prompt_tokens: _prompt,
     completion_tokens: _completion,
@@ -55,20 +60,20 @@ export function parseUsage(usage: JsonObject, hiddenThoughts: boolean): Usage {
   const { reasoning_tokens: _thought, ...completionRest } = asObject(outside) ?? {};
   const promptDetails = withoutNulls(promptRest);
   const completionDetails = withoutNulls(completionRest);
-  const own = withoutNulls({
+  const others = withoutNulls({
     ...rest,
     ...(!isEmpty(promptDetails) && { prompt_tokens_details: promptDetails }),
     ...(!isEmpty(completionDetails) && { completion_tokens_details: completionDetails }),
   });
   return {
-    ...usageOf(parseTokens(usage, hiddenThoughts)),
-    ...formatSpecificOf('chat-completions', own),
+    ...usageOf(parseTokens(usage, reasoningInTotalOnly)),
+    ...formatSpecificOf('chat-completions', others),
   };
 }
 
 /**
- * Usage as chat-completions tells it; what other vendors count beyond it stands beside it under their own names. OpenAI
- * says of every answer how much was cached and thought, and clients read it unasked: `usage.prompt_tokens_details.cached_tokens`.
+ * Usage as the `usage` object of an answer. Further figures of other vendors keep their own names. The details are always
+ * present, as they are at OpenAI: clients read `usage.prompt_tokens_details.cached_tokens` without a check.
  */
 export function renderUsage(usage: Usage): JsonObject {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0 } = usage;
@@ -90,7 +95,7 @@ export function renderUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Whether anything is known: a usage of zeros nobody counted would be a lie. */
+/** Whether any count is known. A usage of zeros that the vendor never counted would be wrong. */
 export function hasTokens(usage: Usage): boolean {
   return usage.input !== undefined || usage.output !== undefined;
 }
@@ -98,7 +103,7 @@ export function hasTokens(usage: Usage): boolean {
 function outputOf(
   usage: JsonObject,
   input: number | undefined,
-  hiddenThoughts: boolean,
+  reasoningInTotalOnly: boolean,
 ): Pick<Tokens, 'output' | 'reasoning'> {
   const reasoning = countOf(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
   const completion = countOf(usage['completion_tokens']);
@@ -108,6 +113,6 @@ function outputOf(
     return { output: outputWithReasoning(completion, { input, reasoning, total }), reasoning };
   }
   const hidden =
-    hiddenThoughts && total !== undefined && input !== undefined ? total - input - completion : 0;
+    reasoningInTotalOnly && total !== undefined && input !== undefined ? total - input - completion : 0;
   return hidden > 0 ? { output: completion + hidden, reasoning: hidden } : { output: completion };
 }
