@@ -25,10 +25,7 @@ export function renderHead(start: Reply['start'], object: string, context: Reque
 }
 
 /** The vendor's further fields of the whole answer, under its own names. */
-export function renderUnknownFields({
-  unknownFields,
-  formatSpecific,
-}: Reply['start']): JsonObject {
+export function renderUnknownFields({ unknownFields, formatSpecific }: Reply['start']): JsonObject {
   return { ...unknownFields, ...formatSpecific?.fields };
 }
 

@@ -1,15 +1,15 @@
 /**
- * Whether the arguments of a call are a whole JSON object yet, told piece by piece: every character is looked at
- * once, however many pieces there are. An empty object in one piece is whole, and yet the arguments may come after it:
+ * Whether the arguments of a call form a complete JSON object yet. They come piece by piece, and every character is looked
+ * at once, however many pieces there are. An empty object in one piece is complete, but the arguments may follow it:
  * services in front of Bedrock begin every call with one (openai/openai-agents-js#712).
  */
 
 export interface ArgumentScan {
-  /** @returns how much of the piece belongs to the object; of text that is none, all. */
+  /** @returns how many UTF-16 code units of the piece belong to the object; all of them if the text is no object. */
   add(piece: string): number;
-  /** Whether the object that the first piece began is closed: more of it cannot come. */
+  /** Whether the object is closed, so that no more of it can come. */
   isWhole(): boolean;
-  /** Whether that object is an empty one that came in one piece. */
+  /** Whether the object is empty and came in one piece. */
   isEmpty(): boolean;
 }
 
@@ -23,7 +23,7 @@ const CLOSE_OBJECT = 0x7d;
 const EMPTY = /^\s*\{\s*\}$/;
 const ANOTHER = /^\s*\{/;
 
-/** A scan that has seen nothing. Text that begins with anything but `{` is never whole. */
+/** A scan before the first piece. Text that begins with anything but `{` is never complete. */
 export function argumentScan(): ArgumentScan {
   let state: 'before' | 'inside' | 'whole' | 'other' = 'before';
   let depth = 0;
@@ -74,7 +74,7 @@ export function argumentScan(): ArgumentScan {
   };
 }
 
-/** White space of JSON (RFC 8259, section 2). */
+/** White space in JSON (RFC 8259, section 2). */
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

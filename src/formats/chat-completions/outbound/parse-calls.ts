@@ -1,7 +1,7 @@
 /**
- * Which call a piece of a stream belongs to. OpenAI says `index` in every piece, `id` and `name` in the first alone;
- * others say all three in every piece, leave `index` out, give every call the index 0 or the id '', or make a new id
- * for every piece.
+ * The tool calls of a stream: which call does a piece belong to? OpenAI sends `index` in every piece, and `id` and `name`
+ * only in the first. Others send all three in every piece, leave out `index`, give every call the index 0 or the id '', or
+ * make a new id for every piece.
  */
 
 import { asNumber, asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -10,47 +10,59 @@ import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import type { Out, PartSequence, SequencePart } from './part-sequence.ts';
 
-/** What the calls of one answer share. */
+/** What all calls of one answer have in common. */
 export interface CallContext {
-  /** The stem of ids for calls that have none. */
+  /** The beginning of the ids that calls without an id get. */
   readonly stem: string;
-  /** The caller's names of tools whose names the service would not take. */
+  /** The caller's names of the tools that were renamed for the service, by their new names. */
   readonly names: ReadonlyMap<string, string>;
 }
 
 export interface CallReader {
-  /** A piece of `tool_calls`. @param whole whether it is a call of its own, all of it. */
+  /**
+   * A piece of `tool_calls`.
+   * @param whole whether it is a complete call.
+   */
   read(piece: JsonObject, whole: boolean, out: Out): void;
   /** A piece of the older `function_call`. */
   readFunctionCall(piece: JsonObject, out: Out): void;
-  /** A signature that stands apart from the call it is of. */
+  /** A signature of a call that stands elsewhere in the message. */
   sign(found: CallSignature, out: Out): void;
   hasAny(): boolean;
-  /** Nothing more comes. Gives the signatures that no call has claimed. @throws where a call has no name. */
+  /**
+   * Nothing more comes.
+   * @returns the signatures that no call took.
+   * @throws GatewayError for a call without a name.
+   */
   end(): readonly CallSignature[];
 }
 
 interface Call {
-  /** As the vendor gave it; '' for none. */
+  /** The vendor's id; '' for none. */
   id: string;
   name: string;
   readonly custom: boolean;
-  /** Absent until its name is known. */
+  /** Undefined until its name is known. */
   part: SequencePart | undefined;
-  /** What came before its name. */
+  /** The arguments that came before its name. */
   text: string;
-  /** Whether any of its arguments came. */
+  /** Whether any of its arguments have come. */
   begun: boolean;
 }
 
 /** The key of the one call that has no index: the older `function_call`. */
-const OLD = -1;
+const FUNCTION_CALL = -1;
 
-export function callReader(choice: number, line: PartSequence, context: CallContext): CallReader {
+/**
+ * An answer without calls.
+ * @param choice the index of the choice.
+ * @param parts the parts of the message, to which the calls are added.
+ */
+export function callReader(choice: number, parts: PartSequence, context: CallContext): CallReader {
   const byIndex = new Map<number, Call>();
   const byId = new Map<string, Call>();
   const nameless = new Set<Call>();
-  const apart: CallSignature[] = [];
+  const unclaimed: CallSignature[] = [];
   let last: Call | undefined;
   let count = 0;
 
@@ -62,17 +74,17 @@ export function callReader(choice: number, line: PartSequence, context: CallCont
     return call;
   };
 
-  /** The call that a piece goes on with, or undefined where it begins one. */
+  /** The call that a piece continues; undefined if it begins one. */
   const find = (index: number | undefined, id: string, name: string): Call | undefined => {
     const known = index === undefined ? last : byIndex.get(index);
     const same = id === '' ? undefined : byId.get(id);
     if (same !== undefined && (index === undefined || known === same)) return same;
-    // An index that is new, with the id of another call: more of that one, or a service that gives one id to all.
+    // A new index with the id of another call: more of that call, or a service that gives all calls the same id.
     if (known === undefined) return name === '' ? same : undefined;
-    // An id made anew for every piece comes without a name; a call of its own has one.
+    // A new id for every piece comes without a name. A new call has a name.
     if (name === '' || known.name === '') return known;
     if (id !== '' && known.id !== '') return known.id === id ? known : undefined;
-    // A name again: the same call, said once more, or the next call of a service that knows no index.
+    // The name again: the same call repeats it, or a service without indexes begins the next call.
     return known.name === name && !known.part?.scan?.isWhole() ? known : undefined;
   };
 
@@ -81,16 +93,16 @@ export function callReader(choice: number, line: PartSequence, context: CallCont
     const isOnly = call.id !== '' && byId.get(call.id) === call;
     const id = isOnly ? call.id : `${context.stem}_${choice}_${count}`;
     const name = context.names.get(call.name) ?? call.name;
-    const part = line.begin({ kind: 'tool-call', id, name, ...(call.custom && { custom: true }) }, out);
+    const part = parts.begin({ kind: 'tool-call', id, name, ...(call.custom && { custom: true }) }, out);
     call.part = part;
-    const at = apart.findIndex((found) => found.id === undefined || found.id === call.id);
-    const [found] = at < 0 ? [] : apart.splice(at, 1);
-    if (found) line.note(part, { signature: found.signature }, out);
-    line.write(part, call.text, out);
+    const at = unclaimed.findIndex((found) => found.id === undefined || found.id === call.id);
+    const [found] = at < 0 ? [] : unclaimed.splice(at, 1);
+    if (found) parts.addDetail(part, { signature: found.signature }, out);
+    parts.write(part, call.text, out);
   };
 
   const add = (call: Call, name: string, given: string, out: Out): void => {
-    // No arguments at all are null to some; no object begins so.
+    // Some services send null for no arguments. No object begins with `null`.
     const text = given === 'null' && !call.custom && !call.begun ? '' : given;
     call.begun ||= text !== '';
     if (call.part === undefined) {
@@ -99,7 +111,7 @@ export function callReader(choice: number, line: PartSequence, context: CallCont
       if (call.name === '') return;
       nameless.delete(call);
       open(call, out);
-    } else line.write(call.part, text, out);
+    } else parts.write(call.part, text, out);
   };
 
   return {
@@ -120,36 +132,36 @@ export function callReader(choice: number, line: PartSequence, context: CallCont
       if (call.part === undefined) call.id ||= id;
       add(call, name, text, out);
       const signature = parseExtraContent(signed);
-      if (signature && call.part) line.note(call.part, { signature }, out);
-      else if (signature) apart.push({ signature, ...(id !== '' && { id }) });
+      if (signature && call.part) parts.addDetail(call.part, { signature }, out);
+      else if (signature) unclaimed.push({ signature, ...(id !== '' && { id }) });
     },
     readFunctionCall(piece, out) {
       const name = asText(piece['name']) ?? '';
       const text = argumentsText(piece['arguments']);
-      let call = byIndex.get(OLD);
+      let call = byIndex.get(FUNCTION_CALL);
       if (call === undefined) {
-        // Snowflake says an empty one beside every answer.
+        // Snowflake sends an empty one with every answer.
         if (name === '' && text === '') return;
-        call = begin('', false, OLD);
+        call = begin('', false, FUNCTION_CALL);
       }
       add(call, name, text, out);
     },
     sign(found, out) {
       const part = found.id === undefined ? undefined : byId.get(found.id)?.part;
-      if (part && part.state !== 'ended') line.note(part, { signature: found.signature }, out);
-      else apart.push(found);
+      if (part && part.state !== 'ended') parts.addDetail(part, { signature: found.signature }, out);
+      else unclaimed.push(found);
     },
     hasAny: () => count > 0,
     end() {
       if ([...nameless].some((call) => call.text !== '' || call.id !== '')) {
         throw broken('a tool call without a name');
       }
-      return apart;
+      return unclaimed;
     },
   };
 }
 
-/** Arguments are JSON text; a few services send the object itself. */
+/** Arguments as JSON text. A few services send the object itself. */
 function argumentsText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,7 +1,7 @@
 /**
- * The parts of one choice, one after another, though vendors interleave them: one part is live, and its pieces are passed
- * on at once. A part that begins while a call is live whose arguments are not whole yet waits, and is told in one piece
- * when its turn has come. A live part of any other kind is ended by the part that begins after it.
+ * The parts of one choice, one after another, even if the vendor interleaves them. One part is live, and its pieces are
+ * passed on at once. A part that begins while the arguments of a live call are incomplete waits, and its text is passed
+ * on in one piece when its turn comes. A live part of any other kind ends when the next part begins.
  */
 
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
@@ -9,20 +9,21 @@ import type { OpenPart, PartDetail, ReplyEvent } from '../../../conversation/rep
 import type { Sink } from '../../../streams/step.ts';
 import { type ArgumentScan, argumentScan } from './argument-scan.ts';
 
+/** Receives the events of a reply. */
 export type Out = Sink<ReplyEvent>;
 
-/** Something about a part that is not its text. */
+/** A detail of a part: a signature, redacted thoughts or a citation. */
 type Detail = Omit<PartDetail, 'type' | 'choice' | 'index'>;
 
 export interface SequencePart {
   readonly open: OpenPart;
-  readonly own: FormatSpecific | undefined;
-  /** Of a function call: custom calls are free text, and whole only when the answer is. */
+  readonly formatSpecific: FormatSpecific | undefined;
+  /** Only of a function call. The text of a custom call is complete only when the answer is. */
   readonly scan: ArgumentScan | undefined;
   state: 'waiting' | 'live' | 'ended';
-  /** Its place among the choice's parts, once it is live. */
+  /** Its index among the choice's parts, once it is live. */
   index: number;
-  /** A signature closes what it signs: what comes after it is another part. */
+  /** A signature completes a part: what follows is another part. */
   isSigned: boolean;
   /** What came while it was waiting. */
   text: string;
@@ -32,19 +33,22 @@ export interface SequencePart {
 export interface PartSequence {
   /** The part that began last. */
   last(): SequencePart | undefined;
-  begin(open: OpenPart, out: Out, own?: FormatSpecific): SequencePart;
+  begin(open: OpenPart, out: Out, formatSpecific?: FormatSpecific): SequencePart;
   /**
-   * More of a part's text. Of a part that has ended there is none, nor of arguments whose object is closed: some services
-   * send a whole call again, vLLM at the end of its stream, or a mark of the model's after it. An empty object is
-   * told last, for others send one before the arguments.
+   * More of a part's text. Text after the end of a part is dropped, and so is text after a complete object of arguments:
+   * some services send a whole call again, vLLM at the end of its stream, or a mark of the model's after it. An empty
+   * object is passed on only at the end, because some services send one before the arguments.
    */
   write(part: SequencePart, text: string, out: Out): void;
-  note(part: SequencePart, detail: Detail, out: Out): void;
-  /** Nothing more comes: closes the live part and tells those that wait. */
+  addDetail(part: SequencePart, detail: Detail, out: Out): void;
+  /** Nothing more comes: ends the live part and passes on those that wait. */
   end(out: Out): void;
 }
 
-/** A line with nothing in it. */
+/**
+ * A sequence without parts.
+ * @param choice the index of its choice.
+ */
 export function partSequence(choice: number): PartSequence {
   let count = 0;
   let live: SequencePart | undefined;
@@ -65,31 +69,31 @@ export function partSequence(choice: number): PartSequence {
     part.state = 'live';
     part.index = count;
     count += 1;
-    const { open, own, text, details, index } = part;
-    out.enqueue({ type: 'part-start', choice, index, part: open, ...(own && { formatSpecific: own }) });
+    const { open, formatSpecific, text, details, index } = part;
+    out.enqueue({ type: 'part-start', choice, index, part: open, ...(formatSpecific && { formatSpecific }) });
     if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
     for (const detail of details) out.enqueue({ type: 'part-detail', choice, index, ...detail });
     part.text = '';
     part.details = [];
   };
 
-  /** Tells those that wait, up to one that holds up the rest. */
+  /** Starts the waiting parts, up to an incomplete call. */
   const drain = (out: Out): void => {
     if (waiting.length === 0) return;
-    let told = 0;
+    let started = 0;
     for (const part of waiting) {
-      if (live !== undefined && holdsUp(live)) break;
+      if (live !== undefined && isIncompleteCall(live)) break;
       start(part, out);
-      told += 1;
+      started += 1;
     }
-    waiting = waiting.slice(told);
+    waiting = waiting.slice(started);
   };
 
   const write = (part: SequencePart, given: string, out: Out): void => {
     if (part.state === 'ended') return;
-    // A loop, not a call of itself: a piece may be megabytes of empty objects.
     let text = given.slice(0, part.scan?.add(given));
     if (text === '') return;
+    // A loop instead of recursion: one piece may consist of megabytes of empty objects.
     for (let at = text.length; text !== '' && part.scan?.isEmpty(); at += text.length) {
       const rest = given.slice(at);
       text = rest.slice(0, part.scan.add(rest));
@@ -101,11 +105,11 @@ export function partSequence(choice: number): PartSequence {
 
   return {
     last: () => last,
-    begin(open, out, own) {
+    begin(open, out, formatSpecific) {
       const isFunction = open.kind === 'tool-call' && !open.custom;
       const part: SequencePart = {
         open,
-        own,
+        formatSpecific,
         scan: isFunction ? argumentScan() : undefined,
         state: 'waiting',
         index: -1,
@@ -114,12 +118,12 @@ export function partSequence(choice: number): PartSequence {
         details: [],
       };
       last = part;
-      if (live !== undefined && holdsUp(live)) waiting.push(part);
+      if (live !== undefined && isIncompleteCall(live)) waiting.push(part);
       else start(part, out);
       return part;
     },
     write,
-    note(part, detail, out) {
+    addDetail(part, detail, out) {
       if (part.state === 'ended') return;
       if (detail.signature || detail.redacted) part.isSigned = true;
       if (part.state === 'waiting') part.details.push(detail);
@@ -133,6 +137,6 @@ export function partSequence(choice: number): PartSequence {
   };
 }
 
-function holdsUp({ open, scan }: SequencePart): boolean {
+function isIncompleteCall({ open, scan }: SequencePart): boolean {
   return open.kind === 'tool-call' && !scan?.isWhole();
 }

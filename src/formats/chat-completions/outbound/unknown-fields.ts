@@ -1,27 +1,28 @@
-/** Fields of an answer that nobody here reads: told beside those that are, as they came. */
+/** The fields of an answer that the gateway does not know. They pass on unchanged, beside those that it knows. */
 
 import { isEmpty, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 export interface UnknownFields {
-  /** Keeps a field, in place of an earlier value; null and what is empty is not kept. */
+  /** Keeps a field instead of its earlier value. Null and empty values are not kept. */
   keep(key: string, value: Json | undefined): void;
-  /** All that was kept, or undefined where nothing was. */
+  /** All fields so far; undefined if there are none. */
   fields(): JsonObject | undefined;
 }
 
+/** A collection without fields. */
 export function collectUnknownFields(): UnknownFields {
   const kept = new Map<string, Json>();
   return {
     keep(key, value) {
-      if (value === undefined || saysNothing(value)) return;
+      if (value === undefined || isEmptyValue(value)) return;
       kept.set(key, value);
     },
-    // fromEntries defines its keys, so that `__proto__` is one as any other.
+    // `fromEntries` defines its keys, so `__proto__` is a key like any other.
     fields: () => (kept.size > 0 ? Object.fromEntries(kept) : undefined),
   };
 }
 
-function saysNothing(value: Json): boolean {
+function isEmptyValue(value: Json): boolean {
   if (value === null || value === '') return true;
   if (isObject(value)) return isEmpty(value);
   return Array.isArray(value) && value.length === 0;

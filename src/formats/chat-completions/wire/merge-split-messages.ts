@@ -72,7 +72,8 @@ function withoutMessageFields(part: JsonObject, found: Record<string, Json>): Js
   if (type !== 'text' && type !== 'refusal') return part;
   const fields = Object.entries(part);
   const isOfMessage = (name: string): boolean =>
-    name !== type && (ANSWER_FIELDS.includes(name) || REPEATED_FIELDS.includes(name) || LANGCHAIN_FIELDS.includes(name));
+    name !== type &&
+    (ANSWER_FIELDS.includes(name) || REPEATED_FIELDS.includes(name) || LANGCHAIN_FIELDS.includes(name));
   const own = fields.filter(([name]) => !isOfMessage(name));
   if (own.length === fields.length) return part;
   for (const [name, value] of fields) {
