@@ -1,4 +1,4 @@
-/** Schemas as a service takes them that refuses some. */
+/** Schemas for services that refuse some of them. */
 
 import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
 import { equalJson } from '../../../lib/equal-json.ts';
@@ -8,8 +8,8 @@ import { moonshotSchema } from './moonshot-schema.ts';
 import type { RenderContext } from './render-context.ts';
 
 /**
- * The schema as the service takes it, with a report of `field` where that is another one.
- * @throws GatewayError `invalid-request` where it is too large to be written so.
+ * The schema as the service takes it. A change is reported for `field`.
+ * @throws GatewayError `invalid-request` if the result would be too large.
  */
 export function adaptSchema(
   schema: JsonObject,
@@ -17,13 +17,14 @@ export function adaptSchema(
   { dialect, report }: RenderContext,
 ): JsonObject {
   if (!dialect.cyclicSchemas) {
-    const served = withoutCycles(schema);
-    if (served !== schema) report(field, 'approximated', 'where it holds itself, its type is told alone');
-    return served;
+    const adapted = withoutCycles(schema);
+    if (adapted !== schema)
+      report(field, 'approximated', 'where the schema refers to itself, only the type is sent');
+    return adapted;
   }
   if (!dialect.moonshotSchemas) return schema;
-  const served = moonshotSchema(schema);
-  if (equalJson(served, schema)) return schema;
-  report(field, 'approximated', 'as much of it as Moonshot has words for');
-  return served;
+  const adapted = moonshotSchema(schema);
+  if (equalJson(adapted, schema)) return schema;
+  report(field, 'approximated', 'without the parts that Moonshot cannot express');
+  return adapted;
 }

@@ -1,14 +1,15 @@
-/** What every part of a request's renderer must know. */
+/** What every part of the request renderer needs. */
 
 import type { ModelTraits, Report } from '../../format.ts';
 import type { Dialect } from '../dialect.ts';
 
+/** The request that is being rendered, and the service that it goes to. */
 export interface RenderContext {
   readonly dialect: Dialect;
   readonly target: ModelTraits;
   readonly report: Report;
-  /** Whether the caller speaks this format: then turns stand as they were given. */
+  /** Whether the caller speaks this format. Then the turns stay as the caller wrote them. */
   readonly exact: boolean;
-  /** Whether the model may think: it was not told not to. */
+  /** Whether the model may think: it was not told to stop. */
   readonly thinks: boolean;
 }

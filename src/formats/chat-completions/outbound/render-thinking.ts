@@ -1,4 +1,4 @@
-/** How much to think: the several fields that services have for it. */
+/** How much the model is to think: the fields that services have for it. */
 
 import type { Effort, Prompt, Thinking } from '../../../conversation/prompt.ts';
 import { askedEffort, budgetFor, effortFor, isThinkingOff } from '../../../conversation/rules/effort.ts';
@@ -8,38 +8,41 @@ import type { Dialect } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
 /**
- * The dialect's fields for what is asked.
- * @param own the parts of those fields that only their service understands, of a caller who speaks this format.
+ * The dialect's fields for the thinking that was asked for.
+ * @param callerFields the parts of `reasoning` and `thinking` that only their own service understands; undefined unless
+ *   the caller speaks this format.
  */
 export function renderThinking(
   thinking: Thinking | undefined,
-  own: JsonObject | undefined,
+  callerFields: JsonObject | undefined,
   context: RenderContext,
 ): JsonObject {
   const { dialect, target, report } = context;
-  if (dialect.lossless && own !== undefined) return asAsked(thinking ?? {}, own);
+  if (dialect.lossless && callerFields !== undefined) return asWritten(thinking ?? {}, callerFields);
   if (thinking === undefined) return {};
   if (target.thinking === undefined && dialect.reasoningModelsKnown) {
     if (!isThinkingOff(thinking)) report('thinking', 'dropped', 'this model does not think');
     return {};
   }
-  const effort = effortWord(thinking, context);
+  const effort = chooseEffort(thinking, context);
   const field = dialect.thinkingField;
   if (field === 'reasoning') {
-    return { reasoning: { ...asObject(own?.['reasoning']), ...routed(thinking, effort, target) } };
+    return {
+      reasoning: { ...asObject(callerFields?.['reasoning']), ...renderReasoning(thinking, effort, target) },
+    };
   }
   const off = isThinkingOffFor(thinking, target);
-  // Where only a visibility was asked for, there is nothing to switch: these services show their thoughts anyway.
+  // If only visibility was asked for, nothing is switched: these services always show their reasoning.
   if (field === 'reasoning_effort' || !(off || asksForThoughts(thinking))) {
-    return effortField(thinking, effort, report);
+    return renderEffort(thinking, effort, report);
   }
   return field === 'thinking'
-    ? switchField(thinking, off, effort, asObject(own?.['thinking']), context)
-    : enableFields(thinking, off, effort, context);
+    ? renderSwitch(thinking, off, effort, asObject(callerFields?.['thinking']), context)
+    : renderEnableThinking(thinking, off, effort, context);
 }
 
-/** `thinking: {type}`, and the word beside it where the service takes both, or instead of it. */
-function switchField(
+/** `thinking: {type}`, with the effort beside it if the service takes both. Otherwise the effort stands alone. */
+function renderSwitch(
   thinking: Thinking,
   off: boolean,
   effort: Effort | undefined,
@@ -50,37 +53,38 @@ function switchField(
   const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
   if (!takesWords && !thinking.adaptive)
     report('thinking', 'approximated', 'thinking can only be on or off here');
-  const word = takesWords && effort !== undefined && effortField(thinking, effort, report);
+  const word = takesWords && effort !== undefined && renderEffort(thinking, effort, report);
   if (word && !dialect.effortWithThinking) return word;
   return { thinking: { ...own, type: dialect.thinkingOnValue }, ...word };
 }
 
 /**
- * `enable_thinking`, and the budget where one was asked for or can be told from a word; or the word alone, where the model
- * knows any: Alibaba refuses a budget beside it.
+ * `enable_thinking`, with a budget if one was asked for or follows from the effort. A model that knows words for the effort
+ * gets the word alone, because Alibaba refuses a budget beside it.
  */
-function enableFields(
+function renderEnableThinking(
   thinking: Thinking,
   off: boolean,
   effort: Effort | undefined,
   { target: { thinking: traits }, report }: RenderContext,
 ): JsonObject {
   if (off) return { enable_thinking: false };
-  if (effort !== undefined && (traits?.efforts.length ?? 0) > 0) return effortField(thinking, effort, report);
+  if (effort !== undefined && (traits?.efforts.length ?? 0) > 0)
+    return renderEffort(thinking, effort, report);
   const budget = (traits && budgetFor(thinking, traits)) ?? thinking.budget;
   return { enable_thinking: true, ...(budget !== undefined && { thinking_budget: budget }) };
 }
 
-/** Whether the model will not think: it was told not to, and does not think whatever it is told. */
+/** Whether the model will not think: it is told not to, and it can be switched off. */
 export function isThinkingOffFor(thinking: Thinking | undefined, target: ModelTraits): boolean {
   return thinking !== undefined && isThinkingOff(thinking) && target.thinking?.canDisable !== false;
 }
 
 /**
- * The thinking to ask for: none where a tool must be called and the service takes that of no model that thinks. What
- * must be done comes before how.
+ * The thinking to ask for. If a tool call is forced and a thinking model would refuse that, thinking is switched off: what
+ * to do matters more than how.
  */
-export function thinkingBesideForced(
+export function thinkingWithForcedTool(
   { thinking, toolChoice }: Prompt,
   target: ModelTraits,
   { thinkingBlocksForcedTools }: Dialect,
@@ -93,28 +97,31 @@ export function thinkingBesideForced(
   return { effort: 'none' };
 }
 
-/** As a caller of this format asks: a word in OpenAI's field, a budget in Anthropic's, which LiteLLM takes as well. */
-function asAsked(thinking: Thinking, own: JsonObject): JsonObject {
+/** As callers of this format write it: an effort in OpenAI's field, a budget in Anthropic's, which LiteLLM also takes. */
+function asWritten(thinking: Thinking, callerFields: JsonObject): JsonObject {
   const { effort, budget, adaptive, visible } = thinking;
-  const thought = {
-    ...asObject(own['thinking']),
+  const thinkingFields = {
+    ...asObject(callerFields['thinking']),
     ...(adaptive && { type: 'adaptive' }),
     ...(budget !== undefined && { type: 'enabled', budget_tokens: budget }),
   };
-  const reasoning = { ...asObject(own['reasoning']), ...(visible !== undefined && { exclude: !visible }) };
+  const reasoning = {
+    ...asObject(callerFields['reasoning']),
+    ...(visible !== undefined && { exclude: !visible }),
+  };
   return {
     ...(effort !== undefined && { reasoning_effort: effort }),
-    ...(!isEmpty(thought) && { thinking: thought }),
+    ...(!isEmpty(thinkingFields) && { thinking: thinkingFields }),
     ...(!isEmpty(reasoning) && { reasoning }),
   };
 }
 
-/** Whether it was asked to think, not only whether to show it. */
+/** Whether thinking itself was asked for, and not only whether to show it. */
 function asksForThoughts({ effort, budget, adaptive }: Thinking): boolean {
   return effort !== undefined || budget !== undefined || adaptive === true;
 }
 
-function effortField(thinking: Thinking, effort: Effort | undefined, report: Report): JsonObject {
+function renderEffort(thinking: Thinking, effort: Effort | undefined, report: Report): JsonObject {
   if (thinking.visible !== undefined) {
     report('thinking', 'approximated', 'the service decides whether to show thinking');
   }
@@ -128,8 +135,8 @@ function effortField(thinking: Thinking, effort: Effort | undefined, report: Rep
   return { reasoning_effort: effort };
 }
 
-/** OpenRouter's `reasoning`: a budget as it is, or a word, or just on. */
-function routed(thinking: Thinking, effort: Effort | undefined, target: ModelTraits): JsonObject {
+/** OpenRouter's `reasoning`: a budget, an effort, or just switched on. */
+function renderReasoning(thinking: Thinking, effort: Effort | undefined, target: ModelTraits): JsonObject {
   const { budget = 0, visible } = thinking;
   const takesBudgets = target.thinking === undefined || target.thinking.kinds.includes('budget');
   const isExact = thinking.effort === undefined && budget > 0 && takesBudgets;
@@ -140,8 +147,8 @@ function routed(thinking: Thinking, effort: Effort | undefined, target: ModelTra
   };
 }
 
-/** The word to say: of the model's own where they are known, else one that every service with words knows. */
-function effortWord(thinking: Thinking, { dialect, target }: RenderContext): Effort | undefined {
+/** The effort to send: one of the model's own words if they are known, else a word that every such service knows. */
+function chooseEffort(thinking: Thinking, { dialect, target }: RenderContext): Effort | undefined {
   const asked = askedEffort(thinking);
   const traits = target.thinking;
   if (traits !== undefined && traits.efforts.length > 0) return effortFor(thinking, traits);

@@ -1,10 +1,9 @@
-/** Tools and the choice among them, in the dialect of the service. */
+/** Tools, in the dialect of the service. */
 
-import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
+import type { CustomTool, FunctionTool, Prompt, Tool } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
-import { asFunctionTool, customNames } from '../../../conversation/rules/custom-tools.ts';
+import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
-import { invalid } from '../../../lib/errors.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { canEnforce, parametersOf } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
@@ -12,18 +11,22 @@ import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { adaptSchema } from './adapt-schema.ts';
 import { renderBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
+import { isForcedSearch, renderToolChoice } from './render-tool-choice.ts';
 import { toolNameFor } from './tool-names.ts';
 
-/** All fields of a body that are about tools. */
+/**
+ * All fields of a body about tools: `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`.
+ * @throws GatewayError `invalid-request` if no tool is allowed, and for a schema that the service cannot take.
+ */
 export function renderToolFields(prompt: Prompt, context: RenderContext): JsonObject {
   const { dialect, report } = context;
   if (prompt.toolChoice?.mode === 'none' && !dialect.toolChoice) {
-    report('tools', 'dropped', 'none may be called, and the service can only be given none');
+    report('tools', 'dropped', 'none may be called, and the service cannot be told so');
     return {};
   }
   const given = prompt.tools ?? [];
   const asked = isForcedSearch(prompt.toolChoice) && !dialect.webSearch ? undefined : prompt.toolChoice;
-  if (asked !== prompt.toolChoice) report('toolChoice', 'dropped', 'the service searches nothing');
+  if (asked !== prompt.toolChoice) report('toolChoice', 'dropped', 'the service has no web search');
   const choice = asked && renderToolChoice(asked, given, context);
   const only = choice?.only;
   const { tools, search } = renderTools(
@@ -31,7 +34,7 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
     context,
   );
   if (only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
-  // Without tools a choice among them is a 400, but responses callers may make one (Codex does, to compact a dialogue).
+  // A choice without tools is a 400 here. Callers of responses may send one (Codex does, to compact a dialogue).
   if (tools.length === 0 && (given.length > 0 || !(context.exact || mustCall(prompt)))) return { ...search };
   return {
     ...(tools.length > 0 && { tools }),
@@ -41,17 +44,12 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
   };
 }
 
-/** Whether a search of the web is wanted, and nothing else. */
-function isForcedSearch(choice: ToolChoice | undefined): boolean {
-  return choice?.mode === 'required' && choice.search === true && choice.allowed?.length === 0;
-}
-
-/** Whether a call is wanted where there is nothing to call: that is a mistake for the service to tell. */
+/** Whether a call is forced. Without any tool that is the caller's mistake, which the service reports. */
 function mustCall({ toolChoice }: Prompt): boolean {
   return toolChoice?.mode === 'required';
 }
 
-/** Web search stands at the top of the body; all other tools are in the list. */
+/** The list of tools, and the web search, which stands at the top of the body. */
 function renderTools(
   given: readonly Tool[],
   context: RenderContext,
@@ -80,9 +78,9 @@ function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject 
   const { name, description, parameters } = tool;
   const { dialect, exact, report } = context;
   reportForeign(tool.formatSpecific, 'chat-completions', 'tools[]', report);
-  const strict = strictOf(tool, context);
+  const strict = renderStrict(tool, context);
   const needed = dialect.needsParameters ? { type: 'object', properties: {} } : undefined;
-  const schema = (exact ? parameters : schemaOf(tool, context)) ?? needed;
+  const schema = (exact ? parameters : renderSchema(tool, context)) ?? needed;
   return {
     ...tool.unknownFields,
     ...renderBreakpoint(tool, context),
@@ -97,10 +95,10 @@ function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject 
 }
 
 /**
- * Whether a call is to be made to fit. That it is not goes without saying, and some services refuse the word ("strict:
- * Extra inputs are not permitted"), which Codex says of every tool.
+ * The value of `strict`: whether the service enforces the schema. `false` is the default and is left out, because Codex
+ * sends it with every tool and some services refuse the field ("strict: Extra inputs are not permitted").
  */
-function strictOf(
+function renderStrict(
   { name, strict, parameters }: FunctionTool,
   { dialect, exact, report }: RenderContext,
 ): boolean | undefined {
@@ -109,7 +107,7 @@ function strictOf(
   return dialect.openaiFields ? strict : undefined;
 }
 
-function schemaOf(tool: FunctionTool, context: RenderContext): JsonObject | undefined {
+function renderSchema(tool: FunctionTool, context: RenderContext): JsonObject | undefined {
   const { dialect, report } = context;
   const whole = parametersOf(tool, dialect.rootUnions, report);
   const schema = dialect.closedProperties ? whole : whole && withoutClosedProperties(whole);
@@ -135,39 +133,14 @@ function renderCustom(tool: CustomTool, context: RenderContext): JsonObject {
   };
 }
 
-/** Responses writes a grammar flat, chat-completions nests it. */
+/** A custom tool's format. A grammar is flat in responses and nested here. */
 function nestedGrammar(format: JsonObject): JsonObject {
   const { type, syntax, definition, ...rest } = format;
   if (type !== 'grammar' || definition === undefined) return format;
   return { ...rest, type, grammar: { syntax: syntax ?? 'lark', definition } };
 }
 
-/** The choice in the dialect's words, and the names it leaves where the service can only be given fewer tools. */
-function renderToolChoice(
-  { mode, allowed }: ToolChoice,
-  tools: readonly Tool[],
-  { dialect, exact, thinks }: RenderContext,
-): { readonly value: Json; readonly only?: ReadonlySet<string> } {
-  const word = mode === 'required' ? dialect.requiredWord : mode;
-  if (allowed === undefined || mode === 'none') return { value: word };
-  const custom = customNames(tools);
-  const named = allowed.map((name) => {
-    const type = dialect.customTools && custom.has(name) ? 'custom' : 'function';
-    return { type, [type]: { name: toolNameFor(name, dialect) } };
-  });
-  const [only] = named;
-  // A model that cannot but think takes no name there, but the word, and then one tool.
-  const isNamed = dialect.namedToolChoice && (exact || !thinks || !dialect.thinkingBlocksForcedTools);
-  if (mode === 'required' && named.length === 1 && only !== undefined && isNamed) return { value: only };
-  if (dialect.allowedTools && named.length > 0)
-    return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };
-  // A search alone may be what is allowed.
-  if (named.length === 0 && tools.every(({ kind }) => kind !== 'hosted'))
-    throw invalid('The choice of tools allows none of them.', 'toolChoice');
-  return { value: word, only: new Set(allowed) };
-}
-
-/** Search options out of another format's web search tool: responses' own shape, and Anthropic's flat location. */
+/** The options of another format's web search tool: of responses, or Anthropic's with its flat location. */
 function searchOptions(tool: JsonObject): JsonObject {
   const size = asText(tool['search_context_size']);
   const { type: _, ...approximate } = asObject(tool['user_location']) ?? {};

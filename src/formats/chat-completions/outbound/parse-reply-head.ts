@@ -1,0 +1,78 @@
+/** The fields around the choices of an answer: its id, its model and the vendor's own fields. */
+
+import { countCalls, prefixedId } from '../../../conversation/ids.ts';
+import type { Prompt } from '../../../conversation/prompt.ts';
+import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
+import type { Out } from './part-sequence.ts';
+import { collectUnknownFields } from './unknown-fields.ts';
+
+/** Fields of a chunk that are read elsewhere, or that mean nothing: padding (`obfuscation`, Mistral's `p`) and an echo. */
+const KNOWN = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'service_tier',
+  'system_fingerprint',
+  'obfuscation',
+  'p',
+  'stream_options',
+]);
+
+export interface ReplyHeadReader {
+  /**
+   * Writes the start of the reply.
+   * @param chunk the first one with a choice.
+   * @returns the beginning of the ids that calls without an id get.
+   */
+  start(chunk: JsonObject, out: Out): string;
+  /** Keeps the unknown fields of a chunk: for the start, or after it for the end. */
+  keepUnknown(chunk: JsonObject): void;
+  /** The unknown fields that came after the start; undefined if there are none. */
+  lateFields(): JsonObject | undefined;
+}
+
+/** An answer of which no chunk has come. */
+export function replyHeadReader(prompt: Prompt): ReplyHeadReader {
+  const early = collectUnknownFields();
+  const late = collectUnknownFields();
+  /** Fields that the start has passed on. */
+  const passedOn = new Set<string>();
+  let hasStarted = false;
+
+  const keepUnknown = (chunk: JsonObject): void => {
+    const kept = hasStarted ? late : early;
+    for (const key in chunk) if (!KNOWN.has(key) && !passedOn.has(key)) kept.keep(key, chunk[key]);
+  };
+
+  return {
+    start(chunk, out) {
+      const id = asText(chunk['id']) ?? '';
+      const created = asNumber(chunk['created']);
+      const serviceTier = asText(chunk['service_tier']);
+      const fingerprint = asText(chunk['system_fingerprint']);
+      keepUnknown(chunk);
+      hasStarted = true;
+      const unknownFields = early.fields();
+      for (const key in unknownFields) passedOn.add(key);
+      out.enqueue({
+        type: 'reply-start',
+        id,
+        model: asText(chunk['model']) ?? '',
+        // Snowflake sends 0.
+        ...(created && { created: Math.trunc(created) }),
+        ...(serviceTier && { serviceTier }),
+        ...(fingerprint && {
+          formatSpecific: { format: 'chat-completions', fields: { system_fingerprint: fingerprint } },
+        }),
+        ...(unknownFields && { unknownFields }),
+      });
+      // If the answer has no id, the number of earlier calls makes the ids unique in the conversation.
+      return prefixedId('call_', id || `made${countCalls(prompt)}`);
+    },
+    keepUnknown,
+    lateFields: () => late.fields(),
+  };
+}

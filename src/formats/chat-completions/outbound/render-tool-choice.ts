@@ -1,0 +1,48 @@
+/** The choice among the tools. */
+
+import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
+import { customNames } from '../../../conversation/rules/custom-tools.ts';
+import { invalid } from '../../../lib/errors.ts';
+import type { Json } from '../../../lib/json.ts';
+import type { RenderContext } from './render-context.ts';
+import { toolNameFor } from './tool-names.ts';
+
+export interface RenderedToolChoice {
+  /** The value of `tool_choice`. */
+  readonly value: Json;
+  /** The tools to send, if the service cannot be told which ones are allowed. */
+  readonly only?: ReadonlySet<string>;
+}
+
+/**
+ * The choice as the dialect spells it.
+ * @throws GatewayError `invalid-request` if it allows no tool at all.
+ */
+export function renderToolChoice(
+  { mode, allowed }: ToolChoice,
+  tools: readonly Tool[],
+  { dialect, exact, thinks }: RenderContext,
+): RenderedToolChoice {
+  const word = mode === 'required' ? dialect.requiredWord : mode;
+  if (allowed === undefined || mode === 'none') return { value: word };
+  const custom = customNames(tools);
+  const named = allowed.map((name) => {
+    const type = dialect.customTools && custom.has(name) ? 'custom' : 'function';
+    return { type, [type]: { name: toolNameFor(name, dialect) } };
+  });
+  const [only] = named;
+  // A thinking model that refuses a forced tool takes the word instead of the name, with only that tool.
+  const isNamed = dialect.namedToolChoice && (exact || !thinks || !dialect.thinkingBlocksForcedTools);
+  if (mode === 'required' && named.length === 1 && only !== undefined && isNamed) return { value: only };
+  if (dialect.allowedTools && named.length > 0)
+    return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };
+  // The search alone may be allowed.
+  if (named.length === 0 && tools.every(({ kind }) => kind !== 'hosted'))
+    throw invalid('The choice of tools allows none of them.', 'toolChoice');
+  return { value: word, only: new Set(allowed) };
+}
+
+/** Whether a web search is forced, and nothing else. */
+export function isForcedSearch(choice: ToolChoice | undefined): boolean {
+  return choice?.mode === 'required' && choice.search === true && choice.allowed?.length === 0;
+}
