@@ -1,6 +1,6 @@
 /**
- * Turns in the order services of this format insist on: a message with calls is followed by the results of all of
- * them. A caller of this format keeps the order it wrote.
+ * Turns in the order that services of this format require: the results of all calls follow the message with the calls. A
+ * caller of this format keeps its own order.
  */
 
 import type { Turn } from '../../../conversation/prompt.ts';
@@ -9,27 +9,31 @@ import { laterSystemAsUser, leadingSystem } from '../../later-system.ts';
 import type { ReasoningHistory } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
-/** @param instruction of our own, to stand after those of the caller. */
+/**
+ * The turns to send, in their order.
+ * @param instruction an instruction of the gateway, which is placed after those of the caller.
+ */
 export function arrangeTurns(
   turns: readonly Turn[],
   instruction: string | undefined,
   context: RenderContext,
 ): readonly Turn[] {
-  const given = context.exact ? turns : turns.filter((turn) => saysSomething(turn, context));
-  const instructed = instruction === undefined ? given : withInstruction(given, instruction);
+  const filled = context.exact ? turns : turns.filter((turn) => hasContent(turn, context));
+  const instructed = instruction === undefined ? filled : withInstruction(filled, instruction);
   if (context.exact && context.dialect.lossless) return instructed;
-  const told = context.dialect.systemFirst ? systemFirst(instructed, context) : instructed;
-  if (context.exact) return told;
-  const strict = inOrder(told);
-  const heard = strict.filter((turn) => !isThoughtAlone(turn, context));
-  return heard.length === strict.length ? strict : inOrder(heard);
+  const placed = context.dialect.systemFirst ? systemFirst(instructed, context) : instructed;
+  if (context.exact) return placed;
+  const strict = inStrictOrder(placed);
+  const answered = strict.filter((turn) => !isThoughtAlone(turn, context));
+  return answered.length === strict.length ? strict : inStrictOrder(answered);
 }
 
-/** There a user speaks first; here the assistant may. */
-function inOrder(turns: readonly Turn[]): readonly Turn[] {
+/** The strict order, without the user turn that it adds at the start: in this format the assistant may speak first. */
+function inStrictOrder(turns: readonly Turn[]): readonly Turn[] {
   return strictTurns(turns).filter((turn) => turn !== OPENING);
 }
 
+/** Forms of reasoning that are a text beside the content. */
 const AS_TEXT: readonly ReasoningHistory[] = [
   'reasoning',
   'reasoning_content',
@@ -38,8 +42,8 @@ const AS_TEXT: readonly ReasoningHistory[] = [
 ];
 
 /**
- * Whether an answer ended before anything was said. Services to which thoughts are a text beside what is said take no
- * message without any (Moonshot: "the message at position 1 with role 'assistant' must not be empty").
+ * Whether an answer consists of thoughts only. Services that take thoughts as a text beside the content refuse a message
+ * without content (Moonshot: "the message at position 1 with role 'assistant' must not be empty").
  */
 function isThoughtAlone({ role, parts }: Turn, { dialect, report }: RenderContext): boolean {
   if (role !== 'assistant' || dialect.signatures === 'all' || !AS_TEXT.includes(dialect.reasoningHistory))
@@ -49,8 +53,8 @@ function isThoughtAlone({ role, parts }: Turn, { dialect, report }: RenderContex
   return true;
 }
 
-/** Whether of what the system says in another format there is anything that this one can say. */
-function saysSomething({ role, parts }: Turn, { report }: RenderContext): boolean {
+/** Whether a turn has content. A system turn whose blocks only another format can read has none. */
+function hasContent({ role, parts }: Turn, { report }: RenderContext): boolean {
   if (role !== 'system' || parts.some(({ kind }) => kind !== 'opaque')) return true;
   report('turns[].content', 'dropped', 'an empty system message');
   return false;
@@ -61,11 +65,11 @@ function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] 
   return turns.toSpliced(leadingSystem(turns), 0, system);
 }
 
-/** The system turns at the start as one; each later one as a user's, said to be the system's. */
+/** The system turns at the start as one turn. Each later one becomes a user turn that names the system as its author. */
 function systemFirst(turns: readonly Turn[], { report }: RenderContext): readonly Turn[] {
-  const told = laterSystemAsUser(turns, leadingSystem(turns), report);
-  const count = leadingSystem(told);
-  const [head, ...more] = told.slice(0, count);
+  const moved = laterSystemAsUser(turns, leadingSystem(turns), report);
+  const count = leadingSystem(moved);
+  const [head, ...more] = moved.slice(0, count);
   const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };
-  return [...(joined ? [joined] : []), ...told.slice(count)];
+  return [...(joined ? [joined] : []), ...moved.slice(count)];
 }

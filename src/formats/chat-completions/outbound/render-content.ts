@@ -1,4 +1,4 @@
-/** The content of messages: a string where that says all, else a list of parts. */
+/** The content of messages: a string if that can hold everything, otherwise a list of parts. */
 
 import type { ContentPart, Part, RefusalPart } from '../../../conversation/prompt.ts';
 import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -7,7 +7,7 @@ import { renderBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderMedia } from './render-media.ts';
 
-/** The parts that are content; calls, results and thoughts go elsewhere. */
+/** The parts that are content. Calls, results and thoughts have other places. */
 export function findContent(parts: readonly Part[]): readonly ContentPart[] {
   return parts.filter(
     (part) =>
@@ -16,18 +16,22 @@ export function findContent(parts: readonly Part[]): readonly ContentPart[] {
 }
 
 /**
- * Content for a message; '' where there is none.
- * @param glue between texts, where the service takes a list of them only as one string.
+ * The content of a message; '' for no parts.
+ * @param separator stands between texts that are joined because the service takes no list of them.
  */
-export function renderContent(parts: readonly ContentPart[], glue: string, context: RenderContext): Json {
+export function renderContent(
+  parts: readonly ContentPart[],
+  separator: string,
+  context: RenderContext,
+): Json {
   const items = parts.flatMap((part) => renderPart(part, context));
   if (items.length === 0) return '';
   const texts = items.map(plainText);
   if (texts.length > 1 && context.dialect.textParts) return items;
-  return texts.every((text) => text !== undefined) ? texts.join(glue) : items;
+  return texts.every((text) => text !== undefined) ? texts.join(separator) : items;
 }
 
-/** One part; none where it can only be read by another format. */
+/** One part; none, and a report, for a part that only another format can read. */
 export function renderPart(part: ContentPart, context: RenderContext): JsonObject[] {
   const { report } = context;
   if (part.kind === 'opaque') {
@@ -38,22 +42,22 @@ export function renderPart(part: ContentPart, context: RenderContext): JsonObjec
     return [];
   }
   reportForeign(part.formatSpecific, 'chat-completions', 'turns[]', report);
-  const beside = { ...part.unknownFields, ...renderBreakpoint(part, context) };
+  const common = { ...part.unknownFields, ...renderBreakpoint(part, context) };
   switch (part.kind) {
     case 'text':
-      return [{ ...beside, type: 'text', text: part.text }];
+      return [{ ...common, type: 'text', text: part.text }];
     case 'refusal':
-      return [{ ...beside, ...refusal(part, context) }];
+      return [{ ...common, ...renderRefusal(part, context) }];
     case 'media':
-      return [{ ...beside, ...renderMedia(part, context) }];
+      return [{ ...common, ...renderMedia(part, context) }];
   }
 }
 
-function refusal({ text }: RefusalPart, { dialect }: RenderContext): JsonObject {
+function renderRefusal({ text }: RefusalPart, { dialect }: RenderContext): JsonObject {
   return dialect.openaiFields ? { type: 'refusal', refusal: text } : { type: 'text', text };
 }
 
-/** The text of a part that is nothing but text. */
+/** The text of a part without any other fields; undefined for other parts. */
 function plainText(item: JsonObject): string | undefined {
   const { type, text, ...rest } = item;
   if (type !== 'text' || typeof text !== 'string') return undefined;

@@ -9,46 +9,47 @@ import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../../openai/med
 import type { Dialect } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
-/** What media are where nobody says it. */
-const USUAL = { image: 'image/png', video: 'video/mp4', document: 'application/pdf' } as const;
+/** The type of media that name none. */
+const DEFAULT_TYPES = { image: 'image/png', video: 'video/mp4', document: 'application/pdf' } as const;
 
 /**
- * A media part as the service's dialect writes it.
- * @throws GatewayError where it has no way to.
+ * A media part in the service's dialect.
+ * @throws GatewayError `invalid-request` for media that the service does not take.
  */
 export function renderMedia(part: MediaPart, context: RenderContext): JsonObject {
   const { dialect } = context;
   const { source, name, media } = part;
   if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
-  if (source.kind === 'file') return fileOf(part, { file_id: storedId(source, FILE_STORES) });
+  if (source.kind === 'file') return renderFile(part, { file_id: storedId(source, FILE_STORES) });
   if (media === 'audio') {
     if (source.kind === 'url') throw cannotTake('Audio given as a URL');
     return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };
   }
-  const mediaType = part.mediaType ?? USUAL[media];
+  const mediaType = part.mediaType ?? DEFAULT_TYPES[media];
   const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
-  if (media === 'image') return linkOf('image_url', { ...part, ...detailFor(part, context) }, url);
+  if (media === 'image') return renderLink('image_url', { ...part, ...renderDetail(part, context) }, url);
   if (media === 'document') return renderDocument(part, url, mediaType, dialect);
   if (!dialect.video) throw cannotTake('Video');
-  return linkOf('video_url', part, url);
+  return renderLink('video_url', part, url);
 }
 
 function renderDocument(part: MediaPart, url: string, mediaType: string, dialect: Dialect): JsonObject {
-  const own = formatFields(part.formatSpecific, 'chat-completions');
-  if (dialect.lossless && own['file_url'] !== undefined) return linkOf('file_url', part, url);
-  if (dialect.lossless && own['document_url'] !== undefined) return linkOf('document_url', part, url);
+  const callerFields = formatFields(part.formatSpecific, 'chat-completions');
+  if (dialect.lossless && callerFields['file_url'] !== undefined) return renderLink('file_url', part, url);
+  if (dialect.lossless && callerFields['document_url'] !== undefined)
+    return renderLink('document_url', part, url);
   if (dialect.documentsField === 'document_url') {
     return { type: 'document_url', document_url: url, ...(part.name && { document_name: part.name }) };
   }
   if (dialect.documentsField === 'inline' && part.source.kind === 'url') {
     throw cannotTake('A document given as a URL');
   }
-  // OpenAI refuses `file_data` without a name, so one is made.
+  // OpenAI refuses `file_data` without a name.
   const needsName = part.name === undefined && dialect.documentsField === 'inline';
-  return fileOf(part, { file_data: url, ...(needsName && { filename: fileNameFor(mediaType) }) });
+  return renderFile(part, { file_data: url, ...(needsName && { filename: fileNameFor(mediaType) }) });
 }
 
-function linkOf(type: string, part: MediaPart, url: string): JsonObject {
+function renderLink(type: string, part: MediaPart, url: string): JsonObject {
   const { detail } = part;
   return {
     type,
@@ -60,14 +61,14 @@ function linkOf(type: string, part: MediaPart, url: string): JsonObject {
   };
 }
 
-/** `original` is OpenAI's own, from Codex above all: elsewhere it is a 400, and `high` comes nearest. */
-function detailFor({ detail }: MediaPart, { dialect, report }: RenderContext): Pick<MediaPart, 'detail'> {
+/** Only OpenAI takes the detail `original`, which mostly Codex sends. Others answer 400, and get `high` instead. */
+function renderDetail({ detail }: MediaPart, { dialect, report }: RenderContext): Pick<MediaPart, 'detail'> {
   if (detail !== 'original' || dialect.openaiFields) return {};
   report('turns[].detail', 'approximated', 'an image in its original detail, sent as high');
   return { detail: 'high' };
 }
 
-function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
+function renderFile(part: MediaPart, fields: JsonObject): JsonObject {
   const { name } = part;
   const file = {
     ...asObject(formatFields(part.formatSpecific, 'chat-completions')['file']),

@@ -1,4 +1,4 @@
-/** The form of the answer: `response_format`, and in words what that cannot say to a service. */
+/** The form of the answer: `response_format`, or an instruction in words for services that lack it. */
 
 import { formatFields } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt } from '../../../conversation/prompt.ts';
@@ -11,12 +11,16 @@ import type { RenderContext } from './render-context.ts';
 
 export interface OutputPlan {
   readonly fields: JsonObject;
-  /** To be said to the model beside the caller's own instructions. */
+  /** An instruction for the model, in addition to the caller's own. */
   readonly instruction?: string;
 }
 
 const JSON_ONLY = 'Write the answer as JSON only: no other text, no code fence.';
 
+/**
+ * How to ask the service for the prompt's form of answer.
+ * @throws GatewayError `invalid-request` for a schema that is too large for the service's rules.
+ */
 export function planOutput(prompt: Prompt, context: RenderContext): OutputPlan {
   const { dialect, target, report } = context;
   const { output } = prompt;
@@ -27,10 +31,10 @@ export function planOutput(prompt: Prompt, context: RenderContext): OutputPlan {
     return dialect.needsJsonWord && !saysJson(prompt.turns) ? { fields, instruction: JSON_ONLY } : { fields };
   }
   if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt, context) } };
-  report('output', 'approximated', 'the schema is described in words: it is not enforced here');
-  const about = output.description === undefined ? '' : ` (${output.description})`;
-  const told = `It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
-  return { fields, instruction: `${JSON_ONLY} ${told}` };
+  report('output', 'approximated', 'the schema is described in words and not enforced');
+  const purpose = output.description === undefined ? '' : ` (${output.description})`;
+  const instruction = `It must match this JSON Schema${purpose}:\n${JSON.stringify(output.schema)}`;
+  return { fields, instruction: `${JSON_ONLY} ${instruction}` };
 }
 
 function schemaFormat(

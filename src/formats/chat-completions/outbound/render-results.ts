@@ -11,11 +11,11 @@ import { callIdFor } from './tool-names.ts';
 
 export interface RenderedResults {
   readonly messages: JsonObject[];
-  /** What the tool messages could not hold: to be said by the user after them. */
+  /** Parts that the tool messages cannot hold. They go into a user message after them. */
   readonly moved: readonly (TextPart | MediaPart)[];
 }
 
-/** Results in their order; images and files of them follow, where a tool message takes text alone. */
+/** Results in their order. Their images and files are moved if tool messages take only text. */
 export function renderResults(results: readonly ToolResultPart[], context: RenderContext): RenderedResults {
   const moved: (TextPart | MediaPart)[] = [];
   const messages = results.map((result) => {
@@ -35,35 +35,39 @@ export function renderResults(results: readonly ToolResultPart[], context: Rende
   return { messages, moved };
 }
 
-/** What a user says right after results as part of the last one, where no user message may follow. */
+/** The results with the user's content appended to the last one, for services that refuse a user message after a result. */
 export function appendToLastResult(
   results: readonly ToolResultPart[],
-  said: readonly ContentPart[],
+  content: readonly ContentPart[],
   { report }: RenderContext,
 ): readonly ToolResultPart[] {
   const last = results.at(-1);
-  if (last === undefined || said.length === 0) return results;
+  if (last === undefined || content.length === 0) return results;
   report('turns[].content', 'approximated', 'what the user says after a result is sent with the result');
-  const texts = said.map((part) => (part.kind === 'refusal' ? text(part.text) : part));
+  const texts = content.map((part) => (part.kind === 'refusal' ? text(part.text) : part));
   return [...results.slice(0, -1), { ...last, content: [...last.content, ...texts] }];
 }
 
 function renderResult(result: ToolResultPart, context: RenderContext): JsonObject {
   const { dialect, report } = context;
-  const own = ownFields(result.formatSpecific, 'chat-completions', 'turns[]', report);
-  const content = toldError(result, context);
-  const isMarkInside = dialect.cacheControl && own['cache_control'] === undefined;
+  const callerFields = ownFields(result.formatSpecific, 'chat-completions', 'turns[]', report);
+  const content = contentWithError(result, context);
+  const isBreakpointInside = dialect.cacheControl && callerFields['cache_control'] === undefined;
   return {
     ...result.unknownFields,
-    ...(!isMarkInside && renderBreakpoint(result, context)),
+    ...(!isBreakpointInside && renderBreakpoint(result, context)),
     role: 'tool',
     tool_call_id: callIdFor(result.id, dialect),
-    content: renderContent(isMarkInside ? markedContent(content, result) : content, '\n', context),
+    content: renderContent(
+      isBreakpointInside ? contentWithBreakpoint(content, result) : content,
+      '\n',
+      context,
+    ),
   };
 }
 
-/** A failed result says so in words, for there is no field for it. */
-function toldError(result: ToolResultPart, { report }: RenderContext): ToolResultPart['content'] {
+/** The content of a result. A failed result says so in words, because the format has no field for it. */
+function contentWithError(result: ToolResultPart, { report }: RenderContext): ToolResultPart['content'] {
   const content = contentWithFailure(result);
   if (content !== result.content) {
     report('turns[].is_error', 'approximated', "sent as the word 'Error' before the result");
@@ -71,15 +75,15 @@ function toldError(result: ToolResultPart, { report }: RenderContext): ToolResul
   return content;
 }
 
-/** Routers take cache marks on parts of the content alone. */
-function markedContent(
+/** The content with the result's breakpoint on its last part: routers take breakpoints only there. */
+function contentWithBreakpoint(
   content: ToolResultPart['content'],
-  { cacheBreakpoint: mark }: ToolResultPart,
+  { cacheBreakpoint }: ToolResultPart,
 ): ToolResultPart['content'] {
   const last = content.at(-1);
-  return mark === undefined || last === undefined
+  return cacheBreakpoint === undefined || last === undefined
     ? content
-    : [...content.slice(0, -1), { ...last, cacheBreakpoint: mark }];
+    : [...content.slice(0, -1), { ...last, cacheBreakpoint }];
 }
 
 function text(words: string): TextPart {

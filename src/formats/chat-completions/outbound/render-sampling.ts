@@ -1,11 +1,11 @@
-/** How the answer is drawn: temperature and its like, as the dialect and the model take them. */
+/** Settings of sampling, as far as the dialect and the model take them. */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asksFor, CUT_HERE } from '../../format.ts';
 import type { RenderContext } from './render-context.ts';
 
-/** What may be wished for, and its field. */
+/** The settings of a prompt and their fields. */
 const FIELDS = [
   ['temperature', 'temperature'],
   ['topP', 'top_p'],
@@ -16,25 +16,27 @@ const FIELDS = [
   ['topLogprobs', 'top_logprobs'],
 ] as const;
 
+/** The fields of sampling. A setting that the service or the model refuses is dropped and reported. */
 export function renderSampling(prompt: Prompt, context: RenderContext): JsonObject {
   const fields: Record<string, Json> = {};
-  for (const [wish, field] of FIELDS) {
-    const value = prompt[wish];
+  for (const [setting, field] of FIELDS) {
+    const value = prompt[setting];
     if (value === undefined) continue;
-    const reason = whyRefused(wish, context);
+    const reason = whyRefused(setting, context);
     if (reason === undefined) fields[field] = value;
-    else if (asksFor(prompt, wish)) context.report(wish, 'dropped', reason);
+    else if (asksFor(prompt, setting)) context.report(setting, 'dropped', reason);
   }
   return { ...fields, ...renderStop(prompt.stop, context) };
 }
 
-/** undefined where the field is taken. */
+/** Why a setting is refused; undefined if it is taken. */
 function whyRefused(
-  wish: (typeof FIELDS)[number][0],
+  setting: (typeof FIELDS)[number][0],
   { dialect, target }: RenderContext,
 ): string | undefined {
-  if (wish === 'topK' && !dialect.topK) return 'has no counterpart in this format';
-  if ((wish === 'logprobs' || wish === 'topLogprobs') && !dialect.logprobs) return 'the service reports none';
+  if (setting === 'topK' && !dialect.topK) return 'has no counterpart in this format';
+  if ((setting === 'logprobs' || setting === 'topLogprobs') && !dialect.logprobs)
+    return 'the service reports none';
   return target.sampling ? undefined : 'the model does not accept it';
 }
 

@@ -46,16 +46,16 @@ function renderSwitch(
   thinking: Thinking,
   off: boolean,
   effort: Effort | undefined,
-  own: JsonObject | undefined,
+  callerFields: JsonObject | undefined,
   { dialect, target, report }: RenderContext,
 ): JsonObject {
-  if (off) return { thinking: { ...own, type: 'disabled' } };
+  if (off) return { thinking: { ...callerFields, type: 'disabled' } };
   const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
   if (!takesWords && !thinking.adaptive)
     report('thinking', 'approximated', 'thinking can only be on or off here');
   const word = takesWords && effort !== undefined && renderEffort(thinking, effort, report);
   if (word && !dialect.effortWithThinking) return word;
-  return { thinking: { ...own, type: dialect.thinkingOnValue }, ...word };
+  return { thinking: { ...callerFields, type: dialect.thinkingOnValue }, ...word };
 }
 
 /**

@@ -10,13 +10,13 @@ import type { RenderContext } from './render-context.ts';
 export interface RenderedThoughts {
   /** Fields of the assistant message. */
   readonly fields: JsonObject;
-  /** Parts of its content, before all others. */
+  /** The first parts of its content. */
   readonly content: readonly JsonObject[];
 }
 
 const NOTHING: RenderedThoughts = { fields: {}, content: [] };
 
-/** The thoughts of an assistant turn. What the service would not take is left out and reported. */
+/** The thoughts of an assistant turn. What the service does not take is left out and reported. */
 export function renderThoughts(parts: readonly Part[], context: RenderContext): RenderedThoughts {
   const { dialect, target } = context;
   const thoughts = parts.filter((part) => part.kind === 'thinking');
@@ -33,29 +33,29 @@ export function renderThoughts(parts: readonly Part[], context: RenderContext): 
         ? NOTHING
         : { fields: { reasoning_details: [renderMinimaxDetail(text)] }, content: [] };
     case 'content': {
-      // Chunks of thought are for models that think.
-      if (text === '' || target.thinking === undefined) return dropped(thoughts, context);
+      // Only models that think take thoughts in the content.
+      if (text === '' || target.thinking === undefined) return drop(thoughts, context);
       dropSignatures(thoughts, context);
       return { fields: {}, content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
     }
     case 'none':
-      return dropped(thoughts, context);
+      return drop(thoughts, context);
     case 'reasoning':
       dropSignatures(thoughts, context);
       return text === '' ? NOTHING : { fields: { reasoning: text }, content: [] };
     case 'reasoning_content':
-      return { fields: { ...textField(text), ...blocksField(thoughts, context) }, content: [] };
+      return { fields: { ...renderText(text), ...renderBlocks(thoughts, context) }, content: [] };
     case 'reasoning_content-with-calls': {
       dropSignatures(thoughts, context);
-      // A space, for some take an empty text for none.
+      // A space, because some services treat an empty text as missing.
       const needed = calls.length > 0 && context.thinks ? ' ' : '';
-      return { fields: textField(text || needed), content: [] };
+      return { fields: renderText(text || needed), content: [] };
     }
   }
 }
 
 /** The signature of a call or a text, as `extra_content`. */
-export function signatureField(signature: Signature | undefined, context: RenderContext): JsonObject {
+export function renderSignature(signature: Signature | undefined, context: RenderContext): JsonObject {
   if (signature === undefined) return {};
   const { signatures, reasoningHistory } = context.dialect;
   if (signatures === 'all' || (signatures === 'google' && signature.origin === 'google')) {
@@ -65,12 +65,12 @@ export function signatureField(signature: Signature | undefined, context: Render
   return {};
 }
 
-function textField(text: string): JsonObject {
+function renderText(text: string): JsonObject {
   return text === '' ? {} : { reasoning_content: text };
 }
 
-/** All thoughts as LiteLLM's blocks, if one of them says more than its text. */
-function blocksField(thoughts: readonly ThinkingPart[], context: RenderContext): JsonObject {
+/** All thoughts as LiteLLM's blocks, if any has a signature or is redacted. */
+function renderBlocks(thoughts: readonly ThinkingPart[], context: RenderContext): JsonObject {
   const blocks = renderThinkingBlocks(thoughts);
   if (blocks === undefined) return {};
   if (context.dialect.signatures === 'all') return { thinking_blocks: blocks };
@@ -78,7 +78,7 @@ function blocksField(thoughts: readonly ThinkingPart[], context: RenderContext):
   return {};
 }
 
-function dropped(thoughts: readonly ThinkingPart[], { report }: RenderContext): RenderedThoughts {
+function drop(thoughts: readonly ThinkingPart[], { report }: RenderContext): RenderedThoughts {
   if (thoughts.length > 0)
     report('turns[].thinking', 'dropped', 'the service does not accept thinking from earlier turns');
   return NOTHING;

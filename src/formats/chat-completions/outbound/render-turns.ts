@@ -1,24 +1,27 @@
-/** Turns to messages. */
+/** Turns as messages. */
 
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { ownFields } from '../../own-fields.ts';
-import { isSilent, renderAssistant } from './render-assistant.ts';
+import { isEmptyMessage, renderAssistant } from './render-assistant.ts';
 import { withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
 import { findContent, renderContent } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
 import { appendToLastResult, findResults, renderResults } from './render-results.ts';
 
-/** All messages. The turns are in the order the service wants already. */
+/**
+ * All messages of a conversation.
+ * @param turns in the order that the service requires.
+ */
 export function renderTurns(turns: readonly Turn[], context: RenderContext): JsonObject[] {
   return turns.flatMap((turn, at) => {
-    if (turn.role === 'system') return [renderSpoken(turn, systemRole(turn, context), turn.parts, context)];
+    if (turn.role === 'system') return [renderPlain(turn, systemRole(turn, context), turn.parts, context)];
     if (turn.role === 'user') return renderUser(turn, context);
     const message = renderAssistant(turn, context);
     const { prefillField } = context.dialect;
     const isLast =
       prefillField !== undefined && at === turns.length - 1 && message['tool_calls'] === undefined;
-    if (isSilent(message) && !context.exact) return [];
+    if (isEmptyMessage(message) && !context.exact) return [];
     return [isLast ? { ...message, [prefillField]: true } : message];
   });
 }
@@ -29,34 +32,38 @@ function systemRole(turn: Turn, { dialect, target }: RenderContext): 'system' | 
   return turn.developer || always ? 'developer' : 'system';
 }
 
-/** Results first, then what the user says. */
+/** The messages of a user turn: first the results, then the content. */
 function renderUser(turn: Turn, context: RenderContext): JsonObject[] {
-  const said = findContent(turn.parts);
+  const content = findContent(turn.parts);
   const results = findResults(turn.parts);
   reportMisplaced(turn.parts, context);
-  if (results.length === 0) return [renderSpoken(turn, 'user', said, context)];
+  if (results.length === 0) return [renderPlain(turn, 'user', content, context)];
   const { userAfterTool } = context.dialect;
-  const told = userAfterTool ? results : appendToLastResult(results, said, context);
-  const { messages, moved } = renderResults(told, context);
-  const after = userAfterTool ? [...moved, ...said] : moved;
-  return after.length === 0 ? messages : [...messages, renderSpoken(turn, 'user', after, context)];
+  const answered = userAfterTool ? results : appendToLastResult(results, content, context);
+  const { messages, moved } = renderResults(answered, context);
+  const after = userAfterTool ? [...moved, ...content] : moved;
+  return after.length === 0 ? messages : [...messages, renderPlain(turn, 'user', after, context)];
 }
 
-function renderSpoken(
+function renderPlain(
   turn: Turn,
   role: 'system' | 'developer' | 'user',
   parts: readonly Part[],
   context: RenderContext,
 ): JsonObject {
-  const own = ownFields(turn.formatSpecific, 'chat-completions', 'turns[]', context.report);
-  const { cache_control: control } = own;
-  // A mark on the message was read as one on its last part.
-  const spoken = control === undefined ? findContent(parts) : withoutMessageBreakpoint(findContent(parts));
+  const { cache_control: control } = ownFields(
+    turn.formatSpecific,
+    'chat-completions',
+    'turns[]',
+    context.report,
+  );
+  // The breakpoint of a message was parsed as the one of its last part.
+  const content = control === undefined ? findContent(parts) : withoutMessageBreakpoint(findContent(parts));
   return {
     ...turn.unknownFields,
     ...(control !== undefined && { cache_control: control }),
     role,
-    content: renderContent(spoken, '\n', context),
+    content: renderContent(content, '\n', context),
     ...(turn.name !== undefined && { name: turn.name }),
   };
 }

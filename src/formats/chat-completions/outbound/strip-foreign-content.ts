@@ -1,8 +1,8 @@
 /**
- * A dialogue that went on with models of other vendors, as a service takes it back: SDKs send an answer back with
- * whatever stood in it, and many services refuse a field that they do not know (OpenAI: "Unknown parameter:
- * 'messages[1].reasoning_content'"; Mistral: "Extra inputs are not permitted"), or an id that is not like theirs. What
- * else a client writes for others, a limit by its older name, is written for the service too.
+ * A dialogue that other vendors' models took part in, as a service takes it. SDKs send an answer back with every field
+ * that it had, and many services refuse unknown fields (OpenAI: "Unknown parameter: 'messages[1].reasoning_content'";
+ * Mistral: "Extra inputs are not permitted") and ids unlike their own. A limit of tokens by its older name, which a client
+ * sends to other vendors, is renamed too.
  */
 
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
@@ -23,14 +23,14 @@ import { dialectOf } from '../dialects.ts';
 import { ADDITIONAL_FIELDS, mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { callIdFor } from './tool-names.ts';
 
-/** Fields of OpenAI's own answers that few others take back. */
-const OPENAIS = ['annotations', 'audio', 'function_call', 'refusal'];
+/** Fields of OpenAI's answers that few other services take back. */
+const OPENAI_ANSWER_FIELDS = ['annotations', 'audio', 'function_call', 'refusal'];
 
-/** Lists that OpenAI's Python SDK sends back as null where there was none (`.stream()`, `.parse()`); OpenAI has no such null. */
-const LISTS = ['annotations', 'tool_calls'];
+/** Lists that OpenAI's Python SDK sends back as null if they were absent (`.stream()`, `.parse()`). OpenAI refuses null here. */
+const NULLABLE_LISTS = ['annotations', 'tool_calls'];
 
-/** Of the additional fields those in which a service surely takes back its thoughts. */
-const TAKEN: Readonly<Record<ReasoningHistory, readonly string[]>> = {
+/** The additional fields in which a service is known to take back its reasoning. */
+const REASONING_FIELDS: Readonly<Record<ReasoningHistory, readonly string[]>> = {
   none: [],
   content: [],
   reasoning: ['reasoning'],
@@ -40,72 +40,76 @@ const TAKEN: Readonly<Record<ReasoningHistory, readonly string[]>> = {
   'reasoning_details-text': ['reasoning_details'],
 };
 
-/** The same of signatures. */
-const SIGNED: Readonly<Record<Dialect['signatures'], readonly string[]>> = {
+/** The additional fields in which a service takes back signatures. */
+const SIGNATURE_FIELDS: Readonly<Record<Dialect['signatures'], readonly string[]>> = {
   none: [],
   google: ['extra_content'],
   all: ['extra_content', 'thinking_blocks'],
 };
 
-/** @see Outbound.withoutOthers */
+/**
+ * The request without the content of other vendors; undefined if nothing changes.
+ * @param name the dialect.
+ * @see Outbound.stripForeignContent
+ */
 export function stripForeignContent(request: JsonObject, name: string): JsonObject | undefined {
   const dialect = dialectOf(name);
-  const asked = withoutNoTools(request);
-  if (dialect.lossless) return asked === request ? undefined : asked;
+  const pruned = withoutEmptyTools(request);
+  if (dialect.lossless) return pruned === request ? undefined : pruned;
   const given = asList(request['messages']);
-  const messages = given.map((message) => ownMessage(message, dialect));
+  const messages = given.map((message) => stripMessage(message, dialect));
   const isSame = JSON.stringify(messages) === JSON.stringify(given);
-  const rest = limited(asked, dialect);
+  const rest = renameLimit(pruned, dialect);
   return isSame && rest === request ? undefined : { ...rest, ...(!isSame && { messages }) };
 }
 
-/** The request without a list of no tools, and without how they are to be called. */
-function withoutNoTools(request: JsonObject): JsonObject {
+/** The request without an empty list of tools, and without a choice among no tools. */
+function withoutEmptyTools(request: JsonObject): JsonObject {
   const asked = withoutIdleToolChoice(request);
   const { tools, ...rest } = asked;
   return isList(tools) && tools.length === 0 && asked['tool_choice'] === undefined ? rest : asked;
 }
 
-/** The request with its limit under the name of the service: OpenAI's thinking models refuse the one that all others take. */
-function limited(request: JsonObject, { maxTokensField }: Dialect): JsonObject {
+/** The request with its limit of tokens by the service's name: OpenAI's reasoning models refuse the older one. */
+function renameLimit(request: JsonObject, { maxTokensField }: Dialect): JsonObject {
   const { max_tokens: limit, ...rest } = request;
   if (maxTokensField === 'max_tokens' || limit === undefined || rest[maxTokensField] !== undefined)
     return request;
   return { ...rest, [maxTokensField]: limit };
 }
 
-function ownMessage(message: Json, dialect: Dialect): Json {
+function stripMessage(message: Json, dialect: Dialect): Json {
   if (!isObject(message)) return message;
   const { role, tool_call_id: id } = message;
-  if (role === 'assistant') return ownAnswer(mergeSplitMessage(message), dialect);
-  const plain = withEach(message, 'content', plainPart);
+  if (role === 'assistant') return stripAnswer(mergeSplitMessage(message), dialect);
+  const plain = withEach(message, 'content', stripPart);
   return role === 'tool' && typeof id === 'string'
     ? { ...plain, tool_call_id: callIdFor(id, dialect) }
     : plain;
 }
 
-/** A text without what a client writes there for itself. */
-function plainPart(part: JsonObject): JsonObject {
+/** A text part without the client's own fields. */
+function stripPart(part: JsonObject): JsonObject {
   return part['type'] === 'text' ? withoutFields(part, OF_CLIENTS) : part;
 }
 
-function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {
+function stripAnswer(message: JsonObject, dialect: Dialect): JsonObject {
   const { content, refusal, tool_calls: calls } = message;
-  const none = LISTS.filter((name) => message[name] === null);
+  const none = NULLABLE_LISTS.filter((name) => message[name] === null);
   const rest = without(
     message,
-    [...ADDITIONAL_FIELDS, ...none, ...(dialect.openaiFields ? [] : OPENAIS)],
+    [...ADDITIONAL_FIELDS, ...none, ...(dialect.openaiFields ? [] : OPENAI_ANSWER_FIELDS)],
     dialect,
   );
   const said = content ?? (dialect.openaiFields ? undefined : asText(refusal));
   return {
     ...rest,
-    ...(said !== undefined && { content: isList(said) ? ownParts(said, dialect) : said }),
-    ...(isList(calls) && { tool_calls: calls.map((call) => ownCall(call, dialect)) }),
+    ...(said !== undefined && { content: isList(said) ? stripParts(said, dialect) : said }),
+    ...(isList(calls) && { tool_calls: calls.map((call) => stripCall(call, dialect)) }),
   };
 }
 
-function ownCall(call: Json, dialect: Dialect): Json {
+function stripCall(call: Json, dialect: Dialect): Json {
   if (!isObject(call)) return call;
   const { index: _, caller: _caller, ...rest } = without(call, ADDITIONAL_FIELDS, dialect);
   const { function: fn } = rest;
@@ -113,23 +117,23 @@ function ownCall(call: Json, dialect: Dialect): Json {
   return {
     ...rest,
     ...(id !== undefined && { id: callIdFor(id, dialect) }),
-    ...(fn !== undefined && { function: ownFunction(fn, dialect) }),
+    ...(fn !== undefined && { function: stripFunction(fn, dialect) }),
   };
 }
 
-/** OpenAI reads no arguments of an earlier call; most others do, and refuse what is no object. */
-function ownFunction(given: Json, { openaiFields }: Dialect): Json {
+/** OpenAI does not read the arguments of an earlier call. Most others do, and refuse anything but an object. */
+function stripFunction(given: Json, { openaiFields }: Dialect): Json {
   if (!isObject(given)) return given;
   const fn = withoutFields(given, ADDITIONAL_FIELDS);
   const text = asText(fn['arguments']);
   return openaiFields || text === undefined ? fn : { ...fn, arguments: wholeArguments(text) };
 }
 
-/** Mistral's models say their thoughts in the content, as chunks of it. */
-function ownParts(parts: readonly Json[], { reasoningHistory }: Dialect): Json {
+/** The content. Only Mistral takes thoughts in it. */
+function stripParts(parts: readonly Json[], { reasoningHistory }: Dialect): Json {
   if (reasoningHistory === 'content') return parts;
-  const own = parts.filter((part) => !isObject(part) || part['type'] !== 'thinking');
-  return own.length === 0 ? '' : own;
+  const kept = parts.filter((part) => !isObject(part) || part['type'] !== 'thinking');
+  return kept.length === 0 ? '' : kept;
 }
 
 function without(
@@ -137,8 +141,8 @@ function without(
   names: readonly string[],
   { signatures, reasoningHistory }: Dialect,
 ): JsonObject {
-  const taken = [...TAKEN[reasoningHistory], ...SIGNED[signatures]];
+  const accepted = [...REASONING_FIELDS[reasoningHistory], ...SIGNATURE_FIELDS[signatures]];
   return Object.fromEntries(
-    Object.entries(fields).filter(([name]) => !names.includes(name) || taken.includes(name)),
+    Object.entries(fields).filter(([name]) => !names.includes(name) || accepted.includes(name)),
   );
 }

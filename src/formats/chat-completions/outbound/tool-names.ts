@@ -1,27 +1,27 @@
-/** Names of tools and ids of calls within a service's rules: made to fit, the same each time. */
+/** Names of tools and ids of calls that fit the rules of a service. The same name or id always gives the same result. */
 
 import { fingerprint } from '../../safe-names.ts';
 import type { Dialect } from '../dialect.ts';
 
-const FITS = /^[A-Za-z0-9_-]{1,64}$/;
-const NINE = /^[A-Za-z0-9]{9}$/;
+const STRICT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/;
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A tool's name as the dialect takes it. */
+/** A tool's name as the dialect takes it; a changed name ends in a digest of the original. */
 export function toolNameFor(name: string, dialect: Dialect): string {
-  if (dialect.toolNames === 'any' || FITS.test(name)) return name;
+  if (dialect.toolNames === 'any' || STRICT_NAME.test(name)) return name;
   return `${name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 55)}_${digest(name, 8)}`;
 }
 
-/** A call's id as the dialect takes it: the same for the call and its result. */
+/** A call's id as the dialect takes it. A call and its result get the same id. */
 export function callIdFor(id: string, dialect: Dialect): string {
-  if (dialect.callIds === 'nine') return NINE.test(id) ? id : digest(id, 9);
+  if (dialect.callIds === 'nine') return NINE_CHARACTERS.test(id) ? id : digest(id, 9);
   // OpenAI: 'string too long. Expected a string with maximum length 40'.
   if (dialect.callIds === 'forty' && id.length > 40) return `call_${digest(id, 24)}`;
   return id;
 }
 
-/** `length` letters and digits that a text always has (its fingerprint, run on to the length). */
+/** A digest of `length` letters and digits: the text's fingerprint, extended to that length. */
 function digest(text: string, length: number): string {
   let hash = fingerprint(text);
   let made = '';
