@@ -1,12 +1,12 @@
 /**
- * Fields as both of OpenAI's formats have them, and readers of a caller's that say what is wrong in OpenAI's own words.
- * `null` is absent, as it is at OpenAI.
+ * Fields that both of OpenAI's formats have, and readers of a caller's fields that report mistakes in OpenAI's own words.
+ * `null` counts as absent, as it does at OpenAI.
  */
 
 import { GatewayError } from '../../lib/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 
-/** Fields that mean the same in both formats and pass from one to the other as they are. */
+/** Fields that mean the same in both formats and pass between them unchanged. */
 export const SHARED_FIELDS: ReadonlySet<string> = new Set([
   'moderation',
   'prompt_cache_key',
@@ -15,7 +15,7 @@ export const SHARED_FIELDS: ReadonlySet<string> = new Set([
   'safety_identifier',
 ]);
 
-/** A reader: what a field holds, or undefined where there is none. It throws a 400 for what is of another type. */
+/** A reader of one type: it returns the value, or undefined for an absent field, and throws a 400 for another type. */
 function reader<T extends Json>(expected: string, fits: (value: Json) => value is T) {
   return (value: Json | undefined, param: string): T | undefined => {
     if (value === undefined || value === null) return undefined;
@@ -35,14 +35,20 @@ export const textAt = reader('a string', (value) => typeof value === 'string');
 /** The object of a field. @see reader */
 export const objectAt = reader('an object', isObject);
 
-/** The string of a field that has to be there. */
+/**
+ * The string of a required field.
+ * @throws GatewayError `invalid-request` if it is absent or no string.
+ */
 export function requiredText(value: Json | undefined, param: string): string {
   const text = textAt(value, param);
   if (text === undefined) throw missing(param);
   return text;
 }
 
-/** The objects of a field's list, each with its own path; none where there is no list. */
+/**
+ * The objects in the list of a field, each with its path; none if the field is absent.
+ * @throws GatewayError `invalid-request` if it is no list of objects.
+ */
 export function objectsAt(
   value: Json | undefined,
   param: string,
@@ -62,13 +68,13 @@ export function wrongType(param: string, expected: string, value: Json): Gateway
   return new GatewayError('invalid-request', message, { param, code: 'invalid_type' });
 }
 
-/** A 400 for a list that has nothing in it. */
+/** A 400 for an empty list. */
 export function emptyList(param: string): GatewayError {
   const message = `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
   return new GatewayError('invalid-request', message, { param, code: 'empty_array' });
 }
 
-/** A 400 for a word that is none of the known ones. */
+/** A 400 for a value that is not one of the supported words. */
 export function wrongValue(
   param: string,
   value: Json | undefined,
@@ -81,7 +87,7 @@ export function wrongValue(
   return new GatewayError('invalid-request', message, { param, code: 'invalid_value' });
 }
 
-/** A 400 for a field that has to be there. */
+/** A 400 for an absent field that is required. */
 export function missing(param: string): GatewayError {
   const message = `Missing required parameter: '${param}'.`;
   return new GatewayError('invalid-request', message, { param, code: 'missing_required_parameter' });

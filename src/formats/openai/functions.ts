@@ -1,4 +1,4 @@
-/** Schemas in the words of another format as OpenAI's two formats can say them, with what that leaves out. */
+/** Schemas of callers of other formats, changed to what OpenAI's two formats can express. Changes are reported. */
 
 import type { FunctionTool } from '../../conversation/prompt.ts';
 import { readableSchema, wholeParameters } from '../../conversation/rules/function-schema.ts';
@@ -7,12 +7,13 @@ import { fitsStrict } from '../../conversation/rules/strict-schema.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { PromptPath, Report } from '../format.ts';
 
-/** What may not stand at the root of a schema beside unions. */
+/** Keywords that, like unions, may not stand at the root of a schema. */
 const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
 
 /**
- * The schema of its parameters with nothing missing, and no pattern that cannot be read.
- * @param takesUnions whether its root may be one of several objects.
+ * The complete schema of a function's parameters, without patterns that are no regular expressions; undefined if the
+ * function has none.
+ * @param takesUnions whether the root may be a union of objects. Otherwise the objects are merged.
  */
 export function parametersOf(
   { name, parameters }: FunctionTool,
@@ -29,14 +30,14 @@ export function parametersOf(
   );
 }
 
-/** The schema of an answer in the words of the newest draft, without patterns that cannot be read. */
+/** The schema of an answer in the newest draft of JSON Schema, without patterns that are no regular expressions. */
 export function outputSchemaOf(schema: JsonObject, report: Report): JsonObject {
   return readableSchema(schema, (pattern) =>
     report('output', 'approximated', `without the pattern ${pattern}`),
   );
 }
 
-/** Whether a schema that is asked to be enforced can be: where it cannot, that is reported of `field`. */
+/** Whether OpenAI can enforce a schema. If it cannot, that is reported for `field`. */
 export function canEnforce(schema: JsonObject | undefined, field: PromptPath, report: Report): boolean {
   if (fitsStrict(schema)) return true;
   const detail =

@@ -1,15 +1,18 @@
-/** Log probabilities of tokens, as both of OpenAI's formats list them. */
+/** Log probabilities of tokens, in the list that both of OpenAI's formats have. */
 
 import type { TokenLogprob } from '../../conversation/reply.ts';
 import { asNumber, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
 import { utf8Bytes } from '../../lib/utf8.ts';
 
-/** The tokens of a list; none where `value` is anything else. */
+/** The tokens of a list; none if the value is no list. */
 export function parseTokens(value: Json | undefined): readonly TokenLogprob[] {
   return asObjects(value).map(parseToken);
 }
 
-/** @param takesNull whether `bytes` may be null, as vendors write it that tell none. */
+/**
+ * Tokens as a list.
+ * @param takesNull whether `bytes` may be null, as it is from vendors that send none.
+ */
 export function renderTokens(tokens: readonly TokenLogprob[], takesNull: boolean): readonly JsonObject[] {
   return tokens.map((token) => ({
     ...renderToken(token, takesNull),

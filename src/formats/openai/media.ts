@@ -1,29 +1,29 @@
-/** Files, images and sound as both of OpenAI's formats write them. */
+/** Files, images and audio, as both of OpenAI's formats write them. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
 import type { MediaSource } from '../../conversation/prompt.ts';
 
-/** The formats whose ids of files OpenAI's one file store knows. */
+/** The formats that share OpenAI's file store, and so its file ids. */
 export const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
 
-/** Data in base64 as a `data:` URL. */
+/** A `data:` URL of base64 data. */
 export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }
 
-const ENDINGS: ReadonlyMap<string, string> = new Map([
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['plain', 'txt'],
   ['markdown', 'md'],
 ]);
 
-/** A name for a file that has none: OpenAI refuses data without one. */
+/** A name for a file without one: OpenAI refuses data without a file name. */
 export function fileNameFor(mediaType: string): string {
   const subtype = subtypeOf(mediaType);
-  const ending = ENDINGS.get(subtype) ?? (/^[a-z0-9]{1,5}$/.test(subtype) ? subtype : 'bin');
-  return `document.${ending}`;
+  const extension = EXTENSIONS.get(subtype) ?? (/^[a-z0-9]{1,5}$/.test(subtype) ? subtype : 'bin');
+  return `document.${extension}`;
 }
 
-/** What `input_audio` holds: data, or a URL of it, a `data:` one too, as Alibaba's models take it. */
+/** The content of an `input_audio`: base64 data, or a URL, which Alibaba's models also take, a `data:` URL included. */
 export function audioIn(
   data: string,
   format = 'wav',
@@ -37,14 +37,14 @@ export function audioIn(
   };
 }
 
-/** OpenAI's word for an audio type: `mp3` or `wav`; any other type's own subtype, for the vendor to judge. */
+/** OpenAI's word for an audio type: `mp3` or `wav`. Any other type gives its own subtype, for the vendor to judge. */
 export function audioFormat(mediaType = 'audio/wav'): string {
   const subtype = subtypeOf(mediaType);
   if (subtype === 'mpeg') return 'mp3';
   return subtype === 'x-wav' || subtype === 'wave' || subtype === '' ? 'wav' : subtype;
 }
 
-/** What stands behind the slash, without parameters. */
+/** The part of a media type after the slash, without parameters. */
 function subtypeOf(mediaType: string): string {
   return mediaType.split(';', 1).join('').split('/')[1] ?? '';
 }

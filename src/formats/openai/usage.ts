@@ -1,11 +1,11 @@
-/** What services that speak OpenAI's formats say of an answer's usage in ways of their own: its cost, and its output. */
+/** Figures of usage that services which speak OpenAI's formats report in their own ways: the output and the cost. */
 
 import { asNumber, asObject, type JsonObject } from '../../lib/json.ts';
 
 /**
- * All output. Some services leave reasoning out of it (xAI, Vercel for Gemini), which their figures tell: more reasoning
- * than output, or a total that has all three.
- * @param input undefined, as `reasoning` and `total`, where the service does not say.
+ * All output tokens, reasoning included. Some services leave reasoning out of their output (xAI, Vercel for Gemini), which
+ * their figures show: there is more reasoning than output, or the total is the sum of all three.
+ * @param figures the input, the reasoning and the total; undefined if the service does not report them.
  */
 export function outputWithReasoning(
   output: number,
@@ -15,19 +15,19 @@ export function outputWithReasoning(
     total,
   }: { readonly [figure in 'input' | 'reasoning' | 'total']: number | undefined },
 ): number {
-  const isApart = reasoning > output || (reasoning > 0 && total === input + output + reasoning);
-  return isApart ? output + reasoning : output;
+  const isSeparate = reasoning > output || (reasoning > 0 && total === input + output + reasoning);
+  return isSeparate ? output + reasoning : output;
 }
 
 /**
- * US dollars by the last usage of an answer; undefined where it says none.
- * xAI says ticks (Cost Tracking), Perplexity an object with a total (Sonar API), OpenRouter a number, beside which stands
- * what the upstream has charged an account of the caller's own (Usage Accounting).
+ * The cost in US dollars by the last usage of an answer; undefined if it reports none. xAI reports ticks (Cost Tracking),
+ * Perplexity an object with a total (Sonar API), and OpenRouter a number, together with what the upstream charged to the
+ * caller's own account (Usage Accounting).
  */
 export function dollarsTold(figures: readonly JsonObject[]): number | undefined {
   const { cost, cost_in_usd_ticks, cost_details, is_byok } = figures.at(-1) ?? {};
   const ticks = asNumber(cost_in_usd_ticks);
-  // Ten thousand million of them are a dollar.
+  // A dollar is 10^10 ticks.
   if (ticks !== undefined) return ticks / 1e10;
   const total = asNumber(cost) ?? asNumber(asObject(cost)?.['total_cost']);
   const upstream =

@@ -1,0 +1,88 @@
+/** The meaning of an error answer, by its status and by what it says. */
+
+import type { Fault } from '../../lib/errors.ts';
+import { saysAccountIsClosed } from '../account.ts';
+import { faultOfStatus } from '../fault-of-status.ts';
+import type { ErrorFields } from './error-body.ts';
+
+/** The fault that an error answer means. */
+export function classifyError(status: number, fields: ErrorFields): Fault {
+  const text = fields.message ?? '';
+  if (fields.moderated) return 'invalid-request';
+  if (status === 403 && isAboutRequest(fields)) return classifyError(400, fields);
+  if (isAboutAccount(fields, status)) return 'upstream-auth';
+  switch (status) {
+    case 400:
+    case 422:
+      if (fields.code === 'context_length_exceeded' || TOO_LONG.test(text)) return 'context-too-long';
+      if (fields.code === 'model_not_found') return 'model-not-found';
+      break;
+    case 404:
+      if (fields.code === 'DeploymentNotFound' || /model/i.test(`${text} ${fields.code}`))
+        return 'model-not-found';
+      break;
+    case 429:
+      if (/quota|billing|credit|balance/i.test(`${fields.type} ${fields.code}`) || saysAccountIsClosed(text))
+        return 'quota-exceeded';
+      break;
+  }
+  return faultOfStatus(status);
+}
+
+/**
+ * Sentences about a prompt that exceeds the model's context. Agents shorten their dialogue only after this error. After the
+ * general ones come those of Bedrock and Groq, and then of Moonshot, Alibaba, Z.ai, GitHub, SiliconFlow, Bedrock (for
+ * OpenAI's models), Cohere, Perplexity, text-generation-inference, SGLang, vLLM, Volcengine, and Anthropic behind a router.
+ */
+const TOO_LONG = new RegExp(
+  [
+    'context.?(length|window|size)',
+    '(prompt|input) (is )?too long',
+    'too many tokens',
+    'maximum (allowed )?(input|prompt) length',
+    'reduce the length of the (messages|prompt|input)',
+    'model token limit',
+    'range of input length',
+    'prompt exceeds max length',
+    'tokens in request more than max tokens allowed',
+    'prompt token count of \\d+ exceeds',
+    'exceeded max_prompt_tokens',
+    'prompt tokens \\(\\d+\\) exceed',
+    "total tokens exceeds? the model's max",
+    'length of all messages is too long',
+    '`inputs` (tokens \\+ `max_new_tokens` must be|must have less than \\d+ tokens)',
+    'input length \\(\\d+ tokens\\) exceeds',
+    'longer than the maximum model length',
+    'exceed max message tokens',
+    'exceeds? (the )?context limit',
+  ].join('|'),
+  'i',
+);
+
+/**
+ * Whether a 403 is about the request, so that the key stays in use: xAI refuses a text, Together a text that is too long,
+ * OpenAI a model that the key's project may not use.
+ */
+function isAboutRequest({ message = '', code }: ErrorFields): boolean {
+  return /^content violates/i.test(message) || TOO_LONG.test(message) || code === 'model_not_found';
+}
+
+/** Whether the vendor refuses the gateway's own key or account. @see saysAccountIsClosed */
+function isAboutAccount({ code, message = '' }: ErrorFields, status: number): boolean {
+  if (code === 'invalid_api_key' || code === 'Arrearage') return true;
+  const isAboutKey = /^\W*((incorrect|invalid|missing|no valid) api.?key|api.?key not valid)/i.test(message);
+  return isAboutKey || (status !== 429 && saysAccountIsClosed(message));
+}
+
+/** The HTTP status of an error inside a 200 that names none, by the words of its type and code. */
+export function guessStatus({ type = '', code = '' }: ErrorFields): number {
+  const words = `${type} ${code}`;
+  if (/insufficient_quota|rate_limit|too_many_requests/i.test(words)) return 429;
+  if (/authentication|permission|api_key/i.test(words)) return 401;
+  if (/not_found/i.test(words)) return 404;
+  if (/overloaded|unavailable|capacity/i.test(words)) return 503;
+  if (/timeout/i.test(words)) return 504;
+  return /invalid|bad_request|context_length|tool_use_failed|content_filter|policy|image/i.test(words)
+    ? 400
+    : 502;
+}
