@@ -1,4 +1,4 @@
-/** What of one and the same prompt reaches which services: the rest is put otherwise or left out there. */
+/** Which services receive which feature of the same prompt. The others get another spelling, or nothing. */
 
 import { expect, test } from 'vitest';
 import type {
@@ -20,11 +20,11 @@ const MISTRAL = ['mistral', 'mistralai'];
 const MOONSHOT = ['moonshot', 'moonshotai'];
 const ALIBABA = ['alibaba', 'qwen'];
 const ZAI = ['z-ai', 'zai'];
-/** Servers on one's own machine that are told by name what they are. */
+/** Servers on the caller's own machine. */
 const LOCAL = ['llama.cpp', 'llamacpp', 'lm-studio', 'lmstudio'];
-/** Those to which thoughts are `reasoning`. */
+/** Services that call thoughts `reasoning`. */
 const BY_ANOTHER_NAME = ['cerebras', 'groq', 'ollama', 'together', 'vllm'];
-/** Each service of which something is known, and one of which nothing is. */
+/** Every service with a row, and one without. */
 const ALL = [...dialectNames, 'unheard-of'];
 const allBut = (...names: string[]): string[] => ALL.filter((name) => !names.includes(name));
 
@@ -53,7 +53,7 @@ const toolOf = (sent: JsonObject): JsonObject => asObjects(sent['tools'])[0] ?? 
 
 const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonly string[]][] = [
   [
-    'a search',
+    'web search',
     {
       tools: [
         { kind: 'hosted', format: 'messages', value: { type: 'web_search_20250305' }, webSearch: true },
@@ -63,7 +63,7 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     ['', ...ROUTERS, 'perplexity'],
   ],
   [
-    'a picture in a result',
+    'an image in a tool result',
     { turns: calling('a', [image]) },
     (sent) => isList(messageOf(sent, 2)['content']),
     ['', ...MISTRAL],
@@ -76,55 +76,55 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
   ],
   ['a user', { user: 'u' }, (sent) => sent['user'] === 'u', allBut(...MISTRAL)],
   [
-    'the whole of a long user',
+    'a long user, in full',
     { user: 'u'.repeat(100) },
     (sent) => sent['user'] === 'u'.repeat(100),
     ['', ...ROUTERS],
   ],
   [
-    'as much of a long user as OpenAI takes',
+    'the first 64 characters of a long user',
     { user: 'u'.repeat(100) },
     (sent) => sent['user'] === 'u'.repeat(64),
     allBut('', ...ROUTERS, ...MISTRAL),
   ],
   [
-    'any name of a tool',
+    'a tool name with any characters',
     { tools: [{ kind: 'function', name: 'a.tool' }] },
     (sent) => asObject(toolOf(sent)['function'])?.['name'] === 'a.tool',
     [''],
   ],
   [
-    'no parameters',
+    'a function without parameters',
     { tools: [{ kind: 'function', name: 'f' }] },
     (sent) => asObject(toolOf(sent)['function'])?.['parameters'] === undefined,
     PLAIN,
   ],
   [
-    'that a tool is not strict',
+    'strict: false on a tool',
     { tools: [{ kind: 'function', name: 'f', strict: false }] },
     (sent) => asObject(toolOf(sent)['function'])?.['strict'] === false,
     PLAIN,
   ],
   [
-    'a long id of a call',
+    'a long call id',
     { turns: calling(LONG_ID, []) },
     (sent) => callOf(sent)['id'] === LONG_ID,
     allBut(...OPENAI, ...MISTRAL),
   ],
   [
-    'an id of nine letters at most',
+    'a call id of nine characters',
     { turns: calling('call_1234567890', []) },
     (sent) => asText(callOf(sent)['id'])?.length === 9,
     MISTRAL,
   ],
   [
-    'a system message in between',
+    'a system message between other messages',
     { turns: [user(text('1')), { role: 'system', parts: [text('S')] }, user(text('2'))] },
     (sent) => messageOf(sent, 1)['role'] === 'system',
     [...PLAIN, ...ROUTERS, ...MOONSHOT, 'deepseek', 'groq', 'litellm', 'x-ai', 'xai'],
   ],
   [
-    'a developer',
+    'a developer message',
     { turns: [{ role: 'system', developer: true, parts: [text('S')] }, user(text('1'))] },
     (sent) => messageOf(sent, 0)['role'] === 'developer',
     [...PLAIN, 'vllm'],

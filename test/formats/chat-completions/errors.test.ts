@@ -1,4 +1,4 @@
-/** What services' errors mean, and how this format says errors. */
+/** What errors of services mean, and how this format renders errors. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe('recorded errors', () => {
     expect(renderError(error)).toMatchObject({ error: { message: error.message } });
   });
 
-  test('all of them are looked at', () => {
+  test('every recorded error is covered', () => {
     expect(
       readdirSync(FOLDER)
         .map((file) => file.replace('.json', ''))
@@ -42,7 +42,7 @@ describe('recorded errors', () => {
   });
 });
 
-describe('by meaning', () => {
+describe('the meaning of an error', () => {
   const said = (message: string, more: JsonObject = {}): JsonObject => ({
     error: { message, type: 'x', ...more },
   });
@@ -58,63 +58,63 @@ describe('by meaning', () => {
   test.each<[string, number, JsonObject | string, Fault, number]>([
     ['a bad field', 400, said('bad', { param: 'tools', code: 'invalid_value' }), 'invalid-request', 400],
     ['too long, by code', 400, said('no', { code: 'context_length_exceeded' }), 'context-too-long', 400],
-    ['too long, by words', 400, said('prompt is too long: 9 tokens'), 'context-too-long', 400],
-    ['our key', 401, said('Incorrect API key provided: sk-abc'), 'upstream-auth', 502],
+    ['too long, by its message', 400, said('prompt is too long: 9 tokens'), 'context-too-long', 400],
+    ["the gateway's key", 401, said('Incorrect API key provided: sk-abc'), 'upstream-auth', 502],
     [
-      'our key, said as a bad request',
+      "the gateway's key, as a bad request",
       400,
       { code: 'x', error: 'Incorrect API key provided: xai-1' },
       'upstream-auth',
       502,
     ],
-    ['our key, in no words of a key', 401, said('Unauthorized'), 'upstream-auth', 502],
-    ['our key, forbidden', 403, said('no'), 'upstream-auth', 502],
-    ['our purse', 402, said('Insufficient Balance'), 'upstream-auth', 502],
+    ["the gateway's key, without the word key", 401, said('Unauthorized'), 'upstream-auth', 502],
+    ["the gateway's key, forbidden", 403, said('no'), 'upstream-auth', 502],
+    ["the gateway's credit", 402, said('Insufficient Balance'), 'upstream-auth', 502],
     [
-      'our account at Alibaba',
+      "the gateway's account at Alibaba",
       400,
       said('Access denied, please make sure your account is in good standing.', { code: 'Arrearage' }),
       'upstream-auth',
       502,
     ],
     [
-      'our account at Fireworks',
+      "the gateway's account at Fireworks",
       412,
       said('Account acme is suspended, possibly due to reaching the monthly spending limit'),
       'upstream-auth',
       502,
     ],
     [
-      'our purse at Z.ai',
+      "the gateway's credit at Z.ai",
       429,
       said('Insufficient balance or no resource package. Please recharge.', { code: '1113' }),
       'quota-exceeded',
       429,
     ],
     [
-      'our purse at Zhipu',
+      "the gateway's credit at Zhipu",
       429,
       said('余额不足或无可用资源包,请充值。', { code: '1113' }),
       'quota-exceeded',
       429,
     ],
     [
-      'our purse at xAI',
+      "the gateway's credit at xAI",
       429,
       { code: 'x', error: 'Your team 1-2 has either used all available credits or reached its limit.' },
       'quota-exceeded',
       429,
     ],
-    ['what a caller wrote of a key', 400, said("Invalid value: 'invalid api key'."), 'invalid-request', 400],
+    ["a caller's text about a key", 400, said("Invalid value: 'invalid api key'."), 'invalid-request', 400],
     [
-      'what a caller wrote of an account',
+      "a caller's text about an account",
       400,
       said("Invalid value: 'insufficient balance'."),
       'invalid-request',
       400,
     ],
     [
-      'a text that xAI does not take',
+      'a text that xAI refuses',
       403,
       { code: 'The caller does not have permission', error: 'Content violates usage guidelines. Team: 1' },
       'invalid-request',
@@ -128,7 +128,7 @@ describe('by meaning', () => {
       400,
     ],
     [
-      'a model that our project may not ask',
+      "a model that the gateway's project may not use",
       403,
       said('Project `proj_1` does not have access to model `x`', { code: 'model_not_found' }),
       'model-not-found',
@@ -143,18 +143,24 @@ describe('by meaning', () => {
     ],
     ['no such model, as a bad request', 400, said('x', { code: 'model_not_found' }), 'model-not-found', 400],
     ['no such deployment', 404, said('x', { code: 'DeploymentNotFound' }), 'model-not-found', 404],
-    ['nothing there', 404, 'Not Found', 'not-found', 404],
+    ['not found', 404, 'Not Found', 'not-found', 404],
     ['too large', 413, said('big'), 'too-large', 413],
     [
-      'not to be processed',
+      'unprocessable',
       422,
       { detail: [{ loc: ['body', 'user'], msg: 'Extra inputs are not permitted' }] },
       'unprocessable',
       422,
     ],
-    ['too many', 429, said('slow', { type: 'tokens', code: 'rate_limit_exceeded' }), 'rate-limited', 429],
     [
-      'no more money',
+      'too many requests',
+      429,
+      said('slow', { type: 'tokens', code: 'rate_limit_exceeded' }),
+      'rate-limited',
+      429,
+    ],
+    [
+      'quota used up',
       429,
       said('pay', { type: 'insufficient_quota', code: 'insufficient_quota' }),
       'quota-exceeded',
@@ -187,16 +193,16 @@ describe('by meaning', () => {
     ['busy, in other words', 529, said('x'), 'upstream-overloaded', 503],
     ['no capacity at Groq', 498, said('x'), 'upstream-overloaded', 503],
     ['slow', 504, '', 'upstream-timeout', 504],
-    ['slow, it says', 408, '', 'upstream-timeout', 504],
+    ['slow, by its message', 408, '', 'upstream-timeout', 504],
     ['slow, at a proxy', 524, '', 'upstream-timeout', 504],
-    ['a path we got wrong', 405, '', 'upstream-broken', 502],
+    ['a wrong path', 405, '', 'upstream-broken', 502],
     ['a list of one', 400, '[{"error":{"code":400,"message":"bad"}}]', 'invalid-request', 400],
   ])('%s', (_, status, body, fault, answered) => {
     const error = parseError(status, typeof body === 'string' ? body : JSON.stringify(body));
     expect(error).toMatchObject({ fault, status: answered });
   });
 
-  test('the field, the code and the words at fault are kept', () => {
+  test('the field, the code and the message are kept', () => {
     expect(
       parseError(400, JSON.stringify(said('bad tools', { param: 'tools', code: 'invalid_value' }))),
     ).toMatchObject({
@@ -230,7 +236,7 @@ describe('by meaning', () => {
     expect(parseErrorObject(behind(raw)).message).toBe(message);
   });
 
-  test('what the vendor behind a router said is read where the router says nothing else', () => {
+  test("the nested error is read only if the router's own message is generic", () => {
     const body = { error: { message: 'No endpoints found', code: 404, metadata: { raw: 'other' } } };
     expect(parseError(404, JSON.stringify(body)).message).toBe('No endpoints found');
   });
@@ -282,7 +288,7 @@ describe('by meaning', () => {
   });
 });
 
-describe('said in this format', () => {
+describe('rendered in this format', () => {
   test.each<[Fault, string, string | null]>([
     ['invalid-request', 'invalid_request_error', null],
     ['context-too-long', 'invalid_request_error', 'context_length_exceeded'],
@@ -305,7 +311,7 @@ describe('said in this format', () => {
     });
   });
 
-  test("a field's name, and a code of the upstream's", () => {
+  test("the field and the upstream's code", () => {
     const error = new GatewayError('invalid-request', 'words', { param: 'stop', code: 'invalid_type' });
     expect(renderError(error)).toEqual({
       error: { message: 'words', type: 'invalid_request_error', param: 'stop', code: 'invalid_type' },

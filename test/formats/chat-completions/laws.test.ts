@@ -1,4 +1,4 @@
-/** The laws of the answer half, over all recorded answers of the format and over anything at all. */
+/** Laws of parsing and rendering answers, over all recorded answers of the format and over generated ones. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ function eventsIn(bytes: Buffer, size = bytes.length) {
   return run(fuse(decodeSse(), parseEvents(PROMPT, TARGET)), chunks);
 }
 
-/** A reply without what only its form tells: which of its fields came late. */
+/** A reply without the difference between early and late fields, which depends on its form. */
 const content = ({ start, choices, usage }: Reply) => ({
   id: start.id,
   model: start.model,
@@ -47,7 +47,7 @@ const content = ({ start, choices, usage }: Reply) => ({
   usage,
 });
 
-test('there is something to judge by', () => {
+test('there are recorded answers', () => {
   expect(streams.length).toBeGreaterThanOrEqual(8);
   expect(wholes.length).toBeGreaterThanOrEqual(8);
 });
@@ -57,20 +57,20 @@ describe.each(files)('%s', (file) => {
     expect(isOrdered(eventsOf(file))).toBe(true);
   });
 
-  test('said again is right by the protocol, streamed and whole', () => {
+  test('rendered again follows the protocol, streamed and whole', () => {
     const events = eventsOf(file);
     expect(violations(rendered(events), true)).toEqual([]);
     expect(validateWhole('chat-completions', renderReply(collect(events), ASKED))).toEqual([]);
   });
 
-  test('said again and read again is the same to a client', () => {
+  test('rendered and parsed again is the same to a client', () => {
     const reply = collect(eventsOf(file));
     const body = renderReply(reply, ASKED);
     expect(renderReply(collect(parsed(rendered(eventsOf(file)))), ASKED)['choices']).toEqual(body['choices']);
     expect(collect(parsed([{ data: JSON.stringify(body) }])).choices).toEqual(reply.choices);
-    // Streamed and read again, its text, calls and usage have the very same form, and so have their ids.
+    // Rendered as a stream and parsed again, its text, calls, usage and ids are identical.
     const again = content(collect(parsed(rendered(eventsOf(file)))));
-    // OpenAI says of every answer what was cached and thought, if it was nothing.
+    // OpenAI reports cached and reasoning tokens in every answer, even if there are none.
     expect(again.usage).toEqual({ cacheRead: 0, reasoning: 0, ...reply.usage });
     expect(again.created).toBe(reply.start.created);
     expect(again.choices.map(({ finish }) => finish)).toEqual(reply.choices.map(({ end }) => end.finish));
@@ -78,7 +78,7 @@ describe.each(files)('%s', (file) => {
 });
 
 describe.each(streams.filter((file) => wholes.includes(file.replace('.sse', '.json'))))('%s', (file) => {
-  test('folded is what the whole answer is', () => {
+  test('collected equals the whole answer', () => {
     expect(content(collect(eventsOf(file)))).toEqual(
       content(collect(eventsOf(file.replace('.sse', '.json')))),
     );
@@ -86,11 +86,11 @@ describe.each(streams.filter((file) => wholes.includes(file.replace('.sse', '.js
 });
 
 describe.each(streams)('%s', (file) => {
-  test.each([1, 2, 3, 5, 17, 100, 4096])('cut into %i bytes is the same', (size) => {
+  test.each([1, 2, 3, 5, 17, 100, 4096])('cut into pieces of %i bytes is the same', (size) => {
     expect(eventsOf(file, size)).toEqual(eventsOf(file));
   });
 
-  test('cut off before its finish is an error', () => {
+  test('cut off before its finish reason is an error', () => {
     const text = bytesOf(file).toString('utf8');
     const finish = text.search(/"finish_reason":"/);
     const ends = [...text.matchAll(/\n\n/g)].map((match) => match.index + 2).filter((end) => end < finish);
@@ -106,7 +106,7 @@ describe.each(streams)('%s', (file) => {
   });
 });
 
-test('error-in-stream.sse gives what came before the error, and throws it', () => {
+test('error-in-stream.sse gives the events before the error, and throws the error', () => {
   const told: string[] = [];
   const step = fuse(decodeSse(), parseEvents(PROMPT, TARGET));
   const out = { enqueue: (event: { type: string }) => void told.push(event.type) };
@@ -114,7 +114,7 @@ test('error-in-stream.sse gives what came before the error, and throws it', () =
   expect(told).toContain('part-delta');
 });
 
-describe('anything at all', () => {
+describe('generated answers', () => {
   const words = fc.constantFrom(
     '',
     'a',
@@ -213,7 +213,7 @@ describe('anything at all', () => {
     }
   };
 
-  test('is read in order or refused, and can be said again', () => {
+  test('are parsed in order or refused, and can be rendered again', () => {
     fc.assert(
       fc.property(fc.array(maybe(chunk), { maxLength: 6 }), fc.boolean(), (bodies, done) => {
         const last = done ? [{ data: '[DONE]' }] : [];
@@ -230,7 +230,7 @@ describe('anything at all', () => {
     );
   });
 
-  test('some of it is an answer', () => {
+  test('some of them are valid answers', () => {
     const reads = fc
       .sample(fc.array(chunk, { minLength: 1, maxLength: 3 }), { numRuns: 500, seed: 1 })
       .filter((bodies) =>

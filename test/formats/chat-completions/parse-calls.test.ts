@@ -30,7 +30,7 @@ const more = (index: number, text: string): JsonObject => ({ index, function: { 
 const call = (id: string, name: string, text: string) => ({ kind: 'tool-call', id, name, arguments: text });
 const end = [chunk({}, 'tool_calls'), DONE];
 
-describe('calls that are interleaved', () => {
+describe('interleaved calls', () => {
   const interleaved = [
     pieces(head(0, 'a', 'f')),
     pieces(more(0, '{"x":')),
@@ -39,7 +39,7 @@ describe('calls that are interleaved', () => {
     pieces(more(0, '1')),
   ];
 
-  test('come out one after the other', () => {
+  test('come out one after another', () => {
     const events = parsed([...interleaved, pieces(more(0, '}')), pieces(more(1, '}')), ...end]);
     expect(isOrdered(events)).toBe(true);
     expect(partsOf(...interleaved, pieces(more(0, '}')), pieces(more(1, '}')), ...end)).toEqual([
@@ -48,7 +48,7 @@ describe('calls that are interleaved', () => {
     ]);
   });
 
-  test('wait until the first is whole, and then stream', () => {
+  test('wait until the first is complete, and then stream', () => {
     const starts = (events: ReplyEvent[]) => events.filter(({ type }) => type === 'part-start').length;
     const texts = (events: ReplyEvent[]) =>
       events.flatMap((event) => (event.type === 'part-delta' && event.index === 1 ? [event.text] : []));
@@ -59,7 +59,7 @@ describe('calls that are interleaved', () => {
     expect(texts(soFar(...released, pieces(more(1, '}'))))).toEqual(['{"y":2', '}']);
   });
 
-  test('of which the first is never whole come out at the end', () => {
+  test('come out at the end if the first is never complete', () => {
     expect(partsOf(...interleaved, pieces(head(2, 'c', 'h', '{}')), chunk({}, 'length'))).toEqual([
       call('a', 'f', '{"x":1'),
       call('b', 'g', '{"y":2'),
@@ -67,7 +67,7 @@ describe('calls that are interleaved', () => {
     ]);
   });
 
-  test('do not hold up a call that begins when the one before is whole', () => {
+  test('do not delay a call that begins after the previous one is complete', () => {
     const events = soFar(pieces(head(0, 'a', 'f', '{}')), pieces(head(1, 'b', 'g', '{"y"')));
     expect(events.slice(1).map(({ type }) => type)).toEqual([
       'part-start',
@@ -78,7 +78,7 @@ describe('calls that are interleaved', () => {
     ]);
   });
 
-  test('hold up text, too, for a part cannot begin inside another', () => {
+  test('delay text too, because a part cannot begin inside another', () => {
     const events = [
       pieces(head(0, 'a', 'f', '{"x"')),
       chunk({ content: 'Hm' }),
@@ -90,20 +90,20 @@ describe('calls that are interleaved', () => {
     expect(partsOf(...events)).toEqual([call('a', 'f', '{"x":1}'), { kind: 'text', text: 'Hm.' }]);
   });
 
-  test('cost the same for every piece, however long the arguments', () => {
+  test('cost the same for each piece, however long the arguments are', () => {
     const read = (count: number): void => {
       const long = [pieces(head(0, 'a', 'f', '{"x":[0')), pieces(head(1, 'b', 'g'))];
       for (let at = 0; at < count; at += 1) long.push(pieces(more(0, ',{}')));
       const [first] = partsOf(...long, pieces(more(0, ']}')), pieces(more(1, '{}')), ...end);
       expect(first?.kind === 'tool-call' && first.arguments.length).toBe('{"x":[0'.length + 3 * count + 2);
     };
-    // Looking at all of it again for every piece would go with the square.
+    // Scanning all arguments again for each piece would cost the square of their length.
     expect(growthOf(read, 10_000)).toBeLessThan(SQUARE);
   });
 });
 
-describe('pieces belong to the right call', () => {
-  test('where id, type and name are said again in every piece', () => {
+describe('each piece goes to the right call', () => {
+  test('if every piece repeats id, type and name', () => {
     expect(
       partsOf(
         pieces(head(0, 'a', 'f', '{"x"')),
@@ -114,19 +114,19 @@ describe('pieces belong to the right call', () => {
     ).toEqual([call('a', 'f', '{"x":1}'), call('b', 'f', '{}')]);
   });
 
-  test('where they are said again, empty', () => {
+  test('if every piece repeats them empty', () => {
     const again = { index: 0, id: '', type: 'function', function: { name: '', arguments: '{"x":1}' } };
     expect(partsOf(pieces(head(0, 'a', 'f')), pieces(again), ...end)).toEqual([call('a', 'f', '{"x":1}')]);
   });
 
-  test('where every piece has an id of its own', () => {
+  test('if every piece has a new id', () => {
     const other = { index: 0, id: 'z', function: { arguments: ':1}' } };
     expect(partsOf(pieces(head(0, 'a', 'f', '{"x"')), pieces(other), ...end)).toEqual([
       call('a', 'f', '{"x":1}'),
     ]);
   });
 
-  test('where there is no index', () => {
+  test('without an index', () => {
     const { index: _, ...first } = head(0, 'a', 'f', '{"x"');
     const { index: __, ...second } = head(0, 'b', 'g', '{}');
     expect(
@@ -134,14 +134,14 @@ describe('pieces belong to the right call', () => {
     ).toEqual([call('a', 'f', '{"x":1}'), call('b', 'g', '{}')]);
   });
 
-  test('where every call has the index 0', () => {
+  test('if every call has the index 0', () => {
     expect(partsOf(pieces(head(0, 'a', 'f', '{}')), pieces(head(0, 'b', 'f', '{"y":2}')), ...end)).toEqual([
       call('a', 'f', '{}'),
       call('b', 'f', '{"y":2}'),
     ]);
   });
 
-  test('where every call has the index 0 and no id, and is whole', () => {
+  test('if every call has the index 0, no id and complete arguments', () => {
     const parts = partsOf(pieces(head(0, '', 'f', '{"x":1}')), pieces(head(0, '', 'f', '{"x":2}')), ...end);
     expect(parts).toMatchObject([
       { name: 'f', arguments: '{"x":1}' },
@@ -149,19 +149,19 @@ describe('pieces belong to the right call', () => {
     ]);
   });
 
-  test('where two calls have the same id', () => {
+  test('if two calls have the same id', () => {
     const parts = partsOf(pieces(head(0, 'a', 'f', '{}')), pieces(head(1, 'a', 'g', '{}')), ...end);
     expect(parts).toMatchObject([{ id: 'a', name: 'f' }, { name: 'g' }]);
     expect(new Set(parts.map((part) => part.kind === 'tool-call' && part.id)).size).toBe(2);
   });
 
-  test('where the name comes after the id', () => {
+  test('if the name comes after the id', () => {
     const late = { index: 0, function: { name: 'f', arguments: '1}' } };
     const first = { index: 0, id: 'a', type: 'function', function: { arguments: '{"x":' } };
     expect(partsOf(pieces(first), pieces(late), ...end)).toEqual([call('a', 'f', '{"x":1}')]);
   });
 
-  test('where a whole call is said once more at the end', () => {
+  test('if a complete call is repeated at the end', () => {
     const both = [head(0, 'a', 'f', '{"x":1}'), head(1, 'b', 'g', '{}')];
     expect(partsOf(pieces(...both), pieces(head(0, 'a', 'f', '{"x":1}')), ...end)).toEqual([
       call('a', 'f', '{"x":1}'),
@@ -177,7 +177,7 @@ describe('pieces belong to the right call', () => {
 });
 
 describe('other shapes of calls', () => {
-  test('arguments that are an object are written as text', () => {
+  test('arguments sent as an object become text', () => {
     const object = { id: 'a', type: 'function', function: { name: 'f', arguments: { x: 1 } } };
     expect(partsOf(whole({ content: null, tool_calls: [object] }, 'tool_calls'))).toEqual([
       call('a', 'f', '{"x":1}'),
@@ -201,7 +201,7 @@ describe('other shapes of calls', () => {
     });
   });
 
-  test('a custom call, whose text is never held to be JSON', () => {
+  test('a custom call, whose text is never parsed as JSON', () => {
     const custom = { index: 0, id: 'a', type: 'custom', custom: { name: 'sh', input: '' } };
     expect(
       partsOf(
@@ -213,7 +213,7 @@ describe('other shapes of calls', () => {
     ).toEqual([{ ...call('a', 'sh', '{} | wc'), custom: true }]);
   });
 
-  test('a function that stands for a custom tool of the prompt is a custom call again', () => {
+  test('a function that replaced a custom tool becomes a custom call again', () => {
     const prompt = { ...PROMPT, tools: [{ kind: 'custom', name: 'sh' } as const] };
     const events = parsed(
       [pieces(head(0, 'a', 'sh', '{"inp')), pieces(more(0, 'ut":"ls -l"}')), ...end],
@@ -226,7 +226,7 @@ describe('other shapes of calls', () => {
     ]);
   });
 
-  test('empty fields of Snowflake are no calls', () => {
+  test("Snowflake's empty fields are not calls", () => {
     const fields = {
       custom: { input: '', name: '' },
       function: { name: 'f', arguments: '{}' },
@@ -238,7 +238,7 @@ describe('other shapes of calls', () => {
     expect(replyOf(whole(said, '')).choices[0]?.end.finish).toBe('tool-calls');
   });
 
-  test('names that were made to fit are given back, and others left as they are', () => {
+  test('renamed tools get their names back, and others keep theirs', () => {
     const tools = [{ kind: 'function', name: 'files.read' } as const];
     const made = toolNameFor('files.read', dialectOf('openai'));
     expect(made).not.toBe('files.read');
@@ -250,7 +250,7 @@ describe('other shapes of calls', () => {
     expect(names).toEqual(['files.read', 'other']);
   });
 
-  test('ids that are made up are the same streamed and whole, and no two are', () => {
+  test('generated ids are unique, and the same streamed and whole', () => {
     const body = (id: string) => ({ ...HEAD, id });
     const said = {
       role: 'assistant',
@@ -269,7 +269,7 @@ describe('other shapes of calls', () => {
     expect(ids.every((id) => id && /^call_[A-Za-z0-9_]+$/.test(id))).toBe(true);
   });
 
-  test('a signature on a call, and one of Google that OpenRouter says apart', () => {
+  test("a signature on a call, and one of Google's that OpenRouter sends separately", () => {
     const signed = { ...head(0, 'a', 'f', '{}'), extra_content: { google: { thought_signature: 'sig' } } };
     const google = { origin: 'google', value: 'sig' };
     expect(partsOf(pieces(signed), ...end)).toEqual([{ ...call('a', 'f', '{}'), signature: google }]);

@@ -19,7 +19,7 @@ const hello = chunk({ role: 'assistant', content: 'Hello' });
 const stop = chunk({}, 'stop');
 const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
 
-/** The fault of what is thrown. */
+/** The fault of the thrown error. */
 function faultOf(run: () => unknown): string {
   try {
     run();
@@ -30,7 +30,7 @@ function faultOf(run: () => unknown): string {
 }
 
 describe('the start', () => {
-  test('says what the first chunk with a choice says', () => {
+  test('has the fields of the first chunk with a choice', () => {
     const first = {
       ...HEAD,
       service_tier: 'default',
@@ -50,7 +50,7 @@ describe('the start', () => {
     });
   });
 
-  test("waits for Azure's second chunk, and keeps what its first one says", () => {
+  test("waits for Azure's second chunk, and keeps the fields of its first", () => {
     const filtered = [{ prompt_index: 0, content_filter_results: { hate: { filtered: false } } }];
     const events = soFar(
       raw({ id: '', object: '', created: 0, model: '', choices: [], prompt_filter_results: filtered }),
@@ -60,48 +60,48 @@ describe('the start', () => {
     expect(events[0]).toMatchObject({ id: HEAD.id, unknownFields: { prompt_filter_results: filtered } });
   });
 
-  test('has no time where the vendor says 0, and no text where it says none', () => {
+  test('has no time if the vendor sends 0, and no text if it sends none', () => {
     const [start] = soFar(raw({ created: 0, choices: [{ index: 0, delta: { content: 'a' } }] }));
     expect(start).toEqual({ type: 'reply-start', id: '', model: '' });
   });
 });
 
 describe('the end', () => {
-  test('is the finish, with or without [DONE]', () => {
+  test('is the finish reason, with or without [DONE]', () => {
     expect(replyOf(hello, stop)).toEqual(replyOf(hello, stop, DONE));
     expect(replyOf(hello, stop).choices[0]?.end).toEqual({ finish: 'stop' });
   });
 
-  test('without a finish is an error, unless the vendor says that it was the end', () => {
+  test('without a finish reason is an error, unless the vendor sends [DONE]', () => {
     expect(faultOf(() => parsed([hello]))).toBe('upstream-broken');
     expect(faultOf(() => parsed([]))).toBe('upstream-broken');
     expect(replyOf(hello, DONE).choices[0]?.end.finish).toBe('stop');
   });
 
-  test('without anything said is an error all the same', () => {
+  test('without any content is always an error', () => {
     expect(faultOf(() => parsed([DONE]))).toBe('upstream-broken');
     expect(faultOf(() => parsed([chunk({ role: 'assistant', content: '' }), DONE]))).toBe('upstream-broken');
     expect(faultOf(() => parsed([raw({ ...HEAD, choices: [] })]))).toBe('upstream-broken');
   });
 
-  test('is not before what comes after a first finish', () => {
+  test('comes after text that follows a first finish reason', () => {
     const again = chunk({ role: 'assistant', content: '' }, 'stop', { native_finish_reason: 'end_turn' });
     expect(replyOf(hello, chunk({}, 'tool_calls'), chunk({ content: ' again' }), again, DONE)).toMatchObject({
       choices: [{ parts: [{ text: 'Hello again' }], end: { finish: 'stop', native: 'end_turn' } }],
     });
   });
 
-  test('may come with the last text', () => {
+  test('may come with the last piece of text', () => {
     expect(partsOf(hello, chunk({ content: '!' }, 'stop'))).toEqual([{ kind: 'text', text: 'Hello!' }]);
   });
 
-  test('passes over events that are null', () => {
+  test('ignores events that are null', () => {
     expect(parsed([{ data: 'null' }, hello, { data: 'null' }, stop, DONE])).toEqual(
       parsed([hello, stop, DONE]),
     );
   });
 
-  test('leaves out whatever comes after [DONE]', () => {
+  test('ignores everything after [DONE]', () => {
     expect(parsed([hello, stop, DONE, chunk({ content: 'x' }), { data: 'no JSON' }])).toEqual(
       parsed([hello, stop]),
     );
@@ -133,7 +133,7 @@ describe('the end', () => {
     });
   });
 
-  test('stop after calls means calls, and after a refusal a refusal', () => {
+  test('stop means tool-calls after calls, and refusal after a refusal', () => {
     const call = chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }] });
     expect(replyOf(call, stop).choices[0]?.end.finish).toBe('tool-calls');
     expect(replyOf(chunk({ refusal: 'No.' }), stop).choices[0]).toEqual({
@@ -142,7 +142,7 @@ describe('the end', () => {
     });
   });
 
-  test("says the stop sequence where vLLM does, and nothing for a token's id", () => {
+  test("has vLLM's stop sequence, but not the id of a token", () => {
     expect(replyOf(hello, chunk({}, 'stop', { stop_reason: '###' })).choices[0]?.end).toEqual({
       finish: 'stop-sequence',
       stopSequence: '###',
@@ -164,7 +164,7 @@ describe('usage', () => {
   const told = { input: 3, output: 5 };
   const apart = raw({ ...HEAD, choices: [], usage });
 
-  test('comes after the finish, with it, or in the first chunk', () => {
+  test('comes after the finish reason, with it, or in the first chunk', () => {
     expect(replyOf(hello, stop, apart, DONE).usage).toEqual(told);
     expect(
       replyOf(hello, raw({ ...HEAD, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage }))
@@ -176,7 +176,7 @@ describe('usage', () => {
     });
   });
 
-  test('in every chunk is told twice at most, the last one last', () => {
+  test('in every chunk gives at most two events, the last usage last', () => {
     const counting = (output: number) =>
       raw({
         ...HEAD,
@@ -187,7 +187,7 @@ describe('usage', () => {
     expect(events.flatMap((event) => (event.type === 'usage' ? [event.usage.output] : []))).toEqual([1, 4]);
   });
 
-  test("in Groq's own place counts where there is no other", () => {
+  test("in Groq's own field counts if there is no other", () => {
     const groq = raw({
       ...HEAD,
       choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
@@ -196,7 +196,7 @@ describe('usage', () => {
     expect(replyOf(hello, groq).usage).toEqual(told);
   });
 
-  test("in the choice, as Moonshot has it unless asked, counts where there is no other, and is none of the choice's own", () => {
+  test("in Moonshot's choice counts if there is no other, and is not a field of the choice", () => {
     const moonshot = raw({ ...HEAD, choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] });
     const reply = replyOf(hello, moonshot);
     expect(reply.usage).toEqual(told);
@@ -205,7 +205,7 @@ describe('usage', () => {
     expect(replyOf(hello, moonshot, beside).usage).toMatchObject({ output: 9 });
   });
 
-  test("counts DeepSeek's cache hits, and never more of them than there is input", () => {
+  test("counts DeepSeek's cache hits, and never more than the input", () => {
     const deepseek = { ...usage, prompt_cache_hit_tokens: 2, prompt_cache_miss_tokens: 1 };
     expect(replyOf(whole({ content: 'a' }, 'stop', { usage: deepseek })).usage).toMatchObject({
       input: 3,
@@ -218,7 +218,7 @@ describe('usage', () => {
     });
   });
 
-  test('counts what Qwen has written to a cache, which costs more than to read it anew', () => {
+  test("counts Qwen's cache writes, which cost more than uncached input", () => {
     const inside = { cache_creation_input_tokens: 2, cache_type: 'ephemeral', cached_tokens: 0 };
     const qwen = { ...usage, prompt_tokens_details: inside };
     expect(replyOf(whole({ content: 'a' }, 'stop', { usage: qwen })).usage).toMatchObject({
@@ -228,7 +228,7 @@ describe('usage', () => {
     });
   });
 
-  test("adds reasoning that xAI leaves out, and what Google's own endpoint hides", () => {
+  test("adds the reasoning that xAI leaves out and that Google's endpoint hides", () => {
     const xai = {
       prompt_tokens: 3,
       completion_tokens: 5,
@@ -247,7 +247,7 @@ describe('usage', () => {
     expect(events).toContainEqual({ type: 'usage', usage: { input: 3, output: 15, reasoning: 10 } });
   });
 
-  test('that counts nothing is none', () => {
+  test('without any count is none', () => {
     expect(replyOf(hello, stop, raw({ ...HEAD, choices: [], usage: {} })).usage).toEqual({});
     expect(
       replyOf(hello, raw({ ...HEAD, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null }))
@@ -275,7 +275,7 @@ describe('errors', () => {
     expect(() => parsed([hello, event])).toThrow('Overloaded');
   });
 
-  test('null is none', () => {
+  test('null is not an error', () => {
     expect(
       partsOf(
         raw({
@@ -287,11 +287,11 @@ describe('errors', () => {
     ).toHaveLength(1);
   });
 
-  test.each(['{', '[]', '7', '"x"', '[DON'])('%j is no chunk', (data) => {
+  test.each(['{', '[]', '7', '"x"', '[DON'])('%j is not a chunk', (data) => {
     expect(faultOf(() => parsed([hello, { data }, stop, DONE]))).toBe('upstream-broken');
   });
 
-  test('an index no service has', () => {
+  test('an impossible index', () => {
     for (const index of [-1, 0.5, 1e9]) {
       expect(faultOf(() => parsed([raw({ ...HEAD, choices: [{ index, delta: { content: 'a' } }] })]))).toBe(
         'upstream-broken',
@@ -299,7 +299,7 @@ describe('errors', () => {
     }
   });
 
-  test('a value too deep to be written again', () => {
+  test('a value that is nested too deeply', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const data = `{"id":"a","choices":[{"index":0,"delta":{"content":"x"}}],"odd":${deep}}`;
     expect(faultOf(() => parsed([{ data }, stop]))).toBe('upstream-broken');
@@ -307,7 +307,7 @@ describe('errors', () => {
     expect(faultOf(() => parsed([{ data: call }, stop]))).toBe('upstream-broken');
   });
 
-  test('an event of a kind nobody knows is skipped', () => {
+  test('an event of an unknown type is skipped', () => {
     const odd = { event: 'ping', data: '{"type":"ping"}' };
     expect(parsed([odd, hello, odd, { data: '' }, stop, odd])).toEqual(parsed([hello, stop]));
   });
@@ -317,7 +317,7 @@ describe('several choices', () => {
   const at = (index: number, delta: object, finish: string | null = null) =>
     raw({ ...HEAD, choices: [{ index, delta: { ...delta }, finish_reason: finish }] });
 
-  test('are told as they come, each in order', () => {
+  test('come as they arrive, each in order', () => {
     const events = [
       at(0, { content: 'a' }),
       at(1, { content: 'b' }),
@@ -333,18 +333,18 @@ describe('several choices', () => {
     ]);
   });
 
-  test('are an error where one is missing', () => {
+  test('are an error if one is missing', () => {
     expect(faultOf(() => parsed([at(1, { content: 'a' }, 'stop'), DONE]))).toBe('upstream-broken');
   });
 
-  test('need a finish each, or the word that it was all', () => {
+  test('need a finish reason each, or [DONE]', () => {
     const events = [at(0, { content: 'a' }), at(1, { content: 'b' }), at(0, {}, 'stop')];
     expect(faultOf(() => parsed(events))).toBe('upstream-broken');
     expect(replyOf(...events, DONE).choices.map(({ end }) => end.finish)).toEqual(['stop', 'stop']);
   });
 });
 
-describe('what stands beside the text', () => {
+describe('fields beside the text', () => {
   const tokens = [
     {
       token: 'Hi',
@@ -365,7 +365,7 @@ describe('what stands beside the text', () => {
     expect(replyOf(columns).choices[0]?.logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }]);
   });
 
-  test('citations, before the text, after it, or without any', () => {
+  test('citations before the text, after it, or without a text', () => {
     const annotation = {
       type: 'url_citation',
       url_citation: { url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 },
@@ -390,14 +390,14 @@ describe('what stands beside the text', () => {
       chunk({ tool_calls: [call] }),
       chunk({ annotations: [annotation] }, 'tool_calls'),
     );
-    // Its text is told to the end: the source is kept, but no place in a text of nothing.
+    // The text has ended: the source is kept, but without a place in the empty text.
     expect(behind.at(-1)).toEqual({ kind: 'text', text: '', citations: [placeless] });
     expect(partsOf(chunk({ annotations: [annotation] }, 'stop'))).toMatchObject([
       { text: '', citations: [citation] },
     ]);
   });
 
-  test('fields nobody knows, each once: of the answer, of a choice and of a message', () => {
+  test('unknown fields of the answer, of a choice and of a message, each once', () => {
     const end = replyOf(
       raw({
         ...HEAD,
@@ -431,7 +431,7 @@ describe('what stands beside the text', () => {
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
   });
 
-  test('a message beside a delta, as Perplexity has it, says nothing new', () => {
+  test("Perplexity's message beside a delta adds nothing", () => {
     const both = (said: string, all: string) =>
       chunk({ content: said }, null, { message: { role: 'assistant', content: all } });
     expect(partsOf(both('a', 'a'), both('b', 'ab'), chunk({ content: '' }, 'stop'))).toEqual([
@@ -439,7 +439,7 @@ describe('what stands beside the text', () => {
     ]);
   });
 
-  test('blocks of other formats that an answer of ours shows', () => {
+  test("blocks of other formats in a gateway's answer", () => {
     const block = { type: 'server_tool_use', id: 'x', name: 'web_search', input: {} };
     const foreign = { messages: [block], citations: [{ cited_text: 'y' }] };
     const reply = replyOf(whole({ content: 'a', provider_specific_fields: foreign }));

@@ -1,4 +1,4 @@
-/** Taking usage out of a stream: exactly that, however its bytes are cut. */
+/** Injected usage is stripped from a stream, and nothing else is, however its bytes are cut. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":1}}';
 const NULL = 'data: {"choices":[{"index":0}],"usage":null}';
 const BARE = 'data: {"choices":[{"index":0}]}';
 
-describe('what is taken out', () => {
+describe('what is stripped', () => {
   test.each([
     ['a chunk of usage alone', `${BARE}\n\n${USAGE}\n\ndata: [DONE]\n\n`, `${BARE}\n\ndata: [DONE]\n\n`],
     ['one as the last thing', `${BARE}\n\n${USAGE}`, `${BARE}\n\n`],
@@ -40,7 +40,7 @@ describe('what is taken out', () => {
   });
 });
 
-describe('what stays as it is', () => {
+describe('what stays unchanged', () => {
   const long = `data: {"choices":[],"x":"${'x'.repeat(100_000)}","usage":null}\n`;
   test.each([
     ['usage beside a choice', 'data: {"choices":[{"index":0}],"usage":{"prompt_tokens":1}}\n\n'],
@@ -59,14 +59,14 @@ describe('what stays as it is', () => {
     }
   });
 
-  test('after a long line, a chunk of usage still goes', () => {
+  test('a usage chunk after a long line is stripped', () => {
     expect(hidden(long, `\n${USAGE}\n\n${BARE}\n\n`)).toBe(`${long}\n${BARE}\n\n`);
     expect(hidden(long.slice(0, -1), `\n\n${USAGE}\n\n`)).toBe(`${long}\n`);
     expect(hidden(long.slice(0, -1), '\n\n', `${USAGE}\n\n`)).toBe(`${long}\n`);
   });
 });
 
-test('bytes that are no text, and hostile ones, pass as they are and the same however they are cut', () => {
+test('binary and hostile bytes pass unchanged, however they are cut', () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 20 }),
     fc
@@ -92,7 +92,7 @@ test('bytes that are no text, and hostile ones, pass as they are and the same ho
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/replies/chat-completions');
 const streams = readdirSync(FIXTURES).filter((name) => name.endsWith('.sse'));
 
-test.each(streams)('%s: every other chunk says what it said', (name) => {
+test.each(streams)('%s: every other chunk stays the same', (name) => {
   const text = readFileSync(join(FIXTURES, name), 'utf8');
   const chunks = (of: string): string[] => of.split(/\r?\n/).filter((line) => line.startsWith('data: {'));
   const expected = chunks(text).flatMap((line) => {
