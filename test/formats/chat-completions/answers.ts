@@ -1,4 +1,4 @@
-/** Short ways to write chunks and read what becomes of them. */
+/** Builders of chunks and bodies for tests, and readers of the events and chunks that they become. */
 
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
@@ -70,7 +70,7 @@ export function partsOf(...events: Sse[]): Reply['choices'][number]['parts'] {
   return replyOf(...events).choices[0]?.parts ?? [];
 }
 
-/** What a parser gives before the stream goes on: nothing is flushed. */
+/** The events of a parser before the end of the stream: nothing is flushed. */
 export function soFar(...events: Sse[]): ReplyEvent[] {
   const made: ReplyEvent[] = [];
   const step = parseEvents(PROMPT, TARGET);
@@ -82,7 +82,7 @@ export function rendered(events: readonly ReplyEvent[], asked = ASKED): Sse[] {
   return run(renderEvents(asked), events);
 }
 
-/** The chunks of rendered events, without the word at the end. */
+/** The chunks of rendered events, without [DONE]. */
 export function chunksOf(events: readonly Sse[]): JsonObject[] {
   return events.filter(({ data }) => data !== '[DONE]').map(({ data }) => asObject(parseJson(data)) ?? {});
 }
@@ -103,7 +103,7 @@ export function violations(events: readonly Sse[], usageAsked?: boolean) {
   return judge.end();
 }
 
-/** Whether events keep the order that renderers rely on: parts numbered, one at a time, no empty piece. */
+/** Checks the order that renderers rely on: numbered parts, one at a time, no empty piece. */
 export function isOrdered(events: readonly ReplyEvent[]): boolean {
   const open = new Map<number, number>();
   const next = new Map<number, number>();

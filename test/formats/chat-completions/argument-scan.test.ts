@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { argumentScan } from '../../../src/formats/chat-completions/outbound/argument-scan.ts';
 import { isObject, tryParseJson } from '../../../src/lib/json.ts';
 
-test('an object is whole exactly where its text first is, however it is cut', () => {
+test('an object is complete exactly at its closing brace, however it is cut', () => {
   const objects = fc.dictionary(fc.string(), fc.jsonValue());
   fc.assert(
     fc.property(objects, fc.nat({ max: 2 }), fc.nat({ max: 5 }), (value, indent, size) => {
@@ -27,14 +27,14 @@ test.each(['', '  ', '{', '{"a":"}', '{"a":"\\"}', '[{}]', '"{}"', 'null', '{"a"
   },
 );
 
-test('what comes after a whole object changes nothing', () => {
+test('text after a complete object changes nothing', () => {
   const scan = argumentScan();
   expect(scan.add(' {"a":{}} {')).toBe(9);
   expect(scan.add('{')).toBe(0);
   expect(scan.isWhole()).toBe(true);
 });
 
-test('after an empty object in one piece another may come', () => {
+test('another object may follow an empty one that came in one piece', () => {
   const scan = argumentScan();
   expect(scan.add(' { } {"a":1}')).toBe(4);
   expect([scan.isWhole(), scan.isEmpty()]).toEqual([true, true]);
@@ -44,7 +44,7 @@ test('after an empty object in one piece another may come', () => {
   expect(scan.add('{}')).toBe(0);
 });
 
-test('after one that was told in pieces none may', () => {
+test('none may follow an empty one that came in several pieces', () => {
   const scan = argumentScan();
   for (const piece of ['{', '}']) expect(scan.add(piece)).toBe(1);
   expect(scan.add('{"a":1}')).toBe(0);

@@ -1,4 +1,4 @@
-/** What becomes of schemas for Moonshot, which takes none outside of rules of its own. */
+/** Schemas rewritten for Moonshot, which takes only those that follow its own rules. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ const withA = (a: Json, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-/** A property named `a`, as it is written and as it goes. */
+/** A property named `a`, as the caller writes it and as it is sent. */
 const PROPERTIES: [string, Json, JsonObject][] = [
   ['a type is one', { type: 'string', minLength: 1 }, { type: 'string', minLength: 1 }],
   [
@@ -130,7 +130,7 @@ describe('properties', () => {
     expect(faultsOf(parametersFor(withA(given)))).toEqual([]);
   });
 
-  test('what is as they want it stays, and is no note; what is not is one', () => {
+  test('a valid schema stays unchanged without a note; a change is noted', () => {
     const parameters = withA({ type: 'string' }, { required: ['a'], additionalProperties: false });
     const notes: Note[] = [];
     expect(parametersFor(parameters, notes)).toEqual(parameters);
@@ -144,7 +144,7 @@ describe('references', () => {
   const B = { type: 'object', properties: { next: { $ref: '#/definitions/b' } } };
   const SENT = { type: 'object', properties: { next: { $ref: '#/$defs/b' } } };
 
-  test('definitions by their older name, and what stands beside a reference', () => {
+  test('definitions by their older name, and keywords beside a reference', () => {
     const given = withA({ $ref: '#/definitions/b', description: 'd', default: {}, nullable: true });
     expect(parametersFor({ ...given, definitions: { b: B, unused: {} } })).toEqual({
       ...withA({ $ref: '#/$defs/b', description: 'd' }),
@@ -152,7 +152,7 @@ describe('references', () => {
     });
   });
 
-  test('one to a property is one to a definition of the same', () => {
+  test('a reference to a property becomes one to a definition', () => {
     const given = { type: 'object', properties: { a: { enum: ['x'] }, 'b/c': { $ref: '#/properties/a' } } };
     expect(parametersFor(given)).toEqual({
       type: 'object',
@@ -161,7 +161,7 @@ describe('references', () => {
     });
   });
 
-  test('one whose signs are percent-encoded, as in any URL', () => {
+  test('a percent-encoded reference', () => {
     const given = { ...withA({ $ref: '#/definitions/List%3Cb%2Fc%3E' }), definitions: { 'List<b/c>': B } };
     expect(parametersFor({ ...given, definitions: { ...given.definitions, b: {} } })).toEqual({
       ...withA({ $ref: '#/$defs/List_b_c_' }),
@@ -169,7 +169,7 @@ describe('references', () => {
     });
   });
 
-  test('two of one name are two', () => {
+  test('two definitions of the same name stay two', () => {
     const given = {
       type: 'object',
       properties: { a: { $ref: '#/$defs/b' }, c: { $ref: '#/definitions/b' } },
@@ -183,7 +183,7 @@ describe('references', () => {
     });
   });
 
-  test('a schema that is nothing but another, or a reference at its root', () => {
+  test('a schema that only wraps another, or a reference at its root', () => {
     expect(
       parametersFor({ ...withA({ allOf: [{ $ref: '#/$defs/b' }], title: 'A' }), $defs: { b: {} } }),
     ).toEqual({
@@ -196,12 +196,12 @@ describe('references', () => {
     });
   });
 
-  test('a definition with a key that it may not have is left out', () => {
+  test('a definition with a refused key is left out', () => {
     const given = { ...withA({ $ref: '#/$defs/b' }), $defs: { b: withA({}, { 'x/y': 1 }) } };
     expect(parametersFor(given)).toEqual(withA({}));
   });
 
-  test('one without end has one', () => {
+  test('an infinitely deep schema is cut', () => {
     let deep: JsonObject = { type: 'string' };
     for (let depth = 0; depth < 5000; depth += 1) deep = { type: 'array', items: deep };
     expect(
@@ -210,17 +210,17 @@ describe('references', () => {
   });
 });
 
-describe('elsewhere', () => {
+describe('outside of tools', () => {
   const schema = { type: 'object', properties: { a: { enum: ['x'] } } };
 
-  test('the schema of an answer goes by the same rules', () => {
+  test('the schema of an answer follows the same rules', () => {
     const sent = rendered(prompt({ output: { kind: 'json-schema', name: 'n', schema } }), KIMI);
     expect(sent['response_format']).toMatchObject({
       json_schema: { schema: { type: 'object', properties: { a: { type: 'string', enum: ['x'] } } } },
     });
   });
 
-  test('a caller of this format is told by Moonshot itself', () => {
+  test("a caller of this format gets Moonshot's own refusal", () => {
     const own = { format: 'chat-completions', fields: {} } as const;
     const tools = [{ kind: 'function', name: 'f', parameters: schema }] as const;
     expect(rendered(prompt({ formatSpecific: own, tools }), KIMI)['tools']).toMatchObject([
@@ -229,7 +229,7 @@ describe('elsewhere', () => {
   });
 });
 
-describe('law: whatever is written, what goes is by the rules', () => {
+describe('law: every schema that is sent follows the rules', () => {
   const names = fc.constantFrom('a', 'b', 'required', 'x/y', '$ref');
   const types = fc.constantFrom('string', 'null', 'array', 'object', 'integer', 'any');
   const { schema } = fc.letrec<{ schema: Json; object: JsonObject }>((tie) => ({
@@ -247,7 +247,7 @@ describe('law: whatever is written, what goes is by the rules', () => {
           '#/definitions/b',
           '#/properties/a',
           '#/$defs/x~1y',
-          'elsewhere',
+          'outside of tools',
         ),
         properties: fc.dictionary(names, tie('schema'), { maxKeys: 3 }),
         required: fc.array(names, { maxLength: 2 }),
@@ -275,7 +275,7 @@ describe('law: whatever is written, what goes is by the rules', () => {
   });
 });
 
-/** What Moonshot's validator would refuse of a schema, in the order and at the places where it looks. */
+/** What Moonshot's validator would refuse in a schema, in its own order and places. */
 function faultsOf(root: JsonObject): string[] {
   const faults: string[] = [];
   const definitions = asObject(root['$defs']) ?? {};
@@ -340,7 +340,7 @@ function isOf(value: Json, type: Json | undefined): boolean {
   return type === (isList(value) ? 'array' : typeof value);
 }
 
-describe('references that are made to cost much', () => {
+describe('references meant to be expensive', () => {
   const definitions = (count: number): JsonObject =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`d${at}`, { x: { type: 'string' } }]));
   const refersTo = (references: readonly string[]): JsonObject => ({
@@ -348,7 +348,7 @@ describe('references that are made to cost much', () => {
     properties: Object.fromEntries(references.map(($ref, at) => [`p${at}`, { $ref }])),
   });
 
-  test('many definitions whose places end alike have names of their own', () => {
+  test('many definitions whose paths end alike get their own names', () => {
     const count = 5_000;
     const references = Array.from({ length: count }, (_, at) => `#/$defs/d${at}/x`);
     const sent = parametersFor({ ...refersTo(references), $defs: definitions(count) });
@@ -357,13 +357,13 @@ describe('references that are made to cost much', () => {
     expect(new Set(properties.map((one) => asObject(one)?.['$ref'])).size).toBe(count);
   });
 
-  test('one definition, referred to in many ways, is written once', () => {
+  test('a definition with many references is written once', () => {
     const references = Array.from({ length: 100 }, (_, at) => `#/prefixItems/${'0'.repeat(at + 1)}`);
     const sent = parametersFor({ ...refersTo(references), prefixItems: [{ type: 'string', minLength: 1 }] });
     expect(Object.values(asObject(sent['$defs']) ?? {})).toEqual([{ type: 'string', minLength: 1 }]);
   });
 
-  test('definitions within definitions, each referred to, are refused where they would be too many', () => {
+  test('nested definitions with references are refused if they become too many', () => {
     const wide = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
     let inner: JsonObject = { type: 'object', properties: wide };
     const references: string[] = [];

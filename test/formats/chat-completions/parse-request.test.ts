@@ -1,4 +1,4 @@
-/** What a caller's body means, and what is said of one that means nothing. */
+/** What a caller's body means, and how an invalid one is refused. */
 
 import { describe, expect, test } from 'vitest';
 import type { FormatSpecific, Prompt } from '../../../src/conversation/prompt.ts';
@@ -248,7 +248,7 @@ describe('refused', () => {
     });
   });
 
-  test('a role of any length or type is not said back', () => {
+  test('a role of any length or type is not repeated in full', () => {
     const role = 'x'.repeat(5000);
     expect(refusal({ model: 'm', messages: [{ role }] }).message.length).toBeLessThan(200);
     expect(refusal({ model: 'm', messages: [{ role: { a: 1 } }] }).message).toContain("'object'");
@@ -292,7 +292,7 @@ describe('settings', () => {
     expect(parse(body)).toMatchObject(expected);
   });
 
-  test('nothing is there that was not asked for', () => {
+  test('absent fields are absent from the prompt', () => {
     expect(parse({ tools: [], stop: [], functions: [], metadata: null, nope: null })).toEqual({
       model: 'm',
       turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Hello' }] }],
@@ -343,7 +343,7 @@ describe('thinking', () => {
     expect(parse({ extra_body: { google } }).unknownFields).toEqual(left && { extra_body: left });
   });
 
-  test('a word nobody knows is left for the vendor to refuse', () => {
+  test('an unknown effort passes on for the vendor to refuse', () => {
     const { thinking, formatSpecific: kept } = parse({ reasoning_effort: 'ultra' });
     expect(thinking).toBeUndefined();
     expect(kept).toEqual(own({ reasoning_effort: 'ultra' }));
@@ -377,7 +377,7 @@ describe('tools', () => {
     expect(parse({ tool_choice: choice }).toolChoice).toEqual(expected);
   });
 
-  test('functions of all ages', () => {
+  test('current and older functions', () => {
     const fn = { name: 'f', description: 'd', parameters: { type: 'object' } };
     const expected = { kind: 'function', name: 'f', description: 'd', parameters: { type: 'object' } };
     expect(parse({ functions: [fn] }).tools).toEqual([expected]);
@@ -396,7 +396,7 @@ describe('tools', () => {
     ]);
   });
 
-  test("a vendor's own tools, and the search at the top of the body", () => {
+  test("a vendor's hosted tools, and the search at the top of the body", () => {
     expect(parse({ tools: [{ type: 'browser' }], web_search_options: {} }).tools).toEqual([
       { kind: 'hosted', format: 'chat-completions', value: { type: 'browser' }, webSearch: false },
       {
@@ -414,7 +414,7 @@ describe('messages', () => {
   const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
   const text = (words: string) => ({ kind: 'text', text: words });
 
-  test('null, an empty text and an empty list are no text', () => {
+  test('null, an empty text and an empty list give no text', () => {
     const calls = [call('a', 'f')];
     const expected = [{ kind: 'tool-call', id: 'a', name: 'f', arguments: '{}' }];
     for (const content of [null, '', [], [{ type: 'text', text: '' }]]) {
@@ -423,7 +423,7 @@ describe('messages', () => {
     expect(turns({ role: 'assistant', tool_calls: calls })[0]?.parts).toEqual(expected);
   });
 
-  test('results in a row are one turn, and know the names of their calls', () => {
+  test('consecutive results are one turn, and get the names of their calls', () => {
     expect(
       turns(
         { role: 'assistant', tool_calls: [call('a', 'f'), call('b', 'g')] },
@@ -459,7 +459,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('calls without ids get some, and their results find them in order', () => {
+  test('calls without ids get ids, and their results find them in order', () => {
     const bare = { type: 'function', function: { name: 'f', arguments: '{}' } };
     const read = turns(
       { role: 'assistant', tool_calls: [{ ...bare, id: '' }, bare] },
@@ -470,7 +470,7 @@ describe('messages', () => {
     expect(read[1]?.parts).toMatchObject([{ id: 'call_0_0' }, { id: 'call_0_1' }]);
   });
 
-  test('the same id again is the call after', () => {
+  test('a repeated id belongs to the next call', () => {
     const read = turns(
       { role: 'assistant', tool_calls: [call('a', 'f'), call('a', 'g')] },
       { role: 'tool', tool_call_id: 'a', content: '1' },
@@ -481,7 +481,7 @@ describe('messages', () => {
     expect(read[1]?.parts[2]).not.toHaveProperty('name');
   });
 
-  test('old functions', () => {
+  test('function messages', () => {
     const read = turns(
       { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
       { role: 'function', name: 'f', content: 'A' },
@@ -492,7 +492,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('developer is a system turn that says so', () => {
+  test('a developer message is a system turn marked as such', () => {
     expect(turns({ role: 'developer', content: 'a' }, USER)[0]).toEqual({
       role: 'system',
       parts: [text('a')],
@@ -576,7 +576,7 @@ describe('messages', () => {
     expect(thought(fields)).toEqual(expected);
   });
 
-  test("Google's signatures, beside a call and apart from it", () => {
+  test("Google's signatures, on a call and elsewhere in the message", () => {
     const signed = { ...call('a', 'f'), extra_content: { google: { thought_signature: 'G' } } };
     const signature = { origin: 'google', value: 'G' };
     expect(turns({ role: 'assistant', tool_calls: [signed, call('b', 'g')] })[0]?.parts).toMatchObject([
@@ -597,7 +597,7 @@ describe('messages', () => {
     ).toEqual([{ kind: 'text', text: '', signature }]);
   });
 
-  test('what stood beside the content, on the part that a client made of it', () => {
+  test('fields of the message on a part that a client made of the content', () => {
     const google = (signature: string) => ({ google: { thought_signature: signature } });
     const signed = { ...call('a', 'f'), extra_content: google('G') };
     const said = {
@@ -678,7 +678,7 @@ describe('messages', () => {
     });
   });
 
-  test('annotations count over the whole message, citations over their text', () => {
+  test('annotations count over the whole message, citations over their part', () => {
     const url_citation = { start_index: 7, end_index: 10, title: 'T', url: 'https://a.example' };
     const annotation = { type: 'url_citation', url_citation };
     const content = ['Hello ', 'World'].map((words) => ({ type: 'text', text: words }));
@@ -693,7 +693,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('a part of a kind nobody knows is kept whole where the model said it, else refused as OpenAI does', () => {
+  test('a part of an unknown type is kept in an assistant message, and otherwise refused as OpenAI does', () => {
     const part = { type: 'hologram', size: 3 };
     expect(turns({ role: 'assistant', content: [part] })[0]?.parts).toEqual([
       { kind: 'opaque', format: 'chat-completions', value: part },
@@ -711,7 +711,7 @@ describe('messages', () => {
     }
   });
 
-  test('marks on a part, on a message, in both spellings', () => {
+  test('cache breakpoints on a part and on a message, in both spellings', () => {
     const marked = turns(
       {
         role: 'user',
@@ -723,7 +723,7 @@ describe('messages', () => {
     expect(marked.map((turn) => turn.parts[0]?.cacheBreakpoint)).toEqual([{ ttl: '1h' }, {}, {}]);
   });
 
-  test('long numbers in arguments stay text', () => {
+  test('long numbers in arguments keep their digits', () => {
     const json = '{"order":12345678901234567890}';
     const body = parseJson(
       JSON.stringify({

@@ -20,7 +20,7 @@ describe('plain thoughts', () => {
     expect(partsOf(whole({ content: 'Three.', [field]: 'One two.' }))).toEqual(parts);
   });
 
-  test('said twice are told once', () => {
+  test('in two fields are emitted once', () => {
     expect(partsOf(chunk({ reasoning: 'a', reasoning_content: 'a' }), ...end)).toEqual([thinking('a')]);
     const details = [{ type: 'reasoning.text', text: 'a', format: 'unknown', index: 0 }];
     expect(partsOf(chunk({ reasoning: 'a', reasoning_details: details }), ...end)).toEqual([thinking('a')]);
@@ -44,7 +44,7 @@ describe('plain thoughts', () => {
     expect(partsOf(whole({ content: [piece('One two.'), { type: 'text', text: 'Three.' }] }))).toEqual(parts);
   });
 
-  test('between texts are parts of their own', () => {
+  test('between texts are separate parts', () => {
     expect(
       partsOf(chunk({ content: 'a' }), chunk({ reasoning: 'b' }), chunk({ content: 'c' }), ...end),
     ).toEqual([text('a'), thinking('b'), text('c')]);
@@ -62,7 +62,7 @@ describe("LiteLLM's thinking_blocks", () => {
   test('in pieces, each beside its plain text, the signature last', () => {
     const piece = (words: string) => chunk({ reasoning_content: words, thinking_blocks: [block(words, '')] });
     const signature = chunk({ content: '', thinking_blocks: [block('', 'sig-1')] });
-    // The second piece is all that was said before it.
+    // The second piece repeats everything before it.
     expect(
       partsOf(piece('ha'), piece('ha'), signature, piece('ho'), chunk({ content: 'x' }), ...end),
     ).toEqual([thinking('haha', { signature: anthropic('sig-1') }), thinking('ho'), text('x')]);
@@ -82,7 +82,7 @@ describe("LiteLLM's thinking_blocks", () => {
     ]);
   });
 
-  test('all at the end, as our own streams have them: signatures without their text a second time', () => {
+  test("all at the end, as in the gateway's own streams: signatures without repeated text", () => {
     const blocks = [block('a', 's1'), block('b', 'google#s2')];
     const events = parsed([
       chunk({ reasoning_content: 'ab' }),
@@ -95,11 +95,11 @@ describe("LiteLLM's thinking_blocks", () => {
       anthropic('s1'),
       { origin: 'google', value: 's2' },
     ]);
-    // Said again in the same format, the list is what it was.
+    // Rendered again in the same format, the list is unchanged.
     expect(deltasOf(rendered(events)).flatMap((delta) => delta['thinking_blocks'] ?? [])).toEqual(blocks);
   });
 
-  test('all at the end, where nothing was said after the thought: the signature is on it', () => {
+  test('all at the end, directly after the thought: the signature is on that thought', () => {
     expect(
       partsOf(chunk({ reasoning_content: 'a' }), chunk({ thinking_blocks: [block('a', 's1')] }), ...end),
     ).toEqual([thinking('a', { signature: anthropic('s1') })]);
@@ -151,7 +151,7 @@ describe("OpenRouter's reasoning_details", () => {
     ).toEqual([thinking('', { redacted: anthropic('enc') }), text('x')]);
   });
 
-  test("Google's, without a call, is of the text", () => {
+  test("Google's signature without a call belongs to the text", () => {
     const google = detail('encrypted', { data: 'enc', format: 'google-gemini-v1' });
     expect(partsOf(whole({ content: 'x', reasoning_details: [google] }))).toEqual([
       { ...text('x'), signature: { origin: 'google', value: 'enc' } },
@@ -163,21 +163,21 @@ describe("Google's extra_content", () => {
   const google = { origin: 'google', value: 'sig' };
   const signed = { extra_content: { google: { thought: true, thought_signature: 'sig' } } };
 
-  test('on a message is of its text', () => {
+  test('on a message belongs to its text', () => {
     expect(partsOf(whole({ content: 'x', ...signed }))).toEqual([{ ...text('x'), signature: google }]);
     expect(partsOf(chunk({ content: 'x' }), chunk({ content: '', ...signed }), ...end)).toEqual([
       { ...text('x'), signature: google },
     ]);
   });
 
-  test('on a message with nothing but calls is of the first', () => {
+  test('on a message with only calls belongs to the first call', () => {
     const calls = [{ id: '', type: 'function', function: { name: 'f', arguments: '{}' } }];
     expect(partsOf(whole({ tool_calls: calls, ...signed }, 'tool_calls'))).toMatchObject([
       { kind: 'tool-call', name: 'f', signature: google },
     ]);
   });
 
-  test('on nothing is an empty text', () => {
+  test('without any part gives an empty text', () => {
     expect(partsOf(chunk({ reasoning: 'a' }), chunk(signed), ...end)).toEqual([
       thinking('a'),
       { ...text(''), signature: google },

@@ -40,7 +40,7 @@ const call: Open = { kind: 'tool-call', id: 'call_1', name: 'f' };
 describe('the frame', () => {
   const events = answer(...part(0, text, ['Hel', 'lo']), stopped());
 
-  test('is role, text, finish, usage and the last word', () => {
+  test('is role, text, finish reason, usage and [DONE]', () => {
     const said = rendered(events);
     const head =
       '"id":"chatcmpl-017xY","object":"chat.completion.chunk","created":1790000000,"model":"claude"';
@@ -59,19 +59,19 @@ describe('the frame', () => {
     expect(violations(said, true)).toEqual([]);
   });
 
-  test('has no word of usage where nobody asked', () => {
+  test('has no usage unless the caller asked for it', () => {
     const said = rendered(events, without);
     expect(said.some(({ data }) => data.includes('usage'))).toBe(false);
     expect(violations(said, false)).toEqual([]);
   });
 
-  test('tells no usage that nobody counted', () => {
+  test('has no usage that the vendor did not count', () => {
     const said = rendered(events.filter(({ type }) => type !== 'usage'));
     expect(chunksOf(said).every((chunk) => chunk['usage'] === null)).toBe(true);
     expect(said.at(-1)).toEqual({ data: '[DONE]' });
   });
 
-  test('takes what the vendor does not say from what was asked', () => {
+  test('takes missing fields from the request', () => {
     const [first] = chunksOf(rendered([{ type: 'reply-start', id: '', model: '' }, stopped(), END]));
     expect(first).toMatchObject({ id: 'chatcmpl-abc123', created: 1_700_000_000, model: 'a-model' });
   });
@@ -100,7 +100,7 @@ describe('the frame', () => {
     expect(said[1]).not.toHaveProperty('provider');
   });
 
-  test('has several choices, each with a role of its own', () => {
+  test('has several choices, each with its own role', () => {
     const second: ReplyEvent[] = [
       { type: 'part-start', choice: 1, index: 0, part: text },
       { type: 'part-delta', choice: 1, index: 0, text: 'b' },
@@ -135,7 +135,7 @@ test('text is written as JSON text, whatever is in it', () => {
 });
 
 describe('calls', () => {
-  test('are numbered as calls, their head first, then their arguments', () => {
+  test('are numbered, name first, then arguments', () => {
     const other: Open = { ...call, id: 'call_2', name: 'g' };
     const said = rendered(
       answer(
@@ -155,7 +155,7 @@ describe('calls', () => {
     expect(violations(said, true)).toEqual([]);
   });
 
-  test('without arguments say {}', () => {
+  test('without arguments have {}', () => {
     const said = rendered(answer(...part(0, call, []), stopped('tool-calls')));
     expect(deltasOf(said)[2]).toEqual({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] });
     expect(violations(said, true)).toEqual([]);
@@ -175,7 +175,7 @@ describe('calls', () => {
     expect(violations(said, true)).toEqual([]);
   });
 
-  test('carry a signature, known at once or later', () => {
+  test('carry a signature, whether known at once or later', () => {
     const signature = { origin: 'google', value: 'sig' } as const;
     const extra = { extra_content: { google: { thought_signature: 'sig' } } };
     const early = rendered(answer(...part(0, call, ['{}'], [], { signature }), stopped('tool-calls')));
@@ -185,7 +185,7 @@ describe('calls', () => {
     expect(violations(late, true)).toEqual([]);
   });
 
-  test('are a function_call for a caller who asked with functions', () => {
+  test('are a function_call for a caller that sent functions', () => {
     const asked = { ...ASKED, body: { functions: [{ name: 'f' }] } };
     const said = rendered(answer(...part(0, call, ['{"x":1}']), stopped('tool-calls')), asked);
     expect(deltasOf(said).slice(1)).toEqual([
@@ -201,7 +201,7 @@ describe('calls', () => {
 describe('thoughts', () => {
   const thinking: Open = { kind: 'thinking' };
 
-  test('are plain text, and nothing more where nothing is signed', () => {
+  test('are plain text only, if nothing is signed', () => {
     const said = rendered(answer(...part(0, thinking, ['a', 'b']), ...part(1, text, ['c']), stopped()));
     expect(deltasOf(said).slice(1)).toEqual([
       { reasoning_content: 'a' },
@@ -211,7 +211,7 @@ describe('thoughts', () => {
     ]);
   });
 
-  test('that are signed or redacted come once more, all of them, before the finish', () => {
+  test('come again before the finish reason, all of them, if any is signed or redacted', () => {
     const signature = { origin: 'anthropic', value: 's1' } as const;
     const google = { origin: 'google', value: 's2' } as const;
     const said = rendered(
@@ -244,9 +244,9 @@ describe('thoughts', () => {
   });
 });
 
-describe('what stands beside the text', () => {
-  // Entries of the list have no index, by which OpenAI's client for Python joins lists: it ends at a second one.
-  test('citations come once, when all text is over, counted over all of it', () => {
+describe('fields beside the text', () => {
+  // Entries of the list have no index. OpenAI's Python client joins lists by it and fails at a second list.
+  test('citations come once, after all text, counted over all of it', () => {
     const cited = (title: string, place = {}) => ({
       citation: { url: 'https://a.example', title, ...place },
     });
@@ -317,7 +317,7 @@ describe('what stands beside the text', () => {
     expect(violations(said, true)).toEqual([]);
   });
 
-  test('blocks only another format can read', () => {
+  test('blocks that only another format can read', () => {
     const block = { type: 'server_tool_use', id: 'x' };
     const said = rendered(
       answer(

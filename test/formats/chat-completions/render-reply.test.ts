@@ -41,7 +41,7 @@ test('a text', () => {
       prompt_tokens: 10,
       completion_tokens: 7,
       total_tokens: 17,
-      // Zeros too are told, as OpenAI does: clients read them without a look whether they are there.
+      // Zeros are included, as at OpenAI: clients read them without checking.
       prompt_tokens_details: { cached_tokens: 0 },
       completion_tokens_details: { reasoning_tokens: 0 },
     },
@@ -50,7 +50,7 @@ test('a text', () => {
 });
 
 describe('a message', () => {
-  test('of calls alone has no content', () => {
+  test('with only calls has no content', () => {
     const body = renderReply(
       replyWith([
         call,
@@ -79,7 +79,7 @@ describe('a message', () => {
     expect(validateWhole('chat-completions', body)).toEqual([]);
   });
 
-  test('has its thoughts in plain text, and signed ones as blocks', () => {
+  test('has thoughts as plain text, and signed ones as blocks', () => {
     const thoughts: Part[] = [
       { kind: 'thinking', text: 'a', signature: { origin: 'openai', value: 's' } },
       { kind: 'thinking', text: 'b' },
@@ -97,7 +97,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('has no blocks where nothing is signed', () => {
+  test('has no blocks if nothing is signed', () => {
     expect(JSON.stringify(messageOf([{ kind: 'thinking', text: 'a' }]))).not.toContain('thinking_blocks');
   });
 
@@ -114,7 +114,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('of a refusal has it apart, and finishes with stop', () => {
+  test('with a refusal has it in its own field, and finishes with stop', () => {
     const reply = replyWith([{ kind: 'refusal', text: 'No.' }], { finish: 'refusal' });
     const body = renderReply(
       {
@@ -136,7 +136,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('that was refused without a word says content_filter', () => {
+  test('refused without a text finishes with content_filter', () => {
     expect(renderReply(replyWith([], { finish: 'refusal' }), ASKED)['choices']).toMatchObject([
       { message: { content: null }, finish_reason: 'content_filter' },
     ]);
@@ -172,7 +172,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('has a function_call for a caller who asked with functions; a second call stands in tool_calls', () => {
+  test('has a function_call for a caller that sent functions, and a second call in tool_calls', () => {
     const asked = { ...ASKED, body: { functions: [{ name: 'f' }] } };
     const one = renderReply(replyWith([call], { finish: 'tool-calls' }), asked);
     expect(one['choices']).toMatchObject([
@@ -202,6 +202,6 @@ test("the vendor's own fields stand under the standard ones", () => {
   });
 });
 
-test('usage nobody counted is not told', () => {
+test('usage that the vendor did not count is left out', () => {
   expect(renderReply({ ...replyWith([]), usage: {} }, ASKED)).not.toHaveProperty('usage');
 });

@@ -1,4 +1,4 @@
-/** Prompts of callers of other formats, as services of this format take them. */
+/** Prompts of callers of other formats, rendered for services of this format. */
 
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Thinking, ToolCallPart, Turn } from '../../../src/conversation/prompt.ts';
@@ -77,7 +77,7 @@ describe('settings', () => {
     expect(said['max_completion_tokens']).toBe(young);
   });
 
-  test("more than the model's most is its most", () => {
+  test("a limit above the model's maximum becomes the maximum", () => {
     const notes: Note[] = [];
     expect(body({ maxTokens: 900_000 }, 'openai', notes)['max_completion_tokens']).toBe(64_000);
     expect(told(notes)).toEqual(['maxTokens approximated']);
@@ -93,7 +93,7 @@ describe('settings', () => {
     stop: ['a'],
   };
 
-  test('a model that samples gets its parameters', () => {
+  test('a model with sampling gets its parameters', () => {
     const notes: Note[] = [];
     expect(body(warm, 'openai', notes)).toMatchObject({
       temperature: 0.5,
@@ -107,7 +107,7 @@ describe('settings', () => {
     expect(notes).toEqual([]);
   });
 
-  test('one that does not gets none, and all are told', () => {
+  test('a model without sampling gets none, and each is reported', () => {
     const notes: Note[] = [];
     expect(Object.keys(body(warm, REASONING, notes))).toEqual(['model', 'messages']);
     const left = ['temperature', 'topP', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs'];
@@ -115,7 +115,7 @@ describe('settings', () => {
     expect(body(warm, { ...REASONING, dialect: 'deepseek' })['stop']).toEqual(['a']);
   });
 
-  test.each(dialectNames)("a stream asks '%s' for usage where that has to be asked for", (dialect) => {
+  test.each(dialectNames)("a stream asks '%s' for usage if it has to be asked for", (dialect) => {
     const said = body({ stream: true, includeUsage: false }, dialect);
     expect(said['stream']).toBe(true);
     expect(said['stream_options']).toEqual(
@@ -124,7 +124,7 @@ describe('settings', () => {
     expect(body({}, dialect)).not.toHaveProperty('stream_options');
   });
 
-  test('Mistral, which refuses fields it does not know, gets none', () => {
+  test('Mistral, which refuses unknown fields, gets none', () => {
     const notes: Note[] = [];
     const asked = {
       seed: 3,
@@ -166,7 +166,7 @@ describe('settings', () => {
     expect(body({ user: long }, '')['user']).toBe(long);
   });
 
-  test("fields of OpenAI's other format are carried where the service is OpenAI's", () => {
+  test("fields of OpenAI's other format are sent to OpenAI", () => {
     const fields = {
       prompt_cache_key: 'k',
       safety_identifier: 's',
@@ -206,7 +206,7 @@ describe('settings', () => {
     expect(told(notes)).toEqual(['own.safety_identifier dropped']);
   });
 
-  test('fields nobody knows are passed on, and never over those that are known', () => {
+  test('unknown fields pass on, and never override known ones', () => {
     expect(body({ unknownFields: { nope: 1, model: 'other', messages: [] } })).toMatchObject({
       nope: 1,
       model: 'a-model',
@@ -291,7 +291,7 @@ describe('thinking', () => {
     expect(said).toEqual(expected);
   });
 
-  test('what is not said as it was asked is told, and what is asked for by saying nothing is not', () => {
+  test('a changed setting is reported, and a default is not', () => {
     const notes = (thinking: Thinking, target: ModelTraits): string[] => {
       const all: Note[] = [];
       body({ thinking }, target, all);
@@ -308,7 +308,7 @@ describe('thinking', () => {
 });
 
 describe('system', () => {
-  test("is the developer of OpenAI's thinking models, and the system elsewhere", () => {
+  test("is the developer for OpenAI's reasoning models, and the system elsewhere", () => {
     const turns = [system(text('S')), user(text('Hi'))];
     expect(messages(turns, REASONING)[0]?.['role']).toBe('developer');
     expect(messages(turns, 'openai')[0]?.['role']).toBe('system');
@@ -326,7 +326,7 @@ describe('system', () => {
     user(text('3')),
   ];
 
-  test('stays where it is where it may', () => {
+  test('stays in its place if the service allows it', () => {
     expect(messages(scattered, 'deepseek').map(({ role, content }) => [role, content])).toEqual([
       ['system', 'A'],
       ['system', 'B'],
@@ -337,7 +337,7 @@ describe('system', () => {
     ]);
   });
 
-  test('is first, and a user says the rest, where it may not: nothing is lost, all in order', () => {
+  test('otherwise comes first, and later ones become user messages, all in order', () => {
     const notes: Note[] = [];
     expect(messages(scattered, 'mistral', notes).map(({ role, content }) => [role, content])).toEqual([
       ['system', 'A\nB'],
@@ -350,7 +350,7 @@ describe('system', () => {
 });
 
 describe('calls and results', () => {
-  test('results follow their calls, in order, and what the user says comes after', () => {
+  test("results follow their calls, in order, and the user's content comes after", () => {
     const turns = [
       user(text('Go')),
       assistant(text('Yes.'), call('a'), call('b')),
@@ -380,7 +380,7 @@ describe('calls and results', () => {
     ]);
   });
 
-  test('arguments are JSON, and go as they were written', () => {
+  test('arguments are JSON, and are sent as written', () => {
     const written = ['{"n": 12345678901234567890}', ''].map((json) =>
       call(`id${json.length}`, 'f', { arguments: json }),
     );
@@ -395,7 +395,7 @@ describe('calls and results', () => {
     expect(said[1]?.['content']).toBeNull();
   });
 
-  test('images and files of a result follow in a user message, after all results, before what is said', () => {
+  test('images and files of a result follow in a user message, after all results and before the content', () => {
     const turns = [
       user(text('Go')),
       assistant(call('a', 'shot'), call('b')),
@@ -436,12 +436,12 @@ describe('calls and results', () => {
     expect(messages([user(text('Go')), assistant(call('a')), user(failed)])[2]?.['content']).toBe(expected);
   });
 
-  test('a failed result of nothing says so as well', () => {
+  test('a failed empty result says so too', () => {
     const failed: Part = { kind: 'tool-result', id: 'a', content: [], isError: true };
     expect(messages([user(text('Go')), assistant(call('a')), user(failed)])[2]?.['content']).toBe('Error');
   });
 
-  test('at Mistral no user speaks right after a tool', () => {
+  test('at Mistral no user message follows a tool message', () => {
     const notes: Note[] = [];
     const turns = [
       user(text('Go')),
@@ -471,7 +471,7 @@ describe('calls and results', () => {
     ]);
   });
 
-  test('custom tools are functions where there are none, calls and results with them', () => {
+  test('custom tools become functions if the service has none, with their calls and results', () => {
     const prompt = {
       tools: [{ kind: 'custom', name: 'calc', description: 'd' }],
       turns: [
@@ -524,13 +524,13 @@ describe('the choice of tools', () => {
     expect(said['tools']).toHaveLength(3);
   });
 
-  test('only the allowed tools are sent where that cannot be said', () => {
+  test('only the allowed tools are sent if the service has no allowed_tools', () => {
     const said = body({ tools, toolChoice: { mode: 'auto', allowed: ['g'] } }, 'deepseek');
     expect(said['tool_choice']).toBe('auto');
     expect(said['tools']).toMatchObject([named('g')]);
   });
 
-  test('where no tool is left there is no choice', () => {
+  test('without any tool left there is no choice', () => {
     const hosted = [
       { kind: 'hosted', format: 'messages', value: { type: 'bash_20250124', name: 'bash' } },
     ] as const;
@@ -544,7 +544,7 @@ describe('the choice of tools', () => {
     expect(told(notes)).toEqual(['tools[].type dropped']);
   });
 
-  test('web search goes where it is known', () => {
+  test('web search is sent to services that have it', () => {
     const value = {
       type: 'web_search_20250305',
       name: 'web_search',
@@ -561,7 +561,7 @@ describe('the choice of tools', () => {
 describe('names and ids', () => {
   const strict = dialectOf('openai');
 
-  test('names that do not fit are made to, differ, and are found again', () => {
+  test('invalid names are changed, stay distinct, and are found again', () => {
     const names = [
       'mcp.server:find',
       'mcp.server/find',
@@ -594,7 +594,7 @@ describe('names and ids', () => {
     });
   });
 
-  test('ids of nine are always the same, and differ', () => {
+  test('ids of nine characters are stable and distinct', () => {
     const nine = dialectOf('mistral');
     const ids = Array.from({ length: 50_000 }, (_, at) => `call_${at}`);
     const made = new Set(ids.map((id) => callIdFor(id, nine)));
@@ -662,7 +662,7 @@ describe('thoughts of earlier turns', () => {
     expect(said(target)).toEqual(expected);
   });
 
-  test('no signature reaches a service that did not make it, and each is told', () => {
+  test('no signature reaches a service that did not make it, and each is reported', () => {
     for (const dialect of dialectNames.filter((name) => dialectOf(name).signatures === 'none')) {
       if (dialectOf(dialect).reasoningHistory === 'reasoning_details') continue;
       const notes: Note[] = [];
@@ -684,7 +684,7 @@ describe('thoughts of earlier turns', () => {
     });
   });
 
-  test("OpenAI's proof goes back to a router after the summary it is of", () => {
+  test("OpenAI's encrypted reasoning goes back to a router after its summary", () => {
     const signature = { origin: 'openai', value: 'E' } as const;
     const format = 'openai-responses-v1';
     const details = (thought: string) =>
@@ -703,7 +703,7 @@ describe('thoughts of earlier turns', () => {
     expect(details('')).toEqual([{ type: 'reasoning.encrypted', data: 'E', format, index: 0 }]);
   });
 
-  test('where a call must come with thoughts, one without has a blank; not where thinking is off', () => {
+  test('a call that must have thoughts gets a space, unless thinking is off', () => {
     const looped = [user(text('Go')), assistant(call('a')), user(result('a', say('A')))];
     for (const dialect of ['deepseek', 'moonshotai']) {
       expect(messages(looped, dialect)[1]?.['reasoning_content']).toBe(' ');
@@ -713,7 +713,7 @@ describe('thoughts of earlier turns', () => {
     expect(messages(looped, 'openai')[1]).not.toHaveProperty('reasoning_content');
   });
 
-  test("Google's signature on a call goes to Google, and by a router", () => {
+  test("Google's signature on a call goes to Google, directly or through a router", () => {
     const signed = [
       user(text('Go')),
       assistant(call('a', 'f', { signature: { origin: 'google', value: 'G' } })),
@@ -730,7 +730,7 @@ describe('thoughts of earlier turns', () => {
 });
 
 describe('content', () => {
-  test('several texts are a list, or one text where the service wants that', () => {
+  test('several texts are a list, or one text if the service requires it', () => {
     const turns = [
       system(text('A'), text('B')),
       user(text('C'), text('D')),
@@ -825,7 +825,7 @@ describe('content', () => {
     });
   });
 
-  test('blocks of other formats are left out and told', () => {
+  test('blocks of other formats are left out and reported', () => {
     const notes: Note[] = [];
     const block: Part = { kind: 'opaque', format: 'messages', value: { type: 'server_tool_use', id: 's' } };
     expect(
@@ -841,7 +841,7 @@ describe('content', () => {
     ]);
   });
 
-  test('marks are kept where they are understood, told where not', () => {
+  test('cache breakpoints are kept if the service takes them, and otherwise reported', () => {
     const marked = [user({ kind: 'text', text: 'A', cacheBreakpoint: { ttl: '1h' } })];
     expect(messages(marked, 'openrouter')[0]?.['content']).toEqual([
       { type: 'text', text: 'A', cache_control: { type: 'ephemeral', ttl: '1h' } },
@@ -851,7 +851,7 @@ describe('content', () => {
     expect(told(notes)).toEqual(['turns[].mark dropped']);
   });
 
-  test('a mark on a result stands on the last part of it', () => {
+  test('a breakpoint on a result stands on its last part', () => {
     const marked: Part = { ...result('a', say('A'), say('B')), cacheBreakpoint: {} };
     const sent = messages([user(text('Go')), assistant(call('a')), user(marked)], 'openrouter');
     expect(sent[2]?.['content']).toEqual([
@@ -860,14 +860,14 @@ describe('content', () => {
     ]);
   });
 
-  test('an answer begun for the model says so where it has to', () => {
+  test('a prefilled answer is marked if the service requires it', () => {
     const begun = [user(text('Go')), assistant(text('{'))];
     expect(messages(begun, 'mistral')[1]).toEqual({ role: 'assistant', content: '{', prefix: true });
     expect(messages(begun, 'moonshot')[1]).toEqual({ role: 'assistant', content: '{', partial: true });
     expect(messages(begun, 'openai')[1]).toEqual({ role: 'assistant', content: '{' });
   });
 
-  test('citations go back to OpenAI, counted over the whole message; to others they do not', () => {
+  test('citations go back to OpenAI only, counted over the whole message', () => {
     const citation = { url: 'https://a.example', title: 'A', start: 0, end: 2 };
     const cited = assistant(text('One. '), { kind: 'text', text: 'Two.', citations: [citation] });
     const said = (dialect: string) => messages([user(text('Go')), cited, user(text('On'))], dialect)[1];
@@ -877,7 +877,7 @@ describe('content', () => {
     expect(said('deepseek')).not.toHaveProperty('annotations');
   });
 
-  test('a refusal is one where there are such, else a text', () => {
+  test('a refusal stays one if the service has refusals, and otherwise becomes text', () => {
     const refused = [user(text('Go')), assistant({ kind: 'refusal', text: 'No.' }), user(text('On'))];
     expect(messages(refused, 'openai')[1]).toEqual({ role: 'assistant', content: null, refusal: 'No.' });
     expect(messages(refused, 'deepseek')[1]).toEqual({ role: 'assistant', content: 'No.' });
@@ -894,7 +894,7 @@ describe('the form of the answer', () => {
   const messagesOwn = { format: 'messages', fields: {} } as const;
   const open = { type: 'object', properties: { a: { type: 'string' } } };
 
-  test('a schema has a name, and is strict where its format always enforces it and it fits', () => {
+  test("a schema has a name, and is strict if the caller's format always enforces it and it fits", () => {
     expect(
       body({ output: { kind: 'json-schema', schema }, formatSpecific: messagesOwn })['response_format'],
     ).toEqual({
@@ -915,7 +915,7 @@ describe('the form of the answer', () => {
     });
   });
 
-  test('a schema nobody enforces is told to the model', () => {
+  test('a schema that is not enforced is described to the model', () => {
     const said = body(
       { output: { kind: 'json-schema', schema } },
       { ...modelOf('deepseek'), structuredOutput: false },
@@ -925,7 +925,7 @@ describe('the form of the answer', () => {
     expect(JSON.stringify(said['messages'])).toContain('additionalProperties');
   });
 
-  test('JSON is named where the service insists on the word', () => {
+  test('JSON is named if the service requires the word', () => {
     expect(asObjects(body({ output: { kind: 'json' } })['messages'])).toMatchObject([
       { role: 'system', content: expect.stringMatching(/JSON/) },
       {},
@@ -936,7 +936,7 @@ describe('the form of the answer', () => {
   });
 });
 
-test("what OpenAI is sent is what OpenAI's API takes, whatever was asked", () => {
+test("OpenAI's API takes every rendered request", () => {
   const everything = promptOf({
     turns: [
       system(text('S')),

@@ -16,7 +16,7 @@ export const fixtures = readdirSync(FOLDER).map((file) => ({
   body: objectOf(parseJson(readFileSync(join(FOLDER, file), 'utf8'))),
 }));
 
-/** A model that thinks by words and refuses sampling parameters, as OpenAI's do. */
+/** A model that takes words for its effort and refuses sampling parameters, as OpenAI's do. */
 export const REASONING: ModelTraits = {
   ...PERMISSIVE,
   thinking: { kinds: ['effort'], efforts: ['low', 'medium', 'high'], canDisable: false },
@@ -24,7 +24,7 @@ export const REASONING: ModelTraits = {
   dialect: 'openai',
 };
 
-/** A model of a service of which no more is known than its dialect. */
+/** A model of which only the dialect is known. */
 export function modelOf(dialect: string): ModelTraits {
   return { model: 'a-model', maxOutputTokens: 64_000, sampling: true, structuredOutput: true, dialect };
 }
@@ -34,13 +34,13 @@ export function objectOf(value: Json | undefined): JsonObject {
   return value;
 }
 
-/** A prompt as it goes over the wire. */
+/** The rendered request of a prompt. */
 export function rendered(prompt: Prompt, target: ModelTraits, notes: Note[] = []): JsonObject {
   const body = renderRequest(prompt, target, reportInto(notes));
   return objectOf(parseJson(JSON.stringify(body)));
 }
 
-/** A body read and written again. */
+/** A body, parsed and rendered again. */
 export function again(body: JsonObject, target = PERMISSIVE, notes: Note[] = []): JsonObject {
   return rendered(parseRequest(body, unreported), target, notes);
 }

@@ -1,4 +1,4 @@
-/** Law: a request read and written again within this format says what it said. */
+/** Law: a request parsed and rendered again within this format means the same. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -13,26 +13,26 @@ import { growthOf, SQUARE } from '../../support/cost.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';
 import { again, fixtures, modelOf, objectOf, REASONING } from './requests.ts';
 
-/** What a body says, but for what every request is changed in: the model's name, and that usage is always asked for. */
+/** A body without what changes in every request: the model's name, and that usage is always asked for. */
 function meaning(body: JsonObject): Partial<Prompt> {
   const { model: _, includeUsage: _usage, ...said } = parseRequest(body, unreported);
   return said;
 }
 
 describe.each(fixtures)('$name', ({ name, body }) => {
-  test('says the same, with nothing reported', () => {
+  test('means the same, with nothing reported', () => {
     const notes: Note[] = [];
     expect(meaning(again(body, PERMISSIVE, notes))).toEqual(meaning(body));
     expect(notes).toEqual([]);
   });
 
-  test('comes out the same every time, and byte for byte from then on', () => {
+  test('comes out the same every time, and byte for byte after the first time', () => {
     const once = JSON.stringify(again(body));
     expect(JSON.stringify(again(body))).toBe(once);
     expect(JSON.stringify(again(objectOf(parseJson(once))))).toBe(once);
   });
 
-  test('is left as it was by being read', () => {
+  test('is not changed by parsing', () => {
     const before = JSON.stringify(body);
     again(body);
     expect(JSON.stringify(body)).toBe(before);
@@ -44,7 +44,7 @@ describe.each(fixtures)('$name', ({ name, body }) => {
   });
 });
 
-test('unknown fields come out where they stood', () => {
+test('unknown fields come out in their places', () => {
   const found = fixtures.find(({ name }) => name === 'unknown-fields');
   const body = again(objectOf(found?.body));
   expect(body).toMatchObject({
@@ -55,7 +55,7 @@ test('unknown fields come out where they stood', () => {
   });
 });
 
-test('unknown fields are told', () => {
+test('unknown fields are reported', () => {
   const notes: Note[] = [];
   parseRequest({ model: 'm', messages: [{ role: 'user', content: 'a' }], nope: 1 }, reportInto(notes));
   expect(notes).toMatchObject([{ field: 'nope', outcome: 'passed-on' }]);
@@ -111,7 +111,7 @@ describe('hostile bodies', () => {
         'file',
       ),
     },
-    // Only the assistant may say these.
+    // Only the assistant may have these parts.
     { weight: 1, arbitrary: fc.constantFrom('thinking', 'redacted_thinking', 'constructor') },
   );
   const link = mostly(fc.oneof(word, fc.record({ url: mostly(word), detail: mostly(word) })));
@@ -207,7 +207,7 @@ describe('hostile bodies', () => {
     { requiredKeys: ['model', 'messages'] },
   );
 
-  test('are read and written again in every dialect, or refused with a typed error of status 400', () => {
+  test('are parsed and rendered in every dialect, or refused with a typed error of status 400', () => {
     let read = 0;
     const targets = [...dialectNames, 'unheard-of'].map(modelOf);
     const dialect = fc.constantFrom(PERMISSIVE, REASONING, ...targets);
@@ -227,7 +227,7 @@ describe('hostile bodies', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  test('say the same after being read and written, or are refused', () => {
+  test('mean the same after parsing and rendering, or are refused', () => {
     let same = 0;
     fc.assert(
       fc.property(body, (value) => {
@@ -238,7 +238,7 @@ describe('hostile bodies', () => {
         } catch {
           return;
         }
-        // From the first writing on nothing changes any more.
+        // After the first rendering nothing changes any more.
         expect(again(first)).toEqual(first);
         same++;
       }),
@@ -248,7 +248,7 @@ describe('hostile bodies', () => {
   });
 });
 
-test('a long conversation costs what its length costs', () => {
+test('the cost of a long conversation is linear', () => {
   const read = (calls: number): void => {
     const messages = Array.from({ length: 2 * calls }, (_, at) =>
       at < calls
@@ -263,6 +263,6 @@ test('a long conversation costs what its length costs', () => {
     );
     again({ model: 'm', messages }, modelOf('mistral'));
   };
-  // Looking for the call of each result among all of them would go with the square.
+  // Searching all calls for each result would cost the square of the length.
   expect(growthOf(read, 1_000)).toBeLessThan(SQUARE);
 });

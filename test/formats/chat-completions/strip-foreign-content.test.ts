@@ -1,4 +1,4 @@
-/** What is left of a dialogue that other vendors' models took part in, by who goes on with it. */
+/** What remains of a dialogue with other vendors' models, by the service that continues it. */
 
 import { describe, expect, test } from 'vitest';
 import { stripForeignContent } from '../../../src/formats/chat-completions/outbound/strip-foreign-content.ts';
@@ -8,7 +8,7 @@ const user: JsonObject = { role: 'user', content: 'Hi' };
 const call: JsonObject = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
 const signed: JsonObject = { google: { thought_signature: 'AbC=' } };
 
-/** As SDKs send it back. */
+/** A dialogue as SDKs send it back. */
 const answer: JsonObject = {
   role: 'assistant',
   content: 'Hello.',
@@ -30,7 +30,7 @@ const kept = (dialect: string): string[] => {
   return Object.keys(told).filter((name) => !['role', 'content', 'tool_calls'].includes(name));
 };
 
-describe('fields that answers have beside their own', () => {
+describe('additional fields of answers', () => {
   test.each<[dialect: string, fields: string[]]>([
     ['openai', ['refusal', 'annotations']],
     ['mistral', []],
@@ -56,7 +56,7 @@ describe('fields that answers have beside their own', () => {
     });
   });
 
-  test('what the user and the tools say stays as it is', () => {
+  test('messages of the user and of tools stay unchanged', () => {
     const messages = [
       { ...user, reasoning_content: 'Hm.' },
       { role: 'tool', tool_call_id: 'call_1', content: 'x', extra_content: {} },
@@ -65,7 +65,7 @@ describe('fields that answers have beside their own', () => {
   });
 });
 
-test('what stood beside the content is no field of the part that a client made of it', () => {
+test('fields of the message are removed from the part that a client made of the content', () => {
   const part = { type: 'text', text: 'Hello.', role: 'assistant', annotations: [], reasoning_content: 'Hm.' };
   const messages = [user, { role: 'assistant', content: [part], extra_content: signed }];
   const content = [{ type: 'text', text: 'Hello.' }];
@@ -76,7 +76,7 @@ test('what stood beside the content is no field of the part that a client made o
   expect(sent('google')).toEqual({ ...message, extra_content: signed });
 });
 
-test('a list of none is left out; what may be null stays, so that nothing is asked again for it alone', () => {
+test('a null list is left out, and a field that may be null stays, so that the request counts as unchanged', () => {
   const plain = { role: 'assistant', content: 'Hello.', refusal: null };
   const messages = [user, { ...plain, annotations: null, tool_calls: null }];
   expect(stripForeignContent({ messages }, 'openai')).toEqual({ messages: [user, plain] });
@@ -88,7 +88,7 @@ test('a list of none is left out; what may be null stays, so that nothing is ask
   });
 });
 
-test("a refusal in words of OpenAI's own is said as text to who has no such field", () => {
+test('a refusal becomes text for services without that field', () => {
   const messages = [{ role: 'assistant', content: null, refusal: 'No.' }];
   expect(stripForeignContent({ messages }, 'openai')).toBeUndefined();
   expect(stripForeignContent({ messages }, 'groq')).toEqual({
@@ -96,7 +96,7 @@ test("a refusal in words of OpenAI's own is said as text to who has no such fiel
   });
 });
 
-test("thoughts among the content are Mistral's alone", () => {
+test('thoughts in the content stay only for Mistral', () => {
   const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
   const text = { type: 'text', text: 'Hello.' };
   const messages = [
@@ -112,7 +112,7 @@ test("thoughts among the content are Mistral's alone", () => {
   });
 });
 
-test('ids of calls are such as the service takes, the same for a call and its result', () => {
+test('call ids fit the service, and are the same for a call and its result', () => {
   const messages = [
     { role: 'assistant', tool_calls: [call] },
     { role: 'tool', tool_call_id: 'call_1', content: 'x' },
@@ -128,7 +128,7 @@ test('ids of calls are such as the service takes, the same for a call and its re
   expect(tool_call_id).toBe(id);
 });
 
-test("a limit by its older name has OpenAI's newer one, unless that is there too", () => {
+test("max_tokens becomes OpenAI's newer name, unless that is present", () => {
   const messages = [user];
   expect(stripForeignContent({ model: 'm', max_tokens: 9, messages }, 'openai')).toEqual({
     model: 'm',
@@ -162,7 +162,7 @@ test.each(['openai', 'xai', 'compatible', 'mistral'])(
   },
 );
 
-test('what is no dialogue is left alone', () => {
+test('anything but a dialogue stays unchanged', () => {
   for (const messages of [
     undefined,
     null,
@@ -180,13 +180,13 @@ describe('an earlier call', () => {
   };
   const cut = { ...call, function: { name: 'f', arguments: '{"a":1' } };
 
-  test('whose arguments are no whole object has some that are, but for OpenAI, which reads none', () => {
+  test('with incomplete arguments gets a complete object, except for OpenAI, which reads none', () => {
     const { arguments: whole } = Object(told('mistral', cut)).function;
     expect(JSON.parse(whole)).toBeInstanceOf(Object);
     expect(told('openai', cut)).toEqual(cut);
   });
 
-  test('of a custom tool has no function made up for it', () => {
+  test('of a custom tool stays a custom call', () => {
     const custom = { id: 'call_1', type: 'custom', custom: { name: 'g', input: 'x' } };
     expect(told('compatible', custom)).toEqual(custom);
     expect(told('compatible', { ...call, function: { name: 'f' } })).toEqual({

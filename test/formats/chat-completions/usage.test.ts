@@ -20,12 +20,12 @@ describe('cached tokens', () => {
     expect(usageReader.tokens([{ ...FIGURES, ...told }])).toMatchObject({ input: 100, cacheRead: 60 });
   });
 
-  test('are those of the standard field where others are told too', () => {
+  test('come from the standard field if others are present too', () => {
     const told = { prompt_tokens_details: { cached_tokens: 60 }, cached_tokens: 1, num_cached_tokens: 2 };
     expect(parseUsage({ ...FIGURES, ...told }, false).cacheRead).toBe(60);
   });
 
-  test('are never more than the input', () => {
+  test('never exceed the input', () => {
     expect(parseUsage({ ...FIGURES, num_cached_tokens: 101 }, false).cacheRead).toBe(100);
   });
 });
@@ -77,7 +77,7 @@ describe('reasoning', () => {
   });
 });
 
-test('what else a usage says is kept, and its standard figures are not kept twice', () => {
+test('further figures are kept, and standard figures are not kept twice', () => {
   const told = {
     ...FIGURES,
     queue_time: 1,
@@ -95,7 +95,7 @@ test('what else a usage says is kept, and its standard figures are not kept twic
   expect(renderUsage(usage)).toEqual(rendered);
 });
 
-test('a usage of which little is known is rendered with zeros', () => {
+test('an incomplete usage is rendered with zeros', () => {
   expect(renderUsage({ input: 7 })).toEqual({
     prompt_tokens: 7,
     completion_tokens: 0,
@@ -105,11 +105,11 @@ test('a usage of which little is known is rendered with zeros', () => {
   });
 });
 
-test('a total that holds more than its parts is billed by the parts, as Google alone hides any', () => {
+test('a total above the sum of its parts is billed by the parts, except for Google', () => {
   expect(usageReader.tokens([{ ...FIGURES, total_tokens: 150 }])).toMatchObject({ output: 30 });
 });
 
-test('and so is one whose input nobody told', () => {
+test('and so is a total without an input', () => {
   expect(renderUsage({ output: 3 })).toMatchObject({
     prompt_tokens: 0,
     completion_tokens: 3,
