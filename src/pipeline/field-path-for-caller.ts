@@ -1,7 +1,7 @@
 /** What callers call the fields of a prompt. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
-import { camelCase } from '../formats/generate-content/wire/wire.ts';
+import { camelCase } from '../formats/generate-content/inbound/sort-fields.ts';
 import type { JsonObject } from '../lib/json.ts';
 
 /** How callers write a prompt's fields, where it is not the same: as the first of these that a request has. */

@@ -1,16 +1,19 @@
 /** Google's Gemini API: `models/{model}:generateContent` and `:streamGenerateContent` (v1beta). */
 
 import type { Format } from '../format.ts';
+import { renderHeaders } from './dialects.ts';
+import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
+import { outboundCounting } from './outbound/count-tokens.ts';
+import { parseError, parseFailure } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
-import { inboundCounting, outboundCounting } from './wire/counting.ts';
-import { parseError, parseFailure, renderError, renderLateError } from './wire/errors.ts';
-import { renderHeaders } from './wire/vertex.ts';
-import { FORMAT } from './wire/wire.ts';
+import { FORMAT } from './wire/format-name.ts';
 
+/** The format of the Gemini API. */
 export const generateContent: Format = {
   name: FORMAT,
   inbound: {

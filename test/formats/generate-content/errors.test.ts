@@ -2,11 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  parseError,
-  parseInnerError,
-  renderError,
-} from '../../../src/formats/generate-content/wire/errors.ts';
+import { renderError } from '../../../src/formats/generate-content/inbound/render-error.ts';
+import { parseError, parseInnerError } from '../../../src/formats/generate-content/outbound/parse-error.ts';
 import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
 import { asNumber, asObject, type JsonObject } from '../../../src/lib/json.ts';
 import { object } from './fixtures.ts';

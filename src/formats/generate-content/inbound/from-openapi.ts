@@ -1,6 +1,6 @@
 /**
  * The OpenAPI 3.0 subset that Gemini's `parameters` and `responseSchema` take (REST reference, `Schema`), as JSON Schema.
- * Only the places where a schema may stand are walked, so that a property named `type` is left alone.
+ * Only the places where a schema may stand are walked, so a property named `type` stays as it is.
  */
 
 import { type SchemaPlaces, withSchemas } from '../../../conversation/rules/schema-places.ts';
@@ -8,9 +8,9 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isList } from '../../../lib/json.ts';
 
-/** Deeper than any schema a vendor takes. */
+/** Deeper than any schema that a vendor takes. */
 const MAX_DEPTH = 100;
-/** Names of the subset in snake_case, as some SDKs write them. */
+/** Keywords of the subset in snake_case, as some SDKs write them. */
 const SNAKE_CASE: ReadonlyMap<string, string> = new Map([
   ['any_of', 'anyOf'],
   ['min_items', 'minItems'],
@@ -30,9 +30,9 @@ const PLACES: SchemaPlaces = {
 };
 
 /**
- * The OpenAPI subset as JSON Schema: types in lower case, `nullable` as a type of its own, counts written as strings
- * (protobuf's 64-bit integers) as numbers. What is JSON Schema already stays as it is.
- * @throws GatewayError `invalid-request` for a schema beyond all reason.
+ * The OpenAPI subset as JSON Schema: types in lower case, `nullable` as the type `null`, and counts as numbers, which
+ * protobuf writes as strings (64-bit integers). Keywords of JSON Schema stay as they are.
+ * @throws GatewayError `invalid-request` for a schema that is too deep.
  */
 export function fromOpenApi(schema: JsonObject): JsonObject {
   return widen(schema, 0);

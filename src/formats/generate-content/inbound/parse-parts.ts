@@ -1,4 +1,4 @@
-/** The parts of a request's contents. One part of Gemini's may hold several things at once: none of them is lost. */
+/** The parts of a request's contents. One part of Gemini's may hold several things at once; each becomes a part. */
 
 import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import type { Part } from '../../../conversation/prompt.ts';
@@ -6,15 +6,23 @@ import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
-import { parseResult } from '../wire/function-responses.ts';
-import { type CallIds, isGeminiId } from '../wire/ids.ts';
-import { detailOf, parseFile, parseInline } from '../wire/media.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { isGeminiId } from '../wire/ids.ts';
+import { parseDetail } from '../wire/media-resolution.ts';
+import { repeatedField } from '../wire/repeated-field.ts';
 import { unsealProof } from '../wire/thought-signature.ts';
-import { CALL_OWN, FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from '../wire/wire.ts';
+import type { CallIds } from './call-ids.ts';
+import { parseFile, parseInline } from './parse-media.ts';
+import { parseResult } from './parse-results.ts';
+import { CALL_OWN, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
 
-/** A list of parts, or the one part given in its place. */
+/**
+ * A list of parts, or one part without a list.
+ * @param param where they stand in the request.
+ * @throws GatewayError `invalid-request` for a part that is no object or has no data.
+ */
 export function parseParts(value: Json | undefined, param: string, ids: CallIds): readonly Part[] {
-  return listOf(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
+  return repeatedField(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
 }
 
 function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
@@ -34,7 +42,7 @@ function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
   const last = data.at(-1) ?? textPart('', isThought);
   const proof = sealed === undefined ? {} : unsealProof(sealed, last.kind);
   const { mediaResolution, ...others } = own;
-  const detail = last.kind === 'media' && last.media === 'image' ? detailOf(mediaResolution) : undefined;
+  const detail = last.kind === 'media' && last.media === 'image' ? parseDetail(mediaResolution) : undefined;
   const fields = { ...last.formatSpecific?.fields, ...(detail === undefined ? own : others) };
   const seen = detail === undefined ? last : { ...last, detail };
   return [
@@ -72,7 +80,7 @@ function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
     id: ids.ofCall(name, id),
     name,
     arguments: argumentsText(known['args']),
-    // An id that does not look like Gemini's is sent to Gemini only where the caller itself speaks this format.
+    // An id that does not look like Gemini's goes back to Gemini only if the caller speaks this format.
     ...formatSpecificOf(FORMAT, { ...own, ...(id !== undefined && !isGeminiId(id) && { id }) }),
     ...unknownFieldsOf(extra),
   };

@@ -4,11 +4,11 @@ import type { Citation } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
-import { shifted } from '../wire/citations.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { shiftCitation } from '../wire/citations.ts';
+import { FORMAT } from '../wire/format-name.ts';
 import {
+  findPromptFeedback,
   isBlockedPrompt,
-  promptFeedbackOf,
   renderCandidate,
   renderExtras,
   renderHead,
@@ -18,7 +18,7 @@ import {
 /** @see Inbound.renderReply */
 export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { start, choices, usage } = reply;
-  const promptFeedback = promptFeedbackOf(choices[0]?.end);
+  const promptFeedback = findPromptFeedback(choices[0]?.end);
   const isBlocked = isBlockedPrompt(promptFeedback) && choices.every((choice) => choice.parts.length === 0);
   return {
     ...renderExtras(start),
@@ -39,7 +39,7 @@ function renderChoice(
   for (const part of parts) {
     if (part.kind === 'text') {
       const before = text.length;
-      for (const citation of part.citations ?? []) citations.push(shifted(citation, before));
+      for (const citation of part.citations ?? []) citations.push(shiftCitation(citation, before));
     }
     if (part.kind === 'text' || part.kind === 'refusal') text += part.text;
     if (part.kind === 'opaque' && part.format !== FORMAT) foreign.push(part.value);

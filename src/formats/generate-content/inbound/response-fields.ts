@@ -1,4 +1,4 @@
-/** What a stream and a whole answer are written with alike: parts, and the fields around them. */
+/** What a stream and a whole answer share: parts, and the fields around them. */
 
 import { formatFields } from '../../../conversation/format-specific.ts';
 import type { Citation, Part } from '../../../conversation/prompt.ts';
@@ -8,22 +8,25 @@ import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, withoutFields } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
-import { renderCitations } from '../wire/citations.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
-import { renderLogprobs } from '../wire/logprobs.ts';
+import { FORMAT } from '../wire/format-name.ts';
 import { renderProof } from '../wire/thought-signature.ts';
 import { renderUsage } from '../wire/usage.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { renderCitations } from './render-citations.ts';
+import { renderLogprobs } from './render-logprobs.ts';
 
-/** What JavaScript's dates reach, in seconds (ECMAScript, "Time Values and Time Range"). */
+/** The last second of JavaScript's dates (ECMAScript, "Time Values and Time Range"). */
 const LAST_SECOND = 8.64e12;
 
-/** Whether thoughts are shown: only who asks for them looks which text is one. Their signatures always are there. */
+/**
+ * Whether thoughts are shown. Only a caller who asks for them tells them from the answer. Their signatures are always
+ * sent.
+ */
 export function showsThoughts({ prompt }: RequestContext): boolean {
   return prompt.thinking?.visible === true;
 }
 
-/** A whole part of an answer; undefined where there is nothing of it to be shown. */
+/** A whole part of an answer; undefined if the caller gets nothing of it. */
 export function renderPart(part: Part, asked: RequestContext): JsonObject | undefined {
   switch (part.kind) {
     case 'text':
@@ -48,7 +51,7 @@ export function renderPart(part: Part, asked: RequestContext): JsonObject | unde
   }
 }
 
-/** Fields of the whole answer that no other format has, and those nobody knows: told once. */
+/** Fields of the whole answer that only Google has, and unknown ones. A stream has them once, in its first chunk. */
 export function renderExtras(start: Omit<ReplyStart, 'type'>): JsonObject {
   const { created } = start;
   const fields = {
@@ -60,6 +63,7 @@ export function renderExtras(start: Omit<ReplyStart, 'type'>): JsonObject {
   return withoutFields(fields, STANDARD);
 }
 
+/** Fields of an answer that this file or `render-events.ts` writes itself. */
 const STANDARD: readonly string[] = [
   'candidates',
   'promptFeedback',
@@ -68,7 +72,7 @@ const STANDARD: readonly string[] = [
   'responseId',
 ];
 
-/** The fields that every chunk of an answer has beside its candidates. */
+/** The fields that every chunk of an answer has besides its candidates. */
 export function renderHead(start: Omit<ReplyStart, 'type'>, usage: Usage, asked: RequestContext): JsonObject {
   const usageMetadata = renderUsage(usage, start.serviceTier);
   return {
@@ -78,18 +82,18 @@ export function renderHead(start: Omit<ReplyStart, 'type'>, usage: Usage, asked:
   };
 }
 
-/** What is known of a candidate only when it has ended. */
+/** What is known about a candidate only when it has ended. */
 interface Ending {
   readonly end: Choice['end'];
-  /** All its visible text, and what that was taken from: offsets are into all of it. */
+  /** All its visible text. The offsets of the citations count from its start. */
   readonly text: string;
   readonly citations: readonly Citation[];
   readonly logprobs: readonly TokenLogprob[];
-  /** Blocks that only another vendor's format can show. */
+  /** Blocks that only another vendor's format has a place for. */
   readonly foreign: readonly JsonObject[];
 }
 
-/** A candidate, or the last piece of one. */
+/** A whole candidate, or the last piece of one. */
 export function renderCandidate(index: number, parts: readonly JsonObject[], ending: Ending): JsonObject {
   const { end, text, citations, logprobs, foreign } = ending;
   const { promptFeedback: _, ...own } = end.formatSpecific?.fields ?? {};
@@ -108,12 +112,15 @@ export function renderCandidate(index: number, parts: readonly JsonObject[], end
   };
 }
 
-/** What Gemini had to say of the prompt; with a `blockReason` in it and no answer, it stands in place of candidates. */
-export function promptFeedbackOf(end: Choice['end'] | undefined): JsonObject | undefined {
+/**
+ * Gemini's `promptFeedback`; undefined if there was none. With a `blockReason` and without an answer, it stands in place
+ * of the candidates.
+ */
+export function findPromptFeedback(end: Choice['end'] | undefined): JsonObject | undefined {
   return asObject(formatFields(end?.formatSpecific, FORMAT)['promptFeedback']);
 }
 
-/** Whether an answer that has said nothing yet was refused before it began. */
+/** Whether the prompt was blocked, so that an answer without content has no candidates. */
 export function isBlockedPrompt(feedback: JsonObject | undefined): boolean {
   return feedback?.['blockReason'] !== undefined;
 }

@@ -1,16 +1,15 @@
 /**
- * Gemini's answers as neutral events: the chunks of a stream, a whole answer (one chunk that has it all), and a
+ * Gemini's answers as neutral events: the chunks of a stream, a whole answer (one chunk that has everything), and a
  * stream as one JSON list (`streamGenerateContent` without `alt=sse`).
  *
- * There is no end marker: the stream ends with the connection, and it was whole if every candidate said why it
- * stopped. Why is settled only there, for a call may come first and a bare STOP after it, and some services say STOP
- * in every chunk.
+ * There is no end marker: the stream ends with the connection, and it was whole if every candidate said why it stopped.
+ * The reason is settled only there, since a call may come first and a bare STOP after it, and some services say STOP in
+ * every chunk.
  */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
 import { countCalls } from '../../../conversation/ids.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { ReplyEvent, ReplyStart } from '../../../conversation/reply.ts';
+import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { parseExact } from '../../../conversation/rules/arguments.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { endedEarly } from '../../../lib/errors.ts';
@@ -20,26 +19,16 @@ import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { broken, eventValue } from '../../event-data.ts';
 import { changedNames } from '../../safe-names.ts';
-import { parseInnerError } from '../wire/errors.ts';
 import { blockWord } from '../wire/finish-reasons.ts';
-import { parseTier } from '../wire/service-tier.ts';
-import { safeName } from '../wire/tool-names.ts';
 import { laterFigures, parseUsage } from '../wire/usage.ts';
-import { FORMAT } from '../wire/wire.ts';
-import { type Answer, type Candidate, parseCandidate, partsOf } from './parse-candidate.ts';
+import { findParts } from './candidate-parts.ts';
+import type { Answer } from './parse-calls.ts';
+import { type Candidate, parseCandidate } from './parse-candidate.ts';
+import { parseInnerError } from './parse-error.ts';
+import { parseStart, unknownFields } from './parse-start.ts';
+import { safeName } from './tool-names.ts';
 
-/** Fields of an answer that are read here or belong to Google alone; any other is passed on. */
-const KNOWN: readonly string[] = [
-  'candidates',
-  'promptFeedback',
-  'usageMetadata',
-  'modelVersion',
-  'responseId',
-  'createTime',
-  'modelStatus',
-];
-
-/** More answers than Gemini gives at once, by far. */
+/** Many more candidates than Gemini gives at once. */
 const MAX_CANDIDATES = 64;
 
 type Out = Sink<ReplyEvent>;
@@ -53,16 +42,18 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
   const candidates = new Map<number, Candidate>();
   let answer: Answer | undefined;
   let metadata: JsonObject | undefined;
+  /** The usage that was emitted last. */
   let told: JsonObject | undefined;
   let promptFeedback: JsonObject | undefined;
   let started: JsonObject = {};
-  let late: JsonObject = {};
+  /** Unknown fields that only later chunks have. */
+  const late = new Map<string, Json>();
 
   const start = (chunk: JsonObject, out: Out): Answer => {
     started = chunk;
     const id = asText(chunk['responseId']) ?? '';
-    out.enqueue(replyStart(chunk, id));
-    // Without an id of the answer, the number of earlier calls keeps ids apart in a conversation.
+    out.enqueue(parseStart(chunk, id));
+    // If the answer has no id, the number of earlier calls keeps the ids of a conversation apart.
     const stem = id || `made${countCalls(prompt)}`;
     const declared = declaredNames(prompt);
     return { stem, names: changedNames(prompt.tools, safeName), ...(declared && { declared }) };
@@ -79,7 +70,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     return candidate;
   };
 
-  const tellUsage = (out: Out): void => {
+  const emitUsage = (out: Out): void => {
     if (metadata === undefined || metadata === told) return;
     told = metadata;
     const usage = parseUsage(metadata);
@@ -96,13 +87,15 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     if (list.length === 0 && !feedback && !usage) return;
     const isFirst = answer === undefined;
     if (usage) metadata = laterFigures(metadata ?? {}, usage);
-    // The figures of the prompt are known from the first chunk on, and messages wants them with its first event.
-    if (isFirst) tellUsage(out);
+    // The figures of the prompt are known from the first chunk on, and messages needs them in its first event.
+    if (isFirst) emitUsage(out);
     answer ??= start(chunk, out);
     for (const candidate of list) {
       if (!isObject(candidate)) continue;
       candidateAt(asNumber(candidate['index']) ?? 0, answer).read(candidate, out);
-      if ('finishReason' in candidate && !isFirst) late = { ...late, ...unknownFields(chunk, started) };
+      if ('finishReason' in candidate && !isFirst) {
+        for (const [key, value] of unknownFields(chunk, started)) late.set(key, value);
+      }
     }
     if (feedback) readFeedback(feedback, answer);
   };
@@ -118,7 +111,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
 
   return {
     transform(event, out) {
-      // Gemini writes no end marker, but some services that stand before it write OpenAI's.
+      // Gemini writes no end marker, but some services in front of it write OpenAI's.
       if (event.data === '[DONE]') return;
       const value = eventValue(event.data);
       if (isList(value)) {
@@ -131,56 +124,27 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
       if (ordered.length === 0 || ordered.some((candidate) => !candidate.isFinished())) {
         throw endedEarly();
       }
-      tellUsage(out);
+      emitUsage(out);
       for (const [at, candidate] of ordered.entries()) {
         const own = at === 0 && promptFeedback ? { promptFeedback } : {};
-        candidate.end(own, at === 0 ? late : {}, out);
+        candidate.end(own, at === 0 ? Object.fromEntries(late) : {}, out);
       }
       out.enqueue({ type: 'reply-end' });
     },
   };
 }
 
-function replyStart(chunk: JsonObject, id: string): ReplyStart {
-  const createTime = asText(chunk['createTime']);
-  const seconds = createTime === undefined ? Number.NaN : Math.floor(Date.parse(createTime) / 1000);
-  const { modelStatus } = chunk;
-  const serviceTier = parseTier(asObject(chunk['usageMetadata'])?.['serviceTier']);
-  const fields = {
-    ...(createTime !== undefined && { createTime }),
-    ...(modelStatus !== undefined && { modelStatus }),
-  };
-  return {
-    type: 'reply-start',
-    id,
-    model: asText(chunk['modelVersion']) ?? '',
-    ...(Number.isFinite(seconds) && { created: seconds }),
-    ...(serviceTier && { serviceTier }),
-    ...formatSpecificOf(FORMAT, fields),
-    ...unknownFieldsOf(unknownFields(chunk, {})),
-  };
-}
-
-/** Fields nobody here knows, but for those that `earlier` has told. */
-function unknownFields(chunk: JsonObject, earlier: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(chunk).filter(
-      ([key, value]) => value !== null && !KNOWN.includes(key) && !Object.hasOwn(earlier, key),
-    ),
-  );
-}
-
-/** The names of the prompt's functions, where it has MCP servers, whose functions Google calls itself. */
+/** The names of the prompt's functions if it has MCP servers, whose functions Google calls itself; undefined otherwise. */
 function declaredNames({ tools = [] }: Prompt): ReadonlySet<string> | undefined {
   const hasServers = tools.some((tool) => tool.kind === 'hosted' && 'mcpServers' in tool.value);
   if (!hasServers) return undefined;
   return new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : safeName(tool.name))));
 }
 
-/** Whether the digits of long numbers matter: arguments are only carried, and written as they came. */
+/** Whether a chunk has calls. Their arguments are carried as they came, so the digits of long numbers matter. */
 function hasCalls(chunk: Json): boolean {
   for (const candidate of asList(asObject(chunk)?.['candidates'])) {
-    for (const part of partsOf(asObject(candidate)?.['content'])) {
+    for (const part of findParts(asObject(candidate)?.['content'])) {
       if (isObject(part) && part['functionCall'] !== undefined) return true;
     }
   }

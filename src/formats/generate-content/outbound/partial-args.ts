@@ -1,7 +1,7 @@
 /**
- * Arguments that come piece by piece (Vertex AI, `streamFunctionCallArguments`): each piece names its place by a JSON
- * Path (RFC 9535) of names and indexes, and a text may come in several. A piece without a value is an end: of a text, or
- * of a list (`$.tags[]`); where nothing has come before, that is all there is of a list or an object (vercel/ai#14358).
+ * Arguments that come piece by piece (Vertex AI, `streamFunctionCallArguments`). Each piece names its place by a JSON
+ * Path (RFC 9535) of names and indexes, and a text may come in several pieces. A piece without a value ends a text or a
+ * list (`$.tags[]`); if nothing has come at its place, it stands for an empty list or object (vercel/ai#14358).
  */
 
 import type { GatewayError } from '../../../lib/errors.ts';
@@ -9,13 +9,14 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
 import { broken } from '../../event-data.ts';
 
-/** What grows: objects without a prototype, so that no name in them means anything to JavaScript. */
+/** A value that grows. Its objects have no prototype, so no name in them means anything to JavaScript. */
 type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };
 
+/** Puts the pieces of one call's arguments together. */
 export interface PartialArgs {
-  /** @throws GatewayError `upstream-broken` where a piece has no place to go. */
+  /** Adds a piece. @throws GatewayError `upstream-broken` if it has no place in the arguments. */
   add(piece: JsonObject): void;
-  /** All that came, as JSON text. */
+  /** All arguments so far, as JSON text. */
   text(): string;
 }
 
@@ -23,9 +24,10 @@ const MAX_STEPS = 100;
 const LIST_END = '[]';
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy;
 
+/** Arguments of which nothing has come. */
 export function partialArgs(): PartialArgs {
   const root: { [name: string]: Growing } = emptyObject();
-  /** The place of a text that is to be continued. */
+  /** The place of a text that goes on in the next piece. */
   let open: string | undefined;
   return {
     add(piece) {
@@ -83,18 +85,18 @@ function setAt(
 }
 
 function childOf(parent: Growing | undefined, step: string | number): Growing | undefined {
-  if (Array.isArray(parent)) return parent[indexOf(step)];
+  if (Array.isArray(parent)) return parent[parseIndex(step)];
   return parent !== undefined && isGrowingObject(parent) ? parent[String(step)] : undefined;
 }
 
-/** Behind a point an index is written as a name is. */
-function indexOf(step: string | number): number {
+/** The index that a step means: behind a dot it is written like a name. NaN for a name. */
+function parseIndex(step: string | number): number {
   return typeof step === 'number' || /^\d+$/.test(step) ? Number(step) : Number.NaN;
 }
 
-/** Lists grow by one at a time: an index far beyond the end is no argument of anybody's. */
+/** Lists grow by one item at a time: no model means an index far beyond the end. */
 function putChild(parent: Growing, step: string | number, value: Growing): void {
-  if (Array.isArray(parent) && indexOf(step) <= parent.length) parent[indexOf(step)] = value;
+  if (Array.isArray(parent) && parseIndex(step) <= parent.length) parent[parseIndex(step)] = value;
   else if (!Array.isArray(parent) && isGrowingObject(parent)) parent[String(step)] = value;
   else throw misplaced();
 }

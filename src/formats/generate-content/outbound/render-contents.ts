@@ -6,22 +6,24 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asObjects } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
-import { renderResult } from '../wire/function-responses.ts';
-import { isGemini3 } from '../wire/model-generation.ts';
-import { FORMAT } from '../wire/wire.ts';
-import { type Rendering, renderPart, signatureOf } from './render-parts.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { isGemini3 } from './model-generation.ts';
+import { type Rendering, renderPart, renderSignature } from './render-parts.ts';
+import { renderResult } from './render-results.ts';
 
-/** A stand-in for the signature of a call that another model made (Gemini API, "Thought signatures", FAQ). */
+/** Stands in for the signature of a call that another model made (Gemini API, "Thought signatures", FAQ). */
 const PLACEHOLDER = 'skip_thought_signature_validator';
 
 interface Contents {
+  /** The parts of `systemInstruction`. */
   readonly system: readonly JsonObject[];
   readonly contents: readonly JsonObject[];
 }
 
 /**
- * The system turns up to the first answer, in order, as the parts of one instruction, and the rest as contents whose
- * roles take turns. A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
+ * The system turns up to the first answer, in order, as the parts of one instruction, and the rest as contents with
+ * alternating roles. System turns alone are sent as the user's, since Gemini refuses a request without contents.
+ * @throws GatewayError `invalid-request` for a file in another vendor's store.
  */
 export function renderContents(turns: readonly Turn[], target: ModelTraits, report: Report): Contents {
   const given = readable(turns, report);
@@ -40,7 +42,7 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
     }),
   );
   const seen = system.filter((part) => part['text'] !== '');
-  if (target.prefill === false && endsSaid(contents)) {
+  if (target.prefill === false && endsWithModel(contents)) {
     report('turns', 'approximated', 'a user turn added at the end, so that the model goes on');
     return { system: seen, contents: [...contents, GO_ON] };
   }
@@ -50,18 +52,19 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
 }
 
 /**
- * For a conversation that ends with the model, from Gemini 3.6 Flash and 3.5 Flash-Lite on, which take no answer that
- * is begun for them ("What's new in Gemini 3.6 Flash", API changes).
+ * Follows a conversation that ends with the model. Gemini 3.6 Flash, 3.5 Flash-Lite and later models do not go on with
+ * an answer that the request begins ("What's new in Gemini 3.6 Flash", API changes).
  */
 const GO_ON: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] };
 
-/** Whether the model has the last word: its calls are still to be answered. */
-function endsSaid(contents: readonly JsonObject[]): boolean {
+/** Whether the model has the last word. Calls at the end are no last word, since their results are still to come. */
+function endsWithModel(contents: readonly JsonObject[]): boolean {
   const last = contents.at(-1);
   const parts = asObjects(last?.['parts']);
   return last?.['role'] === 'model' && parts.every((part) => part['functionCall'] === undefined);
 }
 
+/** Ids that several calls of one turn share. */
 function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
   const repeated = new Set<string>();
   for (const { parts } of turns) {
@@ -75,12 +78,12 @@ function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
   return repeated;
 }
 
-/** The turns without blocks of another vendor's, so that one of nothing else is no turn among those that take turns. */
+/** The turns without another vendor's blocks. A turn of nothing else must not count when roles alternate. */
 function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
   return turns.map((turn) => {
     const parts = turn.parts.filter((part) => part.kind !== 'opaque' || part.format === FORMAT);
     if (parts.length === turn.parts.length) return turn;
-    report('turns[].content', 'dropped', "a block of another vendor's");
+    report('turns[].content', 'dropped', "another vendor's block");
     return { ...turn, parts };
   });
 }
@@ -91,7 +94,7 @@ function isResult(part: Part): boolean {
 
 function reportTurns(turns: readonly Turn[], report: Report): void {
   if (turns.some((turn) => turn.name !== undefined)) {
-    report('turns[].name', 'dropped', 'Gemini has no names of speakers');
+    report('turns[].name', 'dropped', 'Gemini has no field for the names of speakers');
   }
   const hasMark = turns.some((turn) =>
     turn.parts.some(
@@ -104,9 +107,9 @@ function reportTurns(turns: readonly Turn[], report: Report): void {
 }
 
 /**
- * A turn as the parts of one content, or of two where tools have answered and something else is said. Beside responses,
- * what else is said is taken for the model's by some ("Requests ending with a model turn are not supported"), and is
- * answered with nothing by Gemini 3.5 Flash; contents of one role in a row are fine with all.
+ * A turn as the parts of one content, or of two if it has results of tools and something else. Beside responses, some
+ * models take the rest for their own words ("Requests ending with a model turn are not supported"), and Gemini 3.5 Flash
+ * answers nothing. All of them take several contents of one role in a row.
  */
 function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonObject[])[] {
   const responses: JsonObject[] = [];
@@ -119,15 +122,15 @@ function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonOb
     const name = part.name ?? rendering.names.get(part.id) ?? part.id;
     const unlike = rendering.repeated.has(part.id) ? { ...part, id: '' } : part;
     const { response, media } = renderResult(unlike, name, rendering.target, rendering.report);
-    responses.push({ ...response, ...signatureOf(part, rendering.report) });
+    responses.push({ ...response, ...renderSignature(part, rendering.report) });
     for (const medium of media) others.push(medium);
   }
   return [responses, others].filter((parts) => parts.length > 0);
 }
 
 /**
- * From Gemini 3 on, a call of the current turn is refused without a signature, at the first of each step only
- * (Gemini API, "Thought signatures").
+ * Signs the first call of a step. From Gemini 3 on, a request is refused if that call has no signature in the current
+ * turn; further calls of the step need none (Gemini API, "Thought signatures").
  */
 function signFirst(parts: readonly JsonObject[], target: ModelTraits): readonly JsonObject[] {
   if (!isGemini3(target)) return parts;

@@ -7,44 +7,48 @@ import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
+import { FORMAT } from '../wire/format-name.ts';
 import { isGeminiId } from '../wire/ids.ts';
-import { renderMedia, resolutionOf } from '../wire/media.ts';
-import { safeName } from '../wire/tool-names.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { renderMedia, renderResolution } from './render-media.ts';
+import { safeName } from './tool-names.ts';
 
 /** What rendering a part needs to know of the conversation around it. */
 export interface Rendering {
   readonly target: ModelTraits;
   readonly report: Report;
-  /** Names of the calls so far, by id: results are found by name. */
+  /** Names of the calls so far, by id: a result must name its function. */
   readonly names: Map<string, string>;
-  /** Ids that several calls of one turn have: the vendor refuses such, and finds results by order without. */
+  /** Ids that several calls of one turn share. The vendor refuses them; without ids it matches results by order. */
   readonly repeated: ReadonlySet<string>;
 }
 
-/** A part as the parts it is; results stand apart (`results.ts`). */
+/**
+ * A part of a turn as parts of a content; empty for a result, which `render-results.ts` renders.
+ * @throws GatewayError `invalid-request` for a file in another vendor's store.
+ */
 export function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
   const { report, target } = rendering;
   switch (part.kind) {
     case 'text':
     case 'refusal': {
-      const signature = signatureOf(part, report);
+      const signature = renderSignature(part, report);
       if (part.text === '' && signature === undefined) return [];
-      return [withBeside(part, { text: part.text, ...signature }, report)];
+      return [withFields(part, { text: part.text, ...signature }, report)];
     }
     case 'thinking':
       return renderThought(part, report);
     case 'media': {
-      const resolution = resolutionOf(part, target);
+      const resolution = renderResolution(part, target);
       if (part.detail !== undefined && part.detail !== 'auto' && isEmpty(resolution)) {
         report('turns[].detail', 'dropped', `image detail ${part.detail}`);
       }
-      if (part.name !== undefined) report('turns[].filename', 'dropped', 'Gemini has no names of files');
+      if (part.name !== undefined)
+        report('turns[].filename', 'dropped', 'Gemini has no field for file names');
       const data = { ...renderMedia(part, target), ...resolution };
-      return [withBeside(part, { ...data, ...signatureOf(part, report) }, report)];
+      return [withFields(part, { ...data, ...renderSignature(part, report) }, report)];
     }
     case 'tool-call':
-      return [withBeside(part, { ...renderCall(part, rendering), ...signatureOf(part, report) }, report)];
+      return [withFields(part, { ...renderCall(part, rendering), ...renderSignature(part, report) }, report)];
     case 'tool-result':
       return [];
     case 'opaque':
@@ -52,14 +56,14 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
   }
 }
 
-/** Thoughts go back only with Google's own proof of them: without it the model does not know them as its own. */
+/** Thoughts go back only with Google's own signature: without it the model does not accept them as its own. */
 function renderThought(part: ThinkingPart, report: Report): readonly JsonObject[] {
   if (part.signature?.origin !== 'google') {
     report('turns[].thinking', 'dropped', "thinking without Google's signature");
     return [];
   }
   return [
-    withBeside(part, { text: part.text, thought: true, thoughtSignature: part.signature.value }, report),
+    withFields(part, { text: part.text, thought: true, thoughtSignature: part.signature.value }, report),
   ];
 }
 
@@ -79,16 +83,19 @@ function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObj
   };
 }
 
-/** `{ thoughtSignature }` of a part that Google has signed. */
-export function signatureOf({ signature }: Part, report: Report): { thoughtSignature: string } | undefined {
+/** `{ thoughtSignature }` of a part that Google has signed; undefined for any other. */
+export function renderSignature(
+  { signature }: Part,
+  report: Report,
+): { thoughtSignature: string } | undefined {
   if (signature === undefined) return undefined;
   if (signature.origin === 'google') return { thoughtSignature: signature.value };
-  report('turns[].signature', 'dropped', "a signature of another vendor's");
+  report('turns[].signature', 'dropped', "another vendor's signature");
   return undefined;
 }
 
-/** The part's fields that are Google's own or nobody's, around its data. */
-function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
+/** The data of a part together with its fields that are Google's own or unknown. */
+function withFields(part: Part, data: JsonObject, report: Report): JsonObject {
   const extra = part.kind === 'tool-call' ? undefined : part.unknownFields;
   const {
     id: _,

@@ -1,25 +1,25 @@
 /**
- * `tools` and `toolConfig`: function declarations, the tools Google runs itself, and how to choose among them.
+ * `tools`: function declarations, and the tools that Google runs itself.
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 
 import type { FunctionDeclaration } from '@google/genai';
-import { formatFields } from '../../../conversation/format-specific.ts';
-import type { FunctionTool, HostedTool, Prompt, ToolChoice } from '../../../conversation/prompt.ts';
+import type { FunctionTool, HostedTool, Prompt } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../../conversation/rules/function-schema.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, asText, isEmpty } from '../../../lib/json.ts';
+import { asList, asObject, asText } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
-import { isGemini3 } from '../wire/model-generation.ts';
-import { safeName } from '../wire/tool-names.ts';
-import { isAtVertex } from '../wire/vertex.ts';
-import { FORMAT } from '../wire/wire.ts';
+import { findDialect } from '../dialects.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { isGemini3 } from './model-generation.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { toOpenApi } from './to-openapi.ts';
+import { safeName } from './tool-names.ts';
+import { hasFunctions, mayNotSearch } from './usable-tools.ts';
 
-/** The `tools` of a request: one entry with all declarations, then one for each of Google's own tools. */
+/** The `tools` of a request: one entry with all declarations, then one for each tool that Google runs itself. */
 export function renderTools(prompt: Prompt, target: ModelTraits, report: Report): readonly JsonObject[] {
   const declarations: JsonObject[] = [];
   const hosted: JsonObject[] = [];
@@ -57,13 +57,16 @@ function renderHosted(
     report('tools[].type', 'dropped', `${type}: this model takes it without functions only`);
     return [];
   }
-  const excludeDomains = isAtVertex(target) ? blockedDomains(tool.value) : [];
+  const excludeDomains = findDialect(target).excludesDomains ? blockedDomains(tool.value) : [];
   const settings = excludeDomains.length > 0 ? 'only with the domains it leaves out' : 'without its settings';
   report('tools[].type', 'approximated', `${type} as googleSearch, ${settings}`);
   return [{ googleSearch: excludeDomains.length > 0 ? { excludeDomains } : {} }];
 }
 
-/** The domains that a search is to leave out, in OpenAI's words and Anthropic's. The Gemini API takes none (`GoogleSearch` in `@google/genai`). */
+/**
+ * The domains that a search must leave out, in OpenAI's words or Anthropic's. The Gemini API has no field for them
+ * (`GoogleSearch` in `@google/genai`).
+ */
 function blockedDomains(search: JsonObject): readonly Json[] {
   return asList(asObject(search['filters'])?.['blocked_domains'] ?? search['blocked_domains']);
 }
@@ -84,8 +87,8 @@ function renderDeclaration(tool: FunctionTool, target: ModelTraits, report: Repo
 }
 
 function renderParameters(schema: JsonObject, name: string, target: ModelTraits, report: Report): JsonObject {
-  if (target.dialect !== 'openapi-schema') {
-    // Beside a reference nothing may stand, not even a type.
+  if (!findDialect(target).openApiSchemas) {
+    // No keyword may stand beside a reference, not even a type.
     const newest = newestSchema(schema);
     const whole = newest['$ref'] === undefined ? objectRoot(newest) : newest;
     return { parametersJsonSchema: withoutRefSiblings(whole) };
@@ -95,65 +98,6 @@ function renderParameters(schema: JsonObject, name: string, target: ModelTraits,
   if (lost.size > 0) {
     report(`tools[${name}].parameters`, 'approximated', `schema without ${[...lost].join(', ')}`);
   }
-  // A function without arguments has no parameters at all: an object that lists no property is refused.
+  // A function without arguments gets no parameters at all, since an object without properties is refused.
   return parameters['properties'] === undefined ? {} : { parameters };
-}
-
-/** The `toolConfig` of a request; undefined where there is nothing to say. */
-export function renderToolConfig(
-  prompt: Prompt,
-  target: ModelTraits,
-  report: Report,
-): JsonObject | undefined {
-  if (prompt.parallelToolCalls === false) {
-    report('parallelToolCalls', 'dropped', 'Gemini cannot be limited to one call');
-  }
-  const own = asObject(formatFields(prompt.formatSpecific, FORMAT)['toolConfig']);
-  const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };
-  const config = {
-    // Vertex AI takes both as they are, and has no such field.
-    ...(mixesSearch(prompt, target) && !isAtVertex(target) && { includeServerSideToolInvocations: true }),
-    ...own,
-    ...(!isEmpty(calling) && { functionCallingConfig: calling }),
-  };
-  return isEmpty(config) ? undefined : config;
-}
-
-function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
-  const { toolChoice: choice, tools = [] } = prompt;
-  // It is about functions alone, and refused without any. That a call is wanted of none at all is for the caller to hear.
-  if (!hasFunctions(prompt) && (tools.length > 0 || choice?.mode !== 'required')) {
-    if (choice) report('toolChoice', 'dropped', 'there are no functions to choose from');
-    return undefined;
-  }
-  const strict = tools.some((tool) => tool.kind === 'function' && tool.strict === true);
-  const allowed = choice?.allowed?.map(safeName);
-  const narrowed = allowed && { allowedFunctionNames: allowed };
-  // With no function allowed a search may be.
-  if (choice?.mode === 'none' || allowed?.length === 0) return { mode: 'NONE' };
-  // Nor does ANY, and it is about functions: where a search may be instead, none of them is forced.
-  if (choice?.mode === 'required' && !(allowed && choice.search)) return { mode: 'ANY', ...narrowed };
-  // AUTO takes no list of names; VALIDATED does, and is AUTO otherwise.
-  if (strict || narrowed) return { mode: 'VALIDATED', ...narrowed };
-  return choice && { mode: 'AUTO' };
-}
-
-/** From Gemini 3 on, functions and a search go in one request if it may tell of the search; before, only one of them. */
-function mixesSearch(prompt: Prompt, target: ModelTraits): boolean {
-  const searches = (prompt.tools ?? []).some(
-    (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT,
-  );
-  return searches && hasFunctions(prompt) && isGemini3(target) && !mayNotSearch(prompt.toolChoice);
-}
-
-/** Whether a choice leaves the web search out. */
-function mayNotSearch(choice: ToolChoice | undefined): boolean {
-  if (choice?.mode === 'auto' && choice.allowed) return choice.search !== true;
-  return choice?.mode === 'none';
-}
-
-/** Whether there are functions. Where nothing but a search may be used, they are left out: with some, it is not to be had before Gemini 3. */
-function hasFunctions({ tools = [], toolChoice }: Prompt): boolean {
-  if (toolChoice?.search && toolChoice.allowed?.length === 0) return false;
-  return tools.some((tool) => tool.kind !== 'hosted');
 }

@@ -1,42 +1,22 @@
 /**
- * JSON Schema as the older OpenAPI 3.0 subset of it, which Gemini's `parameters` and `responseSchema` take (REST
- * reference, `Schema`): one unknown keyword there refuses the whole request. Only the places where a schema may stand
- * are walked, so that a property named `title` or `$ref` is left alone.
+ * JSON Schema as the OpenAPI 3.0 subset that Gemini's older fields `parameters` and `responseSchema` take (REST reference,
+ * `Schema`). One unknown keyword there makes the vendor refuse the whole request. Only the places where a schema may
+ * stand are walked, so a property named `title` or `$ref` stays as it is.
  */
 
 import { referred } from '../../../conversation/rules/json-pointer.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asList, asNumber, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { PLAIN, plainKeywords, renderType } from './openapi-keywords.ts';
 
-/** Deeper than any schema a vendor takes. */
+/** Deeper than any schema that a vendor takes. */
 const MAX_DEPTH = 100;
-/** More places than any schema a vendor takes: `$ref`s that name each other multiply when they are written out. */
+/** More schemas than a vendor takes: `$ref`s that name each other multiply when they are written out. */
 const MAX_NODES = 20_000;
 
-/** Keywords the subset has, whose values are no schemas. */
-const PLAIN: readonly string[] = [
-  'title',
-  'description',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-  'minLength',
-  'maxLength',
-  'minimum',
-  'maximum',
-  'pattern',
-  'example',
-  'default',
-  'propertyOrdering',
-];
-
-/** Formats the subset takes; any other refuses the request. */
-const FORMATS: readonly string[] = ['enum', 'date-time', 'float', 'double', 'int32', 'int64'];
-
-/** Keywords that the subset says in another way: they are not lost. */
-const SAID_OTHERWISE: readonly string[] = [
+/** Keywords that the subset has, or says in another way: they are not lost. */
+const EXPRESSIBLE: readonly string[] = [
   ...PLAIN,
   'type',
   'nullable',
@@ -65,8 +45,8 @@ interface Walk {
 /**
  * JSON Schema in the OpenAPI subset: `$ref`s written out, `oneOf` and type lists as `anyOf`, `null` as `nullable`,
  * `const` as an `enum` of one, exclusive bounds as bounds.
- * @param lost gets the names of the keywords that could not be said.
- * @throws GatewayError `invalid-request` for a schema beyond all reason.
+ * @param lost receives the names of the keywords that the subset has no words for.
+ * @throws GatewayError `invalid-request` for a schema that is too deep or too large.
  */
 export function toOpenApi(schema: JsonObject, lost: Set<string>): JsonObject {
   return shrink(schema, { root: schema, lost, nodes: 0 }, [], 0);
@@ -85,14 +65,14 @@ function shrink(value: Json | undefined, walk: Walk, refs: readonly string[], de
     return [...parts.map(inner), inner(rest)].reduce(mergeSchemas, {});
   }
   for (const key of Object.keys(value)) {
-    if (!SAID_OTHERWISE.includes(key) && !/^(?:format|prefixItems|exclusiveM)/.test(key)) walk.lost.add(key);
+    if (!EXPRESSIBLE.includes(key) && !/^(?:format|prefixItems|exclusiveM)/.test(key)) walk.lost.add(key);
   }
   return {
-    ...plainKeywords(value, walk),
-    ...typeOf(value, walk),
-    ...choiceOf(value, inner),
-    ...objectKeywords(value, inner),
-    ...itemsOf(value, inner),
+    ...plainKeywords(value, walk.lost),
+    ...renderType(value, walk.lost),
+    ...renderChoice(value, inner),
+    ...renderObject(value, inner),
+    ...renderItems(value, inner),
   };
 }
 
@@ -106,7 +86,7 @@ function followRef(
   const { $ref: _, $defs: _defs, definitions: _definitions, ...beside } = schema;
   const siblings = shrink(beside, walk, refs, depth + 1);
   const target = referred(ref, walk.root);
-  // A schema that holds itself has no end when written out: where it comes round, any object is let through.
+  // A schema that holds itself has no end when it is written out: at its second occurrence, any object is allowed.
   if (target === undefined || refs.includes(ref)) {
     walk.lost.add('$ref');
     return { type: 'object', ...siblings };
@@ -114,50 +94,7 @@ function followRef(
   return mergeSchemas(shrink(target, walk, [...refs, ref], depth + 1), siblings);
 }
 
-function plainKeywords(schema: JsonObject, walk: Walk): JsonObject {
-  const kept: Record<string, Json> = {};
-  for (const key of PLAIN) {
-    const value = schema[key];
-    if (value !== undefined) kept[key] = value;
-  }
-  const minimum = asNumber(schema['exclusiveMinimum']);
-  const maximum = asNumber(schema['exclusiveMaximum']);
-  if (minimum !== undefined) kept['minimum'] ??= minimum;
-  if (maximum !== undefined) kept['maximum'] ??= maximum;
-  const format = asText(schema['format']);
-  if (format !== undefined && FORMATS.includes(format)) kept['format'] = format;
-  else if (format !== undefined) walk.lost.add('format');
-  return kept;
-}
-
-/** `type`, `nullable` and `enum`. The subset's enums are lists of strings: of others, only the description can tell. */
-function typeOf(schema: JsonObject, walk: Walk): JsonObject {
-  const listed = [schema['type'] ?? []].flat().filter((type) => typeof type === 'string');
-  const types = listed.filter((type) => type !== 'null');
-  const values = 'const' in schema ? [schema['const'] ?? null] : asList(schema['enum']);
-  const choices = values.filter((value) => value !== null);
-  const nullable =
-    schema['nullable'] === true || types.length < listed.length || choices.length < values.length;
-  const texts = choices.filter((value) => typeof value === 'string');
-  const guessed = texts.length > 0 ? 'string' : typeof choices[0] === 'number' ? 'number' : undefined;
-  const type = types.length === 1 ? types[0] : types.length === 0 ? guessed : undefined;
-  const hint = texts.length < choices.length ? `One of: ${choices.map(asWord).join(', ')}.` : undefined;
-  if (hint !== undefined) walk.lost.add('enum');
-  const description = [asText(schema['description']), hint].filter((text) => text).join(' ');
-  return {
-    ...(type !== undefined && { type }),
-    ...(types.length > 1 && { anyOf: types.map((each) => ({ type: each })) }),
-    ...(nullable && { nullable: true }),
-    ...(hint === undefined && texts.length > 0 && { enum: texts }),
-    ...(description !== '' && { description }),
-  };
-}
-
-function asWord(value: Json): string {
-  return JSON.stringify(value);
-}
-
-function choiceOf(schema: JsonObject, inner: (schema: Json) => JsonObject): JsonObject {
+function renderChoice(schema: JsonObject, inner: (schema: Json) => JsonObject): JsonObject {
   const listed = [...asList(schema['anyOf']), ...asList(schema['oneOf'])];
   if (listed.length === 0) return {};
   const some = listed.filter((each) => asObject(each)?.['type'] !== 'null').map(inner);
@@ -165,9 +102,9 @@ function choiceOf(schema: JsonObject, inner: (schema: Json) => JsonObject): Json
   return some.length === 1 ? { ...some[0], ...nullable } : { anyOf: some, ...nullable };
 }
 
-function objectKeywords(schema: JsonObject, inner: (schema: Json) => JsonObject): JsonObject {
+function renderObject(schema: JsonObject, inner: (schema: Json) => JsonObject): JsonObject {
   const properties = asObject(schema['properties']);
-  // An object that lists no property is refused; one that says nothing of properties is not.
+  // An object with an empty `properties` is refused; one without `properties` is not.
   if (properties === undefined || isEmpty(properties)) return {};
   const required = asList(schema['required']).filter(
     (name) => typeof name === 'string' && Object.hasOwn(properties, name),
@@ -181,17 +118,17 @@ function objectKeywords(schema: JsonObject, inner: (schema: Json) => JsonObject)
   };
 }
 
-function itemsOf(schema: JsonObject, inner: (schema: Json) => JsonObject): JsonObject {
+function renderItems(schema: JsonObject, inner: (schema: Json) => JsonObject): JsonObject {
   const tuple = [...asList(schema['prefixItems']), ...asList(schema['items'])];
   if (tuple.length > 0)
     return { items: tuple.length === 1 ? inner(tuple[0] ?? {}) : { anyOf: tuple.map(inner) } };
   const items = schema['items'];
-  // `items` is required where the type is array.
+  // An array must have `items`.
   if (items === undefined) return schema['type'] === 'array' ? { items: {} } : {};
   return { items: inner(items) };
 }
 
-/** Both at once: what `allOf`, and keywords beside a `$ref`, mean. */
+/** One schema that asks for both, as `allOf` and keywords beside a `$ref` do. */
 function mergeSchemas(first: JsonObject, second: JsonObject): JsonObject {
   const properties = { ...asObject(first['properties']), ...asObject(second['properties']) };
   const required = new Set([...asList(first['required']), ...asList(second['required'])]);

@@ -1,11 +1,9 @@
-/** Why Gemini stopped. The set is open: new words come without notice, and some callers make them numbers. */
+/** Why Gemini stopped. The set is open: new words come without notice, and some callers ask for numbers instead. */
 
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
 import type { Json } from '../../../lib/json.ts';
 
-/**
- * Candidate.FinishReason of v1beta by number: what is sent where a caller asks for `$alt=json;enum-encoding=int`.
- */
+/** Candidate.FinishReason of v1beta by number, which callers get who ask for `$alt=json;enum-encoding=int`. */
 const FINISHES_BY_NUMBER: readonly string[] = [
   'FINISH_REASON_UNSPECIFIED',
   'STOP',
@@ -45,13 +43,13 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['TOO_MANY_TOOL_CALLS', 'malformed-call'],
   ['MISSING_THOUGHT_SIGNATURE', 'malformed-call'],
   ['MALFORMED_RESPONSE', 'malformed-call'],
-  // The limit of one request: nobody who is told in another format can go on from there by Google's token.
+  // The limit of one request. A caller of another format cannot continue from there with Google's token.
   ['CONTINUATION', 'length'],
 ]);
 
-/** The vendor's word for the end; undefined where the answer goes on. */
+/** The vendor's word for the end; undefined while the answer goes on. */
 export function finishWord(value: Json | undefined): string | undefined {
-  return wordOf(value, FINISHES_BY_NUMBER);
+  return parseWord(value, FINISHES_BY_NUMBER);
 }
 
 /** PromptFeedback.BlockReason of v1beta by number. */
@@ -64,21 +62,21 @@ const BLOCKS_BY_NUMBER: readonly string[] = [
   'IMAGE_SAFETY',
 ];
 
-/** The vendor's word for why it would not answer a prompt; undefined where it would. */
+/** The vendor's word for why it blocked a prompt; undefined if it did not. */
 export function blockWord(value: Json | undefined): string | undefined {
-  return wordOf(value, BLOCKS_BY_NUMBER);
+  return parseWord(value, BLOCKS_BY_NUMBER);
 }
 
-function wordOf(value: Json | undefined, byNumber: readonly string[]): string | undefined {
+function parseWord(value: Json | undefined, byNumber: readonly string[]): string | undefined {
   const word = typeof value === 'number' ? (byNumber[value] ?? String(value)) : value;
   return typeof word === 'string' && word !== '' && !word.endsWith('_REASON_UNSPECIFIED') ? word : undefined;
 }
 
 /**
- * What the word means for the answer as a whole. Gemini says STOP for calls too, and is not always right where it
- * calls a call unexpected: calls that came whole are calls. For what has no word of its own (OTHER), an answer that
- * says something is one, and one of nothing was declined: elsewhere it would look like success.
- * @param has what the answer holds: calls, and anything for the caller at all.
+ * What the word means for the answer as a whole. Gemini says STOP for calls too, and is not always right when it calls
+ * a call unexpected: calls that came whole are calls. OTHER is the word for every reason without one of its own: an
+ * answer with content then counts as an answer, and an empty one as declined, since it would look like success elsewhere.
+ * @param has whether the answer holds calls, and whether it holds anything for the caller at all.
  */
 export function parseFinish(
   word: string,
@@ -103,7 +101,7 @@ const WORDS: Readonly<Record<Finish, string>> = {
   other: 'OTHER',
 };
 
-/** Gemini's word: its own again where it was its own. */
+/** Gemini's word for the end: its own again if the answer came from Gemini. */
 export function renderFinish({ native, finish }: Pick<ChoiceEnd, 'finish' | 'native'>): string {
   return native !== undefined && /^[A-Z][A-Z_]+$/.test(native) ? native : WORDS[finish];
 }

@@ -1,6 +1,6 @@
 /**
- * `usageMetadata`. Gemini counts thoughts beside the answer and what its tools read beside the prompt; neutrally
- * both are inside. A figure of 0 is left out on its wire.
+ * `usageMetadata`. Gemini counts thoughts apart from the answer, and what its tools read apart from the prompt; the
+ * neutral figures include both. Gemini leaves out a figure of 0.
  */
 
 import type { GenerateContentResponseUsageMetadata } from '@google/genai';
@@ -16,30 +16,31 @@ import {
 } from '../../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asNumber, asText, compact } from '../../../lib/json.ts';
+import { FORMAT } from './format-name.ts';
 import { renderUsedTier } from './service-tier.ts';
-import { FORMAT } from './wire.ts';
 
+/** Reads what an answer took from its `usageMetadata`. */
 export const usageReader: UsageReader = {
   field: 'usageMetadata',
   tokens: (figures) => parseTokens(figures.reduce(laterFigures, {})) ?? {},
-  tiers: (figures) => servedBy(figures.at(-1) ?? {}),
+  tiers: (figures) => parseTiers(figures.at(-1) ?? {}),
   text: { within: 'parts', fields: ['text'] },
 };
 
-/** Vertex AI tells it in words of its own: `ON_DEMAND_FLEX`, `ON_DEMAND_PRIORITY`. */
-function servedBy({ serviceTier, trafficType }: JsonObject): readonly Tier[] {
+/** The tier in the figures. Vertex AI has words of its own for it: `ON_DEMAND_FLEX`, `ON_DEMAND_PRIORITY`. */
+function parseTiers({ serviceTier, trafficType }: JsonObject): readonly Tier[] {
   const onDemand = /^ON_DEMAND_(\w+)$/.exec(asText(trafficType) ?? '')?.[1];
   return tiersNamed((asText(serviceTier) ?? onDemand)?.toLowerCase());
 }
 
-/** Figures as told so far: the last say all, but that a chunk which counts nothing of the answer takes none of it back. */
+/** The figures so far. The last ones replace all others, but a chunk without figures for the answer keeps the earlier ones. */
 export function laterFigures(earlier: JsonObject, later: JsonObject): JsonObject {
   if ('candidatesTokenCount' in later || 'thoughtsTokenCount' in later) return later;
   const { candidatesTokenCount, thoughtsTokenCount } = earlier;
   return { ...later, ...compact({ candidatesTokenCount, thoughtsTokenCount }) };
 }
 
-/** What the metadata of a chunk count; undefined where they tell no figures yet. */
+/** The counts in the metadata of a chunk; undefined if it has none yet. */
 function parseTokens(value: JsonObject): Tokens | undefined {
   const prompt = countOf(value['promptTokenCount']);
   const answer = countOf(value['candidatesTokenCount']);
@@ -54,7 +55,7 @@ function parseTokens(value: JsonObject): Tokens | undefined {
   };
 }
 
-/** The usage in a chunk with what else it says; undefined where it tells no figures yet. */
+/** The usage in the metadata of a chunk, with Google's further fields; undefined if it has no figures yet. */
 export function parseUsage(value: JsonObject): Usage | undefined {
   const tokens = parseTokens(value);
   if (tokens === undefined) return undefined;
@@ -72,7 +73,7 @@ export function parseUsage(value: JsonObject): Usage | undefined {
   };
 }
 
-/** Gemini's figures, and the tier it names among them; undefined where nothing is known. */
+/** The usage as `usageMetadata`, with the tier that Gemini names in it; undefined if no figure is known. */
 export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
   const { input, output, cacheRead, reasoning, formatSpecific: own } = usage;
   if (input === undefined && output === undefined) return undefined;

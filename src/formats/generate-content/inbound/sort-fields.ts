@@ -1,13 +1,10 @@
 /**
- * The names of Gemini's wire (REST reference of `models.generateContent`, v1beta, and the types of `@google/genai`).
- * Its JSON is that of protobuf (proto3 JSON mapping): every field may be written in camelCase or snake_case, and null
- * is the same as absent.
+ * The fields of a request (REST reference of `models.generateContent`, v1beta, and the types of `@google/genai`), sorted
+ * by what becomes of them. Their JSON is that of protobuf (proto3 JSON mapping): every field may be written in camelCase
+ * or snake_case, and null is the same as absent.
  */
 
-import { isList, type Json, type JsonObject } from '../../../lib/json.ts';
-
-/** The neutral words' name for this format. */
-export const FORMAT = 'generate-content';
+import type { Json, JsonObject } from '../../../lib/json.ts';
 
 /** Fields of a request that this format's parser reads itself. */
 export const REQUEST_FIELDS = [
@@ -21,7 +18,7 @@ export const REQUEST_FIELDS = [
   'cachedContent',
 ] as const;
 
-/** Fields of a request that only Google knows what to do with. */
+/** Fields of a request that mean something to Google alone. */
 export const REQUEST_OWN = [
   'safetySettings',
   'labels',
@@ -31,6 +28,7 @@ export const REQUEST_OWN = [
   'outputConfig',
 ] as const;
 
+/** Fields of `generationConfig` that this format's parser reads itself. */
 export const CONFIG_FIELDS = [
   'temperature',
   'topP',
@@ -49,6 +47,7 @@ export const CONFIG_FIELDS = [
   'thinkingConfig',
 ] as const;
 
+/** Fields of `generationConfig` that mean something to Google alone. */
 export const CONFIG_OWN = [
   'responseFormat',
   'responseModalities',
@@ -75,7 +74,7 @@ export const PART_FIELDS = [
   'thoughtSignature',
 ] as const;
 
-/** What a part may carry beside its data. */
+/** Fields that a part may have beside its data, and that mean something to Google alone. */
 export const PART_OWN = [
   'videoMetadata',
   'mediaResolution',
@@ -84,10 +83,10 @@ export const PART_OWN = [
   'speechMetadata',
 ] as const;
 
-/** What a call carries of how it was streamed (Vertex AI, `streamFunctionCallArguments`). */
+/** Fields of a call that tell how it was streamed (Vertex AI, `streamFunctionCallArguments`). */
 export const CALL_OWN = ['partialArgs', 'willContinue'] as const;
 
-/** Data that only Google can read: such a part is carried whole. */
+/** Data that only Google can read. A part with such data is carried whole. */
 export const PART_OPAQUE = [
   'executableCode',
   'codeExecutionResult',
@@ -96,17 +95,17 @@ export const PART_OPAQUE = [
   'audioTranscription',
 ] as const;
 
-/** An object's fields by what is to become of them. */
+/** An object's fields by what becomes of them. */
 interface Fields {
   /** Fields to read, in camelCase. */
   readonly known: JsonObject;
   /** Fields that mean something to Google alone, in camelCase. */
   readonly own: JsonObject;
-  /** Fields nobody here knows, spelled as they came. */
+  /** Fields that the gateway does not know, spelled as they came. */
   readonly extra: JsonObject;
 }
 
-/** Sorts an object's fields. Names are matched in either spelling; of two spellings of one name the later one counts. */
+/** Sorts an object's fields. Names match in either spelling; if a name comes in both, the later one counts. */
 export function sortFields(
   object: JsonObject,
   known: readonly string[],
@@ -128,13 +127,7 @@ export function sortFields(
   };
 }
 
-/** A list, or the one value given in its place, as protobuf's JSON allows. */
-export function listOf(value: Json | undefined): readonly Json[] {
-  if (value === undefined || value === null) return [];
-  return isList(value) ? value : [value];
-}
-
-/** A name in either spelling, in the one that is used here. */
+/** A field's name in camelCase, whichever of the two spellings it has. */
 export function camelCase(name: string): string {
   return name.includes('_')
     ? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,0 +1,62 @@
+/** The ids of a request's calls. Callers may leave them out, and then name only the function that a response is of. */
+
+import { makeCallId } from '../wire/ids.ts';
+
+/** Gives each call an id, and finds for each response the call that it answers. */
+export interface CallIds {
+  /** The id of a call. @param id the caller's own; undefined or '' if it gave none. */
+  ofCall(name: string, id: string | undefined): string;
+  /**
+   * The id of the call that a response answers: its own id, or else that of the oldest unanswered call of its name. A
+   * response that answers no call gets an id of its own.
+   */
+  ofResult(name: string, id: string | undefined): string;
+}
+
+interface Call {
+  readonly id: string;
+  isAnswered: boolean;
+}
+
+/** Calls in their order; those before `next` are answered. */
+interface Queue {
+  readonly calls: Call[];
+  next: number;
+}
+
+/** The ids of one request. Calls and responses must be passed in their order. The cost of each is constant on average. */
+export function callIds(): CallIds {
+  const byName = new Map<string, Queue>();
+  const byId = new Map<string, Queue>();
+  let calls = 0;
+  let strays = 0;
+  return {
+    ofCall(name, given) {
+      const call: Call = { id: given || makeCallId('turn', calls), isAnswered: false };
+      calls++;
+      add(byName, name, call);
+      add(byId, call.id, call);
+      return call.id;
+    },
+    ofResult(name, given) {
+      const call = given ? takeFirst(byId.get(given)) : takeFirst(byName.get(name));
+      return given || (call?.id ?? makeCallId('stray', strays++));
+    },
+  };
+}
+
+function add(queues: Map<string, Queue>, key: string, call: Call): void {
+  const queue = queues.get(key);
+  if (queue) queue.calls.push(call);
+  else queues.set(key, { calls: [call], next: 0 });
+}
+
+/** The first call of a queue that is not answered yet; it then is. */
+function takeFirst(queue: Queue | undefined): Call | undefined {
+  if (queue === undefined) return undefined;
+  // Each call is in two queues, so it may have been answered by way of the other one.
+  while (queue.calls[queue.next]?.isAnswered) queue.next++;
+  const call = queue.calls[queue.next];
+  if (call) call.isAnswered = true;
+  return call;
+}

@@ -1,0 +1,53 @@
+/** The turns of a request: `systemInstruction` and `contents`. */
+
+import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import type { Turn } from '../../../conversation/prompt.ts';
+import { resultsFirst } from '../../../conversation/rules/strict-turns.ts';
+import { invalid } from '../../../lib/errors.ts';
+import type { Json } from '../../../lib/json.ts';
+import { asText, isObject } from '../../../lib/json.ts';
+import { repeatedField } from '../wire/repeated-field.ts';
+import type { CallIds } from './call-ids.ts';
+import { joinPieces } from './join-pieces.ts';
+import { parseParts } from './parse-parts.ts';
+import { sortFields } from './sort-fields.ts';
+
+/** The `systemInstruction` as a turn; none if it has no parts. @throws GatewayError as `parseParts` does. */
+export function parseSystem(value: Json | undefined, ids: CallIds): readonly Turn[] {
+  const instruction = isObject(value) ? sortFields(value, ['parts', 'role']).known['parts'] : value;
+  const parts = parseParts(instruction, 'systemInstruction.parts', ids);
+  return parts.length > 0 ? [{ role: 'system', parts }] : [];
+}
+
+/**
+ * The `contents` as turns.
+ * @throws GatewayError `invalid-request` for an unknown role, and for a content or a part with nothing in it.
+ */
+export function parseContents(value: Json, ids: CallIds): readonly Turn[] {
+  const turns = repeatedField(value).map((content, index) =>
+    parseContent(content, `contents[${index}]`, ids),
+  );
+  return joinPieces(turns);
+}
+
+function parseContent(value: Json, param: string, ids: CallIds): Turn {
+  if (typeof value === 'string') return { role: 'user', parts: [{ kind: 'text', text: value }] };
+  if (!isObject(value)) throw invalid(`Invalid value at '${param}': a content is an object.`, param);
+  const { known, extra } = sortFields(value, ['role', 'parts']);
+  const parts = parseParts(known['parts'], `${param}.parts`, ids);
+  if (parts.length === 0)
+    throw invalid(`${param}.parts: contents.parts must not be empty.`, `${param}.parts`);
+  const role = parseRole(asText(known['role']), `${param}.role`);
+  return {
+    role,
+    parts: role === 'user' ? resultsFirst(parts) : parts,
+    ...unknownFieldsOf(extra),
+  };
+}
+
+/** `function` is the role of results in old code, and `tool` in Google's own examples. A content without a role is the user's. */
+function parseRole(role: string | undefined, param: string): Turn['role'] {
+  if (role === 'model') return 'assistant';
+  if (!role || role === 'user' || role === 'function' || role === 'tool') return 'user';
+  throw invalid('Please use a valid role: user, model.', param);
+}

@@ -1,0 +1,75 @@
+/**
+ * What tools answered: `functionResponse`, whose `response` is an object. By Google's own convention its keys `output`
+ * and `error` hold what is no object (REST reference, FunctionResponse.response).
+ */
+
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import type { MediaPart, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
+import { invalid } from '../../../lib/errors.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { parseResponseText } from '../wire/function-responses.ts';
+import { isGeminiId } from '../wire/ids.ts';
+import { parseFile, parseInline } from './parse-media.ts';
+import { sortFields } from './sort-fields.ts';
+
+/**
+ * A `functionResponse` as a part.
+ * @param param where it stands in the request.
+ * @param findId finds the id of the call that a response answers.
+ * @throws GatewayError `invalid-request` if the function's name is missing.
+ */
+export function parseResult(
+  value: JsonObject,
+  param: string,
+  findId: (name: string, id: string | undefined) => string,
+): ToolResultPart {
+  const { known, own, extra } = sortFields(
+    value,
+    ['name', 'response', 'id', 'parts'],
+    ['scheduling', 'willContinue'],
+  );
+  const name = asText(known['name']);
+  if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
+  const { text, isError } = unwrapResponse(known['response']);
+  const media = asObjects(known['parts']).flatMap((part, at) =>
+    parseResultMedia(part, `${param}.parts[${at}]`),
+  );
+  const id = asText(known['id']);
+  // As with calls: an id that does not look like Gemini's goes back to Gemini only for callers of this format.
+  const fields = { ...own, ...(id && !isGeminiId(id) && { id }) };
+  return {
+    kind: 'tool-result',
+    id: findId(name, id),
+    name,
+    content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
+    ...(isError && { isError }),
+    ...formatSpecificOf(FORMAT, fields),
+    ...unknownFieldsOf(extra),
+  };
+}
+
+function parseResultMedia(part: JsonObject, param: string): readonly MediaPart[] {
+  const { known } = sortFields(part, ['inlineData', 'fileData']);
+  const inline = asObject(known['inlineData']);
+  const file = asObject(known['fileData']);
+  return [
+    ...(inline ? [parseInline(inline, `${param}.inlineData`)] : []),
+    ...(file ? [parseFile(file, `${param}.fileData`)] : []),
+  ];
+}
+
+/** A response as text. It loses its wrapping only if the outbound half would wrap the text in the same way again. */
+function unwrapResponse(response: Json | undefined): { text?: string; isError: boolean } {
+  if (response === undefined) return { isError: false };
+  if (!isObject(response)) return { text: JSON.stringify(response), isError: false };
+  if (Object.keys(response).length === 1) {
+    const { output, error } = response;
+    if (typeof error === 'string') return { text: error, isError: true };
+    if (typeof output === 'string' && parseResponseText(output) === undefined) {
+      return { text: output, isError: false };
+    }
+  }
+  return { text: JSON.stringify(response), isError: false };
+}

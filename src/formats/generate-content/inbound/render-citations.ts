@@ -1,0 +1,60 @@
+/**
+ * Citations as `groundingMetadata`. Gemini counts offsets in bytes of UTF-8 over all visible text (REST reference,
+ * Segment); the neutral ones count UTF-16 code units.
+ */
+
+import type { Citation } from '../../../conversation/prompt.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { utf8Length } from '../../../lib/utf8.ts';
+
+/**
+ * The `groundingMetadata` of an answer; undefined if no citation has a URL.
+ * @param text all visible text of the answer, from which the citations' offsets count.
+ */
+export function renderCitations(text: string, citations: readonly Citation[]): JsonObject | undefined {
+  const chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>();
+  const supports: JsonObject[] = [];
+  const findByte = byteOffsets(text);
+  for (const { url, title, citedText, start, end } of citations) {
+    if (url === undefined) continue;
+    const known = chunks.get(url) ?? {
+      index: chunks.size,
+      chunk: { web: { uri: url, ...(title && { title }) } },
+    };
+    chunks.set(url, known);
+    if (start === undefined || end === undefined) continue;
+    const segment = {
+      startIndex: findByte(start),
+      endIndex: findByte(end),
+      text: citedText ?? text.slice(start, end),
+    };
+    supports.push({ segment, groundingChunkIndices: [known.index] });
+  }
+  if (chunks.size === 0) return undefined;
+  return {
+    groundingChunks: [...chunks.values()].map(({ chunk }) => chunk),
+    ...(supports.length > 0 && { groundingSupports: supports }),
+  };
+}
+
+/** Code units between two places with a known byte. To count from the beginning for each citation would cost a square. */
+const STRIDE = 1024;
+
+/** Finds the byte at which a code unit starts; beyond the text's end, that is the byte of the end. */
+function byteOffsets(text: string): (unit: number) => number {
+  if (utf8Length(text) === text.length) return (unit) => Math.min(unit, text.length);
+  const bytes = [0];
+  /** Where a stretch begins: never between the halves of a surrogate pair. */
+  const findStart = (stretch: number): number => {
+    const at = stretch * STRIDE;
+    return at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at - 1 : at;
+  };
+  for (let stretch = 1; stretch * STRIDE < text.length; stretch += 1) {
+    const piece = text.slice(findStart(stretch - 1), findStart(stretch));
+    bytes.push((bytes.at(-1) ?? 0) + utf8Length(piece));
+  }
+  return (unit) => {
+    const stretch = Math.min(Math.floor(unit / STRIDE), bytes.length - 1);
+    return (bytes[stretch] ?? 0) + utf8Length(text.slice(findStart(stretch), unit));
+  };
+}

@@ -1,0 +1,53 @@
+/** Errors as Google words them (google.rpc.Status, AIP-193): `{"error": {code, message, status, details}}`. */
+
+import type { Fault, GatewayError } from '../../../lib/errors.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { Sse } from '../../../streams/sse.ts';
+
+const TYPE = 'type.googleapis.com/google.rpc.';
+
+/** Google's word for each fault. */
+const STATUSES: Readonly<Record<Fault, string>> = {
+  'invalid-request': 'INVALID_ARGUMENT',
+  'context-too-long': 'INVALID_ARGUMENT',
+  unauthenticated: 'UNAUTHENTICATED',
+  'model-not-allowed': 'PERMISSION_DENIED',
+  'permission-denied': 'PERMISSION_DENIED',
+  'model-not-found': 'NOT_FOUND',
+  'not-found': 'NOT_FOUND',
+  'endpoint-not-available': 'NOT_FOUND',
+  'method-not-allowed': 'NOT_FOUND',
+  'request-timeout': 'DEADLINE_EXCEEDED',
+  conflict: 'ABORTED',
+  'too-large': 'INVALID_ARGUMENT',
+  'unsupported-media-type': 'INVALID_ARGUMENT',
+  unprocessable: 'INVALID_ARGUMENT',
+  'rate-limited': 'RESOURCE_EXHAUSTED',
+  'quota-exceeded': 'RESOURCE_EXHAUSTED',
+  internal: 'INTERNAL',
+  'upstream-auth': 'INTERNAL',
+  'upstream-broken': 'UNAVAILABLE',
+  'upstream-overloaded': 'UNAVAILABLE',
+  overloaded: 'UNAVAILABLE',
+  'upstream-timeout': 'DEADLINE_EXCEEDED',
+};
+
+/** @see Inbound.renderLateError */
+export function renderLateError(error: GatewayError): Sse {
+  return { data: JSON.stringify(renderError(error)) };
+}
+
+/** The error as the body of a response, or as the last chunk of a stream. @see Format.renderError */
+export function renderError(
+  { fault, status, message, param, retryAfter }: GatewayError,
+  requestId?: string,
+): JsonObject {
+  const details: JsonObject[] = [];
+  const add = (type: string, fields: JsonObject) => details.push({ '@type': `${TYPE}${type}`, ...fields });
+  if (param !== undefined) add('BadRequest', { fieldViolations: [{ field: param, description: message }] });
+  if (retryAfter !== undefined) add('RetryInfo', { retryDelay: `${retryAfter}s` });
+  if (requestId !== undefined) add('RequestInfo', { requestId });
+  return {
+    error: { code: status, message, status: STATUSES[fault], ...(details.length > 0 && { details }) },
+  };
+}

@@ -1,0 +1,71 @@
+/** Single keywords of the OpenAPI 3.0 subset that Gemini takes (REST reference, `Schema`). */
+
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asList, asNumber, asText } from '../../../lib/json.ts';
+
+/** Keywords of the subset whose values are not schemas. */
+export const PLAIN: readonly string[] = [
+  'title',
+  'description',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'pattern',
+  'example',
+  'default',
+  'propertyOrdering',
+];
+
+/** Formats that the subset takes. Any other makes the vendor refuse the request. */
+const FORMATS: readonly string[] = ['enum', 'date-time', 'float', 'double', 'int32', 'int64'];
+
+/** The keywords that stay as they are, and exclusive bounds as bounds. @param lost receives those the subset has no words for. */
+export function plainKeywords(schema: JsonObject, lost: Set<string>): JsonObject {
+  const kept: Record<string, Json> = {};
+  for (const key of PLAIN) {
+    const value = schema[key];
+    if (value !== undefined) kept[key] = value;
+  }
+  const minimum = asNumber(schema['exclusiveMinimum']);
+  const maximum = asNumber(schema['exclusiveMaximum']);
+  if (minimum !== undefined) kept['minimum'] ??= minimum;
+  if (maximum !== undefined) kept['maximum'] ??= maximum;
+  const format = asText(schema['format']);
+  if (format !== undefined && FORMATS.includes(format)) kept['format'] = format;
+  else if (format !== undefined) lost.add('format');
+  return kept;
+}
+
+/**
+ * `type`, `nullable` and `enum`. The subset's enums are lists of strings: other values stand in the description.
+ * @param lost receives the keywords that the subset has no words for.
+ */
+export function renderType(schema: JsonObject, lost: Set<string>): JsonObject {
+  const listed = [schema['type'] ?? []].flat().filter((type) => typeof type === 'string');
+  const types = listed.filter((type) => type !== 'null');
+  const values = 'const' in schema ? [schema['const'] ?? null] : asList(schema['enum']);
+  const choices = values.filter((value) => value !== null);
+  const nullable =
+    schema['nullable'] === true || types.length < listed.length || choices.length < values.length;
+  const texts = choices.filter((value) => typeof value === 'string');
+  const guessed = texts.length > 0 ? 'string' : typeof choices[0] === 'number' ? 'number' : undefined;
+  const type = types.length === 1 ? types[0] : types.length === 0 ? guessed : undefined;
+  const hint =
+    texts.length < choices.length
+      ? `One of: ${choices.map((value) => JSON.stringify(value)).join(', ')}.`
+      : undefined;
+  if (hint !== undefined) lost.add('enum');
+  const description = [asText(schema['description']), hint].filter((text) => text).join(' ');
+  return {
+    ...(type !== undefined && { type }),
+    ...(types.length > 1 && { anyOf: types.map((each) => ({ type: each })) }),
+    ...(nullable && { nullable: true }),
+    ...(hint === undefined && texts.length > 0 && { enum: texts }),
+    ...(description !== '' && { description }),
+  };
+}

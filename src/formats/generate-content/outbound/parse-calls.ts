@@ -1,0 +1,76 @@
+/** The function calls of one candidate: their ids, their names, and their arguments. */
+
+import type { OpenPart } from '../../../conversation/reply.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
+import { makeCallId } from '../wire/ids.ts';
+import { type PartialArgs, partialArgs } from './partial-args.ts';
+import { stripModule } from './tool-names.ts';
+
+/** What all candidates of one answer share. */
+export interface Answer {
+  /** The stem of the ids that the gateway makes. */
+  readonly stem: string;
+  /** The caller's names of functions whose names Gemini would not take. */
+  readonly names: ReadonlyMap<string, string>;
+  /**
+   * The functions that the caller runs, if Google makes calls of its own too (MCP servers). Absent: the caller runs all.
+   */
+  readonly declared?: ReadonlySet<string>;
+}
+
+/** Reads the calls of one candidate. */
+export interface CandidateCalls {
+  /** A new call as the part that it opens. @param wireName its name as Gemini writes it. */
+  open(call: JsonObject, wireName: string): Extract<OpenPart, { kind: 'tool-call' }>;
+  /** Reads the arguments in a piece of the open call. @returns JSON text of those that come whole; '' if none do. */
+  read(call: JsonObject): string;
+  /** Ends the pieces of the open call. @returns JSON text of the arguments that came in pieces; '' if none did. */
+  takePieces(): string;
+  /** Whether a part holds a call that Google makes and answers itself, so that the caller must not make it. */
+  isGooglesOwn(part: JsonObject): boolean;
+  /** Whether any call has come. */
+  hasAny(): boolean;
+}
+
+/** The calls of the candidate with this index. */
+export function candidateCalls(choice: number, { stem, names, declared }: Answer): CandidateCalls {
+  const ids = new Set<string>();
+  let count = 0;
+  let pieces: PartialArgs | undefined;
+  return {
+    open(call, wireName) {
+      const position = choice === 0 ? `${count}` : `${choice}-${count}`;
+      const given = asText(call['id']);
+      // Services in front of Gemini may give the name of the function as the id: two calls of it would share one.
+      const id = given && !ids.has(given) ? given : makeCallId(stem, position);
+      const name = stripModule(wireName);
+      ids.add(id);
+      count++;
+      return { kind: 'tool-call', id, name: names.get(name) ?? name };
+    },
+    read(call) {
+      for (const piece of asObjects(call['partialArgs'])) {
+        pieces ??= partialArgs();
+        pieces.add(piece);
+      }
+      return renderArguments(call['args']);
+    },
+    takePieces() {
+      const text = pieces?.text() ?? '';
+      pieces = undefined;
+      return text === '{}' ? '' : text;
+    },
+    isGooglesOwn(part) {
+      const name = asText(asObject(part['functionCall'])?.['name']);
+      return name !== undefined && declared?.has(stripModule(name)) === false;
+    },
+    hasAny: () => count > 0,
+  };
+}
+
+/** Arguments are an object; some services write the JSON text of one. '' stands for none. */
+function renderArguments(args: Json | undefined): string {
+  const text = typeof args === 'string' ? args.trim() : isObject(args) ? JSON.stringify(args) : '';
+  return text === '{}' ? '' : text;
+}

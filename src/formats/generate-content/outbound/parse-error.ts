@@ -1,0 +1,147 @@
+/**
+ * Google's errors (google.rpc.Status, AIP-193): `{"error": {code, message, status, details}}`. The answer to a stream
+ * without `alt=sse` holds it in a list.
+ */
+
+import {
+  CREDENTIALS_REFUSED,
+  type Fault,
+  type FaultDetails,
+  GatewayError,
+  toldWait,
+} from '../../../lib/errors.ts';
+import { foreignText } from '../../../lib/foreign-text.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asNumber, asObject, asObjects, isList, isObject } from '../../../lib/json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
+import type { Sse } from '../../../streams/sse.ts';
+import { faultOfStatus } from '../../fault-of-status.ts';
+
+/** @see Outbound.parseError */
+export function parseError(status: number, body: string): GatewayError {
+  const value = tryParseBounded(body, MAX_ERROR_TOKENS);
+  return makeError(asObject(isList(value) ? value[0] : value)?.['error'], status);
+}
+
+/**
+ * @param value of `error`: Google's object, or a sentence, as some proxies in front of Google write.
+ * @param status of the response; absent if the error came within a stream.
+ */
+function makeError(value: Json | undefined, status?: number): GatewayError {
+  const error: JsonObject = isObject(value) ? value : { message: value };
+  const code = asNumber(error['code']);
+  const http = status ?? (code !== undefined && code >= 400 ? code : 500);
+  const word = foreignText(error['status']) ?? '';
+  const message = hideConsumer(foreignText(error['message']) ?? '');
+  const details = asObjects(error['details']);
+  const fault = findFault(http, word, message, details);
+  const facts = parseFacts(fault, http, details);
+  return new GatewayError(fault, renderMessage(fault, message), facts);
+}
+
+/** The error that a chunk holds; undefined if it holds none. @param error its field `error`. */
+export function parseInnerError(error: Json | undefined): GatewayError | undefined {
+  return error === undefined || error === null ? undefined : makeError(error);
+}
+
+/** @see Outbound.parseFailure */
+export function parseFailure({ data }: Sse): GatewayError | undefined {
+  const value = tryParseBounded(data);
+  for (const chunk of isList(value) ? value : [value]) {
+    const error = parseInnerError(asObject(chunk)?.['error']);
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+function findFault(http: number, word: string, message: string, details: readonly JsonObject[]): Fault {
+  const reason = foreignText(findDetail(details, 'ErrorInfo')?.['reason']);
+  if (reason?.startsWith('API_KEY_') || /^API key (?:not valid|expired|not found)/i.test(message)) {
+    return 'upstream-auth';
+  }
+  // Something that the caller named: Google does not say whether it exists. The gateway's own project is another case.
+  if (word === 'PERMISSION_DENIED' && /\b(?:File|CachedContent)\b/.test(message)) return 'permission-denied';
+  // This is about the place or the account that the gateway calls from, not about the request.
+  if (word === 'FAILED_PRECONDITION' && /location|billing/i.test(message)) return 'upstream-auth';
+  // Prepaid credits are used up. The status 402 tells; the word is that of a rate limit, which ends by waiting.
+  if (http === 402) return 'upstream-auth';
+  // A word that Google does not have comes from a proxy in front of it: the status counts.
+  const fault = faultOfStatus(STATUS_OF.get(word) ?? http);
+  switch (fault) {
+    case 'invalid-request':
+      return findInvalidFault(message, http);
+    case 'not-found':
+      return /\bmodels?\b/i.test(message) ? 'model-not-found' : 'not-found';
+    case 'rate-limited':
+      return isQuota(details) ? 'quota-exceeded' : 'rate-limited';
+    default:
+      return fault;
+  }
+}
+
+/** The HTTP statuses of Google's words (google.rpc.Code). */
+const STATUS_OF: ReadonlyMap<string, number> = new Map([
+  ['INVALID_ARGUMENT', 400],
+  ['OUT_OF_RANGE', 400],
+  ['FAILED_PRECONDITION', 400],
+  ['UNAUTHENTICATED', 401],
+  ['PERMISSION_DENIED', 403],
+  ['NOT_FOUND', 404],
+  ['ALREADY_EXISTS', 409],
+  ['ABORTED', 409],
+  ['RESOURCE_EXHAUSTED', 429],
+  ['UNAVAILABLE', 503],
+  ['DEADLINE_EXCEEDED', 504],
+]);
+
+/** The last alternative is Vertex AI's: "the input token count is 1200000 but model only supports up to 1048576". */
+const TOO_LONG =
+  /token count.{0,200}?exceeds the maximum|exceeds the maximum number of tokens|token count is \d{1,12} but .{0,100}?supports up to/i;
+
+function findInvalidFault(message: string, http: number): Fault {
+  if (http === 413) return 'too-large';
+  return TOO_LONG.test(message) ? 'context-too-long' : 'invalid-request';
+}
+
+/** Whether a daily quota is used up, which does not end by waiting a minute. */
+function isQuota(details: readonly JsonObject[]): boolean {
+  const violations = asObjects(findDetail(details, 'QuotaFailure')?.['violations']);
+  return violations.some((violation) => /per_?day/i.test(foreignText(violation['quotaId']) ?? ''));
+}
+
+function parseFacts(fault: Fault, http: number, details: readonly JsonObject[]): FaultDetails {
+  const param = foreignText(asObjects(findDetail(details, 'BadRequest')?.['fieldViolations'])[0]?.['field']);
+  const delay = parseDelay(foreignText(findDetail(details, 'RetryInfo')?.['retryDelay']) ?? '');
+  const isCallers = http < 500 && !fault.startsWith('upstream-');
+  return {
+    ...(isCallers && { status: http }),
+    ...(param && isCallers && { param }),
+    ...(delay !== undefined && { retryAfter: Math.ceil(delay) }),
+  };
+}
+
+/** The seconds of a protobuf `Duration` in its JSON form, `3.5s` (ProtoJSON); undefined for any other text. */
+function parseDelay(text: string): number | undefined {
+  const said = /^(\d{1,12}(?:\.\d{1,9})?)s?$/.exec(text)?.[1];
+  return said === undefined ? undefined : toldWait(Number(said));
+}
+
+/** The message for the caller. It says nothing about the gateway's own account with Google, and is never empty. */
+function renderMessage(fault: Fault, message: string): string {
+  if (fault === 'upstream-auth') return CREDENTIALS_REFUSED;
+  if (message !== '') return message;
+  if (fault === 'upstream-overloaded') return 'The upstream is overloaded.';
+  if (fault === 'upstream-timeout') return 'The upstream took too long.';
+  if (fault === 'upstream-broken') return 'The upstream failed.';
+  return 'The upstream refused the request.';
+}
+
+/** Google names the project that pays, which is the gateway's and not the caller's. */
+function hideConsumer(message: string): string {
+  return message.replaceAll(/ for consumer '[^']*'/g, '').replaceAll(/\bprojects?\/[\w-]+/g, 'the project');
+}
+
+/** The detail of a type; undefined if there is none. @param name without the `google.rpc.` before it. */
+function findDetail(details: readonly JsonObject[], name: string): JsonObject | undefined {
+  return details.find((detail) => foreignText(detail['@type'])?.endsWith(`google.rpc.${name}`));
+}

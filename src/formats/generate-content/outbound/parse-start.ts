@@ -1,0 +1,49 @@
+/** The fields of an answer as a whole, which its first chunk has. */
+
+import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import type { ReplyStart } from '../../../conversation/reply.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asObject, asText } from '../../../lib/json.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { parseTier } from '../wire/service-tier.ts';
+
+/** Fields of an answer that the gateway reads, or that mean something to Google alone. Any other is passed on. */
+const KNOWN: readonly string[] = [
+  'candidates',
+  'promptFeedback',
+  'usageMetadata',
+  'modelVersion',
+  'responseId',
+  'createTime',
+  'modelStatus',
+];
+
+/** The start of an answer. @param chunk its first one. @param id the vendor's id of the answer; '' if it gave none. */
+export function parseStart(chunk: JsonObject, id: string): ReplyStart {
+  const createTime = asText(chunk['createTime']);
+  const seconds = createTime === undefined ? Number.NaN : Math.floor(Date.parse(createTime) / 1000);
+  const { modelStatus } = chunk;
+  const serviceTier = parseTier(asObject(chunk['usageMetadata'])?.['serviceTier']);
+  const fields = {
+    ...(createTime !== undefined && { createTime }),
+    ...(modelStatus !== undefined && { modelStatus }),
+  };
+  return {
+    type: 'reply-start',
+    id,
+    model: asText(chunk['modelVersion']) ?? '',
+    ...(Number.isFinite(seconds) && { created: seconds }),
+    ...(serviceTier && { serviceTier }),
+    ...formatSpecificOf(FORMAT, fields),
+    ...unknownFieldsOf(Object.fromEntries(unknownFields(chunk, {}))),
+  };
+}
+
+/** The fields of a chunk that the gateway does not know, without those that `earlier` has already. */
+export function unknownFields(chunk: JsonObject, earlier: JsonObject): readonly (readonly [string, Json])[] {
+  return Object.entries(chunk).flatMap(([key, value]) =>
+    value === undefined || value === null || KNOWN.includes(key) || Object.hasOwn(earlier, key)
+      ? []
+      : [[key, value] as const],
+  );
+}

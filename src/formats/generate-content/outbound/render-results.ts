@@ -1,0 +1,61 @@
+/** Results of tools as `functionResponse` (REST reference, FunctionResponse). */
+
+import { formatFields } from '../../../conversation/format-specific.ts';
+import type { ToolResultPart } from '../../../conversation/prompt.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { ModelTraits, Report } from '../../format.ts';
+import { FORMAT } from '../wire/format-name.ts';
+import { parseResponseText } from '../wire/function-responses.ts';
+import { isGeminiId } from '../wire/ids.ts';
+import { isGemini3 } from './model-generation.ts';
+import { renderMedia } from './render-media.ts';
+import { safeName } from './tool-names.ts';
+
+/**
+ * A result as parts: the response, and the media to put after it because they cannot stand inside it. Those are all
+ * media before Gemini 3, and from then on the ones with a URL (googleapis, generativelanguage/v1beta/content.proto: a
+ * FunctionResponsePart has no `file_data`).
+ */
+interface RenderedResult {
+  readonly response: JsonObject;
+  readonly media: readonly JsonObject[];
+}
+
+/**
+ * A tool result as Gemini takes it.
+ * @param name of the function that was called.
+ * @throws GatewayError `invalid-request` for a file in another vendor's store.
+ */
+export function renderResult(
+  part: ToolResultPart,
+  name: string,
+  target: ModelTraits,
+  report: Report,
+): RenderedResult {
+  const texts: string[] = [];
+  const media: JsonObject[] = [];
+  for (const piece of part.content) {
+    if (piece.kind === 'text') texts.push(piece.text);
+    else if (piece.kind === 'media') media.push(renderMedia(piece, target));
+    else report('turns[].content', 'dropped', "another vendor's block in a tool result");
+  }
+  const isInside = ({ inlineData }: JsonObject): boolean => isGemini3(target) && inlineData !== undefined;
+  const parts = media.filter(isInside);
+  return {
+    response: {
+      functionResponse: {
+        ...part.unknownFields,
+        ...formatFields(part.formatSpecific, FORMAT),
+        ...(isGeminiId(part.id) && { id: part.id }),
+        name: safeName(name),
+        response: wrapResponse(texts.join('\n'), part.isError === true),
+        ...(parts.length > 0 && { parts }),
+      },
+    },
+    media: media.filter((medium) => !isInside(medium)),
+  };
+}
+
+function wrapResponse(text: string, isError: boolean): JsonObject {
+  return isError ? { error: text } : (parseResponseText(text) ?? { output: text });
+}

@@ -1,0 +1,2 @@
+/** The name of this format in prompts and replies. */
+export const FORMAT = 'generate-content';
