@@ -36,7 +36,7 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
   // A choice is about functions alone, and refused without any. A call that is required of no tool at all stays: the
   // caller gets the refusal.
   if (!hasFunctions(prompt) && (tools.length > 0 || choice?.mode !== 'required')) {
-    if (choice) report('toolChoice', 'dropped', 'there are no functions to choose from');
+    if (choice) report('toolChoice', 'dropped', 'the request has no functions');
     return undefined;
   }
   const strict = tools.some((tool) => tool.kind === 'function' && tool.strict === true);

@@ -1,0 +1,40 @@
+/** What a renderer must know about the model that a request goes to. */
+
+import type { EffortTraits } from '../conversation/rules/effort.ts';
+
+/** What a renderer must know about a model. It comes from the catalog. */
+export interface ModelTraits {
+  /** The model as the vendor calls it. */
+  readonly model: string;
+  readonly maxOutputTokens: number;
+  /** How the model takes settings of thinking. Absent: it does not think, or this is not known. */
+  readonly thinking?: ThinkingTraits;
+  /** Whether it takes temperature, top_p, top_k and the like. OpenAI's reasoning models and the newest Claudes do not. */
+  readonly sampling: boolean;
+  /** False if it refuses a conversation that ends with the assistant (Gemini 3.6 and later). */
+  readonly prefill?: boolean;
+  /** False if it cannot be forced to call a tool (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and later). */
+  readonly forcedTools?: boolean;
+  /** Whether it takes a system message in the middle of a dialogue (Claude Opus 4.8 and later, except Sonnet 5). */
+  readonly laterSystem?: boolean;
+  /** Which requests ask a vendor to cache, if it only caches when asked: all, or those of agents. Absent: none by itself. */
+  readonly caches?: 'always' | 'agents';
+  /** Whether the vendor enforces a JSON schema on the answers of this model. */
+  readonly structuredOutput: boolean;
+  /** How the service deviates within its format, e.g. `openai`, `mistral`, `vertex`; '' is the plain format. */
+  readonly dialect: string;
+}
+
+/** How a model takes settings of thinking. */
+export interface ThinkingTraits extends EffortTraits {
+  /** `effort`: a word (OpenAI, Gemini 3+, Claude 4.6+); `budget`: tokens (Claude 4.5, Gemini 2.5). */
+  readonly kinds: readonly ('effort' | 'budget')[];
+  /** Whether it can be set to think only between calls of tools, not before it answers (Claude Sonnet 5.5). */
+  readonly betweenTools?: boolean;
+}
+
+/**
+ * What a refusal tells about a model: it always thinks, it takes no setting of thinking, or its thoughts are hidden (for
+ * this account).
+ */
+export type ThinkingObserved = 'always' | 'untold' | 'hidden';

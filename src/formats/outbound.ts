@@ -1,0 +1,118 @@
+/** The contract of a format's outbound half, which faces vendors. */
+
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import type { ReplyEvent } from '../conversation/reply.ts';
+import type { GatewayError } from '../lib/errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { Span } from '../lib/json-scan.ts';
+import type { Sse } from '../streams/sse.ts';
+import type { Step } from '../streams/step.ts';
+import type { ModelTraits, ThinkingObserved } from './model-traits.ts';
+import type { Report } from './notes.ts';
+import type { ServiceAddress, ServiceTraits } from './service-traits.ts';
+
+/** How a vendor counts the tokens of a prompt. */
+export interface OutboundCounting {
+  /** The body of the request for a count. @param request as `Outbound.renderRequest` makes it for `target`. */
+  countedRequest(request: JsonObject, target: ModelTraits): JsonObject;
+  /** The tokens in the vendor's answer; undefined if it has none. */
+  parseCount(answer: JsonObject): number | undefined;
+}
+
+/** Patterns that tell the state of a stream by its bytes, read as latin1. */
+export interface StreamMarks {
+  /** The stream has begun, and is one of this format. */
+  readonly opening: RegExp;
+  /** The stream may end after this: the answer is finished, or an error has come. */
+  readonly ending: RegExp;
+  /** Nothing comes after this. Absent if the format has no such mark. */
+  readonly closing?: RegExp;
+  /** Stands in every event that says that the answer has failed. */
+  readonly failing: RegExp;
+  /** An event that does not tell yet whether there will be an answer. Absent if the format has none. */
+  readonly preamble?: RegExp;
+}
+
+/** How to get the usage of a stream if the caller has not asked for it. */
+export interface UsageOnRequest {
+  /**
+   * The request with the question for usage, and otherwise byte for byte the same; undefined if the request asks by
+   * itself or is not for a stream, and if the service does not know the question.
+   * @param request a JSON object that `scanObject` accepts.
+   * @param fields the places of its top-level values, from `scanObject`.
+   * @throws GatewayError `invalid-request` if two readers may disagree on what the request asks.
+   */
+  inject(request: Uint8Array, fields: ReadonlyMap<string, Span>, dialect: string): Uint8Array | undefined;
+  /** A step that removes from the stream what is there only because of the question. It never throws. */
+  strip(): Step<Uint8Array, Uint8Array>;
+}
+
+/** Reads a vendor's events. */
+export interface EventParser extends Step<Sse, ReplyEvent> {
+  /** Whether the answer is complete, although more may come. Absent if the last event always says that it is the last. */
+  mayBeOver?(): boolean;
+}
+
+/** Fields that change how an answer is made, not what it says. Other services with the vendor's models may refuse them. */
+export interface OptionalFields {
+  /** The optional fields that a refusal is about: names of fields, and those values of the caller's beta header (`betas`). */
+  refusedIn(refusal: GatewayError, betas: readonly string[]): readonly string[];
+  /** The request without the fields of these names; the same object if it has none of them. */
+  without(request: JsonObject, names: ReadonlySet<string>): JsonObject;
+}
+
+/** The half that faces vendors. */
+export interface Outbound {
+  /** Finds how the service at an address differs. Absent if this format's services do not differ by address. */
+  serviceTraits?(address: ServiceAddress): ServiceTraits;
+  /**
+   * The body of the vendor's request.
+   * @throws GatewayError `invalid-request` if the vendor has no way to do what was asked. Its `param` is a field of the
+   *   prompt, since only the caller's side knows the caller's name of it.
+   */
+  renderRequest(prompt: Prompt, target: ModelTraits, report: Report): JsonObject;
+  /** What stands in headers instead of the body, with names in lower case. Absent if nothing does. */
+  renderHeaders?(prompt: Prompt, target: ModelTraits): Readonly<Record<string, string>>;
+  /**
+   * A native request that was refused, without what other vendors' models have left in its dialogue and what the gateway
+   * has put there for them; undefined if it holds nothing of the kind. Absent if no caller comes from another vendor.
+   * @param refusal what the vendor said; undefined if it could not be read.
+   */
+  stripForeignContent?(
+    request: JsonObject,
+    dialect: string,
+    refusal: GatewayError | undefined,
+  ): JsonObject | undefined;
+  /**
+   * Whether a service that offers this format besides its own supports every field of a request. Absent if none offers it.
+   * @param request the body, or at least its tools, the choice among them, the form of the answer and the dialogue.
+   */
+  isKnownElsewhere?(request: JsonObject, dialect: string): boolean;
+  /** The format in which the vendor demands a request that it refused in this one. Absent if it never does. */
+  formatDemanded?(refusal: GatewayError): FormatName | undefined;
+  /** Absent if the format has no optional fields. */
+  readonly optionalFields?: OptionalFields;
+  /** The only format in which a service returns reasoning, by its dialect; undefined if this one does. */
+  thinkingFormat?(dialect: string): FormatName | undefined;
+  /** Whether a refusal is about the reasoning in earlier turns, and nothing else. Absent if none ever is. */
+  refusesThoughts?(error: GatewayError): boolean;
+  /** Whether the vendor refuses only to stream, and would give the answer whole. Absent if it never does. */
+  refusesStreams?(refusal: GatewayError): boolean;
+  /** What a refusal tells about the model's thinking. Absent if none ever does. */
+  thinkingObserved?(refusal: GatewayError): ThinkingObserved | undefined;
+  /**
+   * A parser of one answer: it reads a stream's events, and a whole answer as the one event `{ data: body }`.
+   * Its steps throw a GatewayError for an error event, for broken JSON, and at `flush` for a missing terminal event.
+   */
+  parseEvents(prompt: Prompt, target: ModelTraits): EventParser;
+  /** The error, if an event of a stream says that the answer has failed; undefined for any other event. */
+  parseFailure(event: Sse): GatewayError | undefined;
+  /** The patterns in a stream's bytes. */
+  readonly marks: StreamMarks;
+  /** Absent if streams have usage without the question. */
+  readonly usageOnRequest?: UsageOnRequest;
+  /** Absent if the vendors of this format do not count. */
+  readonly counting?: OutboundCounting;
+  /** What the vendor's error answer means. @param status 400 and above, or 200 for an error body. @param body as it came. */
+  parseError(status: number, body: string): GatewayError;
+}
