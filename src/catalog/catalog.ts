@@ -1,28 +1,33 @@
-/** What may be asked for: models by id, with case folded and the short form filled in. */
+/** The models that can be asked for, by id. Ids ignore case, and may leave out the default vendor. */
 
 import type { Model } from './model.ts';
 
+/** The models of a gateway. */
 export interface Catalog {
   /** Every model, in the catalog's order. */
   readonly models: readonly Model[];
   /**
-   * The model a caller means. A name without a vendor gets `defaultVendor`, whatever the name is: nothing is guessed.
-   * Case is not significant; nothing else is folded, trimmed or normalised, so that no two spellings that a key's
-   * restriction could tell apart mean the same model.
+   * The model that a caller means; undefined if there is none. A name without a vendor gets `defaultVendor`, whatever the
+   * name is. Only case is ignored: nothing is trimmed or normalised, so no two spellings mean the same model if the
+   * restriction of a key could tell them apart.
    */
   resolve(asked: string, defaultVendor: string): Model | undefined;
-  /** The other ids by which a model, by its own, is reached: its aliases, dated names, and with a dot. */
+  /** The other ids of a model: its aliases, dated names, and the spelling with a dot. @param id its own. */
   otherNames(id: string): readonly string[];
-  /** The models that may be asked where this one cannot answer, in order. */
+  /** The models to ask if this one cannot answer, in order. */
   fallbacks(model: Model): readonly Model[];
 }
 
-/** The longest id, in UTF-16 code units: a longer one is not even looked up. */
+/** The longest id, in UTF-16 code units. A longer one is not looked up. */
 export const MAX_ID_LENGTH = 256;
 
 const NONE: readonly never[] = [];
 
-/** A catalog of `models`; `aliases` are further names for ids, `fallbacks` ids for ids: all with their vendors. */
+/**
+ * A catalog.
+ * @param aliases ids by further names.
+ * @param fallbacks for an id, the ids to ask if its model cannot answer. All ids and names include their vendors.
+ */
 export function catalogOf(
   models: readonly Model[],
   aliases: Readonly<Record<string, string>> = {},
@@ -37,7 +42,7 @@ export function catalogOf(
     fallbacks: (model) => others.get(model.id) ?? NONE,
     resolve(asked, defaultVendor) {
       if (asked.length > MAX_ID_LENGTH) return undefined;
-      // toLowerCase folds a few letters outside ASCII into it (the Kelvin sign to k): such a name is nobody's.
+      // toLowerCase turns a few letters outside ASCII into ASCII (the Kelvin sign into k). No model has such a name.
       if (/[^\x21-\x7e]/.test(asked)) return undefined;
       const id = asked.toLowerCase();
       return byName.get(id.includes('/') ? id : `${defaultVendor}/${id}`);
@@ -45,7 +50,7 @@ export function catalogOf(
   };
 }
 
-/** Each model by its id and all its other names; where two claim a name, an alias of the configuration is first, then an id. */
+/** Each model by its id and all other names. If two claim a name, an alias of the configuration wins, then an id. */
 function modelsByName(
   models: readonly Model[],
   aliases: Readonly<Record<string, string>>,
@@ -53,7 +58,7 @@ function modelsByName(
   const byName = new Map<string, Model>();
   for (const model of models) {
     for (const alias of model.aliases ?? []) {
-      // A dated name is the vendor's own: it means that snapshot, so it is what the vendor is sent.
+      // A dated name is the vendor's own and means that snapshot, so the vendor is sent this name.
       const own = vendorName(alias) === vendorName(model.id);
       byName.set(alias.toLowerCase(), own ? { ...model, upstream: modelName(alias) } : model);
     }
@@ -67,7 +72,7 @@ function modelsByName(
   return byName;
 }
 
-/** The names of each model but its id, by its id. */
+/** For each id, the further names of its model. */
 function otherNamesIn(byName: ReadonlyMap<string, Model>): ReadonlyMap<string, readonly string[]> {
   const others = [...byName].filter(([name, { id }]) => name !== id);
   const grouped = Map.groupBy(others, ([, { id }]) => id);
@@ -85,19 +90,19 @@ function fallbacksIn(
 }
 
 /**
- * A Claude's id as OpenRouter, Vercel's and GitHub's routers have it, and clients that were made for them: Anthropic's
- * own has a hyphen in the number of its version, where the others' have a dot. Any other id as it is.
+ * A Claude's id with a dot in its version number, as OpenRouter and the routers of Vercel and GitHub write it, and clients
+ * made for them; Anthropic's own id has a hyphen there. Any other id stays as it is.
  */
 function dotted(id: string): string {
   return id.replace(/^(anthropic\/claude-[a-z]+-\d+)-(\d{1,2})$/, '$1.$2');
 }
 
-/** The vendor part of a canonical id. */
+/** The vendor in a full id, `<vendor>/<model_name>`. */
 export function vendorName(modelId: string): string {
   return modelId.slice(0, modelId.indexOf('/'));
 }
 
-/** The part of a canonical id after the vendor. */
+/** The part of a full id after the vendor. */
 export function modelName(modelId: string): string {
   return modelId.slice(modelId.indexOf('/') + 1);
 }

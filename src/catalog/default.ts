@@ -3,7 +3,7 @@
 import { type Model, parseModels } from './model.ts';
 import data from './models.json' with { type: 'json' };
 
-/** Its models. @throws where the data file is not what its schema says, which its test makes sure of. */
+/** Its models. @throws Error if the data file does not match its schema, which a test rules out. */
 export function defaultModels(): readonly Model[] {
   return parseModels(data);
 }

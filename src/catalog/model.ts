@@ -1,20 +1,21 @@
 /**
- * A model of the catalog: what it is called, what it costs, what it can do.
+ * A model of the catalog: its names, its prices, and what it can do.
  *
- * Where the figures of `models.json` come from, and how to renew them. Names, limits, prices and effort words are those
- * of the vendors' own model and pricing pages (developers.openai.com, platform.claude.com, ai.google.dev,
- * api-docs.deepseek.com, docs.x.ai, docs.mistral.ai, docs.z.ai, platform.kimi.ai); of the model lists their APIs answer,
- * which for Claude also say what thinking a model takes; and of the collections that follow those pages, which are the
- * quickest way to see what has changed: models.dev (anomalyco/models.dev, a file a model) and LiteLLM's
- * `model_prices_and_context_window.json`. Models that come by way of a compatible service have the ids of OpenRouter,
- * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
- * that of the off-peak hours at DeepSeek, and an introductory one while it lasts: `later` has what follows, where that is
- * known (of GPT-5.6 Sol it is not). Where long prompts cost more, `long` has what they cost, and `tiers` how many times as
- * much it is to be served faster, at leisure or in one region. `shutdown` is the day that the vendor's page of deprecations
- * says; a model that is over stays, for a cloud with dates of its own may stand at the vendor's address. What is not
- * published is left out. The longest answer is that of one request: Gemini 4 goes on beyond it for clients that send its
- * `continuationToken` back. Thinking is left out where a model has a switch or a budget of the vendor's own that its
- * format has no field for.
+ * This is where the figures of `models.json` come from, and how to renew them:
+ * - Names, limits, prices and effort words come from three sources. The first are the vendors' own pages of models and
+ *   prices (developers.openai.com, platform.claude.com, ai.google.dev, api-docs.deepseek.com, docs.x.ai, docs.mistral.ai,
+ *   docs.z.ai, platform.kimi.ai). The second are the model lists of their APIs, which for Claude also tell what thinking a
+ *   model takes. The third are collections that follow those pages, and show quickest what has changed: models.dev
+ *   (anomalyco/models.dev, one file for each model) and LiteLLM's `model_prices_and_context_window.json`.
+ * - Models behind a compatible service have the ids of OpenRouter, and the vendor's own spelling as an alias if it differs.
+ * - A price is that of the standard tier, and the one most requests pay: at DeepSeek that of the off-peak hours, and an
+ *   introductory price while it lasts. `later` has the price after it, if that is known (for GPT-5.6 Sol it is not). `long`
+ *   has the price of long prompts if it differs, and `tiers` the factor for faster, slower or regional service.
+ * - `shutdown` is the day on the vendor's page of deprecations. The model stays in the catalog afterwards, since a cloud
+ *   with dates of its own may stand at the vendor's address.
+ * - What is not published is left out. `maxOutputTokens` is for one request: Gemini 4 continues beyond it for clients that
+ *   send back its `continuationToken`. `thinking` is left out if a model has a switch or a budget of its own that its
+ *   format has no field for.
  */
 
 import { z } from 'zod';
@@ -40,19 +41,19 @@ const rates = {
 
 const constant = z.strictObject({
   ...rates,
-  /** What all of a request costs whose input is more than so many tokens. Absent: the same. */
+  /** The prices of a whole request with more input tokens than `above`. Absent: the same prices. */
   long: z
     .strictObject({ above: tokens, ...rates })
     .readonly()
     .exactOptional(),
-  /** A thousand web searches, where the vendor's usage counts them. Absent: they cost nothing, or nobody knows. */
+  /** A thousand web searches, if the vendor's usage counts them. Absent: they are free, or the price is not known. */
   searches: dollars.exactOptional(),
-  /** What all of an answer's tokens cost that was served otherwise, as a multiple. Absent: the same. */
+  /** For each tier, the factor on the prices of all tokens. Absent: 1. */
   tiers: z.partialRecord(z.enum(TIERS), z.number().positive()).readonly().exactOptional(),
 });
 
 type Prices = Readonly<z.infer<typeof constant>> & {
-  /** All the prices from a day of UTC on: what is introductory ends then, or another model answers by this one's name. */
+  /** All prices from a day on (UTC): an introductory price ends, or another model answers under this name. */
   readonly later?: { readonly from: string; readonly prices: Prices };
 };
 
@@ -67,12 +68,12 @@ const budget = z
 
 const thinking = z
   .strictObject({
-    /** By which of them it is told how much to think; by none where it thinks as it will, and always. */
+    /** The settings it takes for how much to think; empty if it always thinks, as much as it decides. */
     kinds: z.array(z.enum(['effort', 'budget'])).readonly(),
     efforts: z.array(effort).readonly(),
     budget: budget.exactOptional(),
     canDisable: z.boolean(),
-    /** Whether it can be told not to think before it answers, only between calls (Anthropic `between_tools`). Absent: no. */
+    /** Whether it can be set to think only between calls (Anthropic `between_tools`). Absent: no. */
     betweenTools: z.boolean().exactOptional(),
   })
   .readonly()
@@ -93,56 +94,57 @@ const thinking = z
     'canDisable must be true if efforts includes "none"',
   );
 
-/** One model, as the catalog's data file and a configuration write it. */
+/** One model, as in the catalog's data file and in a configuration. */
 export const modelSchema = z
   .strictObject({
     id: z.string().max(256).regex(ID, 'must be <vendor>/<model_name> in lower case'),
-    /** For people to read. */
+    /** The name for people. */
     name: z.string().min(1),
-    /** When it was released, Unix seconds. */
+    /** When it was released, in Unix seconds. */
     created: z.number().int().nonnegative(),
-    /** The day on which its vendor shuts it down. Other services that have it, as clouds do, may go on. Absent: not said. */
+    /** The day on which its vendor shuts it down; clouds may offer it longer. Absent: not announced. */
     shutdown: z.iso.date().exactOptional(),
-    /** Tokens of prompt and answer together. */
+    /** The most tokens of prompt and answer together. */
     contextWindow: tokens,
     maxOutputTokens: tokens,
     /** US dollars per million tokens. */
     prices,
-    /** Further ids of the very same model. */
+    /** Further ids of the same model. */
     aliases: z
       .array(z.string().max(256).regex(new RegExp(ID, 'i'), 'must be <vendor>/<model_name>'))
       .readonly()
       .exactOptional(),
-    /** What it reads. */
+    /** The kinds of input it reads. */
     input: z
       .array(z.enum(['text', 'image', 'document', 'audio', 'video']))
       .min(1)
       .readonly()
       .exactOptional(),
-    /** How it is told to think; absent: it cannot, or nobody knows. */
+    /** How it takes settings of thinking. Absent: it does not think, or this is not known. */
     thinking: thinking.exactOptional(),
-    /** False where it refuses temperature, top_p, top_k and the like. Absent: true. */
+    /** False if it refuses temperature, top_p, top_k and the like. Absent: true. */
     sampling: z.boolean().exactOptional(),
-    /** False where a Gemini refuses a conversation that ends with the assistant. Absent: true. */
+    /** False if a Gemini refuses a conversation that ends with the assistant. Absent: true. */
     prefill: z.boolean().exactOptional(),
-    /** False where a Claude refuses to be made to call a tool. Absent: true. */
+    /** False if a Claude cannot be forced to call a tool. Absent: true. */
     forcedTools: z.boolean().exactOptional(),
-    /** Whether a Claude takes system messages in the midst of a dialogue ("Mid-conversation system messages"). Absent: no. */
+    /** Whether a Claude takes system messages in the middle of a dialogue ("Mid-conversation system messages"). Absent: no. */
     laterSystem: z.boolean().exactOptional(),
-    /** Whether a JSON schema is enforced on its answer. Absent: true. */
+    /** Whether its vendor enforces a JSON schema on the answer. Absent: true. */
     structuredOutput: z.boolean().exactOptional(),
-    /** Formats its service speaks besides those of its vendor. */
+    /** Formats that its service offers besides those of its vendor. */
     endpoints: z
       .tuple([z.literal('responses')])
       .readonly()
       .exactOptional(),
-    /** Deviation within its format. Absent: the vendor's. */
+    /** How its service deviates within its format. Absent: as its vendor does. */
     dialect: z.string().exactOptional(),
-    /** The name its vendor is sent, where it is not the part after the slash. */
+    /** The name that its vendor is sent. Absent: the part of the id after the slash. */
     upstream: z.string().min(1).exactOptional(),
   })
   .readonly();
 
+/** One model. */
 export type Model = z.infer<typeof modelSchema>;
 
 /** US dollars per million tokens. */
@@ -163,8 +165,8 @@ const modelsSchema = z
   });
 
 /**
- * Models from parsed JSON: each as the schema says, and no id or alias twice, whatever its case.
- * @throws Error whose message says which field of which model is wrong, and what it should be.
+ * Models from parsed JSON. No id or alias may come twice, in whatever case.
+ * @throws Error whose message names the wrong field and model, and what the field should be.
  */
 export function parseModels(value: unknown): readonly Model[] {
   const parsed = modelsSchema.safeParse(value);

@@ -1,8 +1,8 @@
-/** What a model costs at a time: of some it is known from which day on it costs something else. */
+/** What a model costs at a given time. For some models the day of a later price is known. */
 
 import type { Model } from './model.ts';
 
-/** @param time milliseconds since 1970. @returns the prices as they are then: no new ones, so that they can be told apart. */
+/** The prices at a time. @param time milliseconds since 1970. @returns an object of the catalog itself, never a copy. */
 export function pricesAt(prices: Model['prices'], time: number): Model['prices'] {
   let now = prices;
   while (now.later !== undefined && time >= Date.parse(now.later.from)) now = now.later.prices;

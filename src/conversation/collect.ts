@@ -1,4 +1,4 @@
-/** The only fold of reply events into a whole reply. */
+/** Folds reply events into a whole reply. There is no other fold. */
 
 import type { Part } from './prompt.ts';
 import type {
@@ -16,7 +16,7 @@ import { endOf, mergeUsage, startAt } from './reply.ts';
 interface Building {
   readonly open: OpenPart;
   readonly signature: Part['signature'];
-  readonly own: Part['formatSpecific'];
+  readonly formatSpecific: Part['formatSpecific'];
   text: string;
   details: PartDetail[];
 }
@@ -27,14 +27,15 @@ interface BuildingChoice {
   end: Choice['end'];
 }
 
-/** Folds events as they come: `add` each, then `reply`. */
+/** Folds events as they come: pass each to `add`, then call `reply`. */
 export interface Collector {
+  /** Takes in an event. */
   add(event: ReplyEvent): void;
-  /** The reply as known now; whole once `reply-end` was added. */
+  /** The reply so far. It is whole once `reply-end` was added. */
   reply(): Reply;
 }
 
-/** A collector with nothing in it. Cost per event is constant. */
+/** A collector with nothing in it. The cost of an event is constant. */
 export function collector(): Collector {
   const choices: BuildingChoice[] = [];
   let start: Omit<ReplyStart, 'type'> = { id: '', model: '' };
@@ -61,7 +62,7 @@ export function collector(): Collector {
           choiceAt(event.choice).parts[event.index] = {
             open: event.part,
             signature: event.signature,
-            own: event.formatSpecific,
+            formatSpecific: event.formatSpecific,
             text: '',
             details: [],
           };
@@ -70,7 +71,7 @@ export function collector(): Collector {
           choiceAt(event.choice).parts[event.index]?.details.push(event);
           return;
         case 'logprobs':
-          // One by one: a call takes some hundred thousand arguments at most.
+          // One by one, since a function takes some hundred thousand arguments at most.
           for (const token of event.tokens) choiceAt(event.choice).logprobs.push(token);
           return;
         case 'choice-end':
@@ -110,11 +111,11 @@ export function collect(events: Iterable<ReplyEvent>): Reply {
   return folded.reply();
 }
 
-function closePart({ open, signature: known, own, text, details }: Building): Part {
+function closePart({ open, signature: known, formatSpecific, text, details }: Building): Part {
   const signature = details.findLast((detail) => detail.signature)?.signature ?? known;
   const redacted = details.findLast((detail) => detail.redacted)?.redacted;
   const citations = details.flatMap((detail) => detail.citation ?? []);
-  const common = { ...(signature && { signature }), ...(own && { formatSpecific: own }) };
+  const common = { ...(signature && { signature }), ...(formatSpecific && { formatSpecific }) };
   switch (open.kind) {
     case 'text':
       return { kind: 'text', text, ...(citations.length > 0 && { citations }), ...common };

@@ -1,4 +1,4 @@
-/** Media that stand in their own address: `data:` URLs (RFC 2397). */
+/** `data:` URLs (RFC 2397), which hold a medium in its own address. */
 
 import { invalid } from '../lib/errors.ts';
 import { percentDecoded } from '../lib/percent-decoded.ts';
@@ -6,12 +6,13 @@ import { base64OfText } from '../lib/utf8.ts';
 
 const SCHEME = 'data:';
 
-/** Longest media type with its parameters, in UTF-16 code units: seven million parameters cost a second and 370 MB. */
+/** The longest media type with its parameters, in UTF-16 code units. Seven million parameters cost a second and 370 MB. */
 const MAX_HEAD = 1024;
 
 /**
- * Taken apart, its data in base64, its media type '' where base64 says none; undefined for any other URL.
- * @throws GatewayError `invalid-request` where more than MAX_HEAD stands before the data.
+ * The media type of a `data:` URL, and its data in base64; undefined for any other URL. The type is '' if a base64 URL
+ * names none.
+ * @throws GatewayError `invalid-request` if more than MAX_HEAD characters stand before the data.
  */
 export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
   if (!url.startsWith(SCHEME)) return undefined;

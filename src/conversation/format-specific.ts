@@ -1,9 +1,9 @@
-/** `own` and `extra` (`prompt.ts`): how a format keeps them of what it has read, and finds its own again. */
+/** `formatSpecific` and `unknownFields` (`prompt.ts`): how a format keeps them, and finds its own again. */
 
 import { isEmpty, type JsonObject } from '../lib/json.ts';
 import type { FormatName, FormatSpecific } from './prompt.ts';
 
-/** `{ own }` where there is anything in `fields`, else nothing: to be spread. */
+/** `{ formatSpecific }` with these fields, to be spread; empty if there are none. */
 export function formatSpecificOf(
   format: FormatName,
   fields: JsonObject,
@@ -11,17 +11,17 @@ export function formatSpecificOf(
   return isEmpty(fields) ? {} : { formatSpecific: { format, fields } };
 }
 
-/** `{ extra }` where there is anything in `fields`, else nothing: to be spread. */
+/** `{ unknownFields }` with these fields, to be spread; empty if there are none. */
 export function unknownFieldsOf(fields: JsonObject): { readonly unknownFields?: JsonObject } {
   return isEmpty(fields) ? {} : { unknownFields: fields };
 }
 
-/** What `own` holds for `format`; nothing of another one's. */
+/** The fields, if they belong to `format`; empty otherwise. */
 export function formatFields(own: FormatSpecific | undefined, format: FormatName): JsonObject {
   return own?.format === format ? own.fields : NOTHING;
 }
 
-/** What `format` has kept in `own` beside its fields; nothing of another one's. */
+/** What `format` has kept beside its fields (`roundTrip`); empty if they belong to another format. */
 export function roundTripOf(own: FormatSpecific | undefined, format: FormatName): JsonObject {
   return (own?.format === format && own.roundTrip) || NOTHING;
 }

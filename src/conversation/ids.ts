@@ -1,17 +1,17 @@
-/** Ids in a format's own style, made from the vendor's: the same answer has the same id, streamed or whole. */
+/** Ids in a format's own style, made from the vendor's ids: an answer has the same id, streamed or whole. */
 
 import type { Prompt } from './prompt.ts';
 
-/** A vendor's own prefix: `chatcmpl-`, `msg_`, `gen-`. */
+/** The prefix of a vendor's ids: `chatcmpl-`, `msg_`, `gen-`. */
 const PREFIX = /^[a-z]+[_-]/i;
 
-/** `id` as it is where it already has the prefix; else the prefix and the letters and digits of the id's own part. */
+/** The id itself if it has the prefix; else the prefix with the letters and digits of the id, without its own prefix. */
 export function prefixedId(prefix: string, id: string): string {
   if (id.startsWith(prefix)) return id;
   return prefix + id.replace(PREFIX, '').replaceAll(/[^A-Za-z0-9]/g, '');
 }
 
-/** How many tools a conversation has called so far: with the number in it, an id that is made up is none of those. */
+/** The number of tool calls in a conversation. An id that contains it differs from those the gateway made before. */
 export function countCalls({ turns }: Pick<Prompt, 'turns'>): number {
   return turns.reduce((sum, { parts }) => sum + parts.filter(({ kind }) => kind === 'tool-call').length, 0);
 }

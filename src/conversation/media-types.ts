@@ -1,36 +1,37 @@
-/** MIME types of media: the kind of medium that one tells, and the one that data tells by itself. */
+/** MIME types: the kind of medium that a type stands for, and the type that a name or data suggests. */
 
 import type { MediaPart } from './prompt.ts';
 
-/** What a medium of this MIME type is to a model. */
+/** The kind of medium for a MIME type. A document is whatever is not an image, audio or video. */
 export function mediaOf(mediaType = ''): MediaPart['media'] {
   const family = mediaType.slice(0, mediaType.indexOf('/'));
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
-/** What stands in the `place` of a medium: what its type says, unless that is nothing. */
+/** The kind of a medium that stands in the field for `place`: what its type says, if that says anything. */
 export function mediumIn(place: MediaPart['media'], mediaType: string | undefined): MediaPart['media'] {
   const type = usualType(mediaType) ?? '';
   const told = mediaOf(type);
   return told !== 'document' || type === 'application/pdf' || type.startsWith('text/') ? told : place;
 }
 
-/** A MIME type without parameters, in lower case, and by its registered name; undefined for one that says nothing. */
+/** A MIME type without parameters, in lower case, by its registered name; undefined if it says nothing. */
 export function usualType(mediaType: string | undefined): string | undefined {
   const type = mediaType?.split(';')[0]?.trim().toLowerCase();
   if (type === 'application/octet-stream') return undefined;
   return type === 'image/jpg' ? 'image/jpeg' : type || undefined;
 }
 
-/** Texts whose MIME types do not say that they are: data and code. */
+/** Texts whose MIME types do not begin with `text/`: data and code. */
 const TEXTS =
   /^application\/(?:[\w.-]+[+-])?(?:json|jsonl|ndjson|xml|yaml|toml|javascript|typescript|python|sh|sql)$/;
 
-/** Whether a document of this MIME type is a text, whatever else it is. */
+/** Whether a document of this MIME type is a text. */
 export function isTextual(mediaType: string): boolean {
   return mediaType.startsWith('text/') || TEXTS.test(mediaType);
 }
 
+/** MIME types by the ending of a file's name. */
 const BY_ENDING: ReadonlyMap<string, string> = new Map([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],
@@ -69,12 +70,12 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map([
   ['webm', 'video/webm'],
 ]);
 
-/** The MIME type that the ending of a file's name, or of a path, tells; undefined where it is none of the usual ones. */
+/** The MIME type by the ending of a file name or path; undefined if the ending is not a usual one. */
 export function typeByName(name = ''): string | undefined {
   return BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
 }
 
-/** First letters of the base64 of well-known file heads. */
+/** The first letters of the base64 of well-known file formats. */
 const HEADS: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -85,7 +86,7 @@ const HEADS: readonly (readonly [string, string])[] = [
   ['SUQz', 'audio/mp3'],
 ];
 
-/** The MIME type of data in base64 by how it begins; undefined where that is not well known. */
+/** The MIME type of base64 data by its beginning; undefined if that is not a well-known one. */
 export function sniffedType(base64: string): string | undefined {
   return HEADS.find(([head]) => base64.startsWith(head))?.[1];
 }

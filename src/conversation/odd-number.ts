@@ -1,6 +1,6 @@
 /**
- * Numbers that JSON.parse and JSON.stringify change between them: `-0`, `1.0`, `1e-400`, one with more digits than a
- * double has. Who only carries a number must not respell it.
+ * Numbers that JSON.stringify writes differently after JSON.parse: `-0`, `1.0`, `1e-400`, and those with more digits than
+ * a double has. The gateway only carries numbers, and must not respell them.
  */
 
 import { closingQuote, QUOTE } from '../lib/json-bytes.ts';
@@ -11,13 +11,13 @@ const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 const E = 0x65;
-/** What makes a capital letter of ASCII a small one. */
+/** The bit that makes an ASCII letter lower case. */
 const SMALL = 0x20;
 
-/** Every whole number of so many digits is a double, and is written as it is read. */
+/** Every whole number with at most this many digits is exact in a double, and written as it was read. */
 const EXACT_DIGITS = 15;
 
-/** Whether JSON text has a number that would be written in another way. Each character is looked at once. */
+/** Whether JSON text has a number that JSON.stringify would write differently. Reads each character once. */
 export function holdsOddNumber(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -36,7 +36,7 @@ export function holdsOddNumber(text: string): boolean {
   return false;
 }
 
-/** Whether a number's text is not what JSON.stringify would write for it. */
+/** Whether JSON.stringify would write a number differently. @param written its text. */
 export function isOdd(written: string): boolean {
   return String(Number(written)) !== written;
 }
@@ -45,7 +45,7 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** NaN, behind the end of the text, is none of these. */
+/** Whether a character may continue a number. False for NaN, which stands for the end of the text. */
 function isInNumber(code: number): boolean {
   return isDigit(code) || code === POINT || code === MINUS || code === PLUS || (code | SMALL) === E;
 }

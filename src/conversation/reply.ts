@@ -1,18 +1,18 @@
 /**
- * What is answered, in nobody's words, as it comes. A whole answer is the same events, all at once, and a Reply is
- * their fold (`collect.ts`).
+ * What is answered, in neutral words, as it comes. A whole answer is the same events, all at once, and a Reply is their
+ * fold (`collect.ts`).
  *
- * Order, which every `parseEvents` keeps and every `renderEvents` may rely on:
- *   reply-start, then per choice (part-start part-delta* part-end)* with `index` 0, 1, 2 … and no two parts of one
- *   choice open at once, then choice-end; after all choices, reply-end. `usage` may come anywhere before reply-end,
+ * Every `parseEvents` keeps this order, and every `renderEvents` may rely on it:
+ *   reply-start; for each choice (part-start part-delta* part-end)* with `index` 0, 1, 2 …, where no two parts of one
+ *   choice are open at once, then choice-end; after all choices, reply-end. `usage` may come anywhere before reply-end,
  *   even first. Parts of different choices may interleave. Nothing comes after reply-end. A vendor's error event is
- *   thrown, not emitted, and so is an end without the format's terminal event.
+ *   thrown and not emitted; so is an end without the format's terminal event.
  */
 
 import type { JsonObject } from '../lib/json.ts';
 import type { Citation, FormatName, FormatSpecific, Part, Signature } from './prompt.ts';
 
-/** Why it stopped. `malformed-call` is no success; `other` is a reason nobody here knows. */
+/** Why an answer stopped. `malformed-call` is a failure, and `other` a reason that the gateway does not know. */
 export type Finish =
   | 'stop'
   | 'stop-sequence'
@@ -26,21 +26,21 @@ export type Finish =
   | 'other';
 
 /**
- * Tokens. `input` is all input, cached or not; `output` is all output, reasoning included: a format that counts
- * otherwise adds or subtracts at its own door. A field is absent where the vendor said nothing of it.
+ * Counts of tokens. `input` is all input, cached or not; `output` is all output, including reasoning. A format that counts
+ * differently converts its figures. A field is absent if the vendor has not told it.
  */
 export interface Usage {
   readonly input?: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
-  /** The part of `cacheWrite` that is kept for an hour (Anthropic) or twelve (OpenAI), which has a price of its own. */
+  /** The part of `cacheWrite` that lives for an hour (Anthropic) or twelve (OpenAI), and has a price of its own. */
   readonly cacheWriteHour?: number;
   readonly output?: number;
   readonly reasoning?: number;
   readonly formatSpecific?: FormatSpecific;
 }
 
-/** One token and its log probability, as chat-completions writes it: the other formats have no more. */
+/** One token and its log probability, as in chat-completions; the other formats tell no more. */
 export interface TokenLogprob {
   readonly token: string;
   readonly logprob: number;
@@ -48,39 +48,41 @@ export interface TokenLogprob {
   readonly top?: readonly TokenLogprob[];
 }
 
+/** The answer begins. */
 export interface ReplyStart {
   readonly type: 'reply-start';
-  /** The vendor's id of the answer; '' where it gave none. */
+  /** The vendor's id of the answer; '' if it gave none. */
   readonly id: string;
-  /** The model as the vendor names it; '' where it did not. */
+  /** The model as the vendor names it; '' if it did not. */
   readonly model: string;
-  /** Unix seconds, where the vendor tells. */
+  /** Unix seconds; absent if the vendor does not tell. */
   readonly created?: number;
   readonly serviceTier?: string;
   readonly formatSpecific?: FormatSpecific;
   readonly unknownFields?: JsonObject;
 }
 
-/** What a part is before anything of it has come. */
+/** A part before any of its content has come. */
 export type OpenPart =
   | { readonly kind: 'text' }
   | { readonly kind: 'refusal' }
   | { readonly kind: 'thinking' }
   | { readonly kind: 'tool-call'; readonly id: string; readonly name: string; readonly custom?: boolean }
-  /** Whole at once: no deltas follow. */
+  /** Comes whole: no deltas follow. */
   | { readonly kind: 'opaque'; readonly format: FormatName; readonly value: JsonObject };
 
+/** A part begins. */
 export interface PartStart {
   readonly type: 'part-start';
   readonly choice: number;
   readonly index: number;
   readonly part: OpenPart;
-  /** Where it is known at once (a Gemini call comes whole); else it comes as a part-detail. */
+  /** Present if it is known at once, as with a call from Gemini; else it comes as a part-detail. */
   readonly signature?: Signature;
   readonly formatSpecific?: FormatSpecific;
 }
 
-/** A piece of a part's text: visible text, thought, refusal, or JSON text of a call's arguments. Never empty. */
+/** A piece of a part's text: visible text, a thought, a refusal, or JSON text of a call's arguments. Never empty. */
 export interface PartDelta {
   readonly type: 'part-delta';
   readonly choice: number;
@@ -98,45 +100,50 @@ export interface PartDetail {
   readonly citation?: Citation;
 }
 
+/** The open part of a choice ends. */
 export interface PartEnd {
   readonly type: 'part-end';
   readonly choice: number;
   readonly index: number;
 }
 
+/** The next tokens of a choice, with their log probabilities. */
 export interface LogprobsEvent {
   readonly type: 'logprobs';
   readonly choice: number;
   readonly tokens: readonly TokenLogprob[];
 }
 
+/** A choice ends. */
 export interface ChoiceEnd {
   readonly type: 'choice-end';
   readonly choice: number;
   readonly finish: Finish;
-  /** Which stop sequence ended it. */
+  /** The stop sequence that ended it. */
   readonly stopSequence?: string;
   /** The vendor's own word for the end, e.g. `MALFORMED_FUNCTION_CALL`. */
   readonly native?: string;
   /** The vendor's sentence about the end. */
   readonly explanation?: string;
-  /** Known fields of one format about this choice (grounding, safety ratings, ...): additional fields elsewhere. */
+  /** Fields of one format about this choice (grounding, safety ratings, ...). Other formats add them as they are. */
   readonly formatSpecific?: FormatSpecific;
   readonly unknownFields?: JsonObject;
 }
 
-/** Usage as known so far. Later figures replace earlier ones, field by field; they never add up. */
+/** Usage so far. Later figures replace earlier ones, field by field; they never add up. */
 export interface UsageEvent {
   readonly type: 'usage';
   readonly usage: Usage;
 }
 
+/** The answer ends. */
 export interface ReplyEnd {
   readonly type: 'reply-end';
-  /** What served the answer, where that is told only now, or otherwise than at its start. */
+  /** The tier that served the answer, if it is told only now, or differs from the one at the start. */
   readonly serviceTier?: string;
 }
 
+/** An event of an answer. */
 export type ReplyEvent =
   | ReplyStart
   | PartStart
@@ -148,7 +155,7 @@ export type ReplyEvent =
   | UsageEvent
   | ReplyEnd;
 
-/** One answer of a reply, whole. */
+/** One choice of a reply, whole. */
 export interface Choice {
   readonly parts: readonly Part[];
   readonly end: Omit<ChoiceEnd, 'type' | 'choice'>;
@@ -167,7 +174,7 @@ export function endOf({ type: _type, choice: _choice, ...end }: ChoiceEnd): Choi
   return end;
 }
 
-/** The start of an answer as its end has it. */
+/** The start of an answer, with what its end tells. */
 export function startAt({ serviceTier }: ReplyEnd, start: Reply['start']): Reply['start'] {
   return serviceTier === undefined ? start : { ...start, serviceTier };
 }

@@ -1,8 +1,8 @@
 /**
- * Ends an answer where a stop sequence is, in place of vendors that cannot be told any: OpenAI's responses has no field
- * for them, its thinking models refuse theirs, and Claude refuses those of white space alone. As at the vendors that can,
- * a sequence is looked for in visible text, is itself no part of the answer, and nothing comes after it; but the vendor
- * goes on to its own end, so what it took is known, and paid.
+ * Ends an answer at a stop sequence, for vendors that do not take it: OpenAI's responses has no field for stop sequences,
+ * its reasoning models refuse them, and Claude refuses those of white space alone. As vendors do, it looks for a sequence
+ * in visible text, leaves it out, and lets nothing follow. The vendor itself goes on to its own end, so its usage is
+ * known, and paid.
  */
 
 import type { Sink, Step } from '../streams/step.ts';
@@ -11,18 +11,18 @@ import type { ReplyEvent } from './reply.ts';
 type Of<T extends ReplyEvent['type']> = Extract<ReplyEvent, { readonly type: T }>;
 type Place = Pick<Of<'part-end'>, 'choice' | 'index'>;
 
-/** What has come of a choice. */
+/** The state of one choice. */
 interface Watched {
-  /** The text that is open and has yet to be told of: of one that is cut before its first word nothing is told. */
+  /** The start of an open text that has not been emitted yet: a text that is cut before its first word is left out. */
   start: Of<'part-start'> | undefined;
   isText: boolean;
-  /** The end of the text so far, where a sequence may have begun. */
+  /** The end of the text so far, which may be the beginning of a sequence. */
   held: string;
-  /** The sequence that has ended it. */
+  /** The sequence that has ended the choice. */
   stopped: string | undefined;
 }
 
-/** @param sequences of which none is empty. */
+/** A step that ends each choice at the first of these sequences. @param sequences not empty, and none of them ''. */
 export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEvent> {
   const choices = new Map<number, Watched>();
 
@@ -54,7 +54,7 @@ export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEven
       out.enqueue({ type: 'part-end', choice: delta.choice, index: delta.index });
   }
 
-  /** What was held back is the part's after all. */
+  /** Emits what was held back: it turned out to be no sequence. */
   function release(watched: Watched, { choice, index }: Place, out: Sink<ReplyEvent>): void {
     open(watched, out);
     if (watched.held !== '') out.enqueue({ type: 'part-delta', choice, index, text: watched.held });
@@ -88,7 +88,7 @@ export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEven
   };
 }
 
-/** The sequence that is complete first in a text; of several that end at one place, the one that begins first. */
+/** The sequence that is complete first in a text; of several with the same end, the one that begins first. */
 function firstOf(
   sequences: readonly string[],
   text: string,
@@ -104,7 +104,7 @@ function firstOf(
   return first;
 }
 
-/** How many characters at the end of a text may be the beginning of a sequence. */
+/** The number of characters at the end of a text that may be the beginning of a sequence. */
 function openTail(sequences: readonly string[], text: string): number {
   const longest = Math.max(...sequences.map(({ length }) => length - 1));
   for (let open = Math.min(longest, text.length); open > 0; open -= 1) {
@@ -114,17 +114,17 @@ function openTail(sequences: readonly string[], text: string): number {
   return 0;
 }
 
-/** The end of a choice, with what else its vendor tells of it, but not why that ended. */
+/** The end of a choice at a sequence: it keeps the vendor's further fields, but not the vendor's reason. */
 function endedBy(
   stopSequence: string,
-  { choice, formatSpecific: own, unknownFields: extra }: Of<'choice-end'>,
+  { choice, formatSpecific, unknownFields }: Of<'choice-end'>,
 ): Of<'choice-end'> {
   return {
     type: 'choice-end',
     choice,
     finish: 'stop-sequence',
     stopSequence,
-    ...(own && { formatSpecific: own }),
-    ...(extra && { unknownFields: extra }),
+    ...(formatSpecific && { formatSpecific }),
+    ...(unknownFields && { unknownFields }),
   };
 }

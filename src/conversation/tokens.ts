@@ -1,17 +1,17 @@
-/** What an answer took, in tokens: the figures of its usage alone. */
+/** What an answer took, in tokens. */
 
 import { asNumber, compact, type Json, type JsonObject } from '../lib/json.ts';
 import type { Usage } from './reply.ts';
 
-/** As the vendor told them; undefined where it said nothing. */
+/** The figures as the vendor told them; undefined for one that it did not tell. */
 export type Tokens = { readonly [figure in Exclude<keyof Usage, 'formatSpecific'>]?: number | undefined } & {
   /** Web searches that are billed by their number. */
   readonly searches?: number | undefined;
 };
 
 /**
- * Ways to be served that are billed otherwise: when there is time for it (`flex`), before others (`fast`, also called
- * `priority`, and `ultrafast`), in one region only (`us`).
+ * Tiers with a price of their own: at a time of the vendor's choice (`flex`), before others (`fast`, also called
+ * `priority`, and `ultrafast`), and in one region only (`us`).
  */
 export const TIERS = ['flex', 'fast', 'ultrafast', 'us'] as const;
 
@@ -24,15 +24,15 @@ export type UsageField = 'usage' | 'usageMetadata';
 export interface UsageReader {
   /** The field in which an answer tells its usage. */
   readonly field: UsageField;
-  /** What usage objects of one answer tell: its first and its last, where they differ. */
+  /** The figures in the usage objects of one answer: its first and its last, if they differ. */
   tokens(figures: readonly JsonObject[]): Tokens;
-  /** How it was served, by the same figures or by the `service_tier` that stands beside them, looked for where asked. */
+  /** The tiers it was served in, by the same objects. @param beside finds the `service_tier` beside them, at a cost. */
   tiers(figures: readonly JsonObject[], beside: () => string | undefined): readonly Tier[];
-  /** US dollars that the vendor itself says it took; undefined where it says nothing. */
+  /** What the vendor says it charged, in US dollars; undefined if it does not tell. */
   dollars?(figures: readonly JsonObject[]): number | undefined;
-  /** The fields of a stream's events that hold text of the answer, and what the first of them is within. */
+  /** The fields of a stream's events that hold text of the answer, and the field around the first of them. */
   readonly text: { readonly within: string; readonly fields: readonly string[] };
-  /** Whether a stream's first figures are those of its beginning, and count nothing yet of its output (Anthropic). */
+  /** Whether a stream's first figures count only its input, and no output yet (Anthropic). */
   readonly beginsWithInput?: boolean;
 }
 
@@ -44,18 +44,18 @@ const BY_WORD: ReadonlyMap<string | undefined, Tier> = new Map([
   ['us', 'us'],
 ]);
 
-/** What vendors' words for how an answer was served mean for its price; most mean nothing. */
+/** The tiers that vendors' words mean. Most words mean none. */
 export function tiersNamed(...words: readonly (string | undefined)[]): readonly Tier[] {
   return words.map((word) => BY_WORD.get(word)).filter((tier) => tier !== undefined);
 }
 
-/** A vendor's figure as a whole number from 0 on; undefined where it is no number. */
+/** A vendor's figure as a whole number of at least 0; undefined if it is not a number. */
 export function countOf(value: Json | undefined): number | undefined {
   const tokens = asNumber(value);
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
 }
 
-/** Both together; a figure that only one of them tells is as that one tells it. */
+/** The sum of both; a figure that only one of them has is taken from that one. */
 export function addTokens(one: Tokens, other: Tokens): Tokens {
   const sum = (figure: keyof Tokens): number | undefined =>
     one[figure] === undefined && other[figure] === undefined
@@ -72,12 +72,12 @@ export function addTokens(one: Tokens, other: Tokens): Tokens {
   };
 }
 
-/** Input and output together; what nobody told counts nothing. */
+/** Input and output together; an unknown figure counts 0. */
 export function sumOf({ input = 0, output = 0 }: Tokens): number {
   return input + output;
 }
 
-/** Tokens as the usage of a reply, in which what nobody told is absent. */
+/** Tokens as the usage of a reply, without the unknown figures. */
 export function usageOf({ searches: _, ...figures }: Tokens): Usage {
   return compact(figures);
 }

@@ -1,10 +1,10 @@
-/** What vendors say of the gateway's own account by words, where the status and the type say something else. */
+/** Refusals that are about the gateway's own account, which only their words tell: status and type say something else. */
 
 import { MAX_FOREIGN } from '../lib/foreign-text.ts';
 
 /**
- * Anthropic's two and its word for a closed account, Z.ai's and Zhipu's, xAI's, Fireworks' and Moonshot's, and Alibaba's.
- * Only how a message begins counts: further on stands what callers wrote, who could make the vendor look broke.
+ * The words of Anthropic (two for money and one for a closed account), Z.ai and Zhipu, xAI, Fireworks and Moonshot, and
+ * Alibaba. Only the beginning of a message counts: what follows may quote the caller, who could make an account look empty.
  */
 const CLOSED = new RegExp(
   [
@@ -22,9 +22,9 @@ const CLOSED = new RegExp(
   'i',
 );
 
-/** Whether it has no money left, or is closed. */
+/** Whether a vendor's message says that the account has no money left, or is closed. */
 export function saysAccountIsClosed(message: string): boolean {
-  // Of a text that is cut nobody knows the end.
+  // A message that was cut has an unknown end.
   if (message.length >= MAX_FOREIGN) return false;
   // Before these words stands the name of a field, as the caller wrote it.
   return CLOSED.test(message) && !message.endsWith(': Extra inputs are not permitted');

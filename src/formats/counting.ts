@@ -1,9 +1,9 @@
-/** What the two vendors have in common that count a request by fields of it. */
+/** Counting of tokens at the vendors that take some fields of a request for it (Anthropic, OpenAI). */
 
 import { asNumber } from '../lib/json.ts';
 import type { OutboundCounting } from './format.ts';
 
-/** @param counted the fields that a request for a count may have: vendors refuse the others there. */
+/** @param counted the fields that a request for a count may have: the vendor refuses others. */
 export function countingOf(counted: ReadonlySet<string>): OutboundCounting {
   return {
     countedRequest: (request) =>

@@ -1,12 +1,12 @@
-/** A call that must be made, where nobody can be made to: the model may choose, and is asked for the call last of all. */
+/** A forced tool call, for models that cannot be forced: the model may choose, and the last turn asks for the call. */
 
 import type { Prompt } from '../conversation/prompt.ts';
 import type { Report } from './format.ts';
 
 /**
- * The prompt with the wish for a call in words; itself where none is forced. What was said before stays as it was, for
- * its cache and the thoughts that are bound to it.
- * @param nameOf what a tool is called there.
+ * The prompt with the demand for a call in words; the same prompt if it forces none. The earlier turns do not change, so
+ * that their cache and the thoughts bound to them stay valid.
+ * @param nameOf gives the vendor's name of a tool.
  */
 export function downgradeToolChoice(
   prompt: Prompt,
@@ -17,8 +17,8 @@ export function downgradeToolChoice(
   if (toolChoice?.mode !== 'required' || tools.length === 0) return prompt;
   report('toolChoice', 'approximated', 'a call is asked for in words');
   const [name, ...others] = toolChoice.allowed ?? [];
-  const whom = name === undefined || others.length > 0 ? 'one of the tools' : `the tool "${nameOf(name)}"`;
-  const text = `Answer with a call of ${whom}, not with text.`;
+  const what = name === undefined || others.length > 0 ? 'one of the tools' : `the tool "${nameOf(name)}"`;
+  const text = `Answer with a call of ${what}, not with text.`;
   return {
     ...prompt,
     toolChoice: { ...toolChoice, mode: 'auto' },

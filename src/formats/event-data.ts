@@ -1,21 +1,22 @@
-/** The data of an answer's events as JSON, and what an answer that cannot be read is told as. */
+/** The data of an answer's events as JSON, and the error for an answer that cannot be read. */
 
 import { GatewayError } from '../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import { isBounded } from '../lib/json-bounds.ts';
 
-/** Shorter data costs little however it is nested, and is not looked through: most events are. */
+/** Shorter data costs little however it is nested, and is not checked. Most events are shorter. */
 const SHORT = 1000;
 
-/** @param what what the upstream sent instead of what it should have. */
+/** An `upstream-broken` error. @param what names what the upstream sent, e.g. `an event that is not an object`. */
 export function broken(what: string): GatewayError {
   return new GatewayError('upstream-broken', `The upstream sent ${what}.`);
 }
 
 /**
- * The data of an event, which may be a whole answer.
- * @throws GatewayError `upstream-broken` where `parse` cannot read the data; before it tries, where that would cost too
- *   much, or nobody could write it again.
+ * The value in the data of an event, which may be a whole answer.
+ * @param parse throws if the text is not JSON.
+ * @throws GatewayError `upstream-broken` if `parse` cannot read the data, or if the data holds more JSON than the gateway
+ *   reads and writes (`isBounded`).
  */
 export function eventValue(data: string, parse: (text: string) => Json = parseJson): Json {
   if (data.length > SHORT && !isBounded(data)) {
@@ -28,7 +29,7 @@ export function eventValue(data: string, parse: (text: string) => Json = parseJs
   }
 }
 
-/** @throws GatewayError `upstream-broken` where the data is no JSON object. */
+/** The object in the data of an event. @throws GatewayError `upstream-broken` if the data is not a JSON object. */
 export function eventObject(data: string): JsonObject {
   const value = eventValue(data);
   if (!isObject(value)) throw broken('an event that is not an object');

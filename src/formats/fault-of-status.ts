@@ -1,4 +1,4 @@
-/** What the status of a refusal means by itself. Each format knows words that say more. */
+/** What the status of an error answer means by itself. The formats know words that say more. */
 
 import type { Fault } from '../lib/errors.ts';
 
@@ -10,23 +10,23 @@ const FAULTS: ReadonlyMap<number, Fault> = new Map<number, Fault>([
   [404, 'not-found'],
   [408, 'upstream-timeout'],
   [409, 'conflict'],
-  // Fireworks' word for an account that is suspended.
+  // Fireworks' status for a suspended account.
   [412, 'upstream-auth'],
   [413, 'too-large'],
   [422, 'unprocessable'],
   [429, 'rate-limited'],
-  // Groq's word for 'no capacity', and Anthropic's.
+  // Groq's status for missing capacity, and Anthropic's.
   [498, 'upstream-overloaded'],
   [529, 'upstream-overloaded'],
   [503, 'upstream-overloaded'],
   [504, 'upstream-timeout'],
-  // Cloudflare's.
+  // Cloudflare's status for an origin that took too long.
   [524, 'upstream-timeout'],
 ]);
 
-/** @param status undefined of an error that came without one. */
+/** The fault that a status means. @param status absent if the error came without one. */
 export function faultOfStatus(status = 500): Fault {
-  // A method, a path or a media type the upstream does not know is this program's mistake, not the caller's.
+  // If the upstream does not know a method, a path or a media type, that is the gateway's mistake and not the caller's.
   const isCallers = status > 422 && status < 499;
   return FAULTS.get(status) ?? (isCallers ? 'invalid-request' : 'upstream-broken');
 }

@@ -1,28 +1,29 @@
-/** What is stored at a vendor, and named by an id that means nothing to others. */
+/** Content that is stored at one vendor, under an id that means nothing to others. */
 
 import type { MediaSource, Prompt } from '../conversation/prompt.ts';
 import { invalid } from '../lib/errors.ts';
 
-/** A file by the id that a vendor's store knows it by. */
+/** A file by its id in a vendor's store. */
 export type FileSource = Extract<MediaSource, { kind: 'file' }>;
 
 /**
- * The id of a file that is in one of these formats' stores.
- * @throws GatewayError `invalid-request` for one in another vendor's.
+ * The id of a file.
+ * @param stores the formats whose vendors' stores the model can read.
+ * @throws GatewayError `invalid-request` if the file is in another vendor's store.
  */
 export function storedId({ id, format }: FileSource, stores: readonly string[]): string {
   if (stores.includes(format)) return id;
   throw invalid(
-    "A file id from another vendor's file store means nothing to this model; send the file's data instead.",
+    "This model cannot read a file from another vendor's file store; send the file's data instead.",
     'turns',
   );
 }
 
-/** @throws GatewayError `invalid-request` where the dialogue begins with something that Google has stored. */
+/** Refuses a prompt that begins with content cached at Google. @throws GatewayError `invalid-request` if it does. */
 export function refuseCachedContent({ cachedContent }: Prompt): void {
   if (cachedContent === undefined) return;
   throw invalid(
-    "Cached content of Google's is what the conversation begins with, and this model cannot read it: send that content itself instead.",
+    "The conversation begins with content that is cached at Google, and this model cannot read it; send the content itself instead.",
     'cachedContent',
   );
 }

@@ -7,6 +7,7 @@ import { generateContent } from './generate-content/index.ts';
 import { messages } from './messages/index.ts';
 import { responses } from './responses/index.ts';
 
+/** The table of formats. */
 export const formats: Readonly<Record<FormatName, Format>> = {
   'chat-completions': chatCompletions,
   responses,

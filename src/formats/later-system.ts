@@ -1,27 +1,27 @@
 /**
- * What the system says in the midst of a conversation, where a format has a place for it before all else only. Put there,
- * it would change how the request begins, by which vendors' caches know a prompt, and newest Claudes their thoughts: each
- * of Claude Code's reminders, and of Codex's notes, had the whole conversation paid for anew (BerriAI/litellm#42104,
- * lidge-jun/opencodex#4148). So it stays where it is, as a user's turn that says whose words they are. What was said
- * before the first answer never changes again, and can stand before all else.
+ * System messages in the middle of a conversation, for formats that take them only at its start. Moved there, they would
+ * change how the request begins. Vendors' caches know a prompt by that, and the newest Claudes their thoughts: each of
+ * Claude Code's reminders, and of Codex's notes, made the whole conversation cost its full price again
+ * (BerriAI/litellm#42104, lidge-jun/opencodex#4148). So such a message stays in its place, as a user's turn that names the
+ * speaker. Messages before the first answer never change again, and may move to the start.
  */
 
 import type { Part, TextPart, Turn } from '../conversation/prompt.ts';
 import type { Report } from './format.ts';
 
-/** How many turns at the start are the system's. */
+/** The number of system turns at the start. */
 export function leadingSystem(turns: readonly Turn[]): number {
   const first = turns.findIndex(({ role }) => role !== 'system');
   return first < 0 ? turns.length : first;
 }
 
-/** How many turns come before the assistant's first. */
+/** The number of turns before the assistant's first. */
 export function beforeAnswers(turns: readonly Turn[]): number {
   const first = turns.findIndex(({ role }) => role === 'assistant');
   return first < 0 ? turns.length : first;
 }
 
-/** The turns with those of the system's from the `first` on as a user's; themselves where there are none. */
+/** The turns, with system turns from index `first` on as the user's; the same list if there are none. */
 export function laterSystemAsUser(turns: readonly Turn[], first: number, report: Report): readonly Turn[] {
   const isLater = ({ role }: Turn, at: number): boolean => role === 'system' && at >= first;
   if (!turns.some(isLater)) return turns;

@@ -1,4 +1,4 @@
-/** The own fields of one format where another is written. */
+/** Format-specific fields when another format is written. */
 
 import { formatFields } from '../conversation/format-specific.ts';
 import type { FormatName, FormatSpecific } from '../conversation/prompt.ts';
@@ -6,12 +6,12 @@ import { invalid } from '../lib/errors.ts';
 import { asList, asObject, asText, type JsonObject } from '../lib/json.ts';
 import type { Report } from './format.ts';
 
-/** Whose own fields they are: the prompt's, or those of something in its turns or tools. */
+/** What has the fields: the prompt itself, or something in its turns or tools. */
 type Owner = 'own' | 'turns[]' | 'tools[]';
 
 /**
- * What `own` holds for `format`; what it holds for another one is reported.
- * @throws GatewayError as `reportForeign`
+ * The fields of `own` if they belong to `format`; empty otherwise, and then they are reported as dropped.
+ * @throws GatewayError as `reportForeign` does.
  */
 export function ownFields(
   own: FormatSpecific | undefined,
@@ -24,8 +24,8 @@ export function ownFields(
 }
 
 /**
- * Reports what `own` holds for another format than this one: it is left out.
- * @throws GatewayError `invalid-request` where it asks for an answer in forms of which text is none.
+ * Reports fields of another format than `format` as dropped.
+ * @throws GatewayError `invalid-request` if they ask for an answer that no other vendor's model can give.
  */
 export function reportForeign(
   own: FormatSpecific | undefined,
@@ -41,13 +41,13 @@ export function reportForeign(
 }
 
 /**
- * What no other vendor's model can answer: where text is none of the forms asked for, as images and speech alone are of
- * Google's, and where an answer that Google has begun is to go on.
+ * Refuses what only the format's own vendor can answer: a request for images or speech without text, and the continuation
+ * of an answer that Google has begun.
  */
 function refuseUnanswerable({ format, fields }: FormatSpecific): void {
   const isGoogles = format === 'generate-content';
   if (isGoogles && fields['continuationToken'] != null) {
-    throw invalid('Only the model that began an answer can go on with it.', 'own.continuationToken');
+    throw invalid('Only the model that began an answer can continue it.', 'own.continuationToken');
   }
   const [path, asked] = isGoogles
     ? ['generationConfig.responseModalities', asObject(fields['generationConfig'])?.['responseModalities']]

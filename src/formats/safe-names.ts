@@ -1,8 +1,8 @@
-/** What every format does with tool names that its vendor would not take. */
+/** Tool names that a vendor would not take. */
 
 import type { Tool } from '../conversation/prompt.ts';
 
-/** The caller's name for each tool name that `safeName` changes; empty for almost every prompt. */
+/** The caller's names of the tools that `safeName` renames, by their new names. Empty for almost every prompt. */
 export function changedNames(
   tools: readonly Tool[] | undefined,
   safeName: (name: string) => string,
@@ -16,7 +16,7 @@ export function changedNames(
   return changed;
 }
 
-/** FNV-1a of the UTF-16 code units, 32 bits. */
+/** A hash of a text: 32-bit FNV-1a of its UTF-16 code units. */
 export function fingerprint(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,7 +1,7 @@
 /**
- * In which header a service, by its dialect, wants the session, to ask the machine that has its cache: xAI ("Maximizing
- * cache hits", docs.x.ai), OpenRouter ("Prompt caching", openrouter.ai/docs), Fireworks ("Prompt caching",
- * docs.fireworks.ai). Others are told by `prompt_cache_key`, or by nothing.
+ * The header in which a service takes the session, by its dialect, so that the request reaches the machine with its cache:
+ * xAI ("Maximizing cache hits", docs.x.ai), OpenRouter ("Prompt caching", openrouter.ai/docs), Fireworks ("Prompt
+ * caching", docs.fireworks.ai). Other services take `prompt_cache_key`, or nothing.
  */
 const HEADERS: ReadonlyMap<string, string> = new Map([
   ['x-ai', 'x-grok-conv-id'],
@@ -10,7 +10,7 @@ const HEADERS: ReadonlyMap<string, string> = new Map([
   ['fireworks', 'x-session-affinity'],
 ]);
 
-/** The header's name in lower case; undefined where the service reads none. */
+/** The header's name in lower case; undefined if the service reads none. */
 export function sessionHeaderOf(dialect: string): string | undefined {
   return HEADERS.get(dialect);
 }

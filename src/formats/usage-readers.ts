@@ -1,4 +1,4 @@
-/** How the formats tell what an answer took: all of a format that its books need, without its translators. */
+/** How each format tells what an answer took. Accounting needs only this of a format, and not its translators. */
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { UsageReader } from '../conversation/tokens.ts';
@@ -7,6 +7,7 @@ import { usageReader as generateContent } from './generate-content/wire/usage.ts
 import { usageReader as messages } from './messages/wire/usage.ts';
 import { usageReader as responses } from './responses/wire/usage.ts';
 
+/** The reader of each format. */
 export const usageReaders: Readonly<Record<FormatName, UsageReader>> = {
   'chat-completions': chatCompletions,
   responses,

@@ -1,7 +1,7 @@
 /**
- * Custom tools (OpenAI's, fed with free text rather than JSON) for vendors that know only functions: a function with
- * one string field, `input`. The outbound half that renders a custom tool so also fuses `unwrapCustomCalls` behind
- * its parser, so that no caller ever sees the wrapping. Unwrapping what is unwrapped already changes nothing.
+ * Custom tools (OpenAI's, which take free text instead of JSON) for vendors that have only functions: each becomes a
+ * function with one string field, `input`. An outbound half that renders custom tools so also fuses `unwrapCustomCalls`
+ * behind its parser, so callers never see the wrapping. To unwrap a call twice changes nothing.
  */
 
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
@@ -10,7 +10,7 @@ import { fuse, type Sink, type Step } from '../../streams/step.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolCallPart } from '../prompt.ts';
 import type { PartEnd, PartStart, ReplyEvent } from '../reply.ts';
 
-/** Grammar a custom tool's text must follow. */
+/** The grammar that a custom tool's text must follow. */
 export interface Grammar {
   /** `lark` or `regex`. */
   readonly syntax: string;
@@ -19,7 +19,7 @@ export interface Grammar {
 
 /**
  * The grammar of a custom tool, as responses writes it (`{type, syntax, definition}`) or as chat-completions does
- * (`{type, grammar: {syntax, definition}}`); undefined where the text is free.
+ * (`{type, grammar: {syntax, definition}}`); undefined if the tool has none.
  */
 export function grammarOf(tool: CustomTool): Grammar | undefined {
   const fields = asObject(tool.format?.['grammar']) ?? tool.format;
@@ -32,7 +32,7 @@ export function customNames(tools: readonly Tool[] = []): ReadonlySet<string> {
   return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
 }
 
-/** A custom tool as a function with one string field; a grammar can only be told, in the description. */
+/** A custom tool as a function with one string field. A grammar stands in its description. */
 export function asFunctionTool(tool: CustomTool): FunctionTool {
   const grammar = grammarOf(tool);
   const rule = grammar && `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`;
@@ -47,14 +47,14 @@ export function asFunctionTool(tool: CustomTool): FunctionTool {
   };
 }
 
-/** A custom call of the history as a call of the function that `asFunctionTool` makes; other calls as they are. */
+/** A custom call of the dialogue as a call of the function that `asFunctionTool` makes; any other call as it is. */
 export function asFunctionCall(call: ToolCallPart): ToolCallPart {
   if (!call.custom) return call;
   const { custom: _, ...rest } = call;
   return { ...rest, arguments: JSON.stringify({ input: call.arguments }) };
 }
 
-/** The free text in a call's JSON arguments. What a model wrote in another shape is given as it wrote it. */
+/** The free text in a call's JSON arguments. If the model wrote another shape, the text is what it wrote. */
 export function unwrapInput(argumentsText: string): string {
   const value = tryParseBounded(argumentsText);
   const input = isObject(value) ? asText(value['input']) : undefined;
@@ -62,12 +62,12 @@ export function unwrapInput(argumentsText: string): string {
 }
 
 /**
- * Calls of functions that stand for custom tools of `prompt`, as custom calls again. Such a call's arguments are held
- * to its end, for JSON text says nothing before it is whole; all else passes at once.
+ * A step that turns calls of functions that stand for custom tools of `prompt` back into custom calls. It holds the
+ * arguments of such a call until its end, since JSON text means nothing before it is whole. Everything else passes at once.
  */
 export function unwrapCustomCalls(prompt: Prompt): Step<ReplyEvent, ReplyEvent> {
   const names = customNames(prompt.tools);
-  /** Arguments so far of each choice's open call, where that is being unwrapped. */
+  /** The arguments so far of each choice's open call, if it is to be unwrapped. */
   const held = new Map<number, string>();
 
   const open = (event: PartStart): PartStart => {
@@ -98,7 +98,7 @@ export function unwrapCustomCalls(prompt: Prompt): Step<ReplyEvent, ReplyEvent> 
   };
 }
 
-/** A parser whose custom calls come out unwrapped; the parser itself where `prompt` has no custom tool. */
+/** A parser that emits custom calls unwrapped; the parser itself if `prompt` has no custom tool. */
 export function withCustomCalls<I>(parser: Step<I, ReplyEvent>, prompt: Prompt): Step<I, ReplyEvent> {
   const custom = prompt.tools?.some((tool) => tool.kind === 'custom');
   return custom ? fuse(parser, unwrapCustomCalls(prompt)) : parser;

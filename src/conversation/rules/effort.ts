@@ -1,29 +1,29 @@
 /**
- * How much to think: words (OpenAI, Gemini 3 and Claude 4.6 on) and token budgets (Claude 4.5, Gemini 2.5), one
- * turned into the other. The figures for low, medium and high are those of Google's own OpenAI-compatible endpoint.
+ * How much to think, as words (OpenAI, Gemini 3 and later, Claude 4.6 and later) and as token budgets (Claude 4.5, Gemini
+ * 2.5), and each as the other. The budgets for low, medium and high are those of Google's OpenAI-compatible endpoint.
  */
 
 import { EFFORTS, type Effort, type Thinking } from '../prompt.ts';
 
-/** Tokens, smallest and largest. */
+/** The smallest and largest budget, in tokens. */
 interface Limits {
   readonly min: number;
   readonly max: number;
 }
 
-/** What a model takes, as far as these tables must know. */
+/** What a model takes. */
 export interface EffortTraits {
-  /** The words it takes, from least to most; empty where it takes only budgets. */
+  /** The words it takes, from least to most; empty if it takes only budgets. */
   readonly efforts: readonly Effort[];
-  /** Absent where it takes only words. */
+  /** Absent if it takes only words. */
   readonly budget?: Limits;
-  /** Whether it can be told not to think at all. */
+  /** Whether thinking can be switched off. */
   readonly canDisable: boolean;
 }
 
 const TOKENS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 32_768 } as const;
 
-/** `text` as an effort in lower case, or undefined where it is no such word. */
+/** The effort that a text names, in any case; undefined if it names none. */
 export function asEffort(text: string): Effort | undefined {
   const word = text.toLowerCase();
   return EFFORTS.find((effort) => effort === word);
@@ -36,29 +36,28 @@ export function effortOfBudget(budget: number): Effort {
   return budget <= 16_384 ? 'medium' : 'high';
 }
 
-/** The budget for a word, within `limits`. `none` is 0 whatever the limits are: whether that is allowed is not asked here. */
+/** The budget for a word, within `limits`. `none` is 0 whatever the limits are; the caller checks whether that is allowed. */
 export function budgetOfEffort(effort: Effort, limits: Limits): number {
   if (effort === 'none') return 0;
   return clamp(effort === 'max' ? limits.max : TOKENS[effort], limits);
 }
 
-/** The supported word nearest to `effort`: itself, else the next lower, else the next higher; undefined of an empty list. */
+/** The supported word nearest to `effort`: itself, else the next lower, else the next higher; undefined for an empty list. */
 export function nearestEffort(effort: Effort, supported: readonly Effort[]): Effort | undefined {
   const at = EFFORTS.indexOf(effort);
   const lower = EFFORTS.slice(0, at + 1).findLast((word) => supported.includes(word));
   return lower ?? EFFORTS.slice(at + 1).find((word) => supported.includes(word));
 }
 
-/** What was asked, as a word; undefined where nothing was, or the model is to decide. */
+/** What was asked, as a word; undefined if nothing was, or if the model decides. */
 export function askedEffort({ effort, budget }: Thinking): Effort | undefined {
   return effort ?? (budget === undefined ? undefined : effortOfBudget(budget));
 }
 
 /**
- * What was asked, as a word this model takes.
- * @returns `none` for 'do not think' where the model can do that, even if the word itself is not among its efforts (it
- *   may be told in another way); undefined where nothing was asked, where the model is to decide, or where it takes no
- *   words.
+ * What was asked, as a word that the model takes.
+ * @returns `none` if thinking is off and the model can switch it off, even if the word is not among its efforts (there may
+ *   be another way to say it); undefined if nothing was asked, if the model decides, or if it takes no words.
  */
 export function effortFor(thinking: Thinking, traits: EffortTraits): Effort | undefined {
   const asked = askedEffort(thinking);
@@ -68,16 +67,16 @@ export function effortFor(thinking: Thinking, traits: EffortTraits): Effort | un
   return nearestEffort('none', traits.efforts);
 }
 
-/** Who asks for little thinking may get none of it; who asks for more does not, however few words the model knows. */
+/** The words that may stand for `asked`. Only a request for minimal thinking may become one for none. */
 function wordsFor(asked: Effort, supported: readonly Effort[]): readonly Effort[] {
   const thinking = supported.filter((effort) => effort !== 'none');
   return asked === 'minimal' || thinking.length === 0 ? supported : thinking;
 }
 
 /**
- * What was asked, as a budget this model takes.
- * @returns 0 for 'do not think' where the model can do that, its smallest budget where it cannot; undefined where
- *   nothing was asked, where the model is to decide, or where it takes no budgets.
+ * What was asked, as a budget in tokens that the model takes.
+ * @returns 0 if thinking is off, or the smallest budget if the model cannot switch it off; undefined if nothing was asked,
+ *   if the model decides, or if it takes no budgets.
  */
 export function budgetFor(thinking: Thinking, traits: EffortTraits): number | undefined {
   const limits = traits.budget;
@@ -88,7 +87,7 @@ export function budgetFor(thinking: Thinking, traits: EffortTraits): number | un
   return traits.canDisable ? 0 : limits.min;
 }
 
-/** Whether it was asked not to think at all. */
+/** Whether the caller switched thinking off. */
 export function isThinkingOff(thinking: Thinking): boolean {
   return thinking.effort === 'none' || (thinking.effort === undefined && thinking.budget === 0);
 }

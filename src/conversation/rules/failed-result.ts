@@ -1,10 +1,10 @@
-/** Results of tools that failed, for formats that have no field for it: the text says so. */
+/** Results of failed tools, for formats without a field that says so: the text says it. */
 
 import type { ToolResultPart } from '../prompt.ts';
 
 const LOOKS_FAILED = /^\W*(tool_use_|tool_)?(error|fail|exception|traceback)/i;
 
-/** The content of a result, with the word for a failure before it; itself where nothing failed, or it says so. */
+/** The content of a result, after a word for the failure; the content itself if nothing failed, or if it says so already. */
 export function contentWithFailure({ content, isError }: ToolResultPart): ToolResultPart['content'] {
   if (!isError) return content;
   const [first, ...rest] = content;

@@ -1,8 +1,9 @@
 /**
- * What OpenAI and its relatives want of a function's parameters beyond JSON Schema, and callers, who hand on what MCP
- * servers write, leave out: a root without `type` or `properties`, and an array without `items` ("array schema missing
- * items") anywhere, are 400s. Filled in, they say no more than before. So is a pattern that they cannot read, as Claude
- * Code's own tools and every `z.email()` have one: it is left out, for the tool is worth more than its pattern.
+ * What OpenAI and compatible services require of a function's parameters beyond JSON Schema. Callers pass on what MCP
+ * servers write, and that often leaves it out. A root without `type` or `properties`, and an array without `items`
+ * anywhere ("array schema missing items"), are 400s; filled in, they mean the same as before. A pattern that these services
+ * cannot read is a 400 too, and Claude Code's own tools and every `z.email()` have one. It is left out, since the tool is
+ * worth more than its pattern.
  */
 
 import { asList, asObject, isObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -11,8 +12,8 @@ import { inNewestDraft } from './schema-draft.ts';
 import { rewritten } from './schema-places.ts';
 
 /**
- * The schema with nothing missing; itself where nothing was.
- * @param lose is told each pattern that is left out.
+ * The schema with everything that these services require; itself if nothing was missing.
+ * @param lose receives each pattern that is left out.
  */
 export function wholeParameters(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
   const step = (one: JsonObject): JsonObject => withItems(readable(inNewestDraft(one), lose));
@@ -21,22 +22,22 @@ export function wholeParameters(schema: JsonObject, lose: (pattern: string) => v
 }
 
 /**
- * The schema in the words of the newest draft, without patterns that some service cannot read; itself where nothing had
- * to change.
- * @param lose is told each pattern that is left out.
+ * The schema in the words of the newest draft, without patterns that some service cannot read; itself if nothing had to
+ * change.
+ * @param lose receives each pattern that is left out.
  */
 export function readableSchema(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
   return rewritten(schema, (one) => readable(inNewestDraft(one), lose));
 }
 
-/** The schema and all in it in the words of the newest draft; itself where nothing had to change. */
+/** The schema and all schemas in it in the words of the newest draft; itself if nothing had to change. */
 export function newestSchema(schema: JsonObject): JsonObject {
   return rewritten(schema, inNewestDraft);
 }
 
 /**
- * The schema without what a property that is named `properties` says of further ones by true or false, for a service that
- * takes that name for the keyword; itself where there is none.
+ * The schema, in which a property with the name `properties` has no boolean `additionalProperties`, for a service that
+ * takes that name for the keyword; itself if it has no such property.
  */
 export function withoutClosedProperties(schema: JsonObject): JsonObject {
   return rewritten(schema, opened);
@@ -51,8 +52,8 @@ function opened(schema: JsonObject): JsonObject {
 }
 
 /**
- * The schema as one of an object, which arguments always are: itself where it says so. Services refuse a root without a
- * type (DeepSeek: "schema must be a JSON Schema of 'type: "object"', got 'type: null'"), as that of a union has none.
+ * The schema with the type `object`, which arguments always have; itself if it has that type. Services refuse a root
+ * without a type (DeepSeek: "schema must be a JSON Schema of 'type: "object"', got 'type: null'"), as unions have.
  */
 export function objectRoot(schema: JsonObject): JsonObject {
   const { type, ...rest } = schema;
@@ -65,7 +66,7 @@ function withItems(schema: JsonObject): JsonObject {
   return isArray && items === undefined ? { ...schema, items: {} } : schema;
 }
 
-/** The schema without patterns of its own that cannot be read; itself where there is none. */
+/** The schema without those of its own patterns that some service cannot read; itself if it has none. */
 function readable(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
   const { pattern, ...plain } = schema;
   const kept = isForeign(pattern) ? plain : schema;

@@ -1,11 +1,12 @@
-/** References within a schema: JSON Pointers (RFC 6901) behind the `#` of a URL. */
+/** References within a schema: JSON Pointers (RFC 6901) after the `#` of a URL. */
 
 import { asObject, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { percentDecoded } from '../../lib/percent-decoded.ts';
 
 /**
- * The keys on the way from the root to what a reference refers to; undefined where that is in no document of ours. Signs
- * that a URL cannot have are percent-encoded (RFC 6901, 6), as generators do that name a definition `List<string>`.
+ * The keys on the way from the root to the target of a reference; undefined if the target is in another document.
+ * Characters that a URL cannot have are percent-encoded (RFC 6901, 6), as by generators that name a definition
+ * `List<string>`.
  */
 export function keysOf(reference: string): readonly string[] | undefined {
   const [start, ...steps] = reference.split('/');
@@ -13,7 +14,7 @@ export function keysOf(reference: string): readonly string[] | undefined {
   return steps.map((step) => percentDecoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What a reference refers to, where that is a schema. @param root of which the reference is a part. */
+/** The schema that a reference refers to; undefined if there is none. @param root the document with the reference. */
 export function referred(reference: string, root: JsonObject): JsonObject | undefined {
   const keys = keysOf(reference);
   if (keys === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * OpenAI's models make several calls at once by a tool of OpenAI's own, which takes a list of calls; where that is not
- * undone at its end, callers are told a call of a tool that they do not have (`multi_tool_use.parallel`, and `parallel`
- * of Azure's gpt-5.4: vercel/ai#19098), and nothing is run. The calls in it are told as such.
+ * OpenAI's models make several calls at once through an internal tool that takes a list of calls. OpenAI does not always
+ * undo that: callers then get a call of a tool that they do not have (`multi_tool_use.parallel`, and `parallel` from
+ * Azure's gpt-5.4: vercel/ai#19098), and nothing runs. Here the calls in the list become calls of their own.
  */
 
 import { asObject, asObjects, asText, isObject } from '../../lib/json.ts';
@@ -15,23 +15,23 @@ const PREFIX = 'functions.';
 
 type Call = Extract<OpenPart, { kind: 'tool-call' }>;
 
-/** Such a call, as far as it has come. */
+/** A call of the internal tool, as far as it has come. */
 interface Held {
   readonly call: Call;
   readonly events: (PartStart | PartDelta | PartDetail)[];
   text: string;
 }
 
-/** A parser whose calls of several are told one by one; the parser itself where `prompt` has no function. */
+/** A parser that emits the calls in such a list one by one; the parser itself if `prompt` has no function. */
 export function withParallelCalls<I>(parser: Step<I, ReplyEvent>, prompt: Prompt): Step<I, ReplyEvent> {
   const names = new Set(prompt.tools?.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : [])));
-  return names.size === 0 ? parser : fuse(parser, apart(names));
+  return names.size === 0 ? parser : fuse(parser, splitCalls(names));
 }
 
-/** @param names of the functions that may be called. */
-function apart(names: ReadonlySet<string>): Step<ReplyEvent, ReplyEvent> {
+/** A step that splits lists of calls. @param names the functions that may be called. */
+function splitCalls(names: ReadonlySet<string>): Step<ReplyEvent, ReplyEvent> {
   const held = new Map<number, Held>();
-  /** How many more parts of a choice were told than came. */
+  /** By how many the parts emitted for a choice exceed those that came. */
   const added = new Map<number, number>();
 
   const pass = (event: ReplyEvent, out: Sink<ReplyEvent>): void => {
@@ -46,8 +46,8 @@ function apart(names: ReadonlySet<string>): Step<ReplyEvent, ReplyEvent> {
     return true;
   };
 
-  /** What was held, as the calls in it; as it came where they are not all of the caller's tools. */
-  const tell = ({ call, events, text }: Held, end: PartEnd, out: Sink<ReplyEvent>): void => {
+  /** Emits the calls in a held list; the list as it came if a call in it is not of the caller's tools. */
+  const emit = ({ call, events, text }: Held, end: PartEnd, out: Sink<ReplyEvent>): void => {
     const { choice, index } = end;
     const calls = callsIn(call, text, names);
     if (calls === undefined) {
@@ -71,7 +71,7 @@ function apart(names: ReadonlySet<string>): Step<ReplyEvent, ReplyEvent> {
       if (one === undefined || !('index' in event)) return pass(event, out);
       if (event.type === 'part-end') {
         held.delete(event.choice);
-        return tell(one, event, out);
+        return emit(one, event, out);
       }
       one.events.push(event);
       if (event.type === 'part-delta') one.text += event.text;
@@ -79,7 +79,7 @@ function apart(names: ReadonlySet<string>): Step<ReplyEvent, ReplyEvent> {
   };
 }
 
-/** The calls in a call of several; undefined where one of them is none of `names`. */
+/** The calls in a list of calls; undefined if one of them is not of `names`. */
 function callsIn(
   { id, ...call }: Call,
   text: string,

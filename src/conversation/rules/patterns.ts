@@ -1,34 +1,34 @@
 /**
- * Regular expressions of a schema, which are written in ECMAScript's way and read by other engines: one that cannot
- * compile a pattern refuses the whole request ("'…' is not a 'regex'").
+ * Regular expressions of a schema. They are written for ECMAScript and read by other engines, and a service whose engine
+ * cannot compile a pattern refuses the whole request ("'…' is not a 'regex'").
  */
 
-/** Escapes of letters that Python knows (`re`, "Regular Expression Syntax"); those of signs and digits are no matter. */
+/** Escapes that Python knows (`re`, "Regular Expression Syntax"): some letters, and anything that is not a letter. */
 const PYTHONS_ESCAPE = /^\\(?:[AbBdDsSwWZafnrtv]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^A-Za-z])/;
-/** A group's name without Python's P, and a look behind whose width may vary. */
+/** A group's name without Python's P, and a lookbehind of variable width. */
 const UNPYTHONIC_GROUP = /^\(\?<(?:[^=!]|[^)]*[*+?{|])/;
-/** Everything and nothing, in which Python still waits for the class's end. */
+/** `[]` and `[^]`: in Python the bracket does not end the class. */
 const EMPTY_CLASS = /^\[\^?\]/;
 
 const LOOK_AROUND = /^\(\?<?[=!]/;
 const ESCAPED_DIGIT = /^\\\d/;
 
-/** A place at which engines differ: an escape, the beginning of a group or a class, or a bracket in a class. */
+/** A place where engines differ: an escape, the beginning of a group or class, or a bracket in a class. */
 interface Place {
-  /** What stands there, and something of what follows. */
+  /** The text from there on, cut after 200 characters. */
   readonly text: string;
   readonly isInClass: boolean;
 }
 
-/** Whether Python's `re`, by which OpenAI reads them, can be expected to compile a pattern: what it surely cannot is found. */
+/** Whether a pattern has nothing that Python's `re`, which OpenAI uses, is known to refuse. */
 export function isPythonPattern(pattern: string): boolean {
   return everyPlace(pattern, isPythonic);
 }
 
 /**
- * Whether the engines of all services can: also OpenAI's own behind Python's, which looks neither ahead nor behind
- * ("regex lookaround is not supported"), and Rust's `regex` (DeepSeek, Meta), to which a digit behind a backslash is
- * nothing (Claude Code's Artifact: `^[^\0]*$`), and a bracket in a class begins another class.
+ * Whether a pattern has nothing that the engine of any service is known to refuse. OpenAI has another engine behind
+ * Python's, without lookaround ("regex lookaround is not supported"). Rust's `regex` (DeepSeek, Meta) has no escaped
+ * digits (Claude Code's Artifact: `^[^\0]*$`), and a bracket in a class begins another class there.
  */
 export function isPlainPattern(pattern: string): boolean {
   return everyPlace(pattern, (place) => isPythonic(place) && isPlain(place));
@@ -44,7 +44,7 @@ function isPlain({ text, isInClass }: Place): boolean {
   return isInClass ? !text.startsWith('[') : !LOOK_AROUND.test(text);
 }
 
-/** Place by place, and none is kept: a pattern may be megabytes of brackets. */
+/** Whether all places of a pattern pass. They are not collected, since a pattern may be megabytes of brackets. */
 function everyPlace(pattern: string, holds: (place: Place) => boolean): boolean {
   let isInClass = false;
   for (let at = 0; at < pattern.length; at += 1) {

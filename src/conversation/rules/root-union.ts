@@ -1,15 +1,15 @@
 /**
- * A union at the root of a tool's schema is a 400 for the whole request at Anthropic ("input_schema does not support
+ * A union at the root of a tool's schema. It is a 400 for the whole request at Anthropic ("input_schema does not support
  * oneOf, allOf, or anyOf at the top level") and at OpenAI ("schema must have type 'object' and not have
- * 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level"), which takes it by responses from GPT-5 on: Codex's own
- * tools have one. Its branches become one object with the properties of all of them; which ones belong together is told
- * to the model in the description.
+ * 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level"); OpenAI's responses accepts it from GPT-5 on, and Codex's
+ * own tools have one. Its branches become one object with the properties of all of them, and the description tells the
+ * model which ones belong together.
  */
 
 import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { referred } from './json-pointer.ts';
 
-/** Unions in unions beyond this are no schema anybody wrote. */
+/** No hand-written schema nests unions deeper. */
 const MAX_DEPTH = 10;
 
 interface Within {
@@ -21,9 +21,9 @@ type Union = 'allOf' | 'anyOf' | 'oneOf';
 const UNIONS: readonly Union[] = ['allOf', 'anyOf', 'oneOf'];
 
 /**
- * The schema without a union at its root; itself where there is none.
- * @param refused further keywords that may not stand there: they are told in the description alone.
- * @param root where references begin, if the schema stands in another one.
+ * The schema without a union at its root; itself if there is none.
+ * @param refused further keywords that may not stand there. They stand in the description only.
+ * @param root the document that references start from, if the schema stands in another one.
  */
 export function withoutRootUnion(
   schema: JsonObject,
@@ -44,36 +44,36 @@ function without(schema: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
 }
 
-/** @param within the definitions, and those already written out: each is, once, for one that holds itself has no end. */
+/** The schema with the branches of its unions merged. @param within the document, and what was written out already: each definition is, once, since one that holds itself has no end. */
 function merge(schema: JsonObject, within: Within, depth: number): JsonObject {
   let merged = schema;
   for (const key of UNIONS) {
     const { [key]: union, ...rest } = merged;
     if (union === undefined) continue;
-    const branches = asList(union).flatMap((branch) => branchOf(branch, within, depth + 1));
+    const branches = asList(union).flatMap((branch) => expandBranch(branch, within, depth + 1));
     merged = join(rest, branches, key === 'allOf');
   }
   return merged;
 }
 
-/** A branch without references and unions of its own; none where it is no object's schema. */
-function branchOf(branch: Json, within: Within, depth: number): readonly JsonObject[] {
+/** A branch without references and unions of its own; empty if it is not the schema of an object. */
+function expandBranch(branch: Json, within: Within, depth: number): readonly JsonObject[] {
   if (!isObject(branch) || depth > MAX_DEPTH) return [];
   const reference = asText(branch['$ref']);
-  if (reference !== undefined) return definitionOf(reference, within, depth);
+  if (reference !== undefined) return expandDefinition(reference, within, depth);
   const { type } = branch;
   if (type !== undefined && type !== 'object' && !asList(type).includes('object')) return [];
   return [merge(branch, within, depth)];
 }
 
-function definitionOf(reference: string, within: Within, depth: number): readonly JsonObject[] {
+function expandDefinition(reference: string, within: Within, depth: number): readonly JsonObject[] {
   const definition = referred(reference, within.root);
   if (definition === undefined || within.seen.has(definition)) return [];
   within.seen.add(definition);
-  return branchOf(definition, within, depth + 1);
+  return expandBranch(definition, within, depth + 1);
 }
 
-/** @param all whether every branch holds (`allOf`), or one of them. */
+/** One object for all branches. @param all whether every branch holds (`allOf`), or only one. */
 function join(base: JsonObject, branches: readonly JsonObject[], all: boolean): JsonObject {
   const lists = branches.map((branch) => asList(branch['required']));
   const [first = [], ...others] = lists;
@@ -93,7 +93,7 @@ function isClosedObject(branch: JsonObject): boolean {
   return branch['additionalProperties'] === false;
 }
 
-/** The properties of all branches, each as all that is said of it. */
+/** The properties of all branches, each with all schemas that the branches have for it. */
 function joinedProperties(branches: readonly JsonObject[], all: boolean): JsonObject {
   const said = new Map<string, Map<string, Json>>();
   for (const branch of branches) {

@@ -1,17 +1,17 @@
 /**
- * JSON Schema of older drafts in the words of 2020-12. Vendors judge every tool by that draft and refuse the whole
- * request for one that is none (Anthropic: "JSON schema is invalid. It must match JSON Schema draft 2020-12"; OpenAI:
- * "[…] is not of type 'object', 'boolean'"), while MCP servers are written in draft-07, where a tuple is a list of
- * `items`, or older ones, where a bound is exclusive, and a property required, by true or false, or by programs that
- * write null for what they leave out, as Go's do (`properties: null`, mark3labs/mcp-go#224: "null found, object expected").
+ * JSON Schema of older drafts in the words of draft 2020-12. Vendors check every tool against that draft, and refuse the
+ * whole request if one does not match (Anthropic: "JSON schema is invalid. It must match JSON Schema draft 2020-12";
+ * OpenAI: "[…] is not of type 'object', 'boolean'"). MCP servers use draft-07, where a tuple is a list of `items`, or older
+ * drafts, where true or false makes a bound exclusive and a property required. Programs in Go also write null for what they
+ * leave out (`properties: null`, mark3labs/mcp-go#224: "null found, object expected").
  */
 
 import { asNumber, isList, isObject, type JsonObject } from '../../lib/json.ts';
 
-/** Keywords of which null is a value. */
+/** Keywords that may have the value null. */
 const VALUES = ['const', 'default'];
 
-/** One schema, whatever stands in it; itself where nothing had to change. */
+/** One schema in the newest draft, without the schemas in it; itself if nothing had to change. */
 export function inNewestDraft(schema: JsonObject): JsonObject {
   const said = withoutNothing(schema);
   const rewritten = withPrefix(
@@ -22,7 +22,7 @@ export function inNewestDraft(schema: JsonObject): JsonObject {
   return rest;
 }
 
-/** The schema without keywords that are null; itself where there are none. */
+/** The schema without keywords that are null; itself if there are none. */
 function withoutNothing(schema: JsonObject): JsonObject {
   const isSaid = (key: string): boolean => schema[key] !== null || VALUES.includes(key);
   const keys = Object.keys(schema);
@@ -30,7 +30,7 @@ function withoutNothing(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => isSaid(key)));
 }
 
-/** A tuple's places, and what may come after them: where nothing may, there are no more items than places. */
+/** A tuple as `prefixItems`. If nothing may follow its places, `maxItems` is their number. */
 function withPrefix(schema: JsonObject): JsonObject {
   const { items, additionalItems, ...rest } = schema;
   if (!isList(items)) return schema;
@@ -42,6 +42,7 @@ function withPrefix(schema: JsonObject): JsonObject {
   };
 }
 
+/** A bound that true or false made exclusive, as one keyword. */
 function withBound(schema: JsonObject, exclusive: string, inclusive: string): JsonObject {
   const { [exclusive]: isExclusive, [inclusive]: bound, ...rest } = schema;
   if (typeof isExclusive !== 'boolean') return schema;

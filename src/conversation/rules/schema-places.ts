@@ -1,25 +1,25 @@
-/** Where schemas stand in a JSON Schema (draft 2020-12): keys that are data, as a property's name, are no keywords. */
+/** The places of schemas in a JSON Schema (draft 2020-12). Keys that are data, such as a property's name, are not keywords. */
 
 import { hasSameItems, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 
-/** Keywords whose values are made of schemas. Vendors know different ones. */
+/** Keywords whose values hold schemas. Vendors know different ones. */
 export interface SchemaPlaces {
   /** The value is a schema. */
   readonly schemas: readonly string[];
   /** The value is a list of schemas. */
   readonly lists: readonly string[];
-  /** The value is an object of schemas by names that are data. */
+  /** The value is an object of schemas, whose names are data. */
   readonly maps: readonly string[];
 }
 
-/** Those of JSON Schema, old drafts and new. */
+/** The places in JSON Schema, of old drafts and new. */
 export const ALL_PLACES: SchemaPlaces = {
   schemas: ['items', 'additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else'],
   lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'],
   maps: ['properties', '$defs', 'definitions', 'patternProperties'],
 };
 
-/** A keyword's value with each schema that stands in it, one level down, as `change` makes it; itself where none changed. */
+/** A keyword's value, in which `change` has changed each schema one level down; itself if none changed. */
 export function withSchemas(
   key: string,
   value: Json,
@@ -37,12 +37,12 @@ export function withSchemas(
   return entries.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(entries);
 }
 
-/** Deeper than any schema a vendor takes: what is further down stays as it is. */
+/** Deeper than any schema that a vendor takes. What lies deeper stays as it is. */
 const MAX_DEPTH = 100;
 
 /**
- * A schema and all that stand in it, as `step` makes each of them; itself where none changed.
- * @param step is given a schema before those that stand in it.
+ * A schema, in which `step` has changed it and all schemas in it; itself if none changed.
+ * @param step receives a schema before those that stand in it.
  */
 export function rewritten(
   schema: JsonObject,

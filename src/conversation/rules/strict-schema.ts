@@ -1,9 +1,8 @@
 /**
- * What strict mode demands of a JSON Schema (OpenAI's guide on structured outputs, and what its SDK refuses to send): an
- * object at the root, every object closed, every property required, and none of the keywords and formats it does not
- * know: "'allOf' is not permitted", "'uri' is not a valid format". Left out of a function tool, `strict` makes OpenAI's
- * responses try it: its answers echo `strict: true`. No other vendor mends a schema for that, so strict is asked of them
- * only where the schema fits.
+ * What strict mode requires of a JSON Schema (OpenAI's guide on structured outputs, and the checks of its SDK): an object
+ * at the root, every object closed, every property required, and no keyword or format that it does not know ("'allOf' is
+ * not permitted", "'uri' is not a valid format"). If a function has no `strict`, OpenAI's responses tries it: its answers
+ * say `strict: true`. No other vendor adapts a schema for it, so they are asked for strict mode only if the schema fits.
  */
 
 import {
@@ -53,18 +52,18 @@ const REFUSED = [
   'uniqueItems',
 ];
 
-/** Formats whose vendors always enforce the schema they are given. */
+/** Formats whose vendors always enforce a schema. */
 const ENFORCING: readonly (FormatName | undefined)[] = ['messages', 'generate-content'];
 
-/** Whether a schema can be asked for strictly as it stands; one too deep to tell cannot. */
+/** Whether strict mode takes a schema as it is. It does not take one that is too deep to check. */
 export function fitsStrict(schema: JsonObject | undefined): boolean {
   if (schema === undefined) return true;
   return schema['type'] === 'object' && schema['anyOf'] === undefined && isClosed(schema, 0);
 }
 
 /**
- * What is to be said of strictness for the form of an answer: what the caller said, and for one whose format has no word
- * for it, that it is meant, where it can be.
+ * Whether the form of an answer asks for strict mode: as the caller said. In a format that always enforces schemas, the
+ * caller means strict mode if the schema fits it.
  * @param from the caller's format.
  */
 export function strictnessOf(
@@ -77,7 +76,7 @@ export function strictnessOf(
 function isClosed(schema: Json | undefined, depth: number): boolean {
   if (!isObject(schema)) return true;
   if (depth > DEEPEST || REFUSED.some((key) => schema[key] !== undefined)) return false;
-  // A tuple of older drafts, for which the newest has a word that is refused.
+  // A tuple of older drafts. Its word in the newest draft is refused.
   if (isList(schema['items'])) return false;
   const format = asText(schema['format']);
   if (format !== undefined && !FORMATS.includes(format)) return false;

@@ -1,33 +1,33 @@
 /**
- * Turns in the order that messages and generate-content insist on, where chat-completions and responses let a caller
- * write them as they come: user first, roles in turn, every call answered in the very next turn.
+ * Turns in the order that messages and generate-content require: the user first, roles in alternation, and every call
+ * answered in the very next turn. In chat-completions and responses, callers may write them in any order.
  */
 
 import type { Part, ToolCallPart, ToolResultPart, Turn } from '../prompt.ts';
 
-/** A call, and the results that were found for it. */
+/** A call, and the results found for it. */
 interface Slot {
   readonly turn: Turn;
   readonly results: ToolResultPart[];
 }
 
-/** The calls of one id in a turn; those before `next` are answered. */
+/** The calls of one id in a turn. Those before `next` are answered. */
 interface Queue {
   readonly slots: Slot[];
   next: number;
 }
 
-/** Says nothing, for a conversation that starts with the assistant: text must not be blank. */
+/** Comes before a conversation that starts with the assistant. It has to say something, since text must not be blank. */
 export const OPENING: Turn = { role: 'user', parts: [{ kind: 'text', text: '.' }] };
 
 /**
- * The same turns, so that:
- * - neighbours of one role are one turn (system turns stay as and where they are);
- * - the results of a turn's calls are the first parts of the very next turn, in the order of the calls, one a call: what
- *   comes for a call that is answered (Codex tells of its progress so) is said with the first; and a result that
- *   answers no call stays where it was, before the other parts of its turn; none is made up;
- * - no text part is empty, unless it carries a signature, and no turn is without parts;
- * - the first turn that is no system turn is a user's: one is made up that says '.' where it was the assistant's.
+ * The same turns, but in strict order:
+ * - Adjacent turns of one role are one turn. System turns stay as and where they are.
+ * - The results of a turn's calls are the first parts of the very next turn, in the order of the calls, one for each call.
+ *   Further results for an answered call, by which Codex reports progress, join the first. A result that answers no call
+ *   stays in its turn, before the other parts. No result is invented.
+ * - No text part is empty, unless it has a signature, and no turn is without parts.
+ * - The first turn that is not a system turn is the user's. If it was the assistant's, `OPENING` comes before it.
  *
  * Ids may repeat: a result answers the latest calls of its id, one after the other.
  */
@@ -37,7 +37,7 @@ export function strictTurns(turns: readonly Turn[]): readonly Turn[] {
   const ordered = mergeNeighbours(
     merged.flatMap((turn) => {
       const left = turn.parts.filter((part) => part.kind !== 'tool-result' || !placed.has(part));
-      const results = (slots.get(turn) ?? []).flatMap((slot) => asOne(slot.results));
+      const results = (slots.get(turn) ?? []).flatMap((slot) => mergeResults(slot.results));
       return [
         { ...turn, parts: left },
         { role: 'user', parts: results },
@@ -48,7 +48,7 @@ export function strictTurns(turns: readonly Turn[]): readonly Turn[] {
   return ordered[first]?.role === 'assistant' ? ordered.toSpliced(first, 0, OPENING) : ordered;
 }
 
-/** Which result answers which call, in one pass. */
+/** Matches results with calls, in one pass. */
 function matchResults(turns: readonly Turn[]): {
   slots: ReadonlyMap<Turn, readonly Slot[]>;
   placed: ReadonlySet<ToolResultPart>;
@@ -75,7 +75,8 @@ function matchResults(turns: readonly Turn[]): {
   return { slots, placed };
 }
 
-function asOne(results: readonly ToolResultPart[]): readonly ToolResultPart[] {
+/** All results for a call as one. */
+function mergeResults(results: readonly ToolResultPart[]): readonly ToolResultPart[] {
   const [first, ...more] = results;
   if (first === undefined || more.length === 0) return results;
   const isError = results.some((result) => result.isError);
@@ -83,7 +84,7 @@ function asOne(results: readonly ToolResultPart[]): readonly ToolResultPart[] {
   return [{ ...first, content, ...(isError && { isError }) }];
 }
 
-/** An earlier turn's call of the same id waits no longer: what comes now answers this one. */
+/** Adds a call that waits for its result. Calls of the same id in earlier turns wait no longer. */
 function enqueue(queues: Map<string, Queue>, call: ToolCallPart, slot: Slot): void {
   const queue = queues.get(call.id);
   if (queue?.slots[0]?.turn === slot.turn) queue.slots.push(slot);
@@ -101,7 +102,7 @@ function withoutEmptyText(turn: Turn): Turn {
   return turn.parts.some(isEmpty) ? { ...turn, parts: turn.parts.filter((part) => !isEmpty(part)) } : turn;
 }
 
-/** What was said beside the results of calls comes after them. */
+/** The parts of a turn with the results of calls first. */
 export function resultsFirst(parts: readonly Part[]): readonly Part[] {
   const isResult = (part: Part): boolean => part.kind === 'tool-result';
   return parts.some(isResult)
@@ -109,7 +110,7 @@ export function resultsFirst(parts: readonly Part[]): readonly Part[] {
     : parts;
 }
 
-/** Turns of one role in a row as one; turns without parts are left out. */
+/** Adjacent turns of one role as one turn, without turns that have no parts. */
 function mergeNeighbours(turns: readonly Turn[]): Turn[] {
   const groups: Turn[][] = [];
   for (const turn of turns) {
@@ -127,14 +128,14 @@ function mergeGroup(turns: readonly Turn[]): Turn {
     head = {
       ...head,
       ...turn,
-      ...(head.formatSpecific && { formatSpecific: mergeOwn(head.formatSpecific, turn.formatSpecific) }),
+      ...(head.formatSpecific && { formatSpecific: mergeFields(head.formatSpecific, turn.formatSpecific) }),
       ...(head.unknownFields && { unknownFields: { ...head.unknownFields, ...turn.unknownFields } }),
     };
   }
   return { ...head, parts: turns.flatMap((turn) => turn.parts) };
 }
 
-function mergeOwn(
+function mergeFields(
   first: NonNullable<Turn['formatSpecific']>,
   second: Turn['formatSpecific'],
 ): NonNullable<Turn['formatSpecific']> {

@@ -1,25 +1,26 @@
 /**
- * A schema that holds itself, as of a tree or of any JSON value, is a 400 for the whole request at Meta ("Recursive JSON
- * schemas are not currently supported"): Codex's own tools have one, and servers of tools for databases.
+ * Schemas that hold themselves, such as that of a tree or of any JSON value. They are a 400 for the whole request at Meta
+ * ("Recursive JSON schemas are not currently supported"). Codex's own tools have one, and so have MCP servers for
+ * databases.
  */
 
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { referred } from './json-pointer.ts';
 import { ALL_PLACES, rewritten, withSchemas } from './schema-places.ts';
 
-/** Deeper than any schema a vendor takes: what refers to something further down is cut there. */
+/** Deeper than any schema that a vendor takes. References to something deeper are cut. */
 const MAX_DEPTH = 500;
 
 interface Search {
   readonly root: JsonObject;
-  /** Schemas in which the one looked at stands, itself or by references. */
+  /** The schemas that hold the current one, in themselves or through references. */
   readonly open: Set<JsonObject>;
   readonly seen: Set<JsonObject>;
-  /** What stands in place of those whose reference leads back to an open one. */
+  /** Replacements for the schemas whose reference leads back to an open one. */
   readonly cut: Map<JsonObject, JsonObject>;
 }
 
-/** The schema without the references by which it holds itself, of which the type is left; itself where there is none. */
+/** The schema, in which references back to itself are replaced by the type of their target; itself if it has none. */
 export function withoutCycles(schema: JsonObject): JsonObject {
   const search: Search = { root: schema, open: new Set(), seen: new Set(), cut: new Map() };
   look(schema, search);
@@ -33,7 +34,7 @@ function look(schema: JsonObject, search: Search): void {
   seen.add(schema);
   open.add(schema);
   const target = referred(asText(schema['$ref']) ?? '', root);
-  if (target && (open.has(target) || open.size > MAX_DEPTH)) cut.set(schema, typeAlone(schema, target));
+  if (target && (open.has(target) || open.size > MAX_DEPTH)) cut.set(schema, keepType(schema, target));
   else if (target) look(target, search);
   for (const [key, value = null] of Object.entries(schema)) {
     withSchemas(key, value, ALL_PLACES, (inner) => {
@@ -44,6 +45,6 @@ function look(schema: JsonObject, search: Search): void {
   open.delete(schema);
 }
 
-function typeAlone({ $ref: _, ...schema }: JsonObject, { type }: JsonObject): JsonObject {
+function keepType({ $ref: _, ...schema }: JsonObject, { type }: JsonObject): JsonObject {
   return type === undefined ? schema : { type, ...schema };
 }
