@@ -10,12 +10,14 @@ import { topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
 import { observeChunk, remainsOf, usageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
+import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { argumentsObject } from '../../src/conversation/rules/arguments.ts';
 import { argumentScan } from '../../src/formats/chat-completions/outbound/argument-scan.ts';
 import { partSequence } from '../../src/formats/chat-completions/outbound/part-sequence.ts';
 import { hideUsage } from '../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
 import { eventObject } from '../../src/formats/event-data.ts';
 import { formats } from '../../src/formats/formats.ts';
+import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { scanList, scanObject } from '../../src/lib/json-scan.ts';
@@ -244,4 +246,79 @@ test('a data URL has at most a kilobyte before its data', () => {
   expect(inline('a'.repeat(1_024 - ';base64'.length))?.data).toBe('AA');
   expect(() => inline('a'.repeat(1_025 - ';base64'.length))).toThrow('before its data');
   expect(() => inline(';a'.repeat(7_000_000))).toThrow('before its data');
+});
+
+describe('what a Gemini stream tells about its texts costs with its size, not with the square of it', () => {
+  const PROMPT = { model: 'm', turns: [], stream: true };
+  const TARGET = {
+    model: 'm',
+    maxOutputTokens: 1,
+    sampling: true,
+    structuredOutput: true,
+    dialect: 'google',
+  };
+
+  /** A chunk of one candidate for each number up to `count`. */
+  const chunksOf = (count: number, candidate: (at: number) => object): readonly string[] =>
+    Array.from({ length: count }, (_, at) => JSON.stringify({ candidates: [candidate(at)] }));
+
+  const parse = (chunks: readonly string[]): void => {
+    const parser = formats['generate-content'].outbound.parseEvents(PROMPT, TARGET);
+    const events: ReplyEvent[] = [];
+    const out = { enqueue: (event: ReplyEvent) => void events.push(event) };
+    for (const data of chunks) parser.transform({ data }, out);
+    parser.transform({ data: '{"candidates":[{"finishReason":"STOP"}]}' }, out);
+    parser.flush?.(out);
+    expect(events.at(-1)?.type).toBe('reply-end');
+  };
+
+  const text = (at: number) => ({ parts: [{ text: `${at}` }, { text: 'hm', thought: true }] });
+  const STREAMS: Readonly<Record<string, (at: number) => object>> = {
+    'citations in every chunk': (at) => ({
+      content: { parts: [{ text: 'a' }] },
+      citationMetadata: { citationSources: [{ uri: `https://a/${at}`, startIndex: at, endIndex: at + 1 }] },
+    }),
+    'a text and a thought in every chunk, after one source': (at) => ({
+      content: text(at),
+      ...(at === 0 && { groundingMetadata: { groundingChunks: [{ web: { uri: 'https://a' } }] } }),
+    }),
+    'another field of the metadata in every chunk': (at) => ({ groundingMetadata: { [`f${at}`]: at } }),
+    'another unknown field in every chunk': (at) => ({ content: { parts: [{ text: 'a' }] }, [`f${at}`]: at }),
+  };
+
+  test.each(Object.entries(STREAMS))('%s', { timeout: 120_000 }, (_, candidate) => {
+    expect(excessOf((size) => chunksOf(size, candidate), parse, 6_000)).toBeUndefined();
+  });
+
+  test('one long quotation from many sources', { timeout: 120_000 }, () => {
+    const quoting = (size: number): readonly string[] => [
+      JSON.stringify({
+        candidates: [
+          {
+            content: { parts: [{ text: 'a' }] },
+            groundingMetadata: {
+              groundingChunks: Array.from({ length: size }, (_, at) => ({ web: { uri: `https://a/${at}` } })),
+              groundingSupports: [
+                {
+                  segment: { text: 'a'.repeat(size * 20) },
+                  groundingChunkIndices: Array.from({ length: size }, (_, at) => at),
+                },
+              ],
+            },
+          },
+        ],
+      }),
+    ];
+    expect(excessOf(quoting, parse, 3_000)).toBeUndefined();
+  });
+
+  test('calls without ids, and results that answer none of them', { timeout: 120_000 }, () => {
+    const find = (size: number): void => {
+      const ids = callIds();
+      for (let at = 0; at < size; at++) ids.ofCall('a', undefined);
+      for (let at = 0; at < size; at++) expect(ids.ofResult('b', undefined)).toBe(`call_stray_${at}`);
+      for (let at = 0; at < size; at++) ids.ofResult('a', undefined);
+    };
+    expect(excessOf((size) => size, find, 3_000)).toBeUndefined();
+  });
 });

@@ -44,7 +44,11 @@ function without(schema: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
 }
 
-/** The schema with the branches of its unions merged. @param within the document, and what was written out already: each definition is, once, since one that holds itself has no end. */
+/**
+ * The schema with the branches of its unions merged.
+ * @param within the document, and the definitions that were written out already. Each is written out once, since one that
+ *   holds itself has no end.
+ */
 function merge(schema: JsonObject, within: Within, depth: number): JsonObject {
   let merged = schema;
   for (const key of UNIONS) {
