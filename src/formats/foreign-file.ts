@@ -23,7 +23,7 @@ export function storedId({ id, format }: FileSource, stores: readonly string[]):
 export function refuseCachedContent({ cachedContent }: Prompt): void {
   if (cachedContent === undefined) return;
   throw invalid(
-    "The conversation begins with content that is cached at Google, and this model cannot read it; send the content itself instead.",
+    'The conversation begins with content that is cached at Google, and this model cannot read it; send the content itself instead.',
     'cachedContent',
   );
 }

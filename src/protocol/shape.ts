@@ -1,4 +1,4 @@
-/** Required fields as a table: what a field must be, and the sentence where it is not. */
+/** Required fields as a table: what each field must be, and the sentence for one that is not. */
 
 import { isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 
@@ -6,17 +6,17 @@ const isText = (value: Json | undefined): boolean => typeof value === 'string';
 const isNumber = (value: Json | undefined): boolean => typeof value === 'number';
 const isNothing = (value: Json | undefined): boolean => value === undefined || value === null;
 
-/** A number of things: a whole number from 0 on. */
+/** Whether a value is a count: a whole number of at least 0. */
 export function isCount(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
-/** A string with something in it. */
+/** Whether a value is a string that is not empty. */
 export function isName(value: Json | undefined): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** `?` is absent or null; `|null` is there, and may be null. */
+/** The kinds of fields. `?`: it may be absent or null. `|null`: it must be there, and may be null. */
 const KINDS = {
   'a non-empty string': isName,
   'a non-empty string?': (value: Json | undefined) => isNothing(value) || isName(value),
@@ -36,19 +36,19 @@ const KINDS = {
   present: (value: Json | undefined) => value !== undefined,
 } as const;
 
-/** Fields, and what each must be. */
+/** Fields, with what each must be. */
 export type Shape = Readonly<Record<string, keyof typeof KINDS>>;
 
-/** The first field that is not what `shape` says, as a sentence; undefined where all are. */
+/** A sentence about the first field that does not match `shape`; undefined if all match. */
 export function misfit(object: JsonObject, shape: Shape): string | undefined {
   for (const [field, kind] of Object.entries(shape)) {
     if (!KINDS[kind](object[field]))
-      return `\`${field}\` must be ${kind.replace('?', ' where it is given').replace('|', ' or ')}`;
+      return `\`${field}\` must be ${kind.replace('?', ' if present').replace('|', ' or ')}`;
   }
   return undefined;
 }
 
-/** Any value as it is shown in a violation: JSON, short. */
+/** A value as text for a violation: JSON, cut after 60 characters. */
 export function show(value: Json | undefined): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;

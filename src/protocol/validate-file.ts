@@ -1,4 +1,4 @@
-/** Judges a recorded answer of which only the text is known. */
+/** Validates a recorded answer by its text alone. */
 
 import type { FormatName } from '../conversation/prompt.ts';
 import { isList, isObject, type Json, type JsonObject, tryParseJson } from '../lib/json.ts';
@@ -8,21 +8,22 @@ import { show } from './shape.ts';
 import { RULEBOOKS, validator } from './validate.ts';
 import type { Result, ValidateOptions } from './validator.ts';
 
-/** How a file holds an answer: as server-sent events, as a JSON list of chunks (Gemini without `alt=sse`), or whole. */
+/** How a file holds an answer: as server-sent events, as a JSON list of chunks (Gemini without `alt=sse`), or as a whole answer. */
 export type FileShape = 'sse' | 'json-array' | 'json-object';
 
+/** The result for a file. */
 export interface FileResult extends Result {
   readonly shape: FileShape;
-  /** Absent where neither the caller nor the file tells: the only violation is then `unrecognised`. */
+  /** Absent if neither the caller nor the file tells it. Then the only violation is `unrecognised`. */
   readonly format?: FormatName;
 }
 
 /**
- * Judges the text of an answer. Never throws.
- * @param format absent: it is read off the events.
+ * Validates the text of an answer. Never throws.
+ * @param format absent: it is detected from the events.
  */
 export function validateFile(text: string, format?: FormatName, options?: ValidateOptions): FileResult {
-  // A byte order mark is no part of the text (WHATWG HTML, 9.2.5).
+  // A byte order mark is not part of the text (WHATWG HTML, 9.2.5).
   const { shape, events, body } = read(text.replace(/^\uFEFF/, ''));
   const known = format ?? detect(body ? [body] : dataOf(events));
   if (known === undefined) {
@@ -30,10 +31,10 @@ export function validateFile(text: string, format?: FormatName, options?: Valida
     return { shape, violations: [violation], failed: false };
   }
   if (body) return { shape, format: known, ...RULEBOOKS[known].whole(body, options) };
-  const judged = validator(known, options);
-  for (const event of events) judged.add(event);
-  const violations = judged.end();
-  return { shape, format: known, violations, failed: judged.failed() };
+  const checker = validator(known, options);
+  for (const event of events) checker.add(event);
+  const violations = checker.end();
+  return { shape, format: known, violations, failed: checker.failed() };
 }
 
 interface Contents {
@@ -57,15 +58,16 @@ function* dataOf(events: readonly Sse[]): Generator<Json | undefined> {
   for (const { data } of events) yield tryParseJson(data);
 }
 
-/** The format of the first value that tells. */
+/** The format of the first value that has a known form; undefined if none has. */
 function detect(values: Iterable<Json | undefined>): FormatName | undefined {
   for (const value of values) {
-    const format = isObject(value) ? formatOf(value) : undefined;
+    const format = isObject(value) ? detectFormat(value) : undefined;
     if (format !== undefined) return format;
   }
   return undefined;
 }
 
+/** The types of a message and of its events. */
 const MESSAGES_TYPES = new Set([
   'message',
   'message_start',
@@ -77,7 +79,7 @@ const MESSAGES_TYPES = new Set([
   'ping',
 ]);
 
-function formatOf(value: JsonObject): FormatName | undefined {
+function detectFormat(value: JsonObject): FormatName | undefined {
   const { object, type, error } = value;
   if (object === 'response' || (typeof type === 'string' && type.startsWith('response.'))) return 'responses';
   if (typeof type === 'string' && MESSAGES_TYPES.has(type)) return 'messages';

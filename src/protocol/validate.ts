@@ -1,4 +1,4 @@
-/** Judges streams and whole answers of every format by the format's rules. */
+/** Validates streams and whole answers of every format by the format's rules. */
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -25,16 +25,19 @@ import {
   type Violation,
 } from './validator.ts';
 
-/** All that is judged by in one format. */
+/** The rules of one format, and their checkers. */
 export interface Rulebook {
   /** A sentence for every rule. */
   readonly rules: RuleTable;
-  /** The rules that `strict: false` does not apply, and which services break them. */
+  /** The rules that `strict: false` leaves out, with the services that break them. */
   readonly excused: RuleTable;
+  /** Makes a validator of one stream. */
   readonly stream: (options?: ValidateOptions) => Validator;
+  /** Validates a whole answer. */
   readonly whole: (body: JsonObject, options?: ValidateOptions) => Result;
 }
 
+/** The rulebook of each format. */
 export const RULEBOOKS: Readonly<Record<FormatName, Rulebook>> = {
   'chat-completions': {
     rules: chat.rules,
@@ -68,22 +71,22 @@ export function validator(format: FormatName, options?: ValidateOptions): Valida
   return RULEBOOKS[format].stream(options);
 }
 
-/** Judges a stream from its bytes, cut anywhere. @throws GatewayError where an event is longer than we read. */
+/** Validates a stream by its bytes, cut anywhere. @throws GatewayError if an event is longer than the gateway reads. */
 export function validateStream(
   format: FormatName,
   bytes: Iterable<Uint8Array>,
   options?: ValidateOptions,
 ): Result {
-  const judged = validator(format, options);
-  const sink: Sink<Sse> = { enqueue: (event) => judged.add(event) };
+  const checker = validator(format, options);
+  const sink: Sink<Sse> = { enqueue: (event) => checker.add(event) };
   const decoder = decodeSse();
   for (const chunk of bytes) decoder.transform(chunk, sink);
   decoder.flush?.(sink);
-  const violations = judged.end();
-  return { violations, failed: judged.failed() };
+  const violations = checker.end();
+  return { violations, failed: checker.failed() };
 }
 
-/** Judges a whole answer. An error body of the format is well-formed; whether it is one tells `RULEBOOKS[…].whole`. */
+/** The violations of a whole answer. An error body of the format is valid; `RULEBOOKS[…].whole` tells whether it is one. */
 export function validateWhole(
   format: FormatName,
   body: JsonObject,

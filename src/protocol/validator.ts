@@ -1,43 +1,46 @@
-/** What every validator takes and gives. A validator judges; it never changes, holds back or throws. */
+/** The contract of validators. A validator only reports: it never changes or holds back events, and never throws. */
 
 import type { JsonObject } from '../lib/json.ts';
 import type { Sse } from '../streams/sse.ts';
 
-/** One breach of a format's rules. */
+/** One violation of a format's rules. */
 export interface Violation {
   /** A key of the format's rule table. */
   readonly rule: string;
-  /** Which event broke it, from 0; the number of all events where the end of the stream did. 0 for a whole answer. */
+  /** The event that broke it, from 0; the number of events if the end of the stream broke it; 0 for a whole answer. */
   readonly index: number;
   readonly detail: string;
 }
 
+/** The result for one answer. */
 export interface Result {
   readonly violations: readonly Violation[];
-  /** Whether it tells of a failure in the format's own way. That is well-formed, and no answer. */
+  /** Whether it reports a failure in the format's own way. Such a report is valid, but it is not an answer. */
   readonly failed: boolean;
 }
 
-/** Judges one stream, event by event, at constant cost an event. */
+/** Validates one stream, event by event. The cost of an event is constant. */
 export interface Validator {
+  /** Checks the next event. */
   add(event: Sse): void;
-  /** Adds what is missing now that nothing more comes, and gives all violations in the order they were met. */
+  /** Checks what is missing at the end of the stream. @returns all violations, in the order in which they were found. */
   end(): readonly Violation[];
   /** Whether the format's own error event has come. */
   failed(): boolean;
 }
 
+/** What is known about an answer beyond its text. */
 export interface ValidateOptions {
   /**
-   * False for a service that speaks the format with its own accent: the rules in the format's `excused` table are
-   * not applied. True, or absent, holds a stream to what the format's own vendor does.
+   * False for a service that deviates from the format: the rules in the format's `excused` table are left out. True or
+   * absent: an answer must be as the format's own vendor writes it.
    */
   readonly strict?: boolean;
-  /** Whether the caller asked for usage in the stream (`stream_options.include_usage`); absent: nobody knows. */
+  /** Whether the caller asked for usage in the stream (`stream_options.include_usage`). Absent: this is not known. */
   readonly usageAsked?: boolean;
   /**
-   * Whether `tool_choice` named the one tool to call: OpenAI's chat-completions then finishes with `stop` all the
-   * same. Absent: it did not.
+   * Whether `tool_choice` named the one tool to call. OpenAI's chat-completions then finishes with `stop` despite the call.
+   * Absent: it did not.
    */
   readonly callForced?: boolean;
 }
@@ -45,15 +48,16 @@ export interface ValidateOptions {
 /** A sentence for every rule of a format, by its id. */
 export type RuleTable = Readonly<Record<string, string>>;
 
-/** After so many the rest is not written down: a stream that is wrong in every event should not fill the memory. */
+/** The most violations that are kept, so that a stream with an error in every event does not fill the memory. */
 const MAX_VIOLATIONS = 100;
 
+/** The violations of one answer. */
 export interface ViolationLog<R extends string> {
   readonly say: (rule: R, index: number, detail: string) => void;
   readonly all: readonly Violation[];
 }
 
-/** An empty log. @param excused rules that are not applied where `strict` is false. */
+/** An empty log. @param excused rules that are left out if `strict` is false. */
 export function violationLog<R extends string>(
   excused: Partial<Readonly<Record<R, string>>>,
   { strict = true }: ValidateOptions = {},
@@ -68,7 +72,7 @@ export function violationLog<R extends string>(
   };
 }
 
-/** Judges one whole answer. @param check says what is wrong, and returns whether it is a failure told as one. */
+/** Validates one whole answer. @param check reports what is wrong, and returns whether the answer is an error body. */
 export function judge<R extends string>(
   body: JsonObject,
   check: (body: JsonObject, say: (rule: R, detail: string) => void) => boolean,

@@ -4,19 +4,21 @@ import { asObject, tryParseJson } from '../../lib/json.ts';
 import { show } from '../shape.ts';
 import type { Rule } from './rules.ts';
 
-/** The texts of a message, and of a delta. */
+/** The texts of a message or a delta. */
 export const TEXTS = { content: 'a string?', refusal: 'a string?', reasoning_content: 'a string?' } as const;
 
+/** The words of `finish_reason`. */
 const WORDS = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
 
-/** Ends at which calls are whole. */
+/** Ends after which calls are whole. */
 const WHOLE = new Set(['stop', 'tool_calls', 'function_call']);
 
+/** The end of a choice, with what the choice holds. */
 export interface ChoiceEnd {
   readonly finish: string;
-  /** Arguments of its function calls; a custom call's input is free text and not here. */
+  /** The arguments of its function calls. The input of a custom call is free text, and is not among them. */
   readonly calls: readonly string[];
-  /** How many calls it has, functions or custom. */
+  /** The number of its calls, of functions and custom tools. */
   readonly callCount: number;
   /** Whether it has the older `function_call`. */
   readonly legacy: boolean;
@@ -24,7 +26,7 @@ export interface ChoiceEnd {
   readonly forced: boolean;
 }
 
-/** Says where a choice's finish and what it holds disagree. */
+/** Reports where a choice's finish and its content disagree. */
 export function checkChoiceEnd(end: ChoiceEnd, say: (rule: Rule, detail: string) => void): void {
   const { finish, calls, callCount, legacy, forced } = end;
   if (!WORDS.has(finish)) say('finish-word', `\`${finish}\``);

@@ -1,5 +1,6 @@
 /** The rules of chat-completions, streamed and whole. */
 
+/** A sentence for each rule, by its id. */
 export const rules = {
   // The stream
   json: 'Every `data:` is one JSON object or the word `[DONE]`.',
@@ -50,9 +51,10 @@ export const rules = {
   'message-fields': 'A message has `role: assistant`, and `content` and `refusal` that are strings or null.',
 } as const;
 
+/** The id of a rule. */
 export type Rule = keyof typeof rules;
 
-/** Rules that services other than OpenAI break in ways clients live with, and who does. */
+/** Rules that services other than OpenAI break in ways that clients tolerate, with the services that do. */
 export const excused = {
   'done-missing': 'Perplexity and GPUStack send none.',
   'chunk-object': 'Moonshot gives none; Perplexity ends with `chat.completion.done`.',

@@ -1,4 +1,4 @@
-/** Usage of chat-completions: cached tokens are part of the prompt's, reasoning part of the completion's. */
+/** Usage in chat-completions: cached tokens are part of the prompt, and reasoning is part of the completion. */
 
 import { asNumber, asObject, type JsonObject } from '../../lib/json.ts';
 import { misfit } from '../shape.ts';
@@ -6,7 +6,7 @@ import type { Rule } from './rules.ts';
 
 const SHAPE = { prompt_tokens: 'a count', completion_tokens: 'a count', total_tokens: 'a count' } as const;
 
-/** Says what is wrong with a usage object. */
+/** Reports what is wrong with a usage object. */
 export function checkUsage(usage: JsonObject, say: (rule: Rule, detail: string) => void): void {
   const wrong = misfit(usage, SHAPE);
   if (wrong !== undefined) {

@@ -13,14 +13,14 @@ const BODY = {
   model: 'a non-empty string',
 } as const;
 
-/** Says what is wrong with a whole answer. @returns whether it is an error body, which is judged as one. */
+/** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
 export function checkWhole(
   body: JsonObject,
   say: (rule: Rule, detail: string) => void,
   { callForced = false }: ValidateOptions = {},
 ): boolean {
   const { choices, usage, object } = body;
-  const error = errorOf(body);
+  const error = findError(body);
   if (error !== undefined && error !== null) {
     if (!isObject(error) || typeof error['message'] !== 'string') say('error-shape', show(error));
     return true;
@@ -40,8 +40,8 @@ export function checkWhole(
   return false;
 }
 
-/** The error of an error body; Mistral's has another form. */
-function errorOf({ error, choices, detail }: JsonObject): Json | undefined {
+/** The error in an error body; undefined if there is none. Mistral's has another form. */
+function findError({ error, choices, detail }: JsonObject): Json | undefined {
   return error ?? (choices === undefined ? detail : undefined);
 }
 
@@ -77,7 +77,7 @@ function checkChoice(
   );
 }
 
-/** The arguments of a function call, to be judged with the choice's end. */
+/** The arguments of a function call, which are checked with the choice's end; empty if there are none. */
 function checkCall(call: Json, ids: Set<string>, say: (rule: Rule, detail: string) => void): string[] {
   if (!isObject(call)) {
     say('call-list', show(call));

@@ -1,6 +1,6 @@
 /**
- * One GenerateContentResponse: a chunk of a stream and a whole answer have the same shape, and a whole answer is a
- * stream of one (Gemini API reference, "GenerateContentResponse").
+ * One GenerateContentResponse (Gemini API reference, "GenerateContentResponse"). A chunk of a stream and a whole answer
+ * have the same shape: a whole answer is a stream of one chunk.
  */
 
 import { asList, asObject, asObjects, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -9,6 +9,7 @@ import { checkPart, type PartContext } from './part.ts';
 import type { Rule } from './rules.ts';
 import { checkUsage } from './usage.ts';
 
+/** The words of `finishReason`. */
 const WORDS = new Set([
   'FINISH_REASON_UNSPECIFIED',
   'STOP',
@@ -38,14 +39,15 @@ interface Candidate extends PartContext {
   finished: boolean;
 }
 
+/** Checks the chunks of one answer. */
 export interface AnswerChecker {
-  /** @returns whether the chunk is an error. */
+  /** Checks a chunk. @returns whether the chunk is an error. */
   add(chunk: JsonObject, say: (rule: Rule, detail: string) => void): boolean;
-  /** Says what is missing now that nothing more comes. */
+  /** Reports what is missing at the end of the answer. */
   end(say: (rule: Rule, detail: string) => void): void;
 }
 
-/** A checker that has seen nothing. */
+/** A checker that has seen no chunk. */
 export function answerChecker(): AnswerChecker {
   const ids = new Set<string>();
   const candidates = new Map<number, Candidate>();
@@ -141,7 +143,7 @@ function checkError(error: Json, say: (rule: Rule, detail: string) => void): voi
   }
 }
 
-/** Whether the vendor itself ran a function (an MCP server's) and shows what it gave: the model then goes on. */
+/** Whether the vendor itself ran a function (of an MCP server) and shows its result. The model then goes on. */
 function answersCall(content: Json | undefined): boolean {
   return asObjects(asObject(content)?.['parts']).some((part) => part['functionResponse'] !== undefined);
 }

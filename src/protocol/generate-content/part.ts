@@ -4,7 +4,7 @@ import { asObject, isObject, type JsonObject } from '../../lib/json.ts';
 import { isName, misfit, show } from '../shape.ts';
 import type { Rule } from './rules.ts';
 
-/** What a part may hold, and what it may say of what it holds. */
+/** Fields of a part that describe its content. Any other field is the content. */
 const META = new Set([
   'thought',
   'thoughtSignature',
@@ -17,14 +17,15 @@ const META = new Set([
 
 const SHAPE = { text: 'a string?', thought: 'a flag?', thoughtSignature: 'a string?' } as const;
 
-/** What has to be remembered from one part to the next. */
+/** What one part must know about earlier ones. */
 export interface PartContext {
+  /** The ids of all calls. */
   readonly ids: Set<string>;
   /** Whether a call's arguments are still coming (Vertex AI, `willContinue`). */
   continuing: boolean;
 }
 
-/** Says what is wrong with a part. */
+/** Reports what is wrong with a part. */
 export function checkPart(
   part: JsonObject,
   context: PartContext,

@@ -1,5 +1,6 @@
 /** The rules of generate-content, streamed and whole. */
 
+/** A sentence for each rule, by its id. */
 export const rules = {
   // The stream
   json: 'Every `data:` is one JSON object; there is no `[DONE]`.',
@@ -31,9 +32,10 @@ export const rules = {
   'model-missing': 'An answer names its `modelVersion`.',
 } as const;
 
+/** The id of a rule. */
 export type Rule = keyof typeof rules;
 
-/** Rules that services other than the Gemini API break in ways clients live with, and who does. */
+/** Rules that services other than the Gemini API break in ways that clients tolerate, with the services that do. */
 export const excused = {
   'call-args': 'Vertex AI leaves them out where it streams arguments and there are none.',
   'after-finish': 'Vertex AI said STOP in every chunk in 2024.',

@@ -1,4 +1,4 @@
-/** The chunks of a `:streamGenerateContent` answer: the stream ends with the connection, so its end has no mark. */
+/** The chunks of a `:streamGenerateContent` answer. The stream ends with the connection, and has no end marker. */
 
 import { asObject, tryParseJson } from '../../lib/json.ts';
 import { show } from '../shape.ts';
@@ -6,7 +6,7 @@ import { type ValidateOptions, type Validator, violationLog } from '../validator
 import { answerChecker } from './answer.ts';
 import { excused, type Rule } from './rules.ts';
 
-/** A validator of one stream. */
+/** A validator of one generate-content stream. */
 export function generateContentValidator(options?: ValidateOptions): Validator {
   const log = violationLog<Rule>(excused, options);
   const answer = answerChecker();

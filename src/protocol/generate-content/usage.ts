@@ -1,4 +1,4 @@
-/** Usage of generate-content: thoughts are not part of the candidates' tokens, and a count that is 0 is left out. */
+/** Usage in generate-content: the candidates' tokens do not include thoughts, and a count of 0 is left out. */
 
 import { isObject, type Json } from '../../lib/json.ts';
 import { isCount, misfit, show } from '../shape.ts';
@@ -13,7 +13,7 @@ const SHAPE = {
   totalTokenCount: 'a count?',
 } as const;
 
-/** Says what is wrong with usage. @returns whether it tells a total: Vertex AI's first chunks may not. */
+/** Reports what is wrong with usage. @returns whether it has a total, which Vertex AI's first chunks may lack. */
 export function checkUsage(usage: Json, say: (rule: Rule, detail: string) => void): boolean {
   const wrong = isObject(usage) ? misfit(usage, SHAPE) : show(usage);
   if (wrong !== undefined) say('usage-shape', wrong);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { answerChecker } from './answer.ts';
 import type { Rule } from './rules.ts';
 
-/** Says what is wrong with a whole answer. @returns whether it is an error body, which is judged as one. */
+/** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
 export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) => void): boolean {
   const answer = answerChecker();
   if (answer.add(body, say)) return true;

@@ -1,4 +1,4 @@
-/** The kinds of content blocks, and what each must have (Anthropic API reference, "Messages"). */
+/** The kinds of content blocks, and the fields that each must have (Anthropic API reference, "Messages"). */
 
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { misfit, type Shape, show } from '../shape.ts';
@@ -15,12 +15,12 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   mcp_tool_use: CALL,
 };
 
-/** The `type` of a block; '' where it has none. */
+/** The `type` of a block; '' if it has none. */
 export function kindOf(block: JsonObject): string {
   return asText(block['type']) ?? '';
 }
 
-/** Says what a block lacks, and whether its id was seen before. */
+/** Reports what a block lacks, and an id that another block has already. @param ids the ids so far. */
 export function checkBlock(
   block: JsonObject,
   ids: Set<string>,
@@ -38,7 +38,7 @@ export function checkBlock(
   ids.add(id);
 }
 
-/** Tool calls of a message, by who made them. */
+/** The number of tool calls in a message, by who made them. */
 export interface Calls {
   direct: number;
   byCode: number;
@@ -49,7 +49,7 @@ export function isByCode(block: JsonObject): boolean {
   return (asText(asObject(block['caller'])?.['type']) ?? 'direct') !== 'direct';
 }
 
-/** Counts a block that is a tool call. */
+/** Counts a block if it is a tool call. */
 export function countCall(block: JsonObject, calls: Calls): void {
   if (kindOf(block) === 'tool_use') calls[isByCode(block) ? 'byCode' : 'direct'] += 1;
 }

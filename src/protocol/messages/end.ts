@@ -5,6 +5,7 @@ import { misfit, show } from '../shape.ts';
 import type { Calls } from './block.ts';
 import type { Rule } from './rules.ts';
 
+/** The words of `stop_reason`. */
 const WORDS = new Set([
   'end_turn',
   'max_tokens',
@@ -23,7 +24,7 @@ const USAGE = {
   cache_read_input_tokens: 'a count?',
 } as const;
 
-/** Says where the reason to stop is none, or disagrees with what the message holds. */
+/** Reports an unknown reason to stop, and one that disagrees with the content of the message. */
 export function checkStop(
   { stop_reason: reason, stop_sequence: sequence }: JsonObject,
   { direct, byCode }: Calls,
@@ -39,7 +40,7 @@ export function checkStop(
   }
 }
 
-/** Says what is wrong with a usage object. */
+/** Reports what is wrong with a usage object. */
 export function checkUsage(usage: Json | undefined, say: (rule: Rule, detail: string) => void): void {
   const wrong = isObject(usage) ? misfit(usage, USAGE) : show(usage);
   if (wrong !== undefined) say('usage-shape', wrong);

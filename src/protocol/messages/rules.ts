@@ -1,5 +1,6 @@
 /** The rules of messages, streamed and whole. */
 
+/** A sentence for each rule, by its id. */
 export const rules = {
   // The stream
   json: 'Every `data:` is one JSON object.',
@@ -41,9 +42,10 @@ export const rules = {
     'A message has `id`, `type`, `role`, `model`, `content`, `stop_reason`, `stop_sequence` and `usage`.',
 } as const;
 
+/** The id of a rule. */
 export type Rule = keyof typeof rules;
 
-/** Rules that services other than Anthropic break in ways clients live with, and who does. */
+/** Rules that services other than Anthropic break in ways that clients tolerate, with the services that do. */
 export const excused = {
   'block-cut': 'Claude 3.7 left a tool call open that was cut.',
 } as const satisfies Partial<Record<Rule, string>>;

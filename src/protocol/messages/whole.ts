@@ -14,7 +14,7 @@ const BODY = {
   stop_sequence: 'a string|null',
 } as const;
 
-/** Says what is wrong with a whole answer. @returns whether it is an error body, which is judged as one. */
+/** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
 export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) => void): boolean {
   if (body['type'] === 'error') {
     const { type, message } = asObject(body['error']) ?? {};

@@ -1,10 +1,10 @@
-/** The kinds of output items, what each must have, and the texts in them. */
+/** The kinds of output items, the fields that each must have, and the texts in them. */
 
 import { asList, asObject, asObjects, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { misfit, type Shape, show } from '../shape.ts';
 import type { Rule } from './rules.ts';
 
-/** Kinds not named here are let through with an `id` and a `type`. */
+/** The fields of each kind. Any other kind must have an `id` and a `type`. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   message: {
     id: 'a non-empty string',
@@ -22,25 +22,25 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 const PLAIN: Shape = { id: 'a non-empty string', type: 'a non-empty string' };
 
-/** Ids that were met. */
+/** The ids so far. */
 export interface ItemIds {
   readonly items: Set<string>;
   readonly calls: Set<string>;
 }
 
-/** The `type` of an item or a part; '' where it has none. */
+/** The `type` of an item or a part; '' if it has none. */
 export function kindOf(value: JsonObject): string {
   return asText(value['type']) ?? '';
 }
 
-/** Says what an item lacks. */
+/** Reports what an item lacks. */
 export function checkItem(item: JsonObject, say: (rule: Rule, detail: string) => void): void {
   const kind = kindOf(item);
   const wrong = misfit(item, (Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined) ?? PLAIN);
   if (wrong !== undefined) say('item-shape', `${kind}: ${wrong}`);
 }
 
-/** Says whether an item's ids were met before. */
+/** Reports ids of an item that another one has already. */
 export function checkIds(item: JsonObject, ids: ItemIds, say: (rule: Rule, detail: string) => void): void {
   const id = asText(item['id']);
   const call = kindOf(item).endsWith('_call') ? asText(item['call_id']) : undefined;
@@ -50,19 +50,19 @@ export function checkIds(item: JsonObject, ids: ItemIds, say: (rule: Rule, detai
   if (call !== undefined) ids.calls.add(call);
 }
 
-/** Says whether a finished function call has arguments that are none. */
+/** Reports a finished function call whose arguments are not a JSON object. */
 export function checkArguments(item: JsonObject, say: (rule: Rule, detail: string) => void): void {
   if (kindOf(item) !== 'function_call' || item['status'] === 'incomplete') return;
   const text = asText(item['arguments']) ?? '';
   if (asObject(tryParseJson(text)) === undefined) say('call-arguments', show(text));
 }
 
-/** The text of a part: visible, refused or thought. */
+/** The text of a part: visible text, a refusal or a thought. */
 export function partText(part: JsonObject): string {
   return asText(part['text']) ?? asText(part['refusal']) ?? '';
 }
 
-/** All text of an item, to be compared: what a call is given, or what its parts say. */
+/** All texts of an item, for comparison: the input of a call, or the texts of its parts. */
 export function itemTexts(item: JsonObject): readonly string[] {
   const given = asText(item['arguments']) ?? asText(item['input']) ?? asText(item['code']);
   const parts = [...asObjects(item['summary']), ...asObjects(item['content'])].map(partText);

@@ -1,4 +1,4 @@
-/** An item between its added and its done: its parts and texts in their order. */
+/** An item between its `added` and its `done`, with its parts and texts in their order. */
 
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { isCount, isName, show } from '../shape.ts';
@@ -7,10 +7,10 @@ import type { Rule } from './rules.ts';
 
 type Say = (rule: Rule, detail: string) => void;
 
-/** A list of an item's that has its parts: those of a message or of reasoning, or the commands of a shell. */
+/** The list of an item that has its parts: those of a message or of reasoning, or the commands of a shell. */
 type Place = 'content' | 'summary' | 'command';
 
-/** A text event's name without `.delta` or `.done`: where the text is, and in what. */
+/** For each text event, by its name without `.delta` or `.done`: the place, kind and field of the text. */
 export const TEXTS: Readonly<
   Record<string, { readonly place: Place | 'item'; readonly kind: string; readonly field: string }>
 > = {
@@ -25,7 +25,7 @@ export const TEXTS: Readonly<
   'response.shell_call_command': { place: 'command', kind: 'shell_call', field: 'command' },
 };
 
-/** Kinds of items whose text must have had its done. */
+/** Kinds of items whose text must have its `done`. */
 const SPOKEN = new Set(['function_call', 'custom_tool_call']);
 
 interface Text {
@@ -36,17 +36,20 @@ interface Text {
   done: boolean;
 }
 
+/** An item that is not done yet. */
 export interface OpenItem {
   readonly id: string | undefined;
   readonly kind: string;
-  /** The text of the item itself: a call's arguments. */
+  /** The text of the item itself: the arguments of a call. */
   readonly own: Text;
   part: Text | undefined;
+  /** The index of the next part in each list. */
   readonly next: Record<Place, number>;
-  /** Texts of the parts that are done. */
+  /** The texts of the parts that are done. */
   readonly texts: Readonly<Record<Place, string[]>>;
 }
 
+/** An item that was just added. */
 export function openItem(item: JsonObject): OpenItem {
   return {
     id: asText(item['id']),
@@ -58,6 +61,7 @@ export function openItem(item: JsonObject): OpenItem {
   };
 }
 
+/** Opens a part, and reports one that is out of order. */
 export function addPart(item: OpenItem, place: Place, event: JsonObject, part: JsonObject, say: Say): void {
   const at = event[`${place}_index`];
   if (item.part) say('part-overlap', `part ${show(at)} while ${item.part.index} is open`);
@@ -72,6 +76,7 @@ export function addPart(item: OpenItem, place: Place, event: JsonObject, part: J
   item.next[place] = item.part.index + 1;
 }
 
+/** Closes a part, and reports if its `done` says something else than its deltas. */
 export function endPart(item: OpenItem, place: Place, event: JsonObject, part: JsonObject, say: Say): void {
   const open = item.part;
   if (open?.place !== place || event[`${place}_index`] !== open.index) {
@@ -84,8 +89,8 @@ export function endPart(item: OpenItem, place: Place, event: JsonObject, part: J
   item.part = undefined;
 }
 
-/** The text that an event speaks of; undefined, and said, where it is not open. */
-function textOf(item: OpenItem, base: string, event: JsonObject, say: Say): Text | undefined {
+/** The text that an event is about; if it is not open, that is reported, and the result is undefined. */
+function findText(item: OpenItem, base: string, event: JsonObject, say: Say): Text | undefined {
   const known = TEXTS[base];
   if (!known) return undefined;
   const text = known.place === 'item' ? item.own : item.part;
@@ -97,8 +102,9 @@ function textOf(item: OpenItem, base: string, event: JsonObject, say: Say): Text
   return text;
 }
 
+/** Adds a delta to a text. */
 export function addText(item: OpenItem, base: string, event: JsonObject, say: Say): void {
-  const text = textOf(item, base, event, say);
+  const text = findText(item, base, event, say);
   if (!text) return;
   if (text.done) say('after-done', base);
   const { delta } = event;
@@ -106,8 +112,9 @@ export function addText(item: OpenItem, base: string, event: JsonObject, say: Sa
   else say('delta-text', show(delta));
 }
 
+/** Closes a text, and reports if its `done` says something else than its deltas. */
 export function endText(item: OpenItem, base: string, event: JsonObject, say: Say): void {
-  const text = textOf(item, base, event, say);
+  const text = findText(item, base, event, say);
   if (!text) return;
   const whole = event[TEXTS[base]?.field ?? ''];
   if (text.done) say('after-done', base);
@@ -117,7 +124,7 @@ export function endText(item: OpenItem, base: string, event: JsonObject, say: Sa
   text.done = true;
 }
 
-/** Judges the done of the item against all that came of it. */
+/** Compares the `done` of an item with everything that came before it. */
 export function endItem(open: OpenItem, item: JsonObject, say: Say): void {
   if (open.id !== asText(item['id'])) say('item-id', `${show(item['id'])} was added as ${show(open.id)}`);
   if (open.kind !== kindOf(item)) say('item-id', `${kindOf(item)} was added as ${open.kind}`);
@@ -125,13 +132,13 @@ export function endItem(open: OpenItem, item: JsonObject, say: Say): void {
   if (SPOKEN.has(open.kind) && !open.own.done) say('text-undone', open.kind);
   const said = [...open.texts.summary, ...open.texts.content, ...open.texts.command];
   if (open.own.done) said.push(open.own.text);
-  const told = itemTexts(item);
-  if (compared(open) && (told.length !== said.length || told.some((text, at) => text !== said[at]))) {
-    say('done-text', `item: ${show(told)}`);
+  const final = itemTexts(item);
+  if (isCompared(open) && (final.length !== said.length || final.some((text, at) => text !== said[at]))) {
+    say('done-text', `item: ${show(final)}`);
   }
 }
 
-/** Hosted tools tell the same in ways of their own; only what clients build on is compared. */
-function compared({ kind, next }: OpenItem): boolean {
+/** Whether an item's texts are compared. Hosted tools repeat theirs in other forms, and clients do not rely on them. */
+function isCompared({ kind, next }: OpenItem): boolean {
   return kind === 'message' || kind === 'reasoning' || SPOKEN.has(kind) || next.command > 0;
 }

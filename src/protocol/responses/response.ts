@@ -1,11 +1,11 @@
-/** The response object, as a whole answer and as a stream's first and last events carry it. */
+/** The response object, as a whole answer and as the first and last events of a stream have it. */
 
 import { asList, asObject, isObject, type JsonObject } from '../../lib/json.ts';
 import { misfit, show } from '../shape.ts';
 import type { Rule } from './rules.ts';
 import { checkUsage } from './usage.ts';
 
-/** From the API reference, "The response object"; `text.format` is read by strict clients. */
+/** From the API reference, "The response object". Strict clients read `text.format`. */
 const FIELDS = {
   error: 'an object|null',
   incomplete_details: 'an object|null',
@@ -29,7 +29,7 @@ const CORE = {
 
 const STATUS = new Set(['completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete']);
 
-/** Says what is wrong with a response object, its items aside. */
+/** Reports what is wrong with a response object, apart from its items. */
 export function checkResponse(response: JsonObject, say: (rule: Rule, detail: string) => void): void {
   const { object, created_at: created, status, error, incomplete_details: details, text, usage } = response;
   const core = misfit(response, CORE);
@@ -49,7 +49,7 @@ export function checkResponse(response: JsonObject, say: (rule: Rule, detail: st
   else if (status === 'completed' || status === 'incomplete') say('usage-missing', show(usage));
 }
 
-/** The items of a response's `output`, as far as they are objects. */
+/** The items in a response's `output` that are objects. */
 export function outputOf(response: JsonObject): readonly JsonObject[] {
   return asList(response['output']).filter(isObject);
 }

@@ -1,5 +1,6 @@
 /** The rules of responses, streamed and whole. */
 
+/** A sentence for each rule, by its id. */
 export const rules = {
   // The stream
   json: 'Every `data:` is one JSON object.',
@@ -48,9 +49,10 @@ export const rules = {
   'usage-sum': 'Total is input plus output; cached is part of input, reasoning of output.',
 } as const;
 
+/** The id of a rule. */
 export type Rule = keyof typeof rules;
 
-/** Rules that services other than OpenAI break in ways clients live with, and who does. */
+/** Rules that services other than OpenAI break in ways that clients tolerate, with the services that do. */
 export const excused = {
   'event-name': 'OpenRouter and Bedrock give events no name.',
   'done-word': 'OpenRouter sends one.',

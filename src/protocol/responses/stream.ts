@@ -1,17 +1,16 @@
 /**
  * The events of a responses stream (OpenAI API reference, "Streaming events"): the response is created, its items are
- * added and done one after another, parts and texts within them likewise, and the response ends, whole.
+ * added and done one after another, and so are the parts and texts in them; the last event carries the whole response.
  */
 
 import { asObject, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { show } from '../shape.ts';
 import { type ValidateOptions, type Validator, violationLog } from '../validator.ts';
-import { checkArguments, checkIds, checkItem, type ItemIds, itemTexts, kindOf } from './item.ts';
-import { addPart, addText, endItem, endPart, endText, type OpenItem, openItem, TEXTS } from './open-item.ts';
-import { checkResponse, outputOf } from './response.ts';
+import { itemChecker } from './items.ts';
+import { checkResponse } from './response.ts';
 import { excused, type Rule } from './rules.ts';
 
-/** Events that carry the response, and the status it then has. */
+/** The status of the response in each event that carries it. */
 const STATUS: Readonly<Record<string, string>> = {
   'response.created': 'in_progress',
   'response.queued': 'queued',
@@ -23,29 +22,19 @@ const STATUS: Readonly<Record<string, string>> = {
 
 const TERMINAL = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** Events of parts: where the part is. */
-const PARTS: Readonly<Record<string, 'content' | 'summary'>> = {
-  'response.content_part': 'content',
-  'response.reasoning_part': 'content',
-  'response.reasoning_summary_part': 'summary',
-};
-
-/** A validator of one stream. */
+/** A validator of one responses stream. */
 export function responsesValidator(options?: ValidateOptions): Validator {
   const log = violationLog<Rule>(excused, options);
-  const ids: ItemIds = { items: new Set(), calls: new Set() };
-  const open = new Map<number, OpenItem>();
-  const done = new Map<number, JsonObject>();
   let index = -1;
   let id: string | undefined;
   let created = false;
   let inProgress = false;
-  let items = 0;
   let errored = false;
   let ended = false;
   let failed = false;
 
   const say = (rule: Rule, detail: string): void => log.say(rule, index, detail);
+  const items = itemChecker(() => inProgress, say);
 
   function addResponse(type: string, response: JsonObject): void {
     checkResponse(response, say);
@@ -60,87 +49,10 @@ export function responsesValidator(options?: ValidateOptions): Validator {
       created = true;
     }
     if (type === 'response.in_progress') inProgress = true;
-    if (TERMINAL.has(type)) close(type, response);
-  }
-
-  function close(type: string, response: JsonObject): void {
+    if (!TERMINAL.has(type)) return;
     ended = true;
     failed = failed || type === 'response.failed';
-    if (failed) return;
-    for (const at of open.keys()) say('item-unclosed', `item ${at}`);
-    const output = outputOf(response);
-    const due = [...done].sort(([a], [b]) => a - b);
-    if (output.length !== due.length) say('final-output', `${output.length} of ${due.length} items`);
-    output.forEach((item, at) => {
-      const before = due[at]?.[1];
-      if (before && item['id'] !== before['id']) say('final-ids', show(item['id']));
-      if (before && !sameItem(item, before)) say('final-output', `item ${at}: ${show(item)}`);
-    });
-  }
-
-  function addItem(at: unknown, item: JsonObject): void {
-    if (!inProgress) say('in-progress-second', 'an item came before it');
-    if (open.size > 0) say('item-overlap', `item ${items} while ${[...open.keys()].join()} is open`);
-    if (at !== items) say('item-index', `${String(at)} where ${items} is next`);
-    checkItem(item, say);
-    checkIds(item, ids, say);
-    open.set(typeof at === 'number' ? at : items, openItem(item));
-    items += 1;
-  }
-
-  /** The item an event belongs to; undefined, and said, where it is not open. */
-  function itemOf(type: string, event: JsonObject): OpenItem | undefined {
-    const { output_index: at, item_id: itemId } = event;
-    const item = typeof at === 'number' ? open.get(at) : undefined;
-    if (!item) say('item-unopened', `${type} of item ${show(at)}`);
-    else if (itemId !== item.id && (itemId !== undefined || named(type))) say('item-id', show(itemId));
-    return item;
-  }
-
-  function follow(type: string, event: JsonObject): void {
-    if (type === 'response.output_item.added') {
-      addItem(event['output_index'], asObject(event['item']) ?? {});
-      return;
-    }
-    // Events about the whole response that are not known here are let through.
-    if (event['output_index'] === undefined && !named(type)) return;
-    if (type === 'response.output_item.done') {
-      endOpenItem(event);
-      return;
-    }
-    const item = itemOf(type, event);
-    if (!item) return;
-    const dot = type.lastIndexOf('.');
-    const base = type.slice(0, dot);
-    const verb = type.slice(dot + 1);
-    const place = Object.hasOwn(PARTS, base) ? PARTS[base] : undefined;
-    if (place) {
-      const part = asObject(event['part']) ?? {};
-      if (verb === 'added') addPart(item, place, event, part, say);
-      if (verb === 'done') endPart(item, place, event, part, say);
-    } else if (Object.hasOwn(TEXTS, base)) {
-      // A command is a part that is one text, so that its events are those of both.
-      const part = isCommand(base) && { type: item.kind, text: event['command'] ?? '' };
-      if (part && verb === 'added') addPart(item, 'command', event, part, say);
-      if (verb === 'delta') addText(item, base, event, say);
-      if (verb === 'done') endText(item, base, event, say);
-      if (part && verb === 'done') endPart(item, 'command', event, part, say);
-    }
-  }
-
-  function endOpenItem(event: JsonObject): void {
-    const at = event['output_index'];
-    const item = asObject(event['item']) ?? {};
-    const known = typeof at === 'number' ? open.get(at) : undefined;
-    if (!known || typeof at !== 'number') {
-      say('item-unopened', `done of item ${show(at)}`);
-      return;
-    }
-    checkItem(item, say);
-    checkArguments(item, say);
-    endItem(known, item, say);
-    open.delete(at);
-    done.set(at, item);
+    if (!failed) items.end(response);
   }
 
   function addError(event: JsonObject): void {
@@ -182,7 +94,7 @@ export function responsesValidator(options?: ValidateOptions): Validator {
         created = true;
       }
       if (Object.hasOwn(STATUS, type)) addResponse(type, asObject(value['response']) ?? {});
-      else follow(type, value);
+      else items.add(type, value);
     },
     end() {
       index += 1;
@@ -191,23 +103,4 @@ export function responsesValidator(options?: ValidateOptions): Validator {
       return log.all;
     },
   };
-}
-
-/** Whether an event of this type must say which item it belongs to. */
-function named(type: string): boolean {
-  const base = type.slice(0, type.lastIndexOf('.'));
-  const isText = Object.hasOwn(TEXTS, base) && !isCommand(base);
-  return Object.hasOwn(PARTS, base) || isText || base === 'response.output_item';
-}
-
-function isCommand(base: string): boolean {
-  return TEXTS[base]?.place === 'command';
-}
-
-function sameItem(item: JsonObject, before: JsonObject): boolean {
-  if (kindOf(item) !== kindOf(before)) return false;
-  if (item['call_id'] !== before['call_id'] || item['name'] !== before['name']) return false;
-  const texts = itemTexts(before);
-  const told = itemTexts(item);
-  return told.length === texts.length && told.every((text, at) => text === texts[at]);
 }

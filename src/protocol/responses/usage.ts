@@ -1,4 +1,4 @@
-/** Usage of responses: cached tokens are part of the input's, reasoning part of the output's. */
+/** Usage in responses: cached tokens are part of the input, and reasoning is part of the output. */
 
 import { asNumber, asObject, isObject, type Json } from '../../lib/json.ts';
 import { isCount, misfit, show } from '../shape.ts';
@@ -12,7 +12,7 @@ const SHAPE = {
   output_tokens_details: 'an object',
 } as const;
 
-/** Says what is wrong with usage. */
+/** Reports what is wrong with usage. */
 export function checkUsage(usage: Json, say: (rule: Rule, detail: string) => void): void {
   if (!isObject(usage)) {
     say('usage-shape', show(usage));

@@ -6,7 +6,7 @@ import { checkArguments, checkIds, checkItem, type ItemIds } from './item.ts';
 import { checkResponse, outputOf } from './response.ts';
 import type { Rule } from './rules.ts';
 
-/** Says what is wrong with a whole answer. @returns whether it tells of a failure, which is judged as one. */
+/** Reports what is wrong with a whole answer. @returns whether it reports a failure, which has rules of its own. */
 export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) => void): boolean {
   const { error, status } = body;
   if (body['object'] === undefined && error !== undefined && error !== null) {
@@ -16,7 +16,7 @@ export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) =
   checkResponse(body, say);
   const items = outputOf(body);
   const ids: ItemIds = { items: new Set(), calls: new Set() };
-  if (items.length !== asList(body['output']).length) say('item-shape', 'an item is no object');
+  if (items.length !== asList(body['output']).length) say('item-shape', 'an item is not an object');
   for (const item of items) {
     checkItem(item, say);
     checkIds(item, ids, say);

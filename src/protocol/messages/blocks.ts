@@ -1,0 +1,118 @@
+/** The content blocks of a messages stream: they start and stop one after another, with their deltas in between. */
+
+import { asObject, isObject, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { isName, show } from '../shape.ts';
+import { type Calls, checkBlock, countCall, isByCode, kindOf } from './block.ts';
+import type { Rule } from './rules.ts';
+
+/** The field of each kind of delta, and the blocks that take it. */
+const DELTAS: Readonly<Record<string, { readonly field: string; readonly blocks: readonly string[] }>> = {
+  text_delta: { field: 'text', blocks: ['text'] },
+  input_json_delta: { field: 'partial_json', blocks: ['tool_use', 'server_tool_use', 'mcp_tool_use'] },
+  thinking_delta: { field: 'thinking', blocks: ['thinking'] },
+  signature_delta: { field: 'signature', blocks: ['thinking'] },
+};
+
+/** A block that has started. */
+interface Block {
+  readonly index: number;
+  readonly kind: string;
+  /** Whether a tool call was made by code that the vendor runs, not by the model. */
+  readonly byCode: boolean;
+  /** Whether a text block has any text. */
+  filled: boolean;
+  /** The JSON text of a call's arguments so far. */
+  json: string;
+  deltas: number;
+  signed: boolean;
+}
+
+/** Checks the blocks of one stream. */
+export interface BlockChecker {
+  start(event: JsonObject): void;
+  addDelta(event: JsonObject): void;
+  stop(event: JsonObject): void;
+  /** The index of the open block; undefined if none is open. */
+  openIndex(): number | undefined;
+  /** Forgets the open block, once that was reported. */
+  closeAll(): void;
+  /** Arguments of a call that are no JSON object, which only a message that was cut may have; undefined if there are none. */
+  tornArguments(): string | undefined;
+}
+
+/**
+ * A checker that has seen no block.
+ * @param ids receives the ids of the calls. @param calls counts the calls. @param say reports a violation.
+ */
+export function blockChecker(
+  ids: Set<string>,
+  calls: Calls,
+  say: (rule: Rule, detail: string) => void,
+): BlockChecker {
+  let open: Block | undefined;
+  let blocks = 0;
+  let torn: string | undefined;
+
+  function startBlock({ index: at, content_block: value }: JsonObject): void {
+    const block = asObject(value) ?? {};
+    const kind = kindOf(block);
+    if (open) say('block-overlap', `block ${show(at)} while ${open.index} is open`);
+    if (at !== blocks) say('block-index', `${show(at)} where ${blocks} is next`);
+    checkBlock(block, ids, say);
+    const byCode = isByCode(block);
+    countCall(block, calls);
+    if (kind === 'tool_use' && !byCode && !isEmpty(block['input'])) {
+      say('call-delta', 'its start has arguments already');
+    }
+    const index = typeof at === 'number' ? at : blocks;
+    open = { index, kind, filled: isName(block['text']), byCode, json: '', deltas: 0, signed: false };
+    blocks += 1;
+  }
+
+  function addDelta({ index: at, delta: value }: JsonObject): void {
+    const delta = asObject(value) ?? {};
+    if (!open || at !== open.index) {
+      say('delta-unopened', `a delta of block ${show(at)}`);
+      return;
+    }
+    const kind = kindOf(delta);
+    if (kind === '') say('delta-kind', show(value));
+    if (open.signed) say('after-signature', `a ${kind}`);
+    open.deltas += 1;
+    const known = Object.hasOwn(DELTAS, kind) ? DELTAS[kind] : undefined;
+    if (!known) return;
+    const text = delta[known.field];
+    if (!known.blocks.includes(open.kind)) say('delta-kind', `${kind} in a ${open.kind} block`);
+    if (typeof text !== 'string') say('delta-kind', `${kind} without its \`${known.field}\``);
+    else if (kind === 'input_json_delta') open.json += text;
+    else if (text !== '') open.filled = true;
+    if (kind === 'signature_delta') open.signed = true;
+  }
+
+  function stopBlock({ index: at }: JsonObject): void {
+    if (!open || at !== open.index) {
+      say('stop-unopened', `a stop of block ${show(at)}`);
+      return;
+    }
+    const { kind, filled, byCode, json, deltas } = open;
+    if (kind === 'text' && !filled) say('block-empty', `block ${open.index}`);
+    if (kind === 'tool_use' && deltas === 0 && !byCode) say('call-delta', 'no delta at all');
+    if (kind === 'tool_use' && json !== '' && !asObject(tryParseJson(json))) torn = json;
+    open = undefined;
+  }
+
+  return {
+    start: startBlock,
+    addDelta,
+    stop: stopBlock,
+    openIndex: () => open?.index,
+    closeAll() {
+      open = undefined;
+    },
+    tornArguments: () => torn,
+  };
+}
+
+function isEmpty(input: Json | undefined): boolean {
+  return isObject(input) && Object.keys(input).length === 0;
+}

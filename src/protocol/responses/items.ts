@@ -1,0 +1,137 @@
+/** The output items of a responses stream: they are added and done one after another, with their texts in between. */
+
+import { asObject, type JsonObject } from '../../lib/json.ts';
+import { show } from '../shape.ts';
+import { checkArguments, checkIds, checkItem, type ItemIds, itemTexts, kindOf } from './item.ts';
+import { addPart, addText, endItem, endPart, endText, type OpenItem, openItem, TEXTS } from './open-item.ts';
+import { outputOf } from './response.ts';
+import type { Rule } from './rules.ts';
+
+/** The list that holds the part of each kind of part event. */
+const PARTS: Readonly<Record<string, 'content' | 'summary'>> = {
+  'response.content_part': 'content',
+  'response.reasoning_part': 'content',
+  'response.reasoning_summary_part': 'summary',
+};
+
+/** Checks the items of one stream. */
+export interface ItemChecker {
+  /** Checks an event about an item. Unknown events about the whole response pass. */
+  add(type: string, event: JsonObject): void;
+  /** Checks the last response of the stream against the items that came. */
+  end(response: JsonObject): void;
+}
+
+/**
+ * A checker that has seen no item.
+ * @param isInProgress whether `response.in_progress` has come. @param say reports a violation.
+ */
+export function itemChecker(
+  isInProgress: () => boolean,
+  say: (rule: Rule, detail: string) => void,
+): ItemChecker {
+  const ids: ItemIds = { items: new Set(), calls: new Set() };
+  const open = new Map<number, OpenItem>();
+  const done = new Map<number, JsonObject>();
+  let items = 0;
+
+  function addItem(at: unknown, item: JsonObject): void {
+    if (!isInProgress()) say('in-progress-second', 'an item came before it');
+    if (open.size > 0) say('item-overlap', `item ${items} while ${[...open.keys()].join()} is open`);
+    if (at !== items) say('item-index', `${String(at)} where ${items} is next`);
+    checkItem(item, say);
+    checkIds(item, ids, say);
+    open.set(typeof at === 'number' ? at : items, openItem(item));
+    items += 1;
+  }
+
+  /** The item that an event belongs to; if it is not open, that is reported, and the result is undefined. */
+  function itemOf(type: string, event: JsonObject): OpenItem | undefined {
+    const { output_index: at, item_id: itemId } = event;
+    const item = typeof at === 'number' ? open.get(at) : undefined;
+    if (!item) say('item-unopened', `${type} of item ${show(at)}`);
+    else if (itemId !== item.id && (itemId !== undefined || named(type))) say('item-id', show(itemId));
+    return item;
+  }
+
+  function follow(type: string, event: JsonObject): void {
+    if (type === 'response.output_item.added') {
+      addItem(event['output_index'], asObject(event['item']) ?? {});
+      return;
+    }
+    // Unknown events about the whole response pass.
+    if (event['output_index'] === undefined && !named(type)) return;
+    if (type === 'response.output_item.done') {
+      endOpenItem(event);
+      return;
+    }
+    const item = itemOf(type, event);
+    if (!item) return;
+    const dot = type.lastIndexOf('.');
+    const base = type.slice(0, dot);
+    const verb = type.slice(dot + 1);
+    const place = Object.hasOwn(PARTS, base) ? PARTS[base] : undefined;
+    if (place) {
+      const part = asObject(event['part']) ?? {};
+      if (verb === 'added') addPart(item, place, event, part, say);
+      if (verb === 'done') endPart(item, place, event, part, say);
+    } else if (Object.hasOwn(TEXTS, base)) {
+      // A command is a part of one text, so its events are those of both.
+      const part = isCommand(base) && { type: item.kind, text: event['command'] ?? '' };
+      if (part && verb === 'added') addPart(item, 'command', event, part, say);
+      if (verb === 'delta') addText(item, base, event, say);
+      if (verb === 'done') endText(item, base, event, say);
+      if (part && verb === 'done') endPart(item, 'command', event, part, say);
+    }
+  }
+
+  function endOpenItem(event: JsonObject): void {
+    const at = event['output_index'];
+    const item = asObject(event['item']) ?? {};
+    const known = typeof at === 'number' ? open.get(at) : undefined;
+    if (!known || typeof at !== 'number') {
+      say('item-unopened', `done of item ${show(at)}`);
+      return;
+    }
+    checkItem(item, say);
+    checkArguments(item, say);
+    endItem(known, item, say);
+    open.delete(at);
+    done.set(at, item);
+  }
+
+  return {
+    add: follow,
+    end(response) {
+      for (const at of open.keys()) say('item-unclosed', `item ${at}`);
+      const output = outputOf(response);
+      const due = [...done].sort(([a], [b]) => a - b);
+      if (output.length !== due.length) say('final-output', `${output.length} of ${due.length} items`);
+      output.forEach((item, at) => {
+        const before = due[at]?.[1];
+        if (before && item['id'] !== before['id']) say('final-ids', show(item['id']));
+        if (before && !sameItem(item, before)) say('final-output', `item ${at}: ${show(item)}`);
+      });
+    },
+  };
+}
+
+/** Whether an event of this type must name the item that it belongs to. */
+function named(type: string): boolean {
+  const base = type.slice(0, type.lastIndexOf('.'));
+  const isText = Object.hasOwn(TEXTS, base) && !isCommand(base);
+  return Object.hasOwn(PARTS, base) || isText || base === 'response.output_item';
+}
+
+function isCommand(base: string): boolean {
+  return TEXTS[base]?.place === 'command';
+}
+
+/** Whether an item of the last response says the same as when it was done. */
+function sameItem(item: JsonObject, before: JsonObject): boolean {
+  if (kindOf(item) !== kindOf(before)) return false;
+  if (item['call_id'] !== before['call_id'] || item['name'] !== before['name']) return false;
+  const texts = itemTexts(before);
+  const final = itemTexts(item);
+  return final.length === texts.length && final.every((text, at) => text === texts[at]);
+}
