@@ -15,13 +15,13 @@ function named(id: string): Model {
   return model;
 }
 
-/** Today's prices, and those of the days after which they change. */
+/** Today's prices, and those after each later change. */
 function everyPrices({ prices }: Pick<Model, 'prices'>): readonly Model['prices'][] {
   return prices.later === undefined ? [prices] : [prices, ...everyPrices(prices.later)];
 }
 
 describe('the default catalog', () => {
-  it('gives every name to one model only, whatever its case', () => {
+  it('gives every name to one model only, in whatever case', () => {
     const names = models.flatMap((model) => [model.id, ...(model.aliases ?? [])]);
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
   });
@@ -42,7 +42,7 @@ describe('the default catalog', () => {
     }
   });
 
-  it("prices the searches of every model of Anthropic's, which cost the same for all of them", () => {
+  it("prices the searches of all of Anthropic's models alike", () => {
     const claude = models.filter((model) => vendorName(model.id) === 'anthropic');
     expect(claude.filter(({ prices }) => prices.searches !== 10).map(({ id }) => id)).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_, model
     },
   );
 
-  it('has prices from one day after the other on', () => {
+  it('has later prices in the order of their days', () => {
     const days = everyPrices(model).flatMap(({ later }) => later?.from ?? []);
     expect(days).toEqual([...new Set(days)].toSorted());
   });
@@ -91,7 +91,7 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_, model
     },
   );
 
-  it('has limits that fit one another', () => {
+  it('has limits that are consistent', () => {
     expect(model.maxOutputTokens).toBeLessThanOrEqual(model.contextWindow);
     expect(model.thinking?.budget?.max ?? 0).toBeLessThan(model.maxOutputTokens);
   });
@@ -153,14 +153,14 @@ describe('traits by family', () => {
     }
   });
 
-  it('Gemini 2.5 Pro costs what Gemini 3.8 Flash does from the day on that this one answers for it', () => {
+  it('Gemini 2.5 Pro costs what Gemini 3.8 Flash does from the day when that one answers for it', () => {
     const [pro, flash] = [named('google/gemini-2.5-pro'), named('google/gemini-3.8-flash')];
     const priced = ({ prices }: Model, day: string): Model['prices'] => pricesAt(prices, Date.parse(day));
     expect(priced(pro, '2026-11-30').input).toBe(1.25);
     for (const day of ['2026-12-01', '2027-01-01']) expect(priced(pro, day)).toEqual(priced(flash, day));
   });
 
-  it('Gemini 2.5 is told a budget, Gemini 3 and 4 a word', () => {
+  it('Gemini 2.5 takes a budget, and Gemini 3 and 4 take a word', () => {
     for (const model of models.filter(({ id }) => vendorName(id) === 'google')) {
       const kinds = model.id.includes('gemini-2.5')
         ? ['budget']
@@ -189,7 +189,7 @@ describe('parseModels', () => {
   };
   const thinking = { kinds: ['effort'], efforts: ['low'], canDisable: false };
 
-  it('takes a model with its required fields only, and leaves the others absent', () => {
+  it('accepts a model with only its required fields, and leaves the others absent', () => {
     expect(parseModels([model])).toEqual([model]);
     expect(Object.keys(parseModels([model])[0] ?? {})).toEqual(Object.keys(model));
   });
@@ -218,13 +218,13 @@ describe('parseModels', () => {
     expect(() => parseModels([{ ...model, ...change }])).toThrow(/^Bad model catalog:/);
   });
 
-  it('says where it is wrong', () => {
+  it('names the wrong field', () => {
     expect(() => parseModels([model, { ...model, id: 'acme/two', prices: { input: 1 } }])).toThrow(
       '[1].prices.output',
     );
   });
 
-  it('refuses what is no list', () => {
+  it('refuses a value that is not a list', () => {
     for (const value of [undefined, null, {}, 'models', 7]) expect(() => parseModels(value)).toThrow();
   });
 
@@ -242,7 +242,7 @@ describe('parseModels', () => {
     expect(() => parseModels(list)).toThrow('is listed more than once');
   });
 
-  it('gives values nobody can change', () => {
+  it('returns frozen values', () => {
     const [parsed] = parseModels([{ ...model, aliases: ['acme/uno'] }]);
     expect(Object.isFrozen(parsed)).toBe(true);
     expect(Object.isFrozen(parsed?.aliases)).toBe(true);

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { argumentsObject, argumentsText, parseExact } from '../../src/conversation/rules/arguments.ts';
 
 describe('arguments as an object', () => {
-  test('no text is no arguments', () => {
+  test('an empty text means no arguments', () => {
     expect(argumentsObject('')).toEqual({});
     expect(argumentsObject('null')).toEqual({});
     expect(argumentsObject(' \n')).toEqual({});
   });
 
-  test('text that is no object is kept whole', () => {
+  test('a text that is not an object is kept whole', () => {
     expect(argumentsObject('{"city":"Par')).toEqual({ arguments: '{"city":"Par' });
     expect(argumentsObject('[1,2]')).toEqual({ arguments: '[1,2]' });
   });
@@ -36,7 +36,7 @@ describe('arguments as an object', () => {
     expect(JSON.stringify(object)).toBe('{"__proto__":{"polluted":true}}');
   });
 
-  test('what is too deep to be written again is kept as text', () => {
+  test('an object that is too deep to serialise is kept as text', () => {
     const text = `{"a":${'['.repeat(9000)}${']'.repeat(9000)}}`;
     expect(argumentsObject(text)).toEqual({ arguments: text });
   });
@@ -52,13 +52,13 @@ describe('arguments as an object', () => {
 });
 
 describe('arguments as text', () => {
-  test('nothing in the object is no text', () => {
+  test('an empty object becomes an empty text', () => {
     expect(argumentsText({})).toBe('');
     expect(argumentsText(undefined)).toBe('');
     expect(argumentsText(null)).toBe('');
   });
 
-  test('every object survives both ways', () => {
+  test('every object is the same after both directions', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
         const sent = JSON.parse(JSON.stringify(object));
@@ -68,7 +68,7 @@ describe('arguments as text', () => {
   });
 });
 
-test('exact parsing gives ordinary values where no digit could be lost', () => {
+test('exact parsing gives ordinary values if no digit could be lost', () => {
   expect(parseExact('{"a":[1,2.5,true,null,"x"],"id":"12345678901234567890"}')).toEqual({
     a: [1, 2.5, true, null, 'x'],
     id: '12345678901234567890',

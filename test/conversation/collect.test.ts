@@ -11,7 +11,7 @@ test('more scored tokens at once than a call takes arguments', () => {
   expect(reply.choices[0]?.logprobs).toHaveLength(tokens.length);
 });
 
-describe('of several signatures of one part the last counts', () => {
+describe('the last of several signatures of one part counts', () => {
   const signed = (value: string) => ({ origin: 'anthropic', value }) as const;
   const opens: OpenPart[] = [
     { kind: 'text' },
@@ -31,7 +31,7 @@ describe('of several signatures of one part the last counts', () => {
     expect(collect(events).choices[0]?.parts[0]?.signature).toEqual(signed('last'));
   });
 
-  test('so does the last of what is redacted', () => {
+  test('so does the last redacted reasoning', () => {
     const detail = (value: string) => ({ type: 'part-detail', ...at, redacted: signed(value) }) as const;
     const start = { type: 'part-start', ...at, part: { kind: 'thinking' } } as const;
     const [part] = collect([start, detail('first'), detail('last')]).choices[0]?.parts ?? [];
@@ -39,7 +39,7 @@ describe('of several signatures of one part the last counts', () => {
   });
 });
 
-test('the tier that is told at the end of an answer counts, and none told there leaves the first', () => {
+test('a tier at the end of an answer replaces the one at its start', () => {
   const start = { type: 'reply-start', id: 'a', model: 'm', serviceTier: 'auto' } as const;
   expect(collect([start, { type: 'reply-end', serviceTier: 'flex' }]).start.serviceTier).toBe('flex');
   expect(collect([start, { type: 'reply-end' }]).start.serviceTier).toBe('auto');

@@ -34,7 +34,7 @@ describe('asFunctionTool', () => {
     });
   });
 
-  test('tells the grammar, in either format of OpenAI', () => {
+  test('describes the grammar, in either format of OpenAI', () => {
     const flat = { type: 'grammar', syntax: 'regex', definition: '^[a-z]+$' };
     const nested = { type: 'grammar', grammar: { syntax: 'regex', definition: '^[a-z]+$' } };
     for (const format of [flat, nested]) {
@@ -63,7 +63,7 @@ test('any text comes back as it went in', () => {
   );
 });
 
-test('what is no wrapping stays as the model wrote it', () => {
+test('arguments of another shape stay as the model wrote them', () => {
   expect(unwrapInput('{"input":7}')).toBe('{"input":7}');
   expect(unwrapInput('{"inp')).toBe('{"inp');
   expect(unwrapInput('{}')).toBe('');
@@ -91,7 +91,7 @@ describe('unwrapCustomCalls', () => {
     expect(none.map((event) => event.type)).toEqual(['part-start', 'part-end']);
   });
 
-  test('twice is once', () => {
+  test('does the same when applied twice', () => {
     const once = run(unwrapCustomCalls(prompt), callEvents('apply_patch', ['{"input":"{\\"input\\":1}"}']));
     expect(run(unwrapCustomCalls(prompt), once)).toEqual(once);
   });
@@ -108,7 +108,7 @@ describe('unwrapCustomCalls', () => {
   });
 });
 
-test('a parser stays as it is where there is no custom tool', () => {
+test('a parser stays as it is if there is no custom tool', () => {
   const parser = { transform() {} };
   expect(withCustomCalls(parser, { ...prompt, tools: [] })).toBe(parser);
   expect(withCustomCalls(parser, prompt)).not.toBe(parser);

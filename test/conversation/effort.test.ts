@@ -66,7 +66,7 @@ describe('the nearest word', () => {
     expect(nearestEffort(asked, supported)).toBe(found);
   });
 
-  it('of nothing is nothing', () => {
+  it('of an empty list is undefined', () => {
     expect(nearestEffort('low', [])).toBeUndefined();
   });
 
@@ -85,7 +85,7 @@ describe('the nearest word', () => {
   });
 });
 
-describe('what a model is told', () => {
+describe('the setting for a model', () => {
   const words = { efforts: ['low', 'medium', 'high'], canDisable: false } as const;
   const tokens = { efforts: [], budget: { min: 128, max: 32_768 }, canDisable: false } as const;
 
@@ -94,26 +94,26 @@ describe('what a model is told', () => {
     expect(budgetFor({ effort: 'high' }, tokens)).toBe(24_576);
   });
 
-  it('says nothing where nothing was asked or the model decides', () => {
+  it('is undefined if nothing was asked or the model decides', () => {
     for (const thinking of [{}, { adaptive: true }, { visible: true }]) {
       expect(effortFor(thinking, words)).toBeUndefined();
       expect(budgetFor(thinking, tokens)).toBeUndefined();
     }
   });
 
-  it('says nothing in a language the model does not know', () => {
+  it('is undefined in terms that the model does not take', () => {
     expect(budgetFor({ effort: 'low' }, words)).toBeUndefined();
     expect(effortFor({ budget: 4000 }, tokens)).toBeUndefined();
   });
 
-  it('turns thinking off where the model can, else as low as it goes', () => {
+  it('switches thinking off if the model can, else sets it to the lowest', () => {
     expect(effortFor({ effort: 'none' }, words)).toBe('low');
     expect(effortFor({ budget: 0 }, { ...words, canDisable: true })).toBe('none');
     expect(budgetFor({ effort: 'none' }, tokens)).toBe(128);
     expect(budgetFor({ budget: 0 }, { ...tokens, canDisable: true })).toBe(0);
   });
 
-  it('lets a model that knows only one word for it think where that is asked', () => {
+  it('lets a model with only one word think if thinking was asked for', () => {
     const switched = { efforts: ['none', 'high'], canDisable: true } as const;
     expect(effortFor({ effort: 'low' }, switched)).toBe('high');
     expect(effortFor({ effort: 'medium' }, switched)).toBe('high');
@@ -121,13 +121,13 @@ describe('what a model is told', () => {
     expect(effortFor({ effort: 'minimal' }, switched)).toBe('none');
   });
 
-  it('keeps a budget the caller gave, within the limits', () => {
+  it('keeps the caller’s budget, within the limits', () => {
     expect(budgetFor({ budget: 5000, effort: 'high' }, tokens)).toBe(5000);
     expect(budgetFor({ budget: 99_999 }, tokens)).toBe(32_768);
     expect(budgetFor({ budget: 1 }, tokens)).toBe(128);
   });
 
-  it('knows when it is off', () => {
+  it('tells when thinking is off', () => {
     expect(isThinkingOff({ effort: 'none' })).toBe(true);
     expect(isThinkingOff({ budget: 0 })).toBe(true);
     expect(isThinkingOff({ effort: 'low', budget: 0 })).toBe(false);

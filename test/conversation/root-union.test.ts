@@ -19,19 +19,19 @@ test.each<[string, string, JsonObject]>([
   expect(made['properties']).toMatchObject({ a: { type: 'string' }, b: { type: 'number' } });
 });
 
-test('a branch that is the schema itself says nothing new', () => {
+test('a branch that is the schema itself adds nothing', () => {
   const made = withoutRootUnion({ type: 'object', anyOf: [B, { $ref: '#' }] });
   expect(made['properties']).toEqual(B.properties);
 });
 
-test('a reference is one of the schema in which the other stands', () => {
+test('references start at the schema around this one', () => {
   const inner = { properties: { x: B }, anyOf: [{ $ref: '#/properties/x' }] };
   const made = withoutRootUnion(inner, [], { properties: { x: A, inner } });
   expect(made['properties']).toEqual({ ...A.properties, x: B });
 });
 
-// Each looked for in a list of all the others, they would take minutes, in which nobody else is served.
-test('what two branches require is compared in one look, however much that is', () => {
+// If each name were looked for in a list of all others, this would take minutes and block every other request.
+test('the required names of two branches are compared in one pass, however many they are', () => {
   const required = Array.from({ length: 200_000 }, (_, at) => `p${at}`);
   const made = withoutRootUnion({ anyOf: [{ required }, { required: required.toReversed() }] });
   expect(made['required']).toEqual(required);

@@ -10,7 +10,7 @@ const result = (id: string, value = `of ${id}`): Part => ({
   id,
   content: [{ kind: 'text', text: value }],
 });
-/** What a part says, one by one where it holds what several said. */
+/** The texts of a part; a merged result has several. */
 const said = (part: Part): string[] => {
   if (part.kind === 'tool-result') return part.content.map((inner) => `${part.id} ${JSON.stringify(inner)}`);
   return [JSON.stringify(part)];
@@ -20,7 +20,7 @@ const assistant = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
 const system = (...parts: Part[]): Turn => ({ role: 'system', parts });
 
 describe('strict turns', () => {
-  test('turns that are in order stay as they are', () => {
+  test('turns in order stay as they are', () => {
     const turns = [user(text('a')), assistant(call('1')), user(result('1'), text('b')), assistant(text('c'))];
     expect(strictTurns(turns)).toEqual(turns);
   });
@@ -71,7 +71,7 @@ describe('strict turns', () => {
     ).toEqual([user(text('a')), assistant(call('1'), call('2')), user(result('1'), result('2'))]);
   });
 
-  test('an id used again, even the empty one, is answered by what follows it', () => {
+  test('a repeated id, even the empty one, is answered by the next result', () => {
     const turns = [
       user(text('a')),
       assistant(call(''), call('')),
@@ -82,7 +82,7 @@ describe('strict turns', () => {
     expect(strictTurns(turns)).toEqual(turns);
   });
 
-  test('one result a call: what comes for an answered one is said with the first, as a failure if any was', () => {
+  test('each call has one result: further ones join the first, as a failure if any failed', () => {
     const failed: Part = {
       kind: 'tool-result',
       id: '1',
@@ -106,12 +106,12 @@ describe('strict turns', () => {
     ]);
   });
 
-  test('a call without a result and a result without a call are left alone', () => {
+  test('a call without a result and a result without a call stay as they are', () => {
     const turns = [user(text('a')), assistant(call('1')), user(result('9'), text('b'))];
     expect(strictTurns(turns)).toEqual(turns);
   });
 
-  test('empty text goes, text with a signature stays, and so does nothing of an empty turn', () => {
+  test('empty texts and turns are left out, and a text with a signature stays', () => {
     const signed: Part = { kind: 'text', text: '', signature: { origin: 'google', value: 'c2ln' } };
     expect(
       strictTurns([user(text('a')), assistant(text('')), user(text('b'), text('')), assistant(signed)]),
@@ -151,7 +151,7 @@ describe('strict turns', () => {
     ]);
   });
 
-  test('of any turns: roles alternate, no part is lost or doubled, doing it again changes nothing', () => {
+  test('for any turns, roles alternate, no part is lost or doubled, and a second pass changes nothing', () => {
     const spoken = fc.constantFrom('a', 'b', '').map(text);
     const called = fc.constantFrom('1', '2', '').map(call);
     const answered = fc.constantFrom('1', '2', '').map((id) => result(id));
@@ -174,13 +174,13 @@ describe('strict turns', () => {
     );
   });
 
-  test('a hundred thousand turns of one role take no long time', () => {
+  test('a hundred thousand turns of one role do not take long', () => {
     const turns = Array.from({ length: 100_000 }, () => user(text('a'), result('1')));
     expect(strictTurns(turns)[0]?.parts.length).toBe(200_000);
   });
 
-  // Each taken from the front of all that wait, they would take a minute, in which nobody else is served.
-  test('nor do four times as many calls of one id', () => {
+  // If each were removed from the front of a list, this would take a minute and block every other request.
+  test('four times as many calls of one id do not take long', () => {
     const called: Turn = { role: 'assistant', parts: Array.from({ length: 400_000 }, () => call('1')) };
     const answered: Turn = { role: 'user', parts: called.parts.map(() => result('1')) };
     expect(strictTurns([user(text('a')), called, answered])[2]?.parts.length).toBe(400_000);

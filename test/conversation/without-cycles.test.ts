@@ -51,8 +51,8 @@ test.each<[string, JsonObject]>([
   expect(withoutCycles(schema)).toBe(schema);
 });
 
-// Followed anew from each place, they would have no end.
-test('definitions that refer to many others are looked at once', () => {
+// If they were followed again from each place, this would never end.
+test('definitions that refer to many others are visited once', () => {
   const names = Array.from({ length: 2000 }, (_, at) => `D${at}`);
   const all = of(Object.fromEntries(names.map((name) => [name, refer(name)])));
   const $defs = Object.fromEntries(

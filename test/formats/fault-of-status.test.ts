@@ -1,4 +1,4 @@
-/** A refusal without a word means the same in every format. */
+/** A refusal without words means the same in every format. */
 
 import { expect, test } from 'vitest';
 import { formats } from '../../src/formats/formats.ts';

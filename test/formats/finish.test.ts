@@ -1,4 +1,4 @@
-/** Why an answer ended, in every format: what its words mean, and which word is said again. */
+/** Why an answer ended, in every format: what its words mean, and which word is written again. */
 
 import { describe, expect, test } from 'vitest';
 import type { Finish } from '../../src/conversation/reply.ts';
@@ -113,7 +113,7 @@ describe('responses', () => {
     expect(responses.renderFinish({ finish }, refusal)).toEqual(told);
   });
 
-  test('a reason that nobody knows yet is said again', () => {
+  test('an unknown reason is written again', () => {
     const own = { format: 'responses', fields: { incomplete_details: { reason: 'new' } } } as const;
     expect(responses.renderFinish({ finish: 'other', formatSpecific: own }, false)).toEqual(cut('new'));
   });
@@ -160,7 +160,7 @@ describe('messages', () => {
     if (kept !== undefined) expect(messages.renderStop(end, said)).toMatchObject(kept);
   });
 
-  test('what an end of Anthropic says beside its reason stands where Anthropic has it', () => {
+  test('further fields of an end at Anthropic stand where Anthropic has them', () => {
     const fields = { stop_reason: 'end_turn', container: { id: 'c' }, context_management: {}, new_field: 1 };
     const end = messages.parseEnd(fields, messages.NO_CALLS);
     expect(messages.renderEndFields(end)).toEqual({

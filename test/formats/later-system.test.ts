@@ -9,13 +9,13 @@ const say = (role: Turn['role'], text: string, more: Partial<Turn> = {}): Turn =
   ...more,
 });
 
-test('what the system says at the start stays as it is', () => {
+test('system turns at the start stay as they are', () => {
   const turns = [say('system', 'a'), say('system', 'b', { developer: true }), say('user', 'c')];
   expect(laterSystemAsUser(turns, 2, unreported)).toBe(turns);
   expect(laterSystemAsUser([], 0, unreported)).toEqual([]);
 });
 
-test('what it says later is a user’s where it stood, without what only a system message may have; nothing is none', () => {
+test('later ones become the user’s in their place, without fields of system messages; empty ones are left out', () => {
   const own = { format: 'messages', fields: { clear_at: 'next_user_message' } } as const;
   const turns = [
     say('user', 'a'),

@@ -1,4 +1,4 @@
-/** What must hold for every format and every pair of them, whatever is said. */
+/** What must hold for every format and every pair of formats, whatever the content. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ const pairs = allFormats.flatMap((from) =>
 
 const overTheWire = (value: Json): Json => parseJson(JSON.stringify(value));
 
-// Each of the tools looked for in a list of all the others, they would take two minutes, in which nobody else is served.
+// If each tool were looked for in a list of all others, this would take two minutes and block every other request.
 test.each(allFormats)('$name: as many tools as fit into a request, all allowed by name', ({ outbound }) => {
   const names = Array.from({ length: 250_000 }, (_, index) => `tool_${index}`);
   const prompt: Prompt = {
@@ -67,7 +67,7 @@ describe.each(pairs)('$name', ({ from, to }) => {
   test('a dialogue keeps its meaning there and back', () => {
     fc.assert(
       fc.property(dialogue, ({ stop, ...rest }) => {
-        // OpenAI's responses know no stop sequences.
+        // OpenAI's responses has no stop sequences.
         const stops = stop !== undefined && from.name !== 'responses' && to.name !== 'responses';
         const prompt: Prompt = stops ? { ...rest, stop } : rest;
         const there = from.outbound.renderRequest(prompt, PERMISSIVE, unreported);
@@ -125,7 +125,7 @@ describe.each(allFormats)('$name', (format) => {
         const streamed = collect(eventsOf(format, bytesOf(rendered(format, events))));
         const whole = collect(eventsOfWhole(format, JSON.stringify(renderedWhole(format, events))));
         expect(meaningOf(streamed)).toEqual(meaningOf(whole));
-        // A whole message of chat-completions says nothing of the order of its parts.
+        // A whole message of chat-completions does not tell the order of its parts.
         if (format.name !== 'chat-completions') expect(partsIn(streamed)).toEqual(partsIn(whole));
       }),
       { numRuns: RUNS * 2 },
@@ -202,7 +202,7 @@ function asBody(value: Json) {
   return body;
 }
 
-/** Runs; anything thrown but a GatewayError fails. */
+/** Runs a function. Anything it throws fails the test, except a GatewayError. */
 function onlyTyped(run: () => void): void {
   try {
     run();

@@ -10,7 +10,7 @@ import { excessOf } from '../support/cost.ts';
 import { ASKED, PERMISSIVE, PROMPT, rendered } from '../support/meaning.ts';
 import { answerOf, PART_KINDS } from './many-parts.ts';
 
-/** Of 8,000 parts, a cost that goes with the square shows beyond every noise. */
+/** With 8,000 parts, a cost that grows with the square stands out from all noise. */
 const PARTS = 2_000;
 
 describe.each(Object.values(formats))('$name', (format) => {

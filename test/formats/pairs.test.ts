@@ -1,4 +1,4 @@
-/** Every recorded answer in every format: parsed by its own format, said in each other one, and understood again. */
+/** Every recorded answer in every format: parsed by its own format, rendered by each other one, and parsed again. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ describe.each(cases.filter(({ name }) => !broken(name)))('$name', ({ from, sse, 
 
   describe.each(sources)('$kind', ({ events }) => {
     describe.each(allFormats)('to $name', (to) => {
-      test('as a stream keeps its meaning and the protocol', () => {
+      test('as a stream, keeps its meaning and the protocol', () => {
         const said = rendered(to, events());
         const judge = validator(to.name, { usageAsked: true });
         for (const event of said) judge.add(event);
@@ -84,7 +84,7 @@ describe.each(cases.filter(({ name }) => !broken(name)))('$name', ({ from, sse, 
         expect(ending(understood)).toEqual(ending(meaningOf(collect(events()))));
       });
 
-      test('as a whole keeps its meaning and the protocol', () => {
+      test('as a whole answer, keeps its meaning and the protocol', () => {
         const said = renderedWhole(to, events());
         expect(validateWhole(to.name, said)).toEqual([]);
         const understood = meaningOf(collect(eventsOfWhole(to, JSON.stringify(said))));
@@ -94,7 +94,7 @@ describe.each(cases.filter(({ name }) => !broken(name)))('$name', ({ from, sse, 
   });
 });
 
-describe('ends that are none', () => {
+describe('streams that break off', () => {
   test.each(cases.filter(({ sse, name }) => sse && !broken(name)))(
     '$name cut before its end is an error, wherever it is cut',
     ({ from, sse = Buffer.of() }) => {

@@ -1,4 +1,4 @@
-/** Every rule of every format, broken on purpose: a rule without a case does not compile. */
+/** Every rule of every format, broken on purpose. A rule without a case does not compile. */
 
 import { FinishReason } from '@google/genai';
 import { describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ import {
   withValue,
 } from '../support/recording.ts';
 
-/** How a good stream is broken, or how a good whole answer is. */
+/** How a valid stream is broken, or a valid whole answer. */
 type Row =
   | { readonly of?: string; readonly edits: readonly Edit[]; readonly options?: ValidateOptions }
   | { readonly whole: string; readonly path: string; readonly value?: Json };
@@ -38,7 +38,7 @@ const whole = (path: string, value?: Json, name = 'parallel-tool-calls'): Row =>
 const junk = { data: 'not json' };
 const named = (event: string, data: Json) => ({ event, data: JSON.stringify(data) });
 
-// What is edited, where nothing else is said, is `parallel-tool-calls`: text, three calls, a finish.
+// The edited recording is `parallel-tool-calls` unless a row names another: text, three calls, a finish.
 
 const CHAT: Readonly<Record<ChatRule, Row>> = {
   json: stream(replace(3, junk)),
@@ -204,7 +204,7 @@ const TABLES: Readonly<Record<FormatName, Readonly<Record<string, Row>>>> = {
   responses: RESPONSES,
 };
 
-/** Rules that are judged in several places, broken in the others. */
+/** Rules that are checked in several places, broken in the other ones. */
 const FURTHER: Readonly<Record<FormatName, readonly (readonly [rule: string, way: string, row: Row])[]>> = {
   'chat-completions': [
     ['choices-list', 'a choice that is none', stream(set(2, 'choices', ['text']))],
@@ -304,7 +304,7 @@ function rulesBroken(format: FormatName, row: Row): string[] {
   return judged.end().map(({ rule }) => rule);
 }
 
-/** The item of a shell's call between a stream's beginning and its end; its commands have events of their own. */
+/** A shell call between the beginning and the end of a stream. Its commands have events of their own. */
 const SHELL = ((): readonly Sse[] => {
   const item = { id: 'sh_1', type: 'shell_call', call_id: 'call_1', status: 'completed' };
   const commands = ['ls', 'pwd'];
@@ -357,11 +357,11 @@ describe.each(Object.entries(TABLES))('%s', (name, table) => {
     expect(rulesBroken(format, row)).toContain(rule);
   });
 
-  test.each(FURTHER[format])('%s is told when broken: %s', (rule, _way, row) => {
+  test.each(FURTHER[format])('%s is reported when broken: %s', (rule, _way, row) => {
     expect(rulesBroken(format, row)).toContain(rule);
   });
 
-  test('a rule that a service may break is not told where that is excused', () => {
+  test('a rule that services may break is not reported if it is excused', () => {
     for (const [rule, row] of Object.entries(table)) {
       if (!Object.hasOwn(RULEBOOKS[format].excused, rule)) continue;
       const lenient: Row = 'whole' in row ? row : { ...row, options: { ...row.options, strict: false } };
@@ -372,7 +372,7 @@ describe.each(Object.entries(TABLES))('%s', (name, table) => {
   test.each(['plain-text', 'tool-call', 'thinking', 'refusal', 'length', 'json-schema', 'error-in-stream'])(
     '%s, as recorded, breaks none',
     (recording) => {
-      // The one that thinks aloud in chat-completions is DeepSeek, which puts usage beside the finish.
+      // In chat-completions, the recording with thoughts is DeepSeek's, which puts usage beside the finish.
       const judged = validator(format, { strict: recording !== 'thinking' });
       for (const event of recordedEvents(format, recording)) judged.add(event);
       expect(judged.end()).toEqual([]);

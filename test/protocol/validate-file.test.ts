@@ -1,4 +1,4 @@
-/** Files that hold an answer: what they hold, and in which format, is told from them. */
+/** Files with an answer: its shape and its format are detected. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ describe.each(FORMATS)('%s', (format) => {
     expect(result).toMatchObject({ shape: 'json-object', format, violations: [], failed: false });
   });
 
-  test('an error body is recognised, and is a failure', () => {
+  test('an error body is recognised as a failure', () => {
     const recorded = parseJson(readFileSync(join(FIXTURES, 'errors', format, 'rate-limited.json'), 'utf8'));
     const body = isObject(recorded) ? recorded['body'] : undefined;
     expect(validateFile(JSON.stringify(body), format)).toMatchObject({
@@ -49,6 +49,6 @@ test('a list of chunks is generate-content without alt=sse', () => {
   expect(result).toMatchObject({ shape: 'json-array', format: 'generate-content', violations: [] });
 });
 
-test.each(['', 'hello', '{"a":1}', '<html></html>', 'data: {"a":1}\n\n'])('%j is no answer', (text) => {
+test.each(['', 'hello', '{"a":1}', '<html></html>', 'data: {"a":1}\n\n'])('%j is not an answer', (text) => {
   expect(validateFile(text).violations.map(({ rule }) => rule)).toEqual(['unrecognised']);
 });

@@ -12,7 +12,7 @@ const TYPE = 'type.googleapis.com/google.rpc.';
 const of = (code: number, status: string, message: string, ...details: JsonObject[]): GatewayError =>
   parseError(code, JSON.stringify({ error: { code, message, status, details } }));
 
-describe('the vendor’s errors by their meaning', () => {
+describe('what the vendor’s errors mean', () => {
   const fixture = (name: string): GatewayError => {
     const file = join(import.meta.dirname, '../../../fixtures/errors/generate-content', `${name}.json`);
     const { status, body } = object(readFileSync(file, 'utf8'));
@@ -52,7 +52,7 @@ describe('the vendor’s errors by their meaning', () => {
     ).toBe(expected);
   });
 
-  test('a quota of a day is spent, one of a minute is a rate', () => {
+  test('a daily quota is used up, and one of a minute is a rate limit', () => {
     const quota = (quotaId: string) =>
       of(429, 'RESOURCE_EXHAUSTED', 'x', { '@type': `${TYPE}QuotaFailure`, violations: [{ quotaId }] }).fault;
     expect(quota('GenerateRequestsPerDayPerProjectPerModel-FreeTier')).toBe('quota-exceeded');
@@ -83,7 +83,7 @@ describe('the vendor’s errors by their meaning', () => {
     });
   });
 
-  test('a file of the caller’s that is not there or not to be seen is the caller’s', () => {
+  test('a file of the caller that is missing or not accessible is the caller’s mistake', () => {
     const message = 'You do not have permission to access the File abc or it may not exist.';
     expect(of(403, 'PERMISSION_DENIED', message)).toMatchObject({
       fault: 'permission-denied',
@@ -150,7 +150,7 @@ describe('the vendor’s errors by their meaning', () => {
     expect(error.message).toMatch(/^The upstream .+\.$/);
   });
 
-  test('the field at fault', () => {
+  test('the wrong field becomes the param', () => {
     const details = {
       '@type': `${TYPE}BadRequest`,
       fieldViolations: [{ field: 'contents[0].parts', description: 'x' }],
@@ -158,14 +158,14 @@ describe('the vendor’s errors by their meaning', () => {
     expect(of(400, 'INVALID_ARGUMENT', 'x', details).param).toBe('contents[0].parts');
   });
 
-  test('who pays is not told', () => {
+  test('the message does not name the project that pays', () => {
     const message =
       "Quota exceeded for metric 'requests' of service 'x' for consumer 'project_number:12345'. See projects/my-project.";
     const error = of(429, 'RESOURCE_EXHAUSTED', message);
     expect(error.message).not.toMatch(/12345|my-project/);
   });
 
-  test('in a list, as a sentence, or no JSON at all', () => {
+  test('an error may come in a list, as a sentence, or not as JSON', () => {
     expect(
       parseError(429, '[{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED"}}]'),
     ).toMatchObject({ fault: 'rate-limited', message: 'm' });
@@ -177,14 +177,14 @@ describe('the vendor’s errors by their meaning', () => {
     });
   });
 
-  test('in a 200 the body’s own code counts', () => {
+  test('with status 200, the code in the body counts', () => {
     expect(parseInnerError({ code: 503, message: 'm' })).toMatchObject({
       fault: 'upstream-overloaded',
       status: 503,
     });
   });
 
-  test('any body is some error, with a sentence', () => {
+  test('any body becomes an error with a message', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), fc.oneof(fc.string(), fc.json()), (status, body) => {
         const error = parseError(status, body);
@@ -196,8 +196,8 @@ describe('the vendor’s errors by their meaning', () => {
   });
 });
 
-describe('an error in Google’s words', () => {
-  test('with the field, the wait and the request', () => {
+describe('an error as Google words it', () => {
+  test('has the field, the wait and the request id', () => {
     const error = new GatewayError('rate-limited', 'Slow down.', { param: 'contents', retryAfter: 7 });
     expect(renderError(error, 'req_1')).toEqual({
       error: {
@@ -243,7 +243,7 @@ describe('an error in Google’s words', () => {
     expect(renderError(new GatewayError(fault, 'x'))).toEqual({ error: { code, message: 'x', status } });
   });
 
-  test('is understood again', () => {
+  test('is read back as the same error', () => {
     for (const fault of [
       'invalid-request',
       'model-not-found',

@@ -1,4 +1,4 @@
-/** What the tests of this format have in common. */
+/** What the tests of this format share. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ export const PLAIN: ModelTraits = { ...unthinking, model: 'gemini-2.0-flash' };
 
 export const PROMPT: Prompt = { model: 'gemini-3-flash-preview', turns: [], stream: true };
 
-/** Of one who asks to be shown what is thought. */
+/** A caller who asks to see the thoughts. */
 export const ASKED: RequestContext = {
   prompt: { ...PROMPT, thinking: { visible: true } },
   body: {},

@@ -1,4 +1,4 @@
-/** The laws of an answer: what comes in, goes out and comes in again is the same, streamed, whole, and however cut. */
+/** The laws of an answer: parsed, rendered and parsed again it is the same, streamed and whole, however it is cut. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { ASKED, LEVELS, object, PROMPT } from './fixtures.ts';
 
 const folder = join(import.meta.dirname, '../../../fixtures/replies/generate-content');
 const files = new Set(readdirSync(folder));
-/** Those that are there streamed and whole; one that was recorded in one form alone is in `test/formats/pairs.test.ts`. */
+/** The recordings that exist streamed and whole. `test/formats/pairs.test.ts` has those that exist in one form only. */
 const names = [...files]
   .flatMap((file) => (file.endsWith('.sse') ? [file.slice(0, -'.sse'.length)] : []))
   .filter((name) => files.has(`${name}.json`) && !name.includes('error'));
@@ -38,12 +38,12 @@ const written = (events: readonly ReplyEvent[]): JsonObject =>
   object(JSON.stringify(inbound.renderReply(collect(events), ASKED)));
 
 describe.each(names)('%s', (name) => {
-  test('is in the order that renderers rely on', () => {
+  test('has the order that renderers rely on', () => {
     expectOrder(streamed(name));
     expectOrder(whole(name));
   });
 
-  test('folds to the same, streamed and whole', () => {
+  test('folds to the same reply, streamed and whole', () => {
     expect(collect(streamed(name))).toEqual(collect(whole(name)));
   });
 
@@ -52,7 +52,7 @@ describe.each(names)('%s', (name) => {
     for (const size of [1, 3, 50, 1021]) expect(streamed(name, size)).toEqual(events);
   });
 
-  test('keeps everything when it is said again, streamed, by the rules', () => {
+  test('keeps everything when it is rendered as a stream, which follows the rules', () => {
     const events = streamed(name);
     const chunks = said(events);
     const judge = validator('generate-content');
@@ -61,11 +61,11 @@ describe.each(names)('%s', (name) => {
     expect(collect(run(parse(), chunks))).toEqual(collect(events));
   });
 
-  test('keeps everything when it is said again, whole, by the rules', () => {
+  test('keeps everything when it is rendered whole, and follows the rules', () => {
     const events = whole(name);
     const body = written(events);
     expect(validateWhole('generate-content', body)).toEqual([]);
-    // Calls that came without ids have one now.
+    // Calls that came without ids have ids now.
     expect(body).toMatchObject(object(read(`${name}.json`).toString('utf8')));
     expect(collect(run(parse(), [{ data: JSON.stringify(body) }]))).toEqual(collect(events));
   });
@@ -135,7 +135,7 @@ describe('any answer', () => {
       fc.property(chunks, (sent) => {
         const events = run(parse(), sent);
         expectOrder(events);
-        // Candidates that never spoke between those that did are said as empty ones: a list has no gaps.
+        // Silent candidates between others are rendered as empty ones, since a list has no gaps.
         const reply = collect(events);
         const start = { ...reply.start, model: PROMPT.model };
         expect(collect(run(parse(), said(events))).choices.map((choice) => choice.parts)).toEqual(
@@ -148,7 +148,7 @@ describe('any answer', () => {
   });
 });
 
-describe('whatever comes', () => {
+describe('any input', () => {
   const key = fc.constantFrom(
     ...[
       'candidates',
@@ -231,7 +231,7 @@ describe('whatever comes', () => {
     fc.string().map((data): Sse => ({ data })),
   );
 
-  test('the parser throws nothing but GatewayErrors, and what it gives can be said', () => {
+  test('the parser throws only GatewayErrors, and its events can be rendered', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 4 }), (sent) => {
         try {
@@ -247,7 +247,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('nesting beyond all reason is a broken answer', () => {
+  test('an answer that is nested too deeply is broken', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     for (const part of [`{"functionCall":{"name":"f","args":{"a":${deep}}}}`, `{"executableCode":${deep}}`]) {
       const data = `{"candidates":[{"content":{"parts":[${part}]},"finishReason":"STOP"}]}`;

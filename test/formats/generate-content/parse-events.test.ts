@@ -30,7 +30,7 @@ function failure(chunks: readonly (JsonObject | string)[]): GatewayError {
 }
 
 describe('the order of events', () => {
-  test('text: one part of many pieces, its end and usage told when the stream is over', () => {
+  test('a text is one part of many pieces; its end and the usage come when the stream is over', () => {
     const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 };
     expect(
       events([
@@ -56,7 +56,7 @@ describe('the order of events', () => {
     ] satisfies ReplyEvent[]);
   });
 
-  test('several candidates, interleaved, in any order', () => {
+  test('several candidates may interleave in any order', () => {
     const of = (index: number, text: string, more: JsonObject = {}) => ({
       candidates: [{ content: { parts: [{ text }] }, index, ...more }],
     });
@@ -72,12 +72,12 @@ describe('the order of events', () => {
     ]);
   });
 
-  test('a list of chunks is what a stream without `alt=sse` is', () => {
+  test('a stream without `alt=sse` is a list of chunks', () => {
     const chunks = [chunk([{ text: 'a' }]), chunk([{ text: 'b' }], END)];
     expect(run(parseEvents(PROMPT), [{ data: JSON.stringify(chunks) }])).toEqual(events(chunks));
   });
 
-  test('a candidate without content, without parts, with one part for a list, with null in it', () => {
+  test('a candidate may have no content, no parts, one part without a list, or null among them', () => {
     const of = (content: JsonObject[string]) => ({
       candidates: [{ ...(content !== undefined && { content }) }],
     });
@@ -118,7 +118,7 @@ test('null is the same as absent', () => {
 });
 
 describe('thinking and signatures', () => {
-  test('thoughts and text take turns as parts', () => {
+  test('alternating thoughts and texts are parts of their own', () => {
     const chunks = [
       chunk([{ text: 'hm', thought: true }]),
       chunk([{ text: ' hm', thought: true }, { text: 'So' }]),
@@ -133,7 +133,7 @@ describe('thinking and signatures', () => {
     ]);
   });
 
-  test('a signature on text, on a call, in an empty text at the end, and in a part of nothing', () => {
+  test('a signature may stand on a text, on a call, in an empty text at the end, and in an empty part', () => {
     const google = (value: string) => ({ origin: 'google', value });
     expect(parts([chunk([{ text: 'a', thoughtSignature: 'S' }, { text: 'b' }], END)])).toEqual([
       { kind: 'text', text: 'a', signature: google('S') },
@@ -152,7 +152,7 @@ describe('thinking and signatures', () => {
     ]);
   });
 
-  test("another vendor's proof, as this format's own renderer seals it, is that vendor's again", () => {
+  test("another vendor's signature, sealed by this format's renderer, is that vendor's again", () => {
     const sealed = (text: string, value: string) => ({ text, thought: true, thoughtSignature: value });
     expect(parts([chunk([sealed('hm', 'anthropic#Eq'), sealed('', 'anthropic#r.Em')], END)])).toEqual([
       { kind: 'thinking', text: 'hm', signature: { origin: 'anthropic', value: 'Eq' } },
@@ -168,7 +168,7 @@ describe('thinking and signatures', () => {
 });
 
 describe('calls', () => {
-  test('each is whole, one part after the other, also two of one name', () => {
+  test('each call is a whole part, also if two have one name', () => {
     const chunks = [
       chunk([{ text: 'Both.' }, call('add', { a: 1 }), call('add', { a: 2 })]),
       chunk([call('now')]),
@@ -185,14 +185,14 @@ describe('calls', () => {
     expect(reply(chunks)).toEqual(found);
   });
 
-  test('an id that Gemini gives is kept; an empty one is none', () => {
+  test('an id from Gemini is kept, and an empty one is replaced', () => {
     expect(parts([chunk([call('f', {}, { id: 'k3v9' }), call('f', {}, { id: '' })], END)])).toMatchObject([
       { id: 'k3v9' },
       { id: 'call_R1_1' },
     ]);
   });
 
-  test('without an id of the answer, ids stay apart from those of the calls before it', () => {
+  test('if the answer has no id, the ids differ from those of earlier calls', () => {
     const earlier: Prompt = {
       ...PROMPT,
       turns: [
@@ -204,7 +204,7 @@ describe('calls', () => {
     expect(parts([answer], earlier)).toMatchObject([{ id: 'call_made1_0' }]);
   });
 
-  test('ids of several candidates differ', () => {
+  test('the ids of several candidates differ', () => {
     const of = (index: number) => ({ content: { parts: [call('f')] }, ...END, index });
     const found = reply([{ candidates: [of(0), of(1)], responseId: 'R' }]);
     expect(found.choices.map((choice) => choice.parts[0])).toMatchObject([
@@ -224,7 +224,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('arguments in pieces (Vertex AI)', () => {
+  test('arguments may come in pieces (Vertex AI)', () => {
     const piece = (jsonPath: string, value: JsonObject) => ({ jsonPath, ...value });
     const chunks = [
       chunk([call('f', undefined, { willContinue: true })]),
@@ -269,7 +269,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('lists and objects in pieces, empty ones too, and their ends (Vertex AI)', () => {
+  test('lists and objects may come in pieces, with their ends, and may be empty (Vertex AI)', () => {
     const pieces = [
       { jsonPath: '$' },
       { jsonPath: '$.tags[]' },
@@ -308,33 +308,33 @@ describe('calls', () => {
     },
   );
 
-  test('a call without a name is nothing to be made, and not lost', () => {
+  test('a call without a name becomes an opaque part', () => {
     const nameless = { functionCall: { name: '', args: { a: 1 } } };
     expect(parts([chunk([nameless, { functionCall: {} }], END)])).toEqual([
       { kind: 'opaque', format: 'generate-content', value: nameless },
     ]);
   });
 
-  test('arguments written as text by a service that stands before Gemini', () => {
+  test('a service in front of Gemini may write arguments as text', () => {
     const args = '{"a":1}';
     expect(parts([chunk([{ functionCall: { name: 'f', args } }], END)])).toMatchObject([{ arguments: args }]);
   });
 
-  test('a name that had to be changed is the caller’s again', () => {
+  test('a renamed function has the caller’s name again', () => {
     const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'function', name: '9 lives' }] };
     const name = '_9_lives_ksf4ck';
     const [part] = parts([chunk([call(name)], END)], prompt) ?? [];
     expect(part).toMatchObject({ name: expect.stringMatching(/lives/) });
   });
 
-  test('a custom tool is a custom call again', () => {
+  test('a call of a custom tool is a custom call again', () => {
     const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'custom', name: 'sql' }] };
     expect(parts([chunk([call('sql', { input: 'select 1' })], END)], prompt)).toMatchObject([
       { kind: 'tool-call', custom: true, arguments: 'select 1' },
     ]);
   });
 
-  test('calls that Google makes and answers itself are nobody else’s', () => {
+  test('calls that Google makes and answers itself become opaque parts', () => {
     const prompt: Prompt = {
       ...PROMPT,
       tools: [
@@ -350,8 +350,8 @@ describe('calls', () => {
   });
 });
 
-describe('what only Google can read', () => {
-  test('is carried whole, and the text goes on after it', () => {
+describe('data that only Google can read', () => {
+  test('is carried whole, and the text continues after it', () => {
     const code = { executableCode: { language: 'PYTHON', code: '1' } };
     const image = { inlineData: { mimeType: 'image/png', data: 'AA==' }, thoughtSignature: 'S' };
     expect(parts([chunk([{ text: 'a' }, code, { text: 'b' }, image], END)])).toEqual([
@@ -362,7 +362,7 @@ describe('what only Google can read', () => {
     ]);
   });
 
-  test('a part with text and more beside it loses neither', () => {
+  test('a part that holds text and other data loses neither', () => {
     const audio = { inlineData: { mimeType: 'audio/wav', data: 'AA==' } };
     expect(parts([chunk([{ text: 'a', ...audio }], END)])).toEqual([
       { kind: 'text', text: 'a' },
@@ -371,7 +371,7 @@ describe('what only Google can read', () => {
   });
 });
 
-describe('why it stopped', () => {
+describe('the reason to stop', () => {
   test.each<[JsonObject[string], string, string | undefined]>([
     ['STOP', 'stop', undefined],
     ['MAX_TOKENS', 'length', undefined],
@@ -403,19 +403,19 @@ describe('why it stopped', () => {
     expect(end([chunk([{ text: 'a' }], { finishReason })])).toEqual({ finish, ...(native && { native }) });
   });
 
-  test('a call, then a bare STOP, is still a call; a call cut off by the limit is not', () => {
+  test('a call before a bare STOP ends with calls; a call that the limit cut off does not', () => {
     expect(end([chunk([call('f')]), chunk([{ text: '' }], END)])?.finish).toBe('tool-calls');
     expect(end([chunk([call('f')], { finishReason: 'UNEXPECTED_TOOL_CALL' })])?.finish).toBe('tool-calls');
     expect(end([chunk([call('f')], { finishReason: 'MAX_TOKENS' })])?.finish).toBe('length');
   });
 
-  test('STOP in every chunk ends nothing early', () => {
+  test('STOP in every chunk does not end the answer early', () => {
     expect(parts([chunk([{ text: 'a' }], END), chunk([{ text: 'b' }], END)])).toEqual([
       { kind: 'text', text: 'ab' },
     ]);
   });
 
-  test('MALFORMED_FUNCTION_CALL without content tells its sentence', () => {
+  test('MALFORMED_FUNCTION_CALL without content keeps its explanation', () => {
     const candidate = {
       content: {},
       finishReason: 'MALFORMED_FUNCTION_CALL',
@@ -448,7 +448,7 @@ describe('why it stopped', () => {
     expect(found.usage).toEqual({ input: 4, output: 0 });
   });
 
-  test('feedback that blocks nothing is only carried', () => {
+  test('feedback without a block reason is only carried', () => {
     const promptFeedback = { safetyRatings: [] };
     expect(end([{ ...chunk([{ text: 'a' }], END), promptFeedback }])).toEqual({
       finish: 'stop',
@@ -456,7 +456,7 @@ describe('why it stopped', () => {
     });
   });
 
-  test('ratings and metadata are told with the end, unknown fields too', () => {
+  test('ratings, metadata and unknown fields come with the end', () => {
     const chunks = [
       chunk([{ text: 'a' }], { safetyRatings: [1] }),
       chunk([{ text: '' }], { ...END, avgLogprobs: -0.1, novelty: 2 }, { turnToken: 't' }),
@@ -517,7 +517,7 @@ describe('usage', () => {
     expect(found.filter((event) => event.type === 'usage')).toHaveLength(2);
   });
 
-  test('a chunk of nothing but traffic type tells none', () => {
+  test('a chunk with only a traffic type has no usage', () => {
     expect(
       reply([chunk([{ text: 'a' }], END, { usageMetadata: { trafficType: 'ON_DEMAND' } })]).usage,
     ).toEqual({});
@@ -548,7 +548,7 @@ describe('citations', () => {
   const citations = (chunks: readonly JsonObject[]) =>
     parts(chunks)?.flatMap((part) => (part.kind === 'text' ? [part.citations ?? []] : []));
 
-  test('bytes of UTF-8 become UTF-16 code units', () => {
+  test('offsets in bytes of UTF-8 become UTF-16 code units', () => {
     const text = 'Zürich 🍰 is nice. It rains.';
     const found = citations([
       chunk([{ text: text.slice(0, 9) }]),
@@ -564,7 +564,7 @@ describe('citations', () => {
     expect(text.slice(7, 18)).toBe('🍰 is nice.');
   });
 
-  test('of words that stand there twice, those at its bytes are meant, quoted or not', () => {
+  test('if words stand in the text twice, the offsets choose, with or without a quotation', () => {
     const text = 'Zürich 🍰. Zürich 🍰.';
     const segment = { startIndex: 14, endIndex: 27, text: 'Zürich 🍰.' };
     for (const more of [{}, { text: null }]) {
@@ -578,7 +578,7 @@ describe('citations', () => {
     expect(cited?.[0]).toEqual([{ url: 'https://a.example', start: 11, end: 21 }]);
   });
 
-  test('offsets count all the text; a part that went on after a thought has its own', () => {
+  test('offsets count over all text; a part after a thought has offsets of its own', () => {
     const found = citations([
       chunk([{ text: 'Äh. ' }, { text: 'hm', thought: true }, { text: 'It rains.' }], {
         ...END,
@@ -602,7 +602,7 @@ describe('citations', () => {
     [{ url: 'https://b.example', citedText: 'It rains.', start: 0, end: 9 }],
   ];
 
-  test('each text has its own, where they are known when it ends', () => {
+  test('each text has its own citations, if they are known when it ends', () => {
     const code = { executableCode: { language: 'PYTHON', code: '1' } };
     expect(citations([chunk([{ text: 'Äh.' }, code, { text: 'It rains.' }], { ...END, ...both })])).toEqual(
       onBoth,
@@ -616,7 +616,7 @@ describe('citations', () => {
     ).toEqual(onBoth);
   });
 
-  test('a call after the text takes none away', () => {
+  test('a call after the text does not remove them', () => {
     const texts = [{ text: 'Äh.' }, { text: 'It rains.' }];
     const found = citations([chunk([...texts, call('f')], { ...END, ...both })]);
     expect(found).toEqual([
@@ -627,7 +627,7 @@ describe('citations', () => {
     ]);
   });
 
-  test('offsets that do not fit are looked for by what they quote, and left out if it is nowhere', () => {
+  test('if offsets do not fit, the text is searched for the quotation; if it is not there, they are left out', () => {
     const text = 'It rains.';
     expect(
       citations([
@@ -643,7 +643,7 @@ describe('citations', () => {
     expect(nowhere).toEqual({ url: 'https://a.example', title: 'A', citedText: 'snows' });
   });
 
-  test('sources of recitation', () => {
+  test('sources of recitation become citations', () => {
     const citationMetadata = {
       citationSources: [{ startIndex: 0, endIndex: 2, uri: 'https://c.example' }, { uri: '' }],
     };
@@ -652,7 +652,7 @@ describe('citations', () => {
     ]);
   });
 
-  test('those that come in pieces add up', () => {
+  test('citations that come in pieces add up', () => {
     const of = (uri: string) => ({ citationMetadata: { citationSources: [{ uri, endIndex: 1 }] } });
     expect(
       citations([
@@ -664,7 +664,7 @@ describe('citations', () => {
 });
 
 describe('log probabilities', () => {
-  test('the chosen tokens and what else was likely', () => {
+  test('the chosen tokens, with the other likely ones', () => {
     const logprobsResult = {
       chosenCandidates: [{ token: 'é', logProbability: -0.5, tokenId: 7 }],
       topCandidates: [
@@ -691,7 +691,7 @@ describe('log probabilities', () => {
 });
 
 describe('the answer itself', () => {
-  test('its time, its tier, its status, and what nobody knows', () => {
+  test('has its time, its tier, its status, and unknown fields', () => {
     const answer = {
       createTime: '2026-03-01T10:00:00.5Z',
       modelStatus: { modelStage: 'LEGACY' },
@@ -711,7 +711,7 @@ describe('the answer itself', () => {
     });
   });
 
-  test('without id and model it has none', () => {
+  test('may have no id and no model', () => {
     expect(reply([{ candidates: [{ content: { parts: [{ text: 'a' }] }, ...END }] }]).start).toEqual({
       id: '',
       model: '',
@@ -735,7 +735,7 @@ describe('failures', () => {
     expect([error.fault, error.status]).toEqual(['upstream-broken', 502]);
   });
 
-  test('an error object is thrown by its meaning: in a stream, in a body, in a list', () => {
+  test('an error object is thrown as what it means: in a stream, in a body, in a list', () => {
     const error = { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } };
     for (const chunks of [[chunk([{ text: 'a' }]), error], [error], [JSON.stringify([error])]]) {
       expect(failure(chunks)).toMatchObject({
@@ -747,7 +747,7 @@ describe('failures', () => {
     expect(failure([{ error: 'gone' }])).toMatchObject({ fault: 'upstream-broken', message: 'gone' });
   });
 
-  test('OpenAI’s end mark, as some services before Gemini write it, is no failure', () => {
+  test('OpenAI’s end marker, which some services in front of Gemini write, is not a failure', () => {
     const data = JSON.stringify(chunk([{ text: 'a' }], END));
     expect(run(parseEvents(PROMPT), [{ data }, { data: '[DONE]' }]).at(-1)).toEqual({
       type: 'reply-end',

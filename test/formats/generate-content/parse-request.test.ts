@@ -40,7 +40,7 @@ describe('turns', () => {
     expect(prompt.formatSpecific?.fields['safetySettings']).toHaveLength(2);
   });
 
-  test('shorthand: one part for a list, no role, role function, a bare instruction, numbers as text, null for absent', () => {
+  test('shorthands: a part without a list, no role, role function, a bare instruction, numbers as text, null for absent', () => {
     const prompt = parsed(request('shorthand'));
     expect(prompt.turns.map((turn) => turn.role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(prompt.turns[0]?.parts).toEqual([{ kind: 'text', text: 'Be kind.' }]);
@@ -50,7 +50,7 @@ describe('turns', () => {
     expect(prompt).not.toHaveProperty('temperature');
   });
 
-  test('either spelling of a field means the same, and data is left alone', () => {
+  test('both spellings of a field mean the same, and data stays as it is', () => {
     const prompt = parsed(request('snake-case'));
     expect(prompt.turns[0]).toEqual({ role: 'system', parts: [{ kind: 'text', text: 'Be brief.' }] });
     expect(prompt.turns[1]?.parts[1]).toMatchObject({
@@ -84,7 +84,7 @@ describe('parts', () => {
       (turn) => turn.parts,
     );
 
-  test('media by type and by place', () => {
+  test('the kind of a medium follows its type and its place', () => {
     const found = parsed(request('media')).turns[0]?.parts.slice(1);
     expect(found?.map((part) => part.kind === 'media' && [part.media, part.source.kind])).toEqual([
       ['image', 'base64'],
@@ -103,7 +103,7 @@ describe('parts', () => {
     });
   });
 
-  test('a thought and its signature; a signature alone in an empty text', () => {
+  test('a thought has its signature; a signature may stand alone in an empty text', () => {
     expect(parsed(request('thinking-budget')).turns[1]?.parts).toMatchObject([
       { kind: 'thinking', text: 'Counting with the sieve gives 25.', signature: { origin: 'google' } },
       { kind: 'text', text: 'There are 25.' },
@@ -111,7 +111,7 @@ describe('parts', () => {
     ]);
   });
 
-  test("a sealed signature is another vendor's again, reasoning only it can read too", () => {
+  test("a sealed signature is another vendor's again, and so is reasoning that only it can read", () => {
     expect(
       parts([
         { text: 'hm', thought: true, thoughtSignature: 'anthropic#EqQB' },
@@ -123,20 +123,20 @@ describe('parts', () => {
     ]);
   });
 
-  test('a signature in an empty thought, as streams have it, is that of the thought before', () => {
+  test('a signature in an empty thought, as in streams, belongs to the thought before it', () => {
     const bare = { text: '', thought: true, thoughtSignature: 'S' };
     const signature = { origin: 'google', value: 'S' };
     expect(answered([{ text: 'hm', thought: true }, bare])).toEqual([
       [{ kind: 'thinking', text: 'hm', signature }],
     ]);
-    // One that has its own keeps it.
+    // A thought with its own signature keeps it.
     expect(answered([{ text: 'hm', thought: true, thoughtSignature: 'R' }, bare])[0]).toMatchObject([
       { text: 'hm', signature: { value: 'R' } },
       { text: '', signature },
     ]);
   });
 
-  test('an answer that is brought back in the chunks it came in is one turn, its thought and its text one part each', () => {
+  test('an answer that comes back in its chunks is one turn, with one part for its thought and one for its text', () => {
     const thought = (text: string, thoughtSignature?: string): JsonObject => ({
       text,
       thought: true,
@@ -152,14 +152,14 @@ describe('parts', () => {
       { kind: 'tool-call', name: 'f' },
     ];
     expect(answered([...chunks, ...told])).toMatchObject([whole]);
-    // As the chats of Google's SDKs keep them.
+    // The chats of Google's SDKs keep them like this.
     const alone = answered(...[...chunks, ...told].map((chunk) => [chunk]));
     expect(alone).toHaveLength(1);
     expect(alone[0]).toHaveLength(whole.length);
     expect(alone).toMatchObject([whole]);
   });
 
-  test('what is signed, is no text, or has fields of its own is no piece of what comes before or after', () => {
+  test('a part that is signed, is not text, or has further fields does not join its neighbours', () => {
     const signed = { text: 'a', thoughtSignature: 'S' };
     expect(answered([signed, { text: 'b' }])[0]).toHaveLength(2);
     expect(answered([{ text: 'b' }, signed])[0]).toHaveLength(2);
@@ -167,12 +167,12 @@ describe('parts', () => {
     expect(answered([{ text: 'a' }, { text: 'b', thought: true }])[0]).toHaveLength(2);
     const redacted = { text: '', thought: true, thoughtSignature: 'anthropic#r.Em' };
     expect(answered([{ text: 'a', thought: true }, redacted, redacted])[0]).toHaveLength(3);
-    // A user's are as they were given.
+    // The user's parts stay as they are.
     expect(parts([{ text: 'a' }, { text: 'b' }])).toHaveLength(2);
     expect(answered([{ text: '' }])).toEqual([[{ kind: 'text', text: '' }]]);
   });
 
-  test('a part that holds several things loses none', () => {
+  test('a part that holds several things loses none of them', () => {
     expect(
       parts([{ text: 'see', inlineData: { mimeType: 'image/png', data: 'AA==' }, thoughtSignature: 'S' }]),
     ).toEqual([
@@ -187,7 +187,7 @@ describe('parts', () => {
     ]);
   });
 
-  test('what only Google can read is carried whole', () => {
+  test('data that only Google can read is carried whole', () => {
     const turn = parsed(request('google-tools')).turns[1];
     expect(turn?.parts.map((part) => part.kind)).toEqual(['opaque', 'opaque', 'text']);
     expect(parts([{ newThing: { a: 1 } }])).toEqual([
@@ -197,7 +197,7 @@ describe('parts', () => {
 });
 
 describe('calls and their results', () => {
-  test('without ids they get the same ones each time, and pair by name, oldest first', () => {
+  test('without ids they get the same ids each time, and match by name, oldest first', () => {
     const prompt = parsed(request('calls-without-ids'));
     const ids = (turn: number) =>
       prompt.turns[turn]?.parts.map((part) => ('id' in part ? part.id : undefined));
@@ -206,14 +206,14 @@ describe('calls and their results', () => {
     expect(parsed(request('calls-without-ids'))).toEqual(prompt);
   });
 
-  test('an id of its own is kept, on both', () => {
+  test('an id of the caller is kept on both', () => {
     const { turns } = parsed(request('parallel-calls-signed'));
     expect(turns[1]?.parts[1]).toMatchObject({ id: 'k3v9x1aa', signature: { origin: 'google' } });
     expect(turns[1]?.parts[2]).not.toHaveProperty('signature');
     expect(turns[2]?.parts.map((part) => 'id' in part && part.id)).toEqual(['k3v9x1aa', 'k3v9x1ab']);
   });
 
-  test("results: an object as its text, `output` and `error` unwrapped as Google's convention has it", () => {
+  test("a result is the text of its object, or of `output` and `error` by Google's convention", () => {
     const results = parsed(request('calls-without-ids')).turns[2]?.parts;
     expect(results).toMatchObject([
       { kind: 'tool-result', name: 'add', content: [{ text: '3' }] },
@@ -222,7 +222,7 @@ describe('calls and their results', () => {
     ]);
   });
 
-  test('a picture inside a result', () => {
+  test('a result may hold an image', () => {
     const [result] = parsed(request('tool-result-media')).turns[2]?.parts ?? [];
     expect(result).toMatchObject({
       content: [
@@ -234,7 +234,7 @@ describe('calls and their results', () => {
 });
 
 describe('settings', () => {
-  test('several answers, log probabilities, and what only Google has', () => {
+  test('several answers, log probabilities, and fields that only Google has', () => {
     expect(parsed(request('sampling-and-logprobs'))).toMatchObject({
       choices: 3,
       seed: 7,
@@ -289,7 +289,7 @@ describe('settings', () => {
     );
   });
 
-  test('a choice among functions leaves a search beside them as it is', () => {
+  test('a choice among functions does not affect a search beside them', () => {
     const tools = [{ functionDeclarations: [{ name: 'f' }] }, { googleSearch: {} }];
     const chosen = (mode: string): Prompt['toolChoice'] => {
       const functionCallingConfig = { mode, allowedFunctionNames: ['f'] };
@@ -371,7 +371,7 @@ describe('settings', () => {
     expect(parsed(ask([{ text: 'x' }], { generationConfig })).output).toEqual(output);
   });
 
-  test('a search is carried over; the rest of its tools are only its own', () => {
+  test('a search is carried over; Google’s other tools stay in this format', () => {
     expect(parsed(request('google-tools')).tools).toMatchObject([
       { kind: 'hosted', value: { codeExecution: {} } },
       { kind: 'hosted', webSearch: true },
@@ -379,13 +379,13 @@ describe('settings', () => {
     ]);
   });
 
-  test('fields nobody knows are carried, each in its place', () => {
+  test('unknown fields are carried, each in its place', () => {
     const prompt = parsed(request('unknown-fields'));
     expect(prompt.unknownFields).toEqual({ colour: 'blue', generationConfig: { warmth: 11 } });
     expect(prompt.tools?.[0]).toMatchObject({ unknownFields: { weight: 3 } });
   });
 
-  test('an answer of a type nobody else has is reported', () => {
+  test('a type of answer that only Google has is reported', () => {
     const notes: Note[] = [];
     parseRequest(
       ask([{ text: 'x' }], { generationConfig: { responseMimeType: 'text/x.enum' } }),
@@ -395,7 +395,7 @@ describe('settings', () => {
   });
 });
 
-describe('refused, as Google refuses it', () => {
+describe('requests that Google refuses too', () => {
   test.each<[string, JsonObject, string, RegExp]>([
     ['no contents', {}, 'contents', /contents is not specified/],
     ['no parts', { contents: [{ role: 'user' }] }, 'contents[0].parts', /must not be empty/],
@@ -462,7 +462,7 @@ describe('refused, as Google refuses it', () => {
   });
 });
 
-test('whatever comes, it throws nothing but GatewayErrors and pollutes nothing', () => {
+test('any input gives a prompt or a GatewayError, and changes no prototype', () => {
   const name = fc.constantFrom(
     ...[
       'contents',
@@ -523,7 +523,7 @@ test('whatever comes, it throws nothing but GatewayErrors and pollutes nothing',
   fc.assert(
     fc.property(body, (value) => {
       try {
-        // As it comes off the wire: `__proto__` is a name like any other there.
+        // Parsed, as a request is: `__proto__` is then a name like any other.
         parsed(JSON.parse(JSON.stringify(value)));
       } catch (error) {
         expect(error).toBeInstanceOf(GatewayError);

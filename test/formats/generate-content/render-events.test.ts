@@ -41,7 +41,7 @@ const answer = (
   ...LAST,
 ];
 
-/** The chunks of a stream, which is by the rules, and the whole answer, which is too. */
+/** The chunks of a stream and the whole answer. Both must follow the rules. */
 function said(events: readonly ReplyEvent[]): { chunks: JsonObject[]; whole: JsonObject } {
   const sent = run(inbound.renderEvents(ASKED), events);
   const judge = validator('generate-content');
@@ -57,7 +57,7 @@ const partsOf = ({ candidates }: JsonObject) =>
     ? candidates.map((candidate: JsonObject) => JSON.parse(JSON.stringify(candidate['content'])).parts)
     : [];
 
-test('text: a chunk a piece, with the usage as known; the end in the last', () => {
+test('each piece of text is a chunk with the usage so far; the last chunk has the end', () => {
   const { chunks, whole } = said(answer(part(0, { kind: 'text' }, ['Hé"\n', 'y'])));
   const head = { modelVersion: 'claude', responseId: 'msg_1' };
   const early = { usageMetadata: { promptTokenCount: 10, totalTokenCount: 10 }, ...head };
@@ -86,7 +86,7 @@ test('text: a chunk a piece, with the usage as known; the end in the last', () =
   });
 });
 
-test('a call comes whole, with its signature; one without arguments has an empty object', () => {
+test('a call comes whole, with its signature; without arguments it has an empty object', () => {
   const { chunks, whole } = said(
     answer(
       [
@@ -108,7 +108,7 @@ test('a call comes whole, with its signature; one without arguments has an empty
   expect(partsOf(whole)).toEqual([calls]);
 });
 
-test('signatures follow what they sign, another vendor’s sealed, reasoning only it can read marked', () => {
+test('signatures follow their part; another vendor’s are sealed, and reasoning that only it can read is marked', () => {
   const { chunks } = said(
     answer([
       ...part(0, { kind: 'thinking' }, ['hm'], { signature: { origin: 'anthropic', value: 'Eq' } }),
@@ -128,7 +128,7 @@ test('signatures follow what they sign, another vendor’s sealed, reasoning onl
   ]);
 });
 
-test('citations of several texts, in bytes of all of it', () => {
+test('citations of several texts count bytes over all text', () => {
   const { chunks, whole } = said(
     answer([
       ...part(0, { kind: 'text' }, ['Zürich. '], {
@@ -158,7 +158,7 @@ test('citations of several texts, in bytes of all of it', () => {
   expect(whole).toMatchObject({ candidates: [{ groundingMetadata }] });
 });
 
-test('several answers, each with its own end', () => {
+test('several answers have an end each', () => {
   const other = part(0, { kind: 'text' }, ['b']).map((event) =>
     'choice' in event ? { ...event, choice: 1 } : event,
   );
@@ -207,7 +207,7 @@ test('log probabilities', () => {
   expect(whole).toMatchObject({ candidates: [{ logprobsResult }] });
 });
 
-test('what has no counterpart is beside what has, once, and never in its place', () => {
+test('fields without a counterpart come once, and never replace standard ones', () => {
   const start: ReplyEvent = {
     ...START,
     created: 1_700_000_000,
@@ -237,19 +237,19 @@ test('what has no counterpart is beside what has, once, and never in its place',
   expect(whole).toMatchObject({ ...beside, candidates: [{ odd: 1, vendorBlocks: [block] }] });
 });
 
-test('an answer of nothing is an end and no more', () => {
+test('an empty answer has only an end', () => {
   const { chunks, whole } = said(answer([]));
   expect(chunks).toHaveLength(1);
   expect(whole).toMatchObject({ candidates: [{ content: { role: 'model' }, finishReason: 'STOP' }] });
 });
 
-test('an answer without id and model has the request’s', () => {
+test('an answer without id and model has those of the request', () => {
   const { chunks } = said([{ type: 'reply-start', id: '', model: '' }, ...answer([]).slice(1)]);
   expect(chunks[0]).toMatchObject({ responseId: 'abc123', modelVersion: 'gemini-3-flash-preview' });
 });
 
 describe('a late error', () => {
-  test('is the last chunk, in Google’s words', () => {
+  test('is the last chunk, as Google words it', () => {
     const renderer = inbound.renderEvents(ASKED);
     const sent: Sse[] = [];
     const out = { enqueue: (chunk: Sse) => void sent.push(chunk) };

@@ -29,7 +29,7 @@ const config = (prompt: Partial<Prompt>, target: ModelTraits = LEVELS) =>
 const NOT_AS_WRITTEN = ['openapi-schemas', 'snake-case', 'shorthand'];
 const BY_BUDGET = ['thinking-budget', 'calls-without-ids'];
 
-describe('law: what is parsed and rendered again is what it was', () => {
+describe('law: a request that is parsed and rendered again is the same', () => {
   test.each(requestNames.filter((name) => !NOT_AS_WRITTEN.includes(name)))('%s, word for word', (name) => {
     const target = BY_BUDGET.includes(name) ? BUDGETS : LEVELS;
     expect(rendered(parsed(request(name)), target).body).toEqual(request(name));
@@ -50,7 +50,7 @@ describe('law: what is parsed and rendered again is what it was', () => {
     })),
   });
 
-  test('ids that do not look like Gemini’s come back to a caller of this format', () => {
+  test('ids that do not look like Gemini’s stay for a caller of this format', () => {
     const body = {
       contents: [
         { role: 'user', parts: [{ text: 'x' }] },
@@ -89,13 +89,13 @@ describe('turns', () => {
     ]);
   });
 
-  test('a system turn alone is asked as the user’s, and reported', () => {
+  test('a system turn alone is sent as the user’s, and reported', () => {
     const { body, notes } = rendered({ turns: [{ role: 'system', parts: [text('Say hi')] }] });
     expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Say hi' }] }] });
     expect(notes).toMatchObject([{ outcome: 'approximated' }]);
   });
 
-  test('empty texts go, neighbours of one role are one turn, and the user begins', () => {
+  test('empty texts are left out, adjacent turns of one role are one, and the user begins', () => {
     expect(contents([model(text('a')), model(text(''), text('b')), user(text(''))])).toEqual([
       { role: 'user', parts: [{ text: '.' }] },
       { role: 'model', parts: [{ text: 'a' }, { text: 'b' }] },
@@ -104,14 +104,14 @@ describe('turns', () => {
 });
 
 describe('calls and results', () => {
-  test('a turn of nothing but blocks of another vendor is none', () => {
+  test('a turn with only another vendor’s blocks is left out', () => {
     const block: Part = { kind: 'opaque', format: 'responses', value: { type: 'compaction' } };
     expect(contents([model(block), user(text('a')), model(block), user(text('b'))], LEVELS)).toEqual([
       { role: 'user', parts: [{ text: 'a' }, { text: 'b' }] },
     ]);
   });
 
-  test('results are one content right after their calls, in the calls’ order, by the calls’ names, and text is another', () => {
+  test('results are one content right after their calls, in their order and with their names; text is another content', () => {
     const found = contents(
       [
         user(text('x')),
@@ -142,7 +142,7 @@ describe('calls and results', () => {
     ]);
   });
 
-  test('an id that Gemini gave goes back on both, and one it did not give on neither', () => {
+  test('an id from Gemini goes back on call and result, and any other on neither', () => {
     const found = JSON.stringify(
       contents([user(text('x')), model(call('k3v9x1aa', 'f')), user(result('k3v9x1aa', 'y'))]),
     );
@@ -152,7 +152,7 @@ describe('calls and results', () => {
     ).not.toContain('"id"');
   });
 
-  test('an error, no answer, and an answer that is a list', () => {
+  test('results may be an error, empty, or a list', () => {
     const [, , answers] = JSON.parse(
       JSON.stringify(
         contents([
@@ -171,7 +171,7 @@ describe('calls and results', () => {
     ).toEqual([{ error: 'no' }, { output: '' }, { output: '[1]' }]);
   });
 
-  test('an answer that is a schema stays a text: Gemini looks its references up among the media beside it', () => {
+  test('a result that is a schema stays a text, since Gemini looks up its references among the media beside it', () => {
     const schema = '{"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"type":"string"}}}';
     const turns = [user(text('x')), model(call('call_1', 'f')), user(result('call_1', schema))];
     const { body } = rendered({ turns }, LEVELS);
@@ -183,7 +183,7 @@ describe('calls and results', () => {
     expect(parsed(body).turns[2]?.parts).toMatchObject([{ content: [{ kind: 'text', text: schema }] }]);
   });
 
-  test('arguments cut off, and digits that a JavaScript number would lose', () => {
+  test('arguments may be cut off, and keep digits that a JavaScript number would lose', () => {
     const found = JSON.stringify(
       contents([
         user(text('x')),
@@ -197,7 +197,7 @@ describe('calls and results', () => {
     expect(found).toContain('"args":{"n":12345678901234567890}');
   });
 
-  test('a picture in a result: inside it on Gemini 3, in a content after all results on earlier models', () => {
+  test('an image in a result stays inside it on Gemini 3, and follows all results on earlier models', () => {
     const turns = [
       user(text('x')),
       model(call('call_1', 'f'), call('call_2', 'f')),
@@ -231,7 +231,7 @@ describe('calls and results', () => {
     ]);
   });
 
-  test('a picture in a result that is an address: in a content after all results, as those hold data alone', () => {
+  test('an image by URL in a result follows all results, which can only hold data', () => {
     const source = { kind: 'url', url: 'https://example.com/a.png' } as const;
     const kept = { kind: 'base64', data: 'AA==' } as const;
     const picture = { kind: 'media', media: 'image', mediaType: 'image/png' } as const;
@@ -256,7 +256,7 @@ describe('calls and results', () => {
     ]);
   });
 
-  test('a name that Gemini would not take is made one, alike on declaration, choice, call and result', () => {
+  test('a name that Gemini does not take is replaced in the same way on declaration, choice, call and result', () => {
     const { body } = rendered({
       turns: [user(text('x')), model(call('call_1', '9 lives')), user(result('call_1', 'y'))],
       tools: [{ kind: 'function', name: '9 lives' }],
@@ -273,7 +273,7 @@ describe('signatures', () => {
   const signed = { signature: { origin: 'google', value: 'SIG' } } as const;
   const foreign = { signature: { origin: 'anthropic', value: 'EqQB' } } as const;
 
-  test('of Google’s own go back where they were; of another vendor’s do not, and are reported', () => {
+  test('Google’s own go back to their place; another vendor’s do not, and are reported', () => {
     const { body, notes } = rendered(
       {
         turns: [
@@ -293,7 +293,7 @@ describe('signatures', () => {
     expect(notes).toMatchObject([{ outcome: 'dropped', detail: expect.stringContaining('signature') }]);
   });
 
-  test('thoughts go back only with Google’s proof of them', () => {
+  test('thoughts go back only with Google’s signature', () => {
     const { body, notes } = rendered({
       turns: [
         user(text('x')),
@@ -337,7 +337,7 @@ describe('signatures', () => {
     expect(signatures(LEVELS)).toEqual([null, 'skip_thought_signature_validator', null, 'SIG', null]);
   });
 
-  test('earlier models get none', () => {
+  test('earlier models get no placeholder', () => {
     expect(signatures(BUDGETS)).toEqual([null, null, null, 'SIG', null]);
   });
 });
@@ -451,7 +451,7 @@ describe('media', () => {
     expect(notes).toEqual([]);
   });
 
-  test('models before Gemini 3 are not told, and it is reported', () => {
+  test('models before Gemini 3 get no resolution, and it is reported', () => {
     const part = media({ detail: 'low', source: { kind: 'base64', data: 'AA==' } });
     expect(rendered({ turns: [user(part)] }, { ...BUDGETS, dialect: 'google' }).notes).toMatchObject([
       { outcome: 'dropped', detail: 'image detail low' },
@@ -460,7 +460,7 @@ describe('media', () => {
 });
 
 describe('settings', () => {
-  test('how many answers, log probabilities, seed, penalties, stops', () => {
+  test('number of answers, log probabilities, seed, penalties, stop sequences', () => {
     expect(
       config(
         {
@@ -494,7 +494,7 @@ describe('settings', () => {
   });
 
   // "Only valid if responseLogprobs=True" (GenerationConfig); "the supported range is from 1" (Google's refusal).
-  test('what other services take for none is not sent', () => {
+  test('values that mean none to other services are not sent', () => {
     expect(config({ topLogprobs: 0 }, PLAIN)).toBeUndefined();
     expect(config({ logprobs: false, topLogprobs: 0 }, PLAIN)).toEqual({ responseLogprobs: false });
     expect(config({ topK: 0 }, PLAIN)).toBeUndefined();
@@ -513,7 +513,7 @@ describe('settings', () => {
     expect(() => config(prompt)).toThrow(expect.objectContaining({ fault: 'invalid-request', param }));
   });
 
-  test('more tokens than the model can write are its most, and sampling it refuses goes: both reported', () => {
+  test('a too high limit becomes the model’s, and sampling that it refuses is left out; both are reported', () => {
     const { body, notes } = rendered(
       { turns: [user(text('x'))], maxTokens: 1e6, temperature: 1 },
       { ...LEVELS, sampling: false },
@@ -537,7 +537,7 @@ describe('settings', () => {
     expect(rendered({ turns: [user(text('x'))], serviceTier }).body['serviceTier']).toBe(expected);
   });
 
-  test('what Google has nothing like is dropped and reported; what nobody knows is passed on', () => {
+  test('fields without a counterpart at Google are dropped and reported; unknown ones are passed on', () => {
     const { body, notes } = rendered({
       turns: [user(text('x'))],
       user: 'u',
@@ -600,7 +600,7 @@ describe('thinking', () => {
     expect(config(thinking ? { thinking } : {}, target)).toEqual(expected && { thinkingConfig: expected });
   });
 
-  test('never a level and a budget at once', () => {
+  test('a request never has both a level and a budget', () => {
     const both: ModelTraits = {
       ...LEVELS,
       thinking: {
@@ -615,7 +615,7 @@ describe('thinking', () => {
     });
   });
 
-  test('on a model that does not think it is dropped and reported', () => {
+  test('is dropped and reported for a model that does not think', () => {
     const { thinking: _, ...plain } = LEVELS;
     const { body, notes } = rendered({ turns: [user(text('x'))], thinking: { effort: 'high' } }, plain);
     expect(body).not.toHaveProperty('generationConfig');
@@ -627,7 +627,7 @@ describe('tools', () => {
   const tools = (list: Prompt['tools'], more: Partial<Prompt> = {}, target = LEVELS) =>
     rendered({ turns: [user(text('x'))], ...(list && { tools: list }), ...more }, target);
 
-  test('JSON Schema as it is; a function of nothing has no parameters', () => {
+  test('JSON Schema stays as it is; a function without arguments has no parameters', () => {
     const parameters = { type: 'object', properties: { a: { const: 1 } }, additionalProperties: false };
     expect(
       tools([
@@ -644,7 +644,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('company of a $ref moves out of its way, wherever a schema stands and nowhere else', () => {
+  test('keywords beside a $ref are moved, in every schema and nowhere else', () => {
     const person = { $ref: '#/$defs/person', description: 'who', default: null };
     const parameters = {
       type: 'object',
@@ -667,7 +667,7 @@ describe('tools', () => {
     });
   });
 
-  test('a custom tool is a function with one text', () => {
+  test('a custom tool is a function with one text field', () => {
     const { body, notes } = tools([
       { kind: 'custom', name: 'run', format: { type: 'grammar', syntax: 'regex', definition: '\\d+' } },
     ]);
@@ -685,7 +685,7 @@ describe('tools', () => {
     expect(notes).toMatchObject([{ field: 'tools[run].type', outcome: 'approximated' }]);
   });
 
-  test('a search is Google’s search; another vendor’s other tools are dropped; both reported', () => {
+  test('a search becomes Google’s; another vendor’s other tools are dropped; both are reported', () => {
     const { body, notes } = tools([
       { kind: 'hosted', format: 'messages', value: { type: 'web_search_20250305' }, webSearch: true },
       { kind: 'hosted', format: 'messages', value: { type: 'bash_20250124' } },
@@ -708,7 +708,7 @@ describe('tools', () => {
     expect({ tools: body['tools'], toolConfig: body['toolConfig'] }).toEqual(expected);
   });
 
-  test('a search beside functions is left out for models that take only one of them', () => {
+  test('a search beside functions is left out for models that take only one kind', () => {
     const search = {
       kind: 'hosted',
       format: 'responses',
@@ -740,7 +740,7 @@ describe('tools', () => {
   });
 });
 
-describe('the shape of the answer', () => {
+describe('the form of the answer', () => {
   const schema = {
     type: 'object',
     properties: { a: { type: ['string', 'null'] } },
@@ -751,13 +751,13 @@ describe('the shape of the answer', () => {
     output: { kind: 'json-schema', name: 'n', schema, strict: true },
   };
 
-  test('JSON by a schema', () => {
+  test('may be JSON that matches a schema', () => {
     expect(config(prompt)).toEqual({ responseMimeType: 'application/json', responseJsonSchema: schema });
     expect(config({ output: { kind: 'json' } })).toEqual({ responseMimeType: 'application/json' });
     expect(config({ output: { kind: 'text' } })).toBeUndefined();
   });
 
-  test('together with functions only on Gemini 3; else it is asked for in words, and reported', () => {
+  test('together with functions on Gemini 3 only; else words ask for it, and it is reported', () => {
     const both = { ...prompt, tools: [{ kind: 'function', name: 'f' } as const] };
     expect(rendered(both).body['generationConfig']).toHaveProperty('responseJsonSchema');
     const { body, notes } = rendered(both, BUDGETS);
@@ -766,7 +766,7 @@ describe('the shape of the answer', () => {
     expect(notes).toMatchObject([{ field: 'output', outcome: 'approximated' }]);
   });
 
-  test('a model that enforces no schema is told it', () => {
+  test('a model that enforces no schema gets it in words', () => {
     const { body } = rendered(prompt, { ...LEVELS, structuredOutput: false });
     expect(body['generationConfig']).toEqual({ responseMimeType: 'application/json' });
     expect(body['systemInstruction']).toMatchObject({

@@ -12,7 +12,7 @@ const shrunk = (schema: JsonObject) => {
   return { schema: toOpenApi(schema, lost), lost: [...lost] };
 };
 
-describe('JSON Schema in the OpenAPI subset', () => {
+describe('JSON Schema as the OpenAPI subset', () => {
   test.each<[string, JsonObject, JsonObject, string[]]>([
     ['what only names it goes', { $schema: 'x', $id: 'y', type: 'string' }, { type: 'string' }, []],
     [
@@ -110,7 +110,7 @@ describe('JSON Schema in the OpenAPI subset', () => {
     expect(shrunk(schema)).toEqual({ schema: expected, lost });
   });
 
-  test('$ref is written out, its company kept', () => {
+  test('$ref is written out, and keywords beside it stay', () => {
     const { schema, lost } = shrunk({
       type: 'object',
       properties: { a: { $ref: '#/$defs/p~1q', description: 'mine' }, b: { $ref: '#/properties/a' } },
@@ -126,7 +126,7 @@ describe('JSON Schema in the OpenAPI subset', () => {
     expect(lost).toEqual([]);
   });
 
-  test('a schema that holds itself ends in any object', () => {
+  test('a schema that holds itself ends in an unrestricted object', () => {
     const { schema, lost } = shrunk({
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
@@ -135,7 +135,7 @@ describe('JSON Schema in the OpenAPI subset', () => {
     expect(lost).toEqual(['$ref']);
   });
 
-  test('properties may be called anything', () => {
+  test('properties may have any name', () => {
     const properties = {
       title: { type: 'string' },
       format: { type: 'string' },
@@ -159,7 +159,7 @@ describe('JSON Schema in the OpenAPI subset', () => {
     expect(() => shrunk({ $ref: '#/$defs/d0', $defs })).toThrow(GatewayError);
   });
 
-  test('is what a model gets whose service takes no other, and the loss is reported', () => {
+  test('goes to services that take nothing else, and the loss is reported', () => {
     const parameters = { type: 'object', properties: { a: { const: 'x' } }, additionalProperties: false };
     const { body, notes } = rendered(
       {
@@ -214,7 +214,7 @@ describe('any JSON as a schema', () => {
     .dictionary(keyword, schema, { maxKeys: 6 })
     .map((value): JsonObject => JSON.parse(JSON.stringify(value)));
 
-  test('gives a schema that can be written, or a 400', () => {
+  test('gives a schema that can be serialised, or a 400', () => {
     fc.assert(
       fc.property(ANY, (value) => {
         for (const change of [
@@ -234,7 +234,7 @@ describe('any JSON as a schema', () => {
     );
   });
 
-  test('nothing stands beside a $ref afterwards', () => {
+  test('has no keyword beside a $ref afterwards', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('$ref', 'title', 'anyOf', '$comment'), fc.constant('#/$defs/a')),

@@ -88,7 +88,7 @@ test.each<[told: JsonObject[], tiers: string[]]>([
   expect(usageReader.tiers(told, () => undefined)).toEqual(tiers);
 });
 
-test('a usage that was read is told again as it was, with what else it said', () => {
+test('usage that was read is written the same again, with its further fields', () => {
   const told = {
     promptTokenCount: 10,
     toolUsePromptTokenCount: 7,
