@@ -7,9 +7,9 @@ export interface Catalog {
   /** Every model, in the catalog's order. */
   readonly models: readonly Model[];
   /**
-   * The model that a caller means; undefined if there is none. A name without a vendor gets `defaultVendor`, whatever the
-   * name is. Only case is ignored: nothing is trimmed or normalised, so no two spellings mean the same model if the
-   * restriction of a key could tell them apart.
+   * The model that a caller means; undefined if there is none. A name without a vendor gets `defaultVendor`, whatever
+   * the name is. Only case is ignored: nothing is trimmed or normalised, so no two spellings mean the same model if
+   * the restriction of a key could tell them apart.
    */
   resolve(asked: string, defaultVendor: string): Model | undefined;
   /** The other ids of a model: its aliases, dated names, and the spelling with a dot. @param id its own. */
@@ -90,8 +90,8 @@ function fallbacksIn(
 }
 
 /**
- * A Claude's id with a dot in its version number, as OpenRouter and the routers of Vercel and GitHub write it, and clients
- * made for them; Anthropic's own id has a hyphen there. Any other id stays as it is.
+ * A Claude's id with a dot in its version number, as OpenRouter and the routers of Vercel and GitHub write it, and
+ * clients made for them; Anthropic's own id has a hyphen there. Any other id stays as it is.
  */
 function dotted(id: string): string {
   return id.replace(/^(anthropic\/claude-[a-z]+-\d+)-(\d{1,2})$/, '$1.$2');

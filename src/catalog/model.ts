@@ -3,19 +3,22 @@
  *
  * This is where the figures of `models.json` come from, and how to renew them:
  * - Names, limits, prices and effort words come from three sources. The first are the vendors' own pages of models and
- *   prices (developers.openai.com, platform.claude.com, ai.google.dev, api-docs.deepseek.com, docs.x.ai, docs.mistral.ai,
- *   docs.z.ai, platform.kimi.ai). The second are the model lists of their APIs, which for Claude also tell what thinking a
- *   model takes. The third are collections that follow those pages, and show quickest what has changed: models.dev
- *   (anomalyco/models.dev, one file for each model) and LiteLLM's `model_prices_and_context_window.json`.
- * - Models behind a compatible service have the ids of OpenRouter, and the vendor's own spelling as an alias if it differs.
- * - A price is that of the standard tier, and the one most requests pay: at DeepSeek that of the off-peak hours, and an
- *   introductory price while it lasts. `later` has the price after it, if that is known (for GPT-5.6 Sol it is not). `long`
- *   has the price of long prompts if it differs, and `tiers` the factor for faster, slower or regional service.
- * - `shutdown` is the day on the vendor's page of deprecations. The model stays in the catalog afterwards, since a cloud
- *   with dates of its own may stand at the vendor's address.
- * - What is not published is left out. `maxOutputTokens` is for one request: Gemini 4 continues beyond it for clients that
- *   send back its `continuationToken`. `thinking` is left out if a model has a switch or a budget of its own that its
- *   format has no field for.
+ *   prices (developers.openai.com, platform.claude.com, ai.google.dev, api-docs.deepseek.com, docs.x.ai,
+ *   docs.mistral.ai, docs.z.ai, platform.kimi.ai). The second are the model lists of their APIs, which for Claude also
+ *   tell what thinking a model takes. The third are collections that follow those pages, and show quickest what has
+ *   changed: models.dev (anomalyco/models.dev, one file for each model) and LiteLLM's
+ *   `model_prices_and_context_window.json`.
+ * - Models behind a compatible service have the ids of OpenRouter, and the vendor's own spelling as an alias if it
+ *   differs.
+ * - A price is that of the standard tier, and the one most requests pay: at DeepSeek that of the off-peak hours, and
+ *   an introductory price while it lasts. `later` has the price after it, if that is known (for GPT-5.6 Sol it is
+ *   not). `long` has the price of long prompts if it differs, and `tiers` the factor for faster, slower or regional
+ *   service.
+ * - `shutdown` is the day on the vendor's page of deprecations. The model stays in the catalog afterwards, since a
+ *   cloud with dates of its own may stand at the vendor's address.
+ * - What is not published is left out. `maxOutputTokens` is for one request: Gemini 4 continues beyond it for clients
+ *   that send back its `continuationToken`. `thinking` is left out if a model has a switch or a budget of its own that
+ *   its format has no field for.
  */
 
 import { z } from 'zod';
@@ -128,7 +131,10 @@ export const modelSchema = z
     prefill: z.boolean().exactOptional(),
     /** False if a Claude cannot be forced to call a tool. Absent: true. */
     forcedTools: z.boolean().exactOptional(),
-    /** Whether a Claude takes system messages in the middle of a dialogue ("Mid-conversation system messages"). Absent: no. */
+    /**
+     * Whether a Claude takes system messages in the middle of a dialogue ("Mid-conversation system messages"). Absent:
+     * no.
+     */
     laterSystem: z.boolean().exactOptional(),
     /** Whether its vendor enforces a JSON schema on the answer. Absent: true. */
     structuredOutput: z.boolean().exactOptional(),

@@ -2,7 +2,11 @@
 
 import type { Model } from './model.ts';
 
-/** The prices at a time. @param time milliseconds since 1970. @returns an object of the catalog itself, never a copy. */
+/**
+ * The prices at a time.
+ * @param time milliseconds since 1970.
+ * @returns an object of the catalog itself, never a copy.
+ */
 export function pricesAt(prices: Model['prices'], time: number): Model['prices'] {
   let now = prices;
   while (now.later !== undefined && time >= Date.parse(now.later.from)) now = now.later.prices;

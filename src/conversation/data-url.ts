@@ -6,7 +6,9 @@ import { base64OfText } from '../lib/utf8.ts';
 
 const SCHEME = 'data:';
 
-/** The longest media type with its parameters, in UTF-16 code units. Seven million parameters cost a second and 370 MB. */
+/**
+ * The longest media type with its parameters, in UTF-16 code units. Seven million parameters cost a second and 370 MB.
+ */
 const MAX_HEAD = 1024;
 
 /**

@@ -5,7 +5,9 @@ import type { Prompt } from './prompt.ts';
 /** The prefix of a vendor's ids: `chatcmpl-`, `msg_`, `gen-`. */
 const PREFIX = /^[a-z]+[_-]/i;
 
-/** The id itself if it has the prefix; else the prefix with the letters and digits of the id, without its own prefix. */
+/**
+ * The id itself if it has the prefix; else the prefix with the letters and digits of the id, without its own prefix.
+ */
 export function prefixedId(prefix: string, id: string): string {
   if (id.startsWith(prefix)) return id;
   return prefix + id.replace(PREFIX, '').replaceAll(/[^A-Za-z0-9]/g, '');

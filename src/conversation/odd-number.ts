@@ -1,6 +1,6 @@
 /**
- * Numbers that JSON.stringify writes differently after JSON.parse: `-0`, `1.0`, `1e-400`, and those with more digits than
- * a double has. The gateway only carries numbers, and must not respell them.
+ * Numbers that JSON.stringify writes differently after JSON.parse: `-0`, `1.0`, `1e-400`, and those with more digits
+ * than a double has. The gateway only carries numbers, and must not respell them.
  */
 
 import { closingQuote, QUOTE } from '../lib/json-bytes.ts';

@@ -39,9 +39,9 @@ export interface RefusalPart extends Common {
 }
 
 /**
- * The model's reasoning. With a signature, an empty `text` is content too. `redacted` is reasoning that only its vendor
- * can read (Anthropic `redacted_thinking`); then `text` is empty. OpenAI's `encrypted_content`, with or without a summary,
- * is a signature of origin `openai`.
+ * The model's reasoning. With a signature, an empty `text` is content too. `redacted` is reasoning that only its
+ * vendor can read (Anthropic `redacted_thinking`); then `text` is empty. OpenAI's `encrypted_content`, with or without
+ * a summary, is a signature of origin `openai`.
  */
 export interface ThinkingPart extends Common {
   readonly kind: 'thinking';
@@ -70,7 +70,10 @@ export type MediaSource =
   /** An id in the file store of one vendor. */
   | { readonly kind: 'file'; readonly id: string; readonly format: FormatName };
 
-/** A call by the model. `arguments` is JSON text as the model wrote it, '' for none; it is free text if `custom` is set. */
+/**
+ * A call by the model. `arguments` is JSON text as the model wrote it, '' for none; it is free text if `custom` is
+ * set.
+ */
 export interface ToolCallPart extends Common {
   readonly kind: 'tool-call';
   readonly id: string;
@@ -93,7 +96,10 @@ export interface ToolResultPart extends Common {
   readonly shorthand?: FormatSpecific;
 }
 
-/** A block that only `format` can read (server tools, hosted items). It stays exact there, and other formats leave it out. */
+/**
+ * A block that only `format` can read (server tools, hosted items). It stays exact there, and other formats leave it
+ * out.
+ */
 export interface OpaquePart extends Common {
   readonly kind: 'opaque';
   readonly format: FormatName;

@@ -2,10 +2,10 @@
  * What is asked, in neutral words: the request between two formats.
  *
  * A format may hold three kinds of things beyond the fields here:
- * - `unknownFields`: fields that the gateway does not know. They are carried to the next format as they are, so that its
- *   vendor may refuse them.
- * - `formatSpecific`: fields that are known to belong to one format only. They stay exact within that format, and other
- *   formats leave them out.
+ * - `unknownFields`: fields that the gateway does not know. They are carried to the next format as they are, so that
+ *   its vendor may refuse them.
+ * - `formatSpecific`: fields that are known to belong to one format only. They stay exact within that format, and
+ *   other formats leave them out.
  * - opaque parts and hosted tools: whole blocks that only one format can read. The same rule holds for them.
  */
 

@@ -26,8 +26,8 @@ export type Finish =
   | 'other';
 
 /**
- * Counts of tokens. `input` is all input, cached or not; `output` is all output, including reasoning. A format that counts
- * differently converts its figures. A field is absent if the vendor has not told it.
+ * Counts of tokens. `input` is all input, cached or not; `output` is all output, including reasoning. A format that
+ * counts differently converts its figures. A field is absent if the vendor has not told it.
  */
 export interface Usage {
   readonly input?: number;

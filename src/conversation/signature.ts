@@ -10,8 +10,8 @@ import type { Signature, SignatureOrigin } from './prompt.ts';
 const ORIGINS: readonly SignatureOrigin[] = ['anthropic', 'google', 'openai', 'other'];
 
 /**
- * Stands in a signature's place if nothing proves the thoughts of an answer. Some clients send back only signed thoughts
- * (the AI SDK does), and models of chat-completions need to read again what they thought before a call.
+ * Stands in a signature's place if nothing proves the thoughts of an answer. Some clients send back only signed
+ * thoughts (the AI SDK does), and models of chat-completions need to read again what they thought before a call.
  */
 export const UNSIGNED = 'none#';
 
@@ -21,8 +21,8 @@ export function seal(signature: Signature, home: SignatureOrigin): string {
 }
 
 /**
- * The signature that a client has sent back in a field of the vendor `home`; undefined if there is none. Some clients join
- * the signatures of adjacent thoughts.
+ * The signature that a client has sent back in a field of the vendor `home`; undefined if there is none. Some clients
+ * join the signatures of adjacent thoughts.
  */
 export function broughtBack(field: Json | undefined, home: SignatureOrigin): Signature | undefined {
   const text = typeof field === 'string' ? field.replaceAll(UNSIGNED, '') : '';

@@ -1,8 +1,8 @@
 /**
- * Ends an answer at a stop sequence, for vendors that do not take it: OpenAI's responses has no field for stop sequences,
- * its reasoning models refuse them, and Claude refuses those of white space alone. As vendors do, it looks for a sequence
- * in visible text, leaves it out, and lets nothing follow. The vendor itself goes on to its own end, so its usage is
- * known, and paid.
+ * Ends an answer at a stop sequence, for vendors that do not take it: OpenAI's responses has no field for stop
+ * sequences, its reasoning models refuse them, and Claude refuses those of white space alone. As vendors do, it looks
+ * for a sequence in visible text, leaves it out, and lets nothing follow. The vendor itself goes on to its own end, so
+ * its usage is known, and paid.
  */
 
 import type { Sink, Step } from '../streams/step.ts';

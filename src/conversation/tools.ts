@@ -13,7 +13,9 @@ export interface FunctionTool {
   readonly parameters?: JsonObject;
   readonly strict?: boolean;
   readonly cacheBreakpoint?: CacheBreakpoint;
-  /** The whole tool in the words of a format that has it built in (Anthropic's `bash`); that format takes it instead. */
+  /**
+   * The whole tool in the words of a format that has it built in (Anthropic's `bash`); that format takes it instead.
+   */
   readonly shorthand?: FormatSpecific;
   readonly formatSpecific?: FormatSpecific;
   readonly unknownFields?: JsonObject;
@@ -30,7 +32,10 @@ export interface CustomTool {
   readonly unknownFields?: JsonObject;
 }
 
-/** A tool that the vendor runs itself. Every format has a web search, which is carried over; all others stay in their format. */
+/**
+ * A tool that the vendor runs itself. Every format has a web search, which is carried over; all others stay in their
+ * format.
+ */
 export interface HostedTool {
   readonly kind: 'hosted';
   readonly format: FormatName;

@@ -1,10 +1,13 @@
-/** Refusals that are about the gateway's own account, which only their words tell: status and type say something else. */
+/**
+ * Refusals that are about the gateway's own account, which only their words tell: status and type say something else.
+ */
 
 import { MAX_FOREIGN } from '../lib/foreign-text.ts';
 
 /**
- * The words of Anthropic (two for money and one for a closed account), Z.ai and Zhipu, xAI, Fireworks and Moonshot, and
- * Alibaba. Only the beginning of a message counts: what follows may quote the caller, who could make an account look empty.
+ * The words of Anthropic (two for money and one for a closed account), Z.ai and Zhipu, xAI, Fireworks and Moonshot,
+ * and Alibaba. Only the beginning of a message counts: what follows may quote the caller, who could make an account
+ * look empty.
  */
 const CLOSED = new RegExp(
   [

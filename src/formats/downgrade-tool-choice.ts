@@ -4,8 +4,8 @@ import type { Prompt } from '../conversation/prompt.ts';
 import type { Report } from './format.ts';
 
 /**
- * The prompt with the demand for a call in words; the same prompt if it forces none. The earlier turns do not change, so
- * that their cache and the thoughts bound to them stay valid.
+ * The prompt with the demand for a call in words; the same prompt if it forces none. The earlier turns do not change,
+ * so that their cache and the thoughts bound to them stay valid.
  * @param nameOf gives the vendor's name of a tool.
  */
 export function downgradeToolChoice(

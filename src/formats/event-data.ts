@@ -15,8 +15,8 @@ export function broken(what: string): GatewayError {
 /**
  * The value in the data of an event, which may be a whole answer.
  * @param parse throws if the text is not JSON.
- * @throws GatewayError `upstream-broken` if `parse` cannot read the data, or if the data holds more JSON than the gateway
- *   reads and writes (`isBounded`).
+ * @throws GatewayError `upstream-broken` if `parse` cannot read the data, or if the data holds more JSON than the
+ *   gateway reads and writes (`isBounded`).
  */
 export function eventValue(data: string, parse: (text: string) => Json = parseJson): Json {
   if (data.length > SHORT && !isBounded(data)) {

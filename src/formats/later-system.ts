@@ -1,9 +1,9 @@
 /**
- * System messages in the middle of a conversation, for formats that take them only at its start. Moved there, they would
- * change how the request begins. Vendors' caches know a prompt by that, and the newest Claudes their thoughts: each of
- * Claude Code's reminders, and of Codex's notes, made the whole conversation cost its full price again
- * (BerriAI/litellm#42104, lidge-jun/opencodex#4148). So such a message stays in its place, as a user's turn that names the
- * speaker. Messages before the first answer never change again, and may move to the start.
+ * System messages in the middle of a conversation, for formats that take them only at its start. Moved there, they
+ * would change how the request begins. Vendors' caches know a prompt by that, and the newest Claudes their thoughts:
+ * each of Claude Code's reminders, and of Codex's notes, made the whole conversation cost its full price again
+ * (BerriAI/litellm#42104, lidge-jun/opencodex#4148). So such a message stays in its place, as a user's turn that names
+ * the speaker. Messages before the first answer never change again, and may move to the start.
  */
 
 import type { Part, TextPart, Turn } from '../conversation/prompt.ts';

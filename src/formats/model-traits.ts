@@ -9,7 +9,9 @@ export interface ModelTraits {
   readonly maxOutputTokens: number;
   /** How the model takes settings of thinking. Absent: it does not think, or this is not known. */
   readonly thinking?: ThinkingTraits;
-  /** Whether it takes temperature, top_p, top_k and the like. OpenAI's reasoning models and the newest Claudes do not. */
+  /**
+   * Whether it takes temperature, top_p, top_k and the like. OpenAI's reasoning models and the newest Claudes do not.
+   */
   readonly sampling: boolean;
   /** False if it refuses a conversation that ends with the assistant (Gemini 3.6 and later). */
   readonly prefill?: boolean;
@@ -17,7 +19,10 @@ export interface ModelTraits {
   readonly forcedTools?: boolean;
   /** Whether it takes a system message in the middle of a dialogue (Claude Opus 4.8 and later, except Sonnet 5). */
   readonly laterSystem?: boolean;
-  /** Which requests ask a vendor to cache, if it only caches when asked: all, or those of agents. Absent: none by itself. */
+  /**
+   * Which requests ask a vendor to cache, if it only caches when asked: all, or those of agents. Absent: none by
+   * itself.
+   */
   readonly caches?: 'always' | 'agents';
   /** Whether the vendor enforces a JSON schema on the answers of this model. */
   readonly structuredOutput: boolean;
@@ -34,7 +39,7 @@ export interface ThinkingTraits extends EffortTraits {
 }
 
 /**
- * What a refusal tells about a model: it always thinks, it takes no setting of thinking, or its thoughts are hidden (for
- * this account).
+ * What a refusal tells about a model: it always thinks, it takes no setting of thinking, or its thoughts are hidden
+ * (for this account).
  */
 export type ThinkingObserved = 'always' | 'untold' | 'hidden';

@@ -11,7 +11,9 @@ export interface Note {
   readonly detail: string;
 }
 
-/** A place in a prompt: one of its fields, a place in its turns or tools, or a field that only the caller's format has. */
+/**
+ * A place in a prompt: one of its fields, a place in its turns or tools, or a field that only the caller's format has.
+ */
 export type PromptPath = keyof Prompt | `${'turns[]' | 'tools[]' | `tools[${string}]` | 'own'}.${string}`;
 
 /** Receives each note of a renderer. On the request path nothing listens. */
@@ -20,7 +22,10 @@ export type Report = (path: PromptPath, outcome: Note['outcome'], detail: Note['
 /** Receives each note of a parser, with the caller's path. */
 export type ParseReport = (path: string, outcome: Note['outcome'], detail: Note['detail']) => void;
 
-/** Whether a field of a prompt asks for something. A top_k of 0 or -1 asks for none, and only services with a top_k take it. */
+/**
+ * Whether a field of a prompt asks for something. A top_k of 0 or -1 asks for none, and only services with a top_k
+ * take it.
+ */
 export function asksFor(prompt: Prompt, field: keyof Prompt): boolean {
   if (field === 'topK') return (prompt.topK ?? 0) >= 1;
   return prompt[field] !== undefined && prompt[field] !== false;
@@ -38,7 +43,10 @@ export function reportDropped(
   }
 }
 
-/** The note about stop sequences that the vendor does not take. The gateway looks for them itself (`conversation/stop-at.ts`). */
+/**
+ * The note about stop sequences that the vendor does not take. The gateway looks for them itself
+ * (`conversation/stop-at.ts`).
+ */
 export const CUT_HERE = 'the vendor does not take them; the gateway ends the answer there';
 
 /** A report that ignores all notes. */

@@ -49,13 +49,20 @@ export interface UsageOnRequest {
 
 /** Reads a vendor's events. */
 export interface EventParser extends Step<Sse, ReplyEvent> {
-  /** Whether the answer is complete, although more may come. Absent if the last event always says that it is the last. */
+  /**
+   * Whether the answer is complete, although more may come. Absent if the last event always says that it is the last.
+   */
   mayBeOver?(): boolean;
 }
 
-/** Fields that change how an answer is made, not what it says. Other services with the vendor's models may refuse them. */
+/**
+ * Fields that change how an answer is made, not what it says. Other services with the vendor's models may refuse them.
+ */
 export interface OptionalFields {
-  /** The optional fields that a refusal is about: names of fields, and those values of the caller's beta header (`betas`). */
+  /**
+   * The optional fields that a refusal is about: names of fields, and those values of the caller's beta header
+   * (`betas`).
+   */
   refusedIn(refusal: GatewayError, betas: readonly string[]): readonly string[];
   /** The request without the fields of these names; the same object if it has none of them. */
   without(request: JsonObject, names: ReadonlySet<string>): JsonObject;
@@ -74,8 +81,9 @@ export interface Outbound {
   /** What stands in headers instead of the body, with names in lower case. Absent if nothing does. */
   renderHeaders?(prompt: Prompt, target: ModelTraits): Readonly<Record<string, string>>;
   /**
-   * A native request that was refused, without what other vendors' models have left in its dialogue and what the gateway
-   * has put there for them; undefined if it holds nothing of the kind. Absent if no caller comes from another vendor.
+   * A native request that was refused, without what other vendors' models have left in its dialogue and what the
+   * gateway has put there for them; undefined if it holds nothing of the kind. Absent if no caller comes from another
+   * vendor.
    * @param refusal what the vendor said; undefined if it could not be read.
    */
   stripForeignContent?(
@@ -84,7 +92,8 @@ export interface Outbound {
     refusal: GatewayError | undefined,
   ): JsonObject | undefined;
   /**
-   * Whether a service that offers this format besides its own supports every field of a request. Absent if none offers it.
+   * Whether a service that offers this format besides its own supports every field of a request. Absent if none offers
+   * it.
    * @param request the body, or at least its tools, the choice among them, the form of the answer and the dialogue.
    */
   isKnownElsewhere?(request: JsonObject, dialect: string): boolean;
@@ -113,6 +122,10 @@ export interface Outbound {
   readonly usageOnRequest?: UsageOnRequest;
   /** Absent if the vendors of this format do not count. */
   readonly counting?: OutboundCounting;
-  /** What the vendor's error answer means. @param status 400 and above, or 200 for an error body. @param body as it came. */
+  /**
+   * What the vendor's error answer means.
+   * @param status 400 and above, or 200 for an error body.
+   * @param body as it came.
+   */
   parseError(status: number, body: string): GatewayError;
 }

@@ -41,8 +41,8 @@ export function reportForeign(
 }
 
 /**
- * Refuses what only the format's own vendor can answer: a request for images or speech without text, and the continuation
- * of an answer that Google has begun.
+ * Refuses what only the format's own vendor can answer: a request for images or speech without text, and the
+ * continuation of an answer that Google has begun.
  */
 function refuseUnanswerable({ format, fields }: FormatSpecific): void {
   const isGoogles = format === 'generate-content';

@@ -8,7 +8,10 @@ import { show } from './shape.ts';
 import { RULEBOOKS, validator } from './validate.ts';
 import type { Result, ValidateOptions } from './validator.ts';
 
-/** How a file holds an answer: as server-sent events, as a JSON list of chunks (Gemini without `alt=sse`), or as a whole answer. */
+/**
+ * How a file holds an answer: as server-sent events, as a JSON list of chunks (Gemini without `alt=sse`), or as a
+ * whole answer.
+ */
 export type FileShape = 'sse' | 'json-array' | 'json-object';
 
 /** The result for a file. */

@@ -86,7 +86,10 @@ export function validateStream(
   return { violations, failed: checker.failed() };
 }
 
-/** The violations of a whole answer. An error body of the format is valid; `RULEBOOKS[…].whole` tells whether it is one. */
+/**
+ * The violations of a whole answer. An error body of the format is valid; `RULEBOOKS[…].whole` tells whether it is
+ * one.
+ */
 export function validateWhole(
   format: FormatName,
   body: JsonObject,

@@ -23,7 +23,10 @@ export interface Result {
 export interface Validator {
   /** Checks the next event. */
   add(event: Sse): void;
-  /** Checks what is missing at the end of the stream. @returns all violations, in the order in which they were found. */
+  /**
+   * Checks what is missing at the end of the stream.
+   * @returns all violations, in the order in which they were found.
+   */
   end(): readonly Violation[];
   /** Whether the format's own error event has come. */
   failed(): boolean;
@@ -39,8 +42,8 @@ export interface ValidateOptions {
   /** Whether the caller asked for usage in the stream (`stream_options.include_usage`). Absent: this is not known. */
   readonly usageAsked?: boolean;
   /**
-   * Whether `tool_choice` named the one tool to call. OpenAI's chat-completions then finishes with `stop` despite the call.
-   * Absent: it did not.
+   * Whether `tool_choice` named the one tool to call. OpenAI's chat-completions then finishes with `stop` despite the
+   * call. Absent: it did not.
    */
   readonly callForced?: boolean;
 }

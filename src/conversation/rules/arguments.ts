@@ -25,8 +25,8 @@ declare global {
  * Arguments as an object, as messages and generate-content have them.
  *
  * @param text JSON text as the model wrote it, perhaps cut off; '' means none.
- * @returns `{}` for none, which some models write as null; `{ arguments: text }` if the text is not a JSON object, or one
- *   too deep or too large to read, so that nothing of it is lost.
+ * @returns `{}` for none, which some models write as null; `{ arguments: text }` if the text is not a JSON object, or
+ *   one too deep or too large to read, so that nothing of it is lost.
  */
 export function argumentsObject(text: string): JsonObject {
   if (text.trim() === '') return {};
@@ -36,8 +36,8 @@ export function argumentsObject(text: string): JsonObject {
 }
 
 /**
- * Arguments as the JSON text of an object, whatever the model wrote. Services that parse them again (vLLM, SGLang, MiniMax)
- * refuse every further turn of a dialogue with a call that was cut off, or is not JSON.
+ * Arguments as the JSON text of an object, whatever the model wrote. Services that parse them again (vLLM, SGLang,
+ * MiniMax) refuse every further turn of a dialogue with a call that was cut off, or is not JSON.
  */
 export function wholeArguments(text: string): string {
   return isObject(tryParseExact(text)) ? text : JSON.stringify(argumentsObject(text));
@@ -52,8 +52,8 @@ export function argumentsText(value: Json | undefined): string {
 }
 
 /**
- * JSON text as a value whose numbers JSON.stringify writes as they were written. A number that it would write differently
- * is an object to every other reader, so this is for values that are only carried.
+ * JSON text as a value whose numbers JSON.stringify writes as they were written. A number that it would write
+ * differently is an object to every other reader, so this is for values that are only carried.
  * @throws SyntaxError if the text is not JSON.
  */
 export function parseExact(text: string): Json {

@@ -63,7 +63,8 @@ export function unwrapInput(argumentsText: string): string {
 
 /**
  * A step that turns calls of functions that stand for custom tools of `prompt` back into custom calls. It holds the
- * arguments of such a call until its end, since JSON text means nothing before it is whole. Everything else passes at once.
+ * arguments of such a call until its end, since JSON text means nothing before it is whole. Everything else passes at
+ * once.
  */
 export function unwrapCustomCalls(prompt: Prompt): Step<ReplyEvent, ReplyEvent> {
   const names = customNames(prompt.tools);

@@ -1,6 +1,7 @@
 /**
- * How much to think, as words (OpenAI, Gemini 3 and later, Claude 4.6 and later) and as token budgets (Claude 4.5, Gemini
- * 2.5), and each as the other. The budgets for low, medium and high are those of Google's OpenAI-compatible endpoint.
+ * How much to think, as words (OpenAI, Gemini 3 and later, Claude 4.6 and later) and as token budgets (Claude 4.5,
+ * Gemini 2.5), and each as the other. The budgets for low, medium and high are those of Google's OpenAI-compatible
+ * endpoint.
  */
 
 import { EFFORTS, type Effort, type Thinking } from '../prompt.ts';
@@ -36,13 +37,19 @@ export function effortOfBudget(budget: number): Effort {
   return budget <= 16_384 ? 'medium' : 'high';
 }
 
-/** The budget for a word, within `limits`. `none` is 0 whatever the limits are; the caller checks whether that is allowed. */
+/**
+ * The budget for a word, within `limits`. `none` is 0 whatever the limits are; the caller checks whether that is
+ * allowed.
+ */
 export function budgetOfEffort(effort: Effort, limits: Limits): number {
   if (effort === 'none') return 0;
   return clamp(effort === 'max' ? limits.max : TOKENS[effort], limits);
 }
 
-/** The supported word nearest to `effort`: itself, else the next lower, else the next higher; undefined for an empty list. */
+/**
+ * The supported word nearest to `effort`: itself, else the next lower, else the next higher; undefined for an empty
+ * list.
+ */
 export function nearestEffort(effort: Effort, supported: readonly Effort[]): Effort | undefined {
   const at = EFFORTS.indexOf(effort);
   const lower = EFFORTS.slice(0, at + 1).findLast((word) => supported.includes(word));
@@ -56,8 +63,8 @@ export function askedEffort({ effort, budget }: Thinking): Effort | undefined {
 
 /**
  * What was asked, as a word that the model takes.
- * @returns `none` if thinking is off and the model can switch it off, even if the word is not among its efforts (there may
- *   be another way to say it); undefined if nothing was asked, if the model decides, or if it takes no words.
+ * @returns `none` if thinking is off and the model can switch it off, even if the word is not among its efforts (there
+ *   may be another way to say it); undefined if nothing was asked, if the model decides, or if it takes no words.
  */
 export function effortFor(thinking: Thinking, traits: EffortTraits): Effort | undefined {
   const asked = askedEffort(thinking);
@@ -75,8 +82,8 @@ function wordsFor(asked: Effort, supported: readonly Effort[]): readonly Effort[
 
 /**
  * What was asked, as a budget in tokens that the model takes.
- * @returns 0 if thinking is off, or the smallest budget if the model cannot switch it off; undefined if nothing was asked,
- *   if the model decides, or if it takes no budgets.
+ * @returns 0 if thinking is off, or the smallest budget if the model cannot switch it off; undefined if nothing was
+ *   asked, if the model decides, or if it takes no budgets.
  */
 export function budgetFor(thinking: Thinking, traits: EffortTraits): number | undefined {
   const limits = traits.budget;

@@ -4,7 +4,10 @@ import type { ToolResultPart } from '../prompt.ts';
 
 const LOOKS_FAILED = /^\W*(tool_use_|tool_)?(error|fail|exception|traceback)/i;
 
-/** The content of a result, after a word for the failure; the content itself if nothing failed, or if it says so already. */
+/**
+ * The content of a result, after a word for the failure; the content itself if nothing failed, or if it says so
+ * already.
+ */
 export function contentWithFailure({ content, isError }: ToolResultPart): ToolResultPart['content'] {
   if (!isError) return content;
   const [first, ...rest] = content;

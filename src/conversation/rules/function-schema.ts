@@ -1,9 +1,9 @@
 /**
  * What OpenAI and compatible services require of a function's parameters beyond JSON Schema. Callers pass on what MCP
  * servers write, and that often leaves it out. A root without `type` or `properties`, and an array without `items`
- * anywhere ("array schema missing items"), are 400s; filled in, they mean the same as before. A pattern that these services
- * cannot read is a 400 too, and Claude Code's own tools and every `z.email()` have one. It is left out, since the tool is
- * worth more than its pattern.
+ * anywhere ("array schema missing items"), are 400s; filled in, they mean the same as before. A pattern that these
+ * services cannot read is a 400 too, and Claude Code's own tools and every `z.email()` have one. It is left out, since
+ * the tool is worth more than its pattern.
  */
 
 import { asList, asObject, isObject, type Json, type JsonObject } from '../../lib/json.ts';

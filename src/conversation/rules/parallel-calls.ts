@@ -1,7 +1,7 @@
 /**
- * OpenAI's models make several calls at once through an internal tool that takes a list of calls. OpenAI does not always
- * undo that: callers then get a call of a tool that they do not have (`multi_tool_use.parallel`, and `parallel` from
- * Azure's gpt-5.4: vercel/ai#19098), and nothing runs. Here the calls in the list become calls of their own.
+ * OpenAI's models make several calls at once through an internal tool that takes a list of calls. OpenAI does not
+ * always undo that: callers then get a call of a tool that they do not have (`multi_tool_use.parallel`, and `parallel`
+ * from Azure's gpt-5.4: vercel/ai#19098), and nothing runs. Here the calls in the list become calls of their own.
  */
 
 import { asObject, asObjects, asText, isObject } from '../../lib/json.ts';

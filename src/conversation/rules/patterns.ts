@@ -1,6 +1,6 @@
 /**
- * Regular expressions of a schema. They are written for ECMAScript and read by other engines, and a service whose engine
- * cannot compile a pattern refuses the whole request ("'…' is not a 'regex'").
+ * Regular expressions of a schema. They are written for ECMAScript and read by other engines, and a service whose
+ * engine cannot compile a pattern refuses the whole request ("'…' is not a 'regex'").
  */
 
 /** Escapes that Python knows (`re`, "Regular Expression Syntax"): some letters, and anything that is not a letter. */

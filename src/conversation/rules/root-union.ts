@@ -1,9 +1,9 @@
 /**
- * A union at the root of a tool's schema. It is a 400 for the whole request at Anthropic ("input_schema does not support
- * oneOf, allOf, or anyOf at the top level") and at OpenAI ("schema must have type 'object' and not have
- * 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level"); OpenAI's responses accepts it from GPT-5 on, and Codex's
- * own tools have one. Its branches become one object with the properties of all of them, and the description tells the
- * model which ones belong together.
+ * A union at the root of a tool's schema. It is a 400 for the whole request at Anthropic ("input_schema does not
+ * support oneOf, allOf, or anyOf at the top level") and at OpenAI ("schema must have type 'object' and not have
+ * 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level"); OpenAI's responses accepts it from GPT-5 on, and
+ * Codex's own tools have one. Its branches become one object with the properties of all of them, and the description
+ * tells the model which ones belong together.
  */
 
 import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -46,8 +46,8 @@ function without(schema: JsonObject, keys: readonly string[]): JsonObject {
 
 /**
  * The schema with the branches of its unions merged.
- * @param within the document, and the definitions that were written out already. Each is written out once, since one that
- *   holds itself has no end.
+ * @param within the document, and the definitions that were written out already. Each is written out once, since one
+ *   that holds itself has no end.
  */
 function merge(schema: JsonObject, within: Within, depth: number): JsonObject {
   let merged = schema;

@@ -1,9 +1,9 @@
 /**
- * JSON Schema of older drafts in the words of draft 2020-12. Vendors check every tool against that draft, and refuse the
- * whole request if one does not match (Anthropic: "JSON schema is invalid. It must match JSON Schema draft 2020-12";
- * OpenAI: "[…] is not of type 'object', 'boolean'"). MCP servers use draft-07, where a tuple is a list of `items`, or older
- * drafts, where true or false makes a bound exclusive and a property required. Programs in Go also write null for what they
- * leave out (`properties: null`, mark3labs/mcp-go#224: "null found, object expected").
+ * JSON Schema of older drafts in the words of draft 2020-12. Vendors check every tool against that draft, and refuse
+ * the whole request if one does not match (Anthropic: "JSON schema is invalid. It must match JSON Schema draft
+ * 2020-12"; OpenAI: "[…] is not of type 'object', 'boolean'"). MCP servers use draft-07, where a tuple is a list of
+ * `items`, or older drafts, where true or false makes a bound exclusive and a property required. Programs in Go also
+ * write null for what they leave out (`properties: null`, mark3labs/mcp-go#224: "null found, object expected").
  */
 
 import { asNumber, isList, isObject, type JsonObject } from '../../lib/json.ts';

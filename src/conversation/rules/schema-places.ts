@@ -1,4 +1,7 @@
-/** The places of schemas in a JSON Schema (draft 2020-12). Keys that are data, such as a property's name, are not keywords. */
+/**
+ * The places of schemas in a JSON Schema (draft 2020-12). Keys that are data, such as a property's name, are not
+ * keywords.
+ */
 
 import { hasSameItems, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 

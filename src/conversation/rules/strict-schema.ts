@@ -1,8 +1,9 @@
 /**
- * What strict mode requires of a JSON Schema (OpenAI's guide on structured outputs, and the checks of its SDK): an object
- * at the root, every object closed, every property required, and no keyword or format that it does not know ("'allOf' is
- * not permitted", "'uri' is not a valid format"). If a function has no `strict`, OpenAI's responses tries it: its answers
- * say `strict: true`. No other vendor adapts a schema for it, so they are asked for strict mode only if the schema fits.
+ * What strict mode requires of a JSON Schema (OpenAI's guide on structured outputs, and the checks of its SDK): an
+ * object at the root, every object closed, every property required, and no keyword or format that it does not know
+ * ("'allOf' is not permitted", "'uri' is not a valid format"). If a function has no `strict`, OpenAI's responses tries
+ * it: its answers say `strict: true`. No other vendor adapts a schema for it, so they are asked for strict mode only
+ * if the schema fits.
  */
 
 import {

@@ -17,15 +17,17 @@ interface Queue {
   next: number;
 }
 
-/** Comes before a conversation that starts with the assistant. It has to say something, since text must not be blank. */
+/**
+ * Comes before a conversation that starts with the assistant. It has to say something, since text must not be blank.
+ */
 export const OPENING: Turn = { role: 'user', parts: [{ kind: 'text', text: '.' }] };
 
 /**
  * The same turns, but in strict order:
  * - Adjacent turns of one role are one turn. System turns stay as and where they are.
- * - The results of a turn's calls are the first parts of the very next turn, in the order of the calls, one for each call.
- *   Further results for an answered call, by which Codex reports progress, join the first. A result that answers no call
- *   stays in its turn, before the other parts. No result is invented.
+ * - The results of a turn's calls are the first parts of the very next turn, in the order of the calls, one for each
+ *   call. Further results for an answered call, by which Codex reports progress, join the first. A result that answers
+ *   no call stays in its turn, before the other parts. No result is invented.
  * - No text part is empty, unless it has a signature, and no turn is without parts.
  * - The first turn that is not a system turn is the user's. If it was the assistant's, `OPENING` comes before it.
  *

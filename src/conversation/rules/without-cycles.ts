@@ -1,6 +1,6 @@
 /**
- * Schemas that hold themselves, such as that of a tree or of any JSON value. They are a 400 for the whole request at Meta
- * ("Recursive JSON schemas are not currently supported"). Codex's own tools have one, and so have MCP servers for
+ * Schemas that hold themselves, such as that of a tree or of any JSON value. They are a 400 for the whole request at
+ * Meta ("Recursive JSON schemas are not currently supported"). Codex's own tools have one, and so have MCP servers for
  * databases.
  */
 

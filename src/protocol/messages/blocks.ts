@@ -36,7 +36,10 @@ export interface BlockChecker {
   openIndex(): number | undefined;
   /** Forgets the open block, once that was reported. */
   closeAll(): void;
-  /** Arguments of a call that are no JSON object, which only a message that was cut may have; undefined if there are none. */
+  /**
+   * Arguments of a call that are no JSON object, which only a message that was cut may have; undefined if there are
+   * none.
+   */
   tornArguments(): string | undefined;
 }
 

@@ -24,7 +24,9 @@ interface Queue {
   next: number;
 }
 
-/** The ids of one request. Calls and responses must be passed in their order. The cost of each is constant on average. */
+/**
+ * The ids of one request. Calls and responses must be passed in their order. The cost of each is constant on average.
+ */
 export function callIds(): CallIds {
   const byName = new Map<string, Queue>();
   const byId = new Map<string, Queue>();

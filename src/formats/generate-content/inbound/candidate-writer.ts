@@ -32,7 +32,9 @@ export interface CandidateWriter {
   writeEnd(out: Out): void;
 }
 
-/** The last chunk needs a part: Google's SDKs do not accept a content without parts, and Gemini writes this one itself. */
+/**
+ * The last chunk needs a part: Google's SDKs do not accept a content without parts, and Gemini writes this one itself.
+ */
 export const EMPTY_TEXT = { text: '' } as const;
 
 /** The end of a candidate that does not tell one. */

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.0 subset that Gemini's `parameters` and `responseSchema` take (REST reference, `Schema`), as JSON Schema.
- * Only the places where a schema may stand are walked, so a property named `type` stays as it is.
+ * The OpenAPI 3.0 subset that Gemini's `parameters` and `responseSchema` take (REST reference, `Schema`), as JSON
+ * Schema. Only the places where a schema may stand are walked, so a property named `type` stays as it is.
  */
 
 import { type SchemaPlaces, withSchemas } from '../../../conversation/rules/schema-places.ts';

@@ -1,12 +1,14 @@
 /**
  * Joins an answer that a caller got from a stream and sends back as it came: a part for each chunk, all in one content
- * or, with the chats of Google's SDKs, each in a content of its own. Other vendors sign a thought as a whole, and take a
- * text as one part.
+ * or, with the chats of Google's SDKs, each in a content of its own. Other vendors sign a thought as a whole, and take
+ * a text as one part.
  */
 
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 
-/** The same turns, in which adjacent turns of the model are one, and so are adjacent texts and adjacent thoughts of it. */
+/**
+ * The same turns, in which adjacent turns of the model are one, and so are adjacent texts and adjacent thoughts of it.
+ */
 export function joinPieces(turns: readonly Turn[]): readonly Turn[] {
   const joined: Turn[] = [];
   /** The parts of the last turn, if it is the model's. */

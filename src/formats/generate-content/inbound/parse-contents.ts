@@ -45,7 +45,10 @@ function parseContent(value: Json, param: string, ids: CallIds): Turn {
   };
 }
 
-/** `function` is the role of results in old code, and `tool` in Google's own examples. A content without a role is the user's. */
+/**
+ * `function` is the role of results in old code, and `tool` in Google's own examples. A content without a role is the
+ * user's.
+ */
 function parseRole(role: string | undefined, param: string): Turn['role'] {
   if (role === 'model') return 'assistant';
   if (!role || role === 'user' || role === 'function' || role === 'tool') return 'user';

@@ -19,8 +19,8 @@ import { REQUEST_FIELDS, REQUEST_OWN, sortFields } from './sort-fields.ts';
  * What a caller asked in Gemini's words. The path names the model and says whether the answer is a stream, so the
  * pipeline sets `model` and `stream`.
  * @see Inbound.parseRequest
- * @throws GatewayError `invalid-request` for what the vendor itself would refuse: no contents, an unknown role, an empty
- *   part.
+ * @throws GatewayError `invalid-request` for what the vendor itself would refuse: no contents, an unknown role, an
+ *   empty part.
  */
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { known, own, extra } = sortFields(body, REQUEST_FIELDS, REQUEST_OWN);
@@ -48,7 +48,10 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   };
 }
 
-/** The choice with the search. Here a choice is about functions alone: if only some may be called, a search still may be used. */
+/**
+ * The choice with the search. Here a choice is about functions alone: if only some may be called, a search still may
+ * be used.
+ */
 function withSearch(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
   const searches = tools.some((tool) => tool.kind === 'hosted' && tool.webSearch);
   return searches && choice.mode === 'auto' && choice.allowed ? { ...choice, search: true } : choice;

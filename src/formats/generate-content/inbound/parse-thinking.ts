@@ -10,7 +10,8 @@ import { sortFields } from './sort-fields.ts';
 const PARAM = 'generationConfig.thinkingConfig';
 
 /**
- * What a caller asked about thinking; undefined if nothing. Thoughts are hidden unless asked for, as is Google's default.
+ * What a caller asked about thinking; undefined if nothing. Thoughts are hidden unless asked for, as is Google's
+ * default.
  * @throws GatewayError `invalid-request` for an unknown level.
  */
 export function parseThinking(value: Json | undefined): Thinking | undefined {

@@ -37,7 +37,9 @@ export function renderCitations(text: string, citations: readonly Citation[]): J
   };
 }
 
-/** Code units between two places with a known byte. To count from the beginning for each citation would cost a square. */
+/**
+ * Code units between two places with a known byte. To count from the beginning for each citation would cost a square.
+ */
 const STRIDE = 1024;
 
 /** Finds the byte at which a code unit starts; beyond the text's end, that is the byte of the end. */

@@ -11,9 +11,9 @@ import { renderLogprobs } from './render-logprobs.ts';
 import { findPromptFeedback, isBlockedPrompt } from './response-fields.ts';
 
 /**
- * Keeps a stream open: a chunk that says nothing. A comment would not do. Google's SDKs for Python and Go take each line
- * without `data:` for an error (python-genai, `_iter_response_stream`; go-genai, `iterateResponseStream`), and the one
- * for JavaScript loses a turn of its chat with a chunk that has no candidates.
+ * Keeps a stream open: a chunk that says nothing. A comment would not do. Google's SDKs for Python and Go take each
+ * line without `data:` for an error (python-genai, `_iter_response_stream`; go-genai, `iterateResponseStream`), and
+ * the one for JavaScript loses a turn of its chat with a chunk that has no candidates.
  */
 export const PING = 'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"index":0}]}\n\n';
 

@@ -113,8 +113,8 @@ export function renderCandidate(index: number, parts: readonly JsonObject[], end
 }
 
 /**
- * Gemini's `promptFeedback`; undefined if there was none. With a `blockReason` and without an answer, it stands in place
- * of the candidates.
+ * Gemini's `promptFeedback`; undefined if there was none. With a `blockReason` and without an answer, it stands in
+ * place of the candidates.
  */
 export function findPromptFeedback(end: Choice['end'] | undefined): JsonObject | undefined {
   return asObject(formatFields(end?.formatSpecific, FORMAT)['promptFeedback']);

@@ -1,7 +1,7 @@
 /**
- * The fields of a request (REST reference of `models.generateContent`, v1beta, and the types of `@google/genai`), sorted
- * by what becomes of them. Their JSON is that of protobuf (proto3 JSON mapping): every field may be written in camelCase
- * or snake_case, and null is the same as absent.
+ * The fields of a request (REST reference of `models.generateContent`, v1beta, and the types of `@google/genai`),
+ * sorted by what becomes of them. Their JSON is that of protobuf (proto3 JSON mapping): every field may be written in
+ * camelCase or snake_case, and null is the same as absent.
  */
 
 import type { Json, JsonObject } from '../../../lib/json.ts';

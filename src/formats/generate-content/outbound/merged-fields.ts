@@ -9,8 +9,8 @@ import { isList, isObject } from '../../../lib/json.ts';
 /** Fields gathered over the chunks of an answer. */
 export interface MergedFields {
   /**
-   * Adds a field. It replaces an earlier value of its name, except that an object adds its fields to those of an earlier
-   * object, and lists of citations grow.
+   * Adds a field. It replaces an earlier value of its name, except that an object adds its fields to those of an
+   * earlier object, and lists of citations grow.
    */
   add(name: string, value: Json): void;
   /** The fields so far. Costs their number. */

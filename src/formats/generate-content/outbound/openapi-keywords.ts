@@ -24,7 +24,10 @@ export const PLAIN: readonly string[] = [
 /** Formats that the subset takes. Any other makes the vendor refuse the request. */
 const FORMATS: readonly string[] = ['enum', 'date-time', 'float', 'double', 'int32', 'int64'];
 
-/** The keywords that stay as they are, and exclusive bounds as bounds. @param lost receives those the subset has no words for. */
+/**
+ * The keywords that stay as they are, and exclusive bounds as bounds.
+ * @param lost receives those the subset has no words for.
+ */
 export function plainKeywords(schema: JsonObject, lost: Set<string>): JsonObject {
   const kept: Record<string, Json> = {};
   for (const key of PLAIN) {

@@ -14,7 +14,8 @@ export interface Answer {
   /** The caller's names of functions whose names Gemini would not take. */
   readonly names: ReadonlyMap<string, string>;
   /**
-   * The functions that the caller runs, if Google makes calls of its own too (MCP servers). Absent: the caller runs all.
+   * The functions that the caller runs, if Google makes calls of its own too (MCP servers). Absent: the caller runs
+   * all.
    */
   readonly declared?: ReadonlySet<string>;
 }

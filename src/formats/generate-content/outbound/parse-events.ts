@@ -134,7 +134,9 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
   };
 }
 
-/** The names of the prompt's functions if it has MCP servers, whose functions Google calls itself; undefined otherwise. */
+/**
+ * The names of the prompt's functions if it has MCP servers, whose functions Google calls itself; undefined otherwise.
+ */
 function declaredNames({ tools = [] }: Prompt): ReadonlySet<string> | undefined {
   const hasServers = tools.some((tool) => tool.kind === 'hosted' && 'mcpServers' in tool.value);
   if (!hasServers) return undefined;

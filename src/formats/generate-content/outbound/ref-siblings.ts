@@ -1,6 +1,6 @@
 /**
- * JSON Schema for `parametersJsonSchema` and `responseJsonSchema`. They take it as it is, except that only keywords that
- * begin with `$` may stand beside a `$ref` (REST reference, GenerationConfig.responseJsonSchema).
+ * JSON Schema for `parametersJsonSchema` and `responseJsonSchema`. They take it as it is, except that only keywords
+ * that begin with `$` may stand beside a `$ref` (REST reference, GenerationConfig.responseJsonSchema).
  */
 
 import { rewritten } from '../../../conversation/rules/schema-places.ts';

@@ -45,8 +45,8 @@ export function renderConfig(
 }
 
 /**
- * Google's seed is an integer of 32 bits, and OpenAI's of 64 ("Invalid value at 'generation_config.seed' (TYPE_INT32)").
- * Of a longer one, the last 32 bits are sent: the same seed every time.
+ * Google's seed is an integer of 32 bits, and OpenAI's of 64 ("Invalid value at 'generation_config.seed'
+ * (TYPE_INT32)"). Of a longer one, the last 32 bits are sent: the same seed every time.
  */
 function renderSeed(seed: number | undefined, report: Report): number | undefined {
   if (seed === undefined || !Number.isInteger(seed) || seed === (seed | 0)) return seed;

@@ -108,8 +108,8 @@ function reportTurns(turns: readonly Turn[], report: Report): void {
 
 /**
  * A turn as the parts of one content, or of two if it has results of tools and something else. Beside responses, some
- * models take the rest for their own words ("Requests ending with a model turn are not supported"), and Gemini 3.5 Flash
- * answers nothing. All of them take several contents of one role in a row.
+ * models take the rest for their own words ("Requests ending with a model turn are not supported"), and Gemini 3.5
+ * Flash answers nothing. All of them take several contents of one role in a row.
  */
 function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonObject[])[] {
   const responses: JsonObject[] = [];

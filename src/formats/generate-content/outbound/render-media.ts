@@ -12,7 +12,10 @@ import { FORMAT } from '../wire/format-name.ts';
 import { findLevel } from '../wire/media-resolution.ts';
 import { isGemini3 } from './model-generation.ts';
 
-/** `{ mediaResolution }` for an image; empty if the model decides, and for models before 3, whose parts have no such field. */
+/**
+ * `{ mediaResolution }` for an image; empty if the model decides, and for models before 3, whose parts have no such
+ * field.
+ */
 export function renderResolution({ media: kind, detail }: MediaPart, target: ModelTraits): JsonObject {
   const takesIt = isGemini3(target) || findDialect(target).alwaysTakesResolution;
   const level = kind === 'image' && takesIt ? findLevel(detail) : undefined;
@@ -20,8 +23,9 @@ export function renderResolution({ media: kind, detail }: MediaPart, target: Mod
 }
 
 /**
- * `inlineData` or `fileData` for a medium. Its name is left out: `displayName` is Vertex AI's, and the Gemini API, whose
- * `Blob` and `FileData` have none (googleapis, generativelanguage/v1beta/content.proto), refuses the request for it.
+ * `inlineData` or `fileData` for a medium. Its name is left out: `displayName` is Vertex AI's, and the Gemini API,
+ * whose `Blob` and `FileData` have none (googleapis, generativelanguage/v1beta/content.proto), refuses the request for
+ * it.
  * @throws GatewayError `invalid-request` for a file in another vendor's store.
  */
 export function renderMedia(part: MediaPart, target: ModelTraits): JsonObject {

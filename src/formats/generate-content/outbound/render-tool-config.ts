@@ -51,7 +51,9 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
   return choice && { mode: 'AUTO' };
 }
 
-/** Whether functions and a search go in one request, as they may from Gemini 3 on if the answer may tell of the search. */
+/**
+ * Whether functions and a search go in one request, as they may from Gemini 3 on if the answer may tell of the search.
+ */
 function mixesSearch(prompt: Prompt, target: ModelTraits): boolean {
   const searches = (prompt.tools ?? []).some(
     (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT,

@@ -1,7 +1,7 @@
 /**
- * JSON Schema as the OpenAPI 3.0 subset that Gemini's older fields `parameters` and `responseSchema` take (REST reference,
- * `Schema`). One unknown keyword there makes the vendor refuse the whole request. Only the places where a schema may
- * stand are walked, so a property named `title` or `$ref` stays as it is.
+ * JSON Schema as the OpenAPI 3.0 subset that Gemini's older fields `parameters` and `responseSchema` take (REST
+ * reference, `Schema`). One unknown keyword there makes the vendor refuse the whole request. Only the places where a
+ * schema may stand are walked, so a property named `title` or `$ref` stays as it is.
  */
 
 import { referred } from '../../../conversation/rules/json-pointer.ts';

@@ -1,7 +1,7 @@
 /**
  * Function names as Gemini takes them: letters, digits, `_`, `.`, `:` and `-`, with a letter or `_` first, at most 128
- * characters (REST reference, FunctionDeclaration.name). OpenAI's names may begin with a digit or `-`, and other vendors
- * allow still more.
+ * characters (REST reference, FunctionDeclaration.name). OpenAI's names may begin with a digit or `-`, and other
+ * vendors allow still more.
  */
 
 import { fingerprint } from '../../safe-names.ts';

@@ -9,8 +9,8 @@ export function mayNotSearch(choice: ToolChoice | undefined): boolean {
 }
 
 /**
- * Whether a request has functions. If nothing but a search may be used they are left out, since models before Gemini 3 do
- * not search beside functions.
+ * Whether a request has functions. If nothing but a search may be used they are left out, since models before Gemini 3
+ * do not search beside functions.
  */
 export function hasFunctions({ tools = [], toolChoice }: Prompt): boolean {
   if (toolChoice?.search && toolChoice.allowed?.length === 0) return false;

@@ -1,4 +1,6 @@
-/** Neutral citations, whose offsets count from the start of a part. Gemini counts from the start of the whole answer. */
+/**
+ * Neutral citations, whose offsets count from the start of a part. Gemini counts from the start of the whole answer.
+ */
 
 import type { Citation } from '../../../conversation/prompt.ts';
 

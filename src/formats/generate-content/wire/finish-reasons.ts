@@ -75,7 +75,8 @@ function parseWord(value: Json | undefined, byNumber: readonly string[]): string
 /**
  * What the word means for the answer as a whole. Gemini says STOP for calls too, and is not always right when it calls
  * a call unexpected: calls that came whole are calls. OTHER is the word for every reason without one of its own: an
- * answer with content then counts as an answer, and an empty one as declined, since it would look like success elsewhere.
+ * answer with content then counts as an answer, and an empty one as declined, since it would look like success
+ * elsewhere.
  * @param has whether the answer holds calls, and whether it holds anything for the caller at all.
  */
 export function parseFinish(

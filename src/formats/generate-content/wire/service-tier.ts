@@ -10,7 +10,10 @@ export function parseTier(value: Json | undefined): string | undefined {
   return tier === 'standard' ? 'default' : tier;
 }
 
-/** The word that asks Google for a tier; undefined for `auto`, which is the default, and for a tier Google does not have. */
+/**
+ * The word that asks Google for a tier; undefined for `auto`, which is the default, and for a tier Google does not
+ * have.
+ */
 export function renderAskedTier(tier: string | undefined, report: Report): string | undefined {
   if (tier === undefined || tier === 'auto') return undefined;
   if (tier === 'default' || tier === 'standard_only') return 'standard';

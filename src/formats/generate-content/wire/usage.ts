@@ -33,7 +33,10 @@ function parseTiers({ serviceTier, trafficType }: JsonObject): readonly Tier[] {
   return tiersNamed((asText(serviceTier) ?? onDemand)?.toLowerCase());
 }
 
-/** The figures so far. The last ones replace all others, but a chunk without figures for the answer keeps the earlier ones. */
+/**
+ * The figures so far. The last ones replace all others, but a chunk without figures for the answer keeps the earlier
+ * ones.
+ */
 export function laterFigures(earlier: JsonObject, later: JsonObject): JsonObject {
   if ('candidatesTokenCount' in later || 'thoughtsTokenCount' in later) return later;
   const { candidatesTokenCount, thoughtsTokenCount } = earlier;
