@@ -8,7 +8,6 @@ import type { Principal } from '../../access/principal.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Route } from '../../conversation/route.ts';
 import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
 import { authenticateCaller } from '../../pipeline/authenticate.ts';
 import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
 import type { Incoming, Load } from '../../pipeline/exchange.ts';
@@ -21,6 +20,7 @@ import { isHandshake, judge } from '../websocket/handshake.ts';
 import type { SocketRoom } from '../websocket/room.ts';
 import { familyOf, isAnthropics, isGoogles } from './client-family.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
+import { answerLive, answerReady, type Condition } from './health.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { isCall, nearestPath } from './nearest-path.ts';
 import { openDescription } from './openapi/document.ts';
@@ -34,7 +34,7 @@ export interface Host {
   /** The one that an exchange began with. It keeps that: another one would be closed as if nobody used it. */
   gatewayOf(response: ServerResponse): Gateway;
   /** What balancers are told of the process. */
-  condition(): 'ok' | 'overloaded' | 'draining';
+  condition(): Condition;
   readonly load: Load;
   /** How many WebSockets a key may open. */
   readonly socketRoom: Pick<SocketRoom, 'refusal'>;
@@ -105,11 +105,8 @@ export function createApp(host: Host): H3 {
   readOnly('/playground/**', page);
   // Claude Code opens its connection by this, before it asks anything: an error would close it again.
   readOnly('/api/hello', () => Response.json({ message: 'hello' }));
-  readOnly('/health/live', () => Response.json({ status: 'ok' }));
-  readOnly('/health/ready', () => {
-    const status = host.condition();
-    return Response.json({ status }, { status: status === 'ok' ? 200 : 503 });
-  });
+  readOnly('/health/live', answerLive);
+  readOnly('/health/ready', () => answerReady(host.condition()));
   readOnly('/openapi.json', openDescription());
   read(
     '/metrics',
@@ -179,7 +176,7 @@ export function createApp(host: Host): H3 {
   /** A model list or an entry of it. */
   function list(
     family: FormatName | 'any',
-    render: (gateway: Gateway, principal: Principal, anthropic: boolean, path: string) => JsonObject,
+    render: (gateway: Gateway, principal: Principal, anthropic: boolean, path: string) => object,
   ): Endpoint {
     return async (incoming, path) => {
       const { message } = incoming;

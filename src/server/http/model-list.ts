@@ -1,17 +1,22 @@
 /** The model lists, in the words of each family's clients. */
 
-import type { Principal } from '../../access/principal.ts';
+import type { Principal } from '../../access/keys.ts';
+import type { z } from 'zod';
 import { modelName, vendorName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import { pricesAt } from '../../catalog/prices-at.ts';
-import { compact, type JsonObject } from '../../lib/json.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { countingFormat } from '../../pipeline/native-format.ts';
 import { reaches } from '../../pipeline/reach.ts';
 import { notSupported } from '../../pipeline/resolve-model.ts';
+import type { googleModel, googleModelList, listedModel, modelList, pricedModels } from './model-views.ts';
 
 /** `GET /v1/models`: what the key may use; with what Anthropic's clients read where one asks. */
-export function listModels(gateway: Gateway, principal: Principal, anthropic: boolean): JsonObject {
+export function listModels(
+  gateway: Gateway,
+  principal: Principal,
+  anthropic: boolean,
+): z.output<typeof modelList> {
   const models = allowed(gateway, principal);
   const data = models.map((model) => renderModel(model, anthropic));
   if (!anthropic) return { object: 'list', data };
@@ -30,46 +35,50 @@ export function oneModel(
   principal: Principal,
   asked: string,
   anthropic: boolean,
-): JsonObject {
+): z.output<typeof listedModel> {
   const defaultVendor = anthropic ? 'anthropic' : 'openai';
-  return renderModel(find(gateway, principal, asked, defaultVendor), anthropic);
+  return renderModel(findModel(gateway, principal, asked, defaultVendor), anthropic);
 }
 
 /** `GET /v1beta/models`: what generate-content reaches. */
-export function listGoogleModels(gateway: Gateway, principal: Principal): JsonObject {
+export function listGoogleModels(gateway: Gateway, principal: Principal): z.output<typeof googleModelList> {
   const models = allowed(gateway, principal).filter((model) => isReached(gateway, model));
   return { models: models.map((model) => renderGoogleModel(gateway, model)) };
 }
 
 /** `GET /v1beta/models/{model}`. @throws GatewayError `model-not-found` */
-export function oneGoogleModel(gateway: Gateway, principal: Principal, asked: string): JsonObject {
-  const model = find(gateway, principal, asked, 'google');
+export function oneGoogleModel(
+  gateway: Gateway,
+  principal: Principal,
+  asked: string,
+): z.output<typeof googleModel> {
+  const model = findModel(gateway, principal, asked, 'google');
   if (!isReached(gateway, model)) throw notSupported(asked, 'google');
   return renderGoogleModel(gateway, model);
 }
 
 /** What the playground needs of the models the key may use. Prices are in US dollars per million tokens. */
-export function listPricedModels(gateway: Gateway, principal: Principal): JsonObject {
+export function listPricedModels(gateway: Gateway, principal: Principal): z.output<typeof pricedModels> {
   const models = allowed(gateway, principal).map((model) => {
     const { id, name, aliases = [], prices, thinking, sampling = true, maxOutputTokens } = model;
-    return compact({
+    return {
       id,
       name,
       aliases: [...aliases],
       prices: pricesAt(prices, Date.now()),
       simulated: gateway.vendors.serving(model)?.simulated === true,
-      thinking: thinking && {
-        kinds: [...thinking.kinds],
-        efforts: [...thinking.efforts],
-        canDisable: thinking.canDisable,
-        ...(thinking.budget !== undefined && { budget: { ...thinking.budget } }),
-      },
+      ...(thinking !== undefined && { thinking: settableThinking(thinking) }),
       sampling,
       maxOutputTokens,
       generateContent: isReached(gateway, model),
-    });
+    };
   });
   return { models };
+}
+
+/** What the playground's settings need of how a model thinks. */
+function settableThinking({ kinds, efforts, canDisable, budget }: NonNullable<Model['thinking']>) {
+  return { kinds, efforts, canDisable, ...(budget !== undefined && { budget }) };
 }
 
 function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {
@@ -81,7 +90,7 @@ function isReached({ options }: Gateway, model: Pick<Model, 'id'>): boolean {
   return reaches(options, 'generate-content', model);
 }
 
-function find({ catalog }: Gateway, principal: Principal, asked: string, defaultVendor: string): Model {
+function findModel({ catalog }: Gateway, principal: Principal, asked: string, defaultVendor: string): Model {
   const model = catalog.resolve(asked, defaultVendor);
   // A model that the key may not use is not in its list, so it is not told apart from one that is not there.
   if (model === undefined || !principal.allows(model.id, catalog.otherNames))
@@ -89,18 +98,18 @@ function find({ catalog }: Gateway, principal: Principal, asked: string, default
   return model;
 }
 
-function renderModel(model: Model, anthropic: boolean): JsonObject {
-  const standard = compact({
+function renderModel(model: Model, anthropic: boolean): z.output<typeof listedModel> {
+  const standard = {
     id: model.id,
-    object: 'model',
+    object: 'model' as const,
     created: model.created,
     owned_by: vendorName(model.id),
     // OpenAI says neither. Agents read them here, by the names that OpenRouter and Groq have for them, and take a window
     // of their own guess where they find none.
     context_length: model.contextWindow,
     max_completion_tokens: model.maxOutputTokens,
-    shutdown_date: model.shutdown,
-  });
+    ...(model.shutdown !== undefined && { shutdown_date: model.shutdown }),
+  };
   if (!anthropic) return standard;
   // Their SDKs have each of these on every model. One whose day is past is `deprecated` still: it is not refused here.
   return {
@@ -118,17 +127,17 @@ function renderModel(model: Model, anthropic: boolean): JsonObject {
   };
 }
 
-function renderGoogleModel({ vendors }: Gateway, model: Model): JsonObject {
+function renderGoogleModel({ vendors }: Gateway, model: Model): z.output<typeof googleModel> {
   const name = modelName(model.id);
   const vendor = vendors.serving(model);
   const counts = vendor !== undefined && countingFormat(vendor) !== undefined;
-  return compact({
+  return {
     name: `models/${vendorName(model.id) === 'google' ? name : model.id}`,
     version: name,
     displayName: model.name,
     inputTokenLimit: model.contextWindow,
     outputTokenLimit: model.maxOutputTokens,
     supportedGenerationMethods: counts ? ['generateContent', 'countTokens'] : ['generateContent'],
-    thinking: model.thinking !== undefined ? true : undefined,
-  });
+    ...(model.thinking !== undefined && { thinking: true }),
+  };
 }

@@ -1,4 +1,4 @@
-/** The admin API: one line per path. */
+/** The admin API, as the table of its operations says. */
 
 import { H3, type H3Event } from 'h3';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
@@ -8,56 +8,28 @@ import { isShort } from '../../../store/store-errors.ts';
 import { nodeExchangeOf } from '../../listen/node-exchange.ts';
 import { type AdminRequest, answerError } from './answers.ts';
 import { authenticateAdmin } from './authenticate-admin.ts';
-import {
-  answerGroup,
-  answerGroupChange,
-  answerGroups,
-  answerNewGroup,
-  answerNoGroup,
-} from './group-routes.ts';
-import {
-  answerChange,
-  answerCreate,
-  answerList,
-  answerOne,
-  answerRevoke,
-  answerRotate,
-} from './key-routes.ts';
-import { answerUsage } from './usage-route.ts';
+import { type AdminOperation, adminOperations, type Method } from './operations.ts';
 
 export interface AdminOptions {
   readonly key: string;
-  /** Is called when keys or groups may have changed. */
+  /** Called when keys or groups may have changed. */
   readonly onKeys?: () => void;
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-type Endpoint = (store: Store, request: AdminRequest) => Promise<Response>;
-
-/** Every path, and what answers each of its methods. */
-const adminRoutes: Readonly<Record<string, { readonly [M in Method]?: Endpoint }>> = {
-  '/admin/keys': { GET: answerList, POST: answerCreate },
-  '/admin/keys/{key}': { GET: answerOne, PATCH: answerChange, DELETE: answerRevoke },
-  '/admin/keys/{key}/rotate': { POST: answerRotate },
-  '/admin/groups': { GET: answerGroups, POST: answerNewGroup },
-  '/admin/groups/{group}': { GET: answerGroup, PATCH: answerGroupChange, DELETE: answerNoGroup },
-  '/admin/usage': { GET: answerUsage },
-};
-
-/** @returns an app, to which more can be added; what it does not know it answers itself, so that comes first. */
+/**
+ * @returns an app that answers every path below `/admin`, unknown ones by 404. Routes for other paths can be added to it.
+ */
 export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOptions): H3 {
   const admit = authenticateAdmin(key);
   const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
-  for (const [path, methods] of Object.entries(adminRoutes)) {
+  for (const [path, methods] of Object.entries(adminOperations)) {
     const allow = Object.keys(methods).join(', ');
     app.all(path.replace(/\{(\w+)\}/, ':$1'), (event) => {
       const { method } = event.req;
-      const endpoint = isMethod(method) ? methods[method] : undefined;
+      const operation = isMethod(method) ? methods[method] : undefined;
       return answer(event, () => {
-        if (endpoint === undefined) {
-          throw methodNotAllowed(allow);
-        }
-        return endpoint;
+        if (operation === undefined) throw methodNotAllowed(allow);
+        return operation;
       });
     });
   }
@@ -68,11 +40,11 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
   );
   return app;
 
-  async function answer(event: H3Event, endpointOf: () => Endpoint): Promise<Response> {
+  async function answer(event: H3Event, find: () => AdminOperation): Promise<Response> {
     try {
       const request = requestOf(event);
       admit(request.message);
-      const response = await endpointOf()(store, request);
+      const response = await find().run(store, request);
       if (event.req.method !== 'GET') onKeys();
       return response;
     } catch (error) {

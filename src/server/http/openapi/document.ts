@@ -2,11 +2,11 @@
 
 import type { JsonObject } from '../../../lib/json.ts';
 import { version } from '../../version.ts';
-import { adminPaths, adminSchemas } from './admin-paths.ts';
+import { adminPaths } from './admin-paths.ts';
+import { componentSchemas } from './components.ts';
 import { announcedPaths, generatePaths } from './generate-paths.ts';
 import { readPaths } from './read-paths.ts';
 import { componentHeaders } from './responses.ts';
-import { componentSchemas } from './schemas.ts';
 
 const DESCRIPTION = `One address, one key, four wire formats, every text model of a catalog.
 
@@ -39,7 +39,7 @@ export function openApi(): JsonObject {
     ],
     paths: { ...generatePaths(), ...readPaths(), ...announcedPaths(), ...adminPaths() },
     components: {
-      schemas: { ...componentSchemas(), ...adminSchemas() },
+      schemas: componentSchemas(),
       headers: componentHeaders,
       securitySchemes: {
         bearerKey: {
@@ -57,8 +57,11 @@ export function openApi(): JsonObject {
   };
 }
 
-/** The answer to `GET /openapi.json`. */
+/** The answer to `GET /openapi.json`: made on the first request, and kept. */
 export function openDescription(): () => Response {
-  const text = JSON.stringify(openApi());
-  return () => new Response(text, { headers: { 'content-type': 'application/json' } });
+  let text: string | undefined;
+  return () => {
+    text ??= JSON.stringify(openApi());
+    return new Response(text, { headers: { 'content-type': 'application/json' } });
+  };
 }

@@ -3,6 +3,7 @@
 import { LONGEST_TAG, TAG_HEADER } from '../../../accounting/usage/tag.ts';
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { type SchemaName, schemaAt } from './components.ts';
 import {
   answerResponse,
   type ErrorStatus,
@@ -10,7 +11,6 @@ import {
   otherResponses,
   refusalResponses,
 } from './responses.ts';
-import { type SchemaName, schemaAt } from './schemas.ts';
 
 /** What any endpoint that asks a vendor may answer besides. */
 const FAILURES = [

@@ -2,8 +2,8 @@
 
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import type { SchemaName } from './components.ts';
 import { eitherResponse, eithersErrors, errorResponses, fileResponse, jsonResponse } from './responses.ts';
-import type { SchemaName } from './schemas.ts';
 
 const anyKey = [{ bearerKey: [] }, { anthropicKey: [] }, { googleKey: [] }];
 const googleKeys = [{ bearerKey: [] }, { googleKey: [] }, { googleKeyInQuery: [] }];

@@ -2,8 +2,8 @@
 
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { type SchemaName, schemaAt } from './components.ts';
 import { limitHeaderComponents, limitHeaders, retryAfter } from './limit-headers.ts';
-import { type SchemaName, schemaAt } from './schemas.ts';
 
 const ERRORS: Readonly<Record<FormatName, SchemaName>> = {
   'chat-completions': 'OpenAIError',

@@ -1,0 +1,164 @@
+/**
+ * The admin API: what each method of each path reads and answers. The app serves this table, and OpenAPI describes it, so
+ * neither has an operation that the other lacks.
+ */
+
+import type { z } from 'zod';
+import { usageQuery } from '../../../accounting/usage/usage-query.ts';
+import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key-settings.ts';
+import { groupView, keyView } from '../../../store/key-view.ts';
+import type { Store } from '../../../store/store.ts';
+import type { AdminRequest } from './answers.ts';
+import {
+  answerGroup,
+  answerGroupChange,
+  answerGroups,
+  answerNewGroup,
+  answerNoGroup,
+  groupList,
+} from './group-routes.ts';
+import {
+  answerChange,
+  answerCreate,
+  answerList,
+  answerOne,
+  answerRevoke,
+  answerRotate,
+  keyList,
+  listQuery,
+  madeKey,
+  rotation,
+} from './key-routes.ts';
+import { answerUsage, usageAnswer } from './usage-route.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Statuses of errors that an operation may answer. */
+export type AdminErrorStatus = 400 | 401 | 404 | 409 | 413 | 503;
+
+export interface AdminOperation {
+  /** Its name in the document, which becomes a method's name in generated clients. */
+  readonly id: string;
+  readonly summary: string;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Whether the request may come without a body. */
+  readonly bodyOptional?: true;
+  /** 200 unless said otherwise. */
+  readonly status?: 201;
+  readonly answer: z.ZodType;
+  readonly errors: readonly AdminErrorStatus[];
+  /** @throws GatewayError for one of `errors`. */
+  run(store: Store, request: AdminRequest): Promise<Response>;
+}
+
+/** Every operation, by its path and method. A path names one thing at most, in braces. */
+export const adminOperations: Readonly<Record<string, { readonly [M in Method]?: AdminOperation }>> = {
+  '/admin/keys': {
+    GET: {
+      id: 'listKeys',
+      summary: 'Lists the keys in the store.',
+      query: listQuery,
+      answer: keyList,
+      errors: [400, 401, 503],
+      run: answerList,
+    },
+    POST: {
+      id: 'createKey',
+      summary: 'Creates a key. This answer is the only one that contains it.',
+      body: newKey,
+      status: 201,
+      answer: madeKey,
+      errors: [400, 401, 409, 413, 503],
+      run: answerCreate,
+    },
+  },
+  '/admin/keys/{key}': {
+    GET: {
+      id: 'getKey',
+      summary: 'Reads one key.',
+      answer: keyView,
+      errors: [401, 404, 503],
+      run: answerOne,
+    },
+    PATCH: {
+      id: 'changeKey',
+      summary: 'Changes the settings of a key: absent fields stay as they are, null removes a limit.',
+      body: keySettings,
+      answer: keyView,
+      errors: [400, 401, 404, 409, 413, 503],
+      run: answerChange,
+    },
+    DELETE: {
+      id: 'revokeKey',
+      summary: 'Revokes a key for good.',
+      answer: keyView,
+      errors: [401, 404, 503],
+      run: answerRevoke,
+    },
+  },
+  '/admin/keys/{key}/rotate': {
+    POST: {
+      id: 'rotateKey',
+      summary: 'Replaces a key with a new one; the old one can keep working for a while.',
+      body: rotation,
+      bodyOptional: true,
+      status: 201,
+      answer: madeKey,
+      errors: [400, 401, 404, 409, 413, 503],
+      run: answerRotate,
+    },
+  },
+  '/admin/groups': {
+    GET: {
+      id: 'listGroups',
+      summary: 'Lists the groups in the store.',
+      answer: groupList,
+      errors: [401, 503],
+      run: answerGroups,
+    },
+    POST: {
+      id: 'createGroup',
+      summary: 'Creates a group, whose keys share its limits.',
+      body: newGroup,
+      status: 201,
+      answer: groupView,
+      errors: [400, 401, 409, 413, 503],
+      run: answerNewGroup,
+    },
+  },
+  '/admin/groups/{group}': {
+    GET: {
+      id: 'getGroup',
+      summary: 'Reads one group.',
+      answer: groupView,
+      errors: [401, 404, 503],
+      run: answerGroup,
+    },
+    PATCH: {
+      id: 'changeGroup',
+      summary: 'Changes the settings of a group: absent fields stay as they are, null removes a limit.',
+      body: groupSettings,
+      answer: groupView,
+      errors: [400, 401, 404, 413, 503],
+      run: answerGroupChange,
+    },
+    DELETE: {
+      id: 'deleteGroup',
+      summary: 'Deletes a group that has no keys any more. Its usage stays in reports.',
+      answer: groupView,
+      errors: [401, 404, 409, 503],
+      run: answerNoGroup,
+    },
+  },
+  '/admin/usage': {
+    GET: {
+      id: 'getUsage',
+      summary: 'Reports requests, tokens and cost by day, group, key, model, vendor or tag.',
+      query: usageQuery,
+      answer: usageAnswer,
+      errors: [400, 401, 503],
+      run: answerUsage,
+    },
+  },
+};

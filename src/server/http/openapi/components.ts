@@ -1,0 +1,136 @@
+/**
+ * The document's named schemas. Each is made from a zod schema: of the admin API and of the model lists these are the
+ * schemas that the gateway itself reads and answers by; of the four formats they hold what the gateway needs or promises,
+ * and every object is open, since the vendor documents the other fields.
+ */
+
+import { z } from 'zod';
+import type { JsonObject } from '../../../lib/json.ts';
+import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key-settings.ts';
+import { groupView, keyView } from '../../../store/key-view.ts';
+import { errorBody } from '../admin/answers.ts';
+import { groupList } from '../admin/group-routes.ts';
+import { keyList, madeKey, rotation } from '../admin/key-routes.ts';
+import { usageAnswer } from '../admin/usage-route.ts';
+import { health } from '../health.ts';
+import {
+  googleModel,
+  googleModelList,
+  listedModel,
+  modelList,
+  modelPrices,
+  pricedModels,
+} from '../model-views.ts';
+import { chatCompletion, chatCompletionsRequest } from './schemas/chat-completions.ts';
+import { anthropicError, googleError, openaiError } from './schemas/errors.ts';
+import {
+  generateContentRequest,
+  generateContentResponse,
+  googleCountTokensRequest,
+  googleTokenCount,
+} from './schemas/generate-content.ts';
+import { countTokensRequest, message, messagesRequest, tokenCount } from './schemas/messages.ts';
+import {
+  compaction,
+  compactRequest,
+  inputTokens,
+  inputTokensRequest,
+  responseObject,
+  responsesRequest,
+} from './schemas/responses.ts';
+
+const requests = {
+  ChatCompletionsRequest: chatCompletionsRequest,
+  ResponsesRequest: responsesRequest,
+  CompactRequest: compactRequest,
+  InputTokensRequest: inputTokensRequest,
+  MessagesRequest: messagesRequest,
+  CountTokensRequest: countTokensRequest,
+  GenerateContentRequest: generateContentRequest,
+  GoogleCountTokensRequest: googleCountTokensRequest,
+  NewKey: newKey,
+  KeySettings: keySettings,
+  Rotation: rotation,
+  NewGroup: newGroup,
+  GroupSettings: groupSettings,
+} as const;
+
+const answers = {
+  ChatCompletion: chatCompletion,
+  // Not `Response`: generators of clients have a type of that name themselves.
+  ResponseObject: responseObject,
+  Compaction: compaction,
+  InputTokens: inputTokens,
+  Message: message,
+  TokenCount: tokenCount,
+  GenerateContentResponse: generateContentResponse,
+  GoogleTokenCount: googleTokenCount,
+  Model: listedModel,
+  ModelList: modelList,
+  GoogleModel: googleModel,
+  GoogleModelList: googleModelList,
+  Prices: modelPrices,
+  PricedModels: pricedModels,
+  Health: health,
+  OpenAIError: openaiError,
+  AnthropicError: anthropicError,
+  GoogleError: googleError,
+  Key: keyView,
+  MadeKey: madeKey,
+  KeyList: keyList,
+  Group: groupView,
+  GroupList: groupList,
+  Usage: usageAnswer,
+  AdminError: errorBody,
+} as const;
+
+export type RequestName = keyof typeof requests;
+export type SchemaName = RequestName | keyof typeof answers;
+
+/** Every schema by name, in JSON Schema 2020-12, the dialect of OpenAPI 3.1. One names another by `$ref`. */
+export function componentSchemas(): JsonObject {
+  return { ...renderSchemas(requests, 'input'), ...renderSchemas(answers, 'output') };
+}
+
+function renderSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): JsonObject {
+  const named = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) named.add(schema, { id });
+  const { schemas: rendered } = z.toJSONSchema(named, {
+    io,
+    uri: (id) => `#/components/schemas/${id}`,
+    // A TypeScript `readonly` is no `readOnly` of JSON Schema, which is about who may send a field.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.readOnly;
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(rendered).map(([id, { $schema: _, $id: __, ...schema }]) => [id, asJson(schema)]),
+  );
+}
+
+/** A zod schema as JSON Schema by itself, in the form of what it reads. */
+export function toJsonSchema(schema: z.ZodType): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return asJson(rest);
+}
+
+function asJson(schema: object): JsonObject {
+  const value: JsonObject = JSON.parse(JSON.stringify(schema));
+  return value;
+}
+
+/** A reference to the schema of a name. */
+export function schemaAt(name: SchemaName): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const names = new Map<z.ZodType, string>(
+  Object.entries({ ...requests, ...answers }).map(([name, schema]) => [schema, name]),
+);
+
+/** A reference to a schema that has a name in the document. @throws Error for one that has none. */
+export function refTo(schema: z.ZodType): JsonObject {
+  const name = names.get(schema);
+  if (name === undefined) throw new Error('The schema has no name in the OpenAPI document.');
+  return { $ref: `#/components/schemas/${name}` };
+}

@@ -1,0 +1,24 @@
+/** The body of an error, in the words of each family of formats. */
+
+import { z } from 'zod';
+import { count, list, text } from './fields.ts';
+
+/** Errors of chat completions and of responses. */
+export const openaiError = z.looseObject({
+  error: z.looseObject({
+    message: text,
+    type: text.nullish(),
+    param: text.nullish(),
+    code: z.union([text, z.number()]).nullish(),
+  }),
+});
+
+export const anthropicError = z.looseObject({
+  type: z.literal('error'),
+  error: z.looseObject({ type: text, message: text }),
+  request_id: text.nullish(),
+});
+
+export const googleError = z.looseObject({
+  error: z.looseObject({ code: count, message: text, status: text.optional(), details: list.optional() }),
+});

@@ -1,0 +1,35 @@
+/** Requests and answers of Google's generateContent and countTokens (API reference of the Gemini API). */
+
+import { z } from 'zod';
+import { count, list, open, text } from './fields.ts';
+
+const contents = z.array(z.looseObject({ role: text.optional(), parts: list }));
+
+export const generateContentRequest = z.looseObject({
+  contents,
+  systemInstruction: open.optional(),
+  generationConfig: open.optional(),
+  tools: list.optional(),
+  toolConfig: open.optional(),
+});
+
+export const generateContentResponse = z.looseObject({
+  candidates: z
+    .array(
+      z.looseObject({
+        content: z.looseObject({ role: text.optional(), parts: list.optional() }).optional(),
+        finishReason: text.optional(),
+      }),
+    )
+    .optional(),
+  usageMetadata: z
+    .looseObject({ promptTokenCount: count.optional(), totalTokenCount: count.optional() })
+    .optional(),
+});
+
+export const googleCountTokensRequest = z.looseObject({
+  contents: contents.optional(),
+  generateContentRequest: open.optional(),
+});
+
+export const googleTokenCount = z.looseObject({ totalTokens: count });

@@ -1,0 +1,41 @@
+/** Requests and answers of OpenAI's responses (API reference, "Responses"). */
+
+import { z } from 'zod';
+import { count, list, model, open, text } from './fields.ts';
+
+export const responsesRequest = z.looseObject({
+  model,
+  input: z.union([text, list]),
+  instructions: text.nullish(),
+  stream: z.boolean().nullish(),
+  max_output_tokens: count.nullish(),
+  temperature: z.number().nullish(),
+  tools: list.optional(),
+  reasoning: open.nullish(),
+  text: open.optional().describe('Structured output.'),
+});
+
+export const responseObject = z.looseObject({
+  id: text,
+  object: z.literal('response'),
+  created_at: z.number(),
+  model: text,
+  status: text.describe('`completed`, `incomplete`, `failed`.'),
+  output: list,
+  usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).nullish(),
+});
+
+export const compactRequest = z.looseObject({ model, input: z.union([text, list]).optional() });
+
+export const compaction = z.looseObject({
+  id: text,
+  object: z.literal('response.compaction'),
+  output: list,
+});
+
+export const inputTokensRequest = z.looseObject({ model, input: z.union([text, list]).optional() });
+
+export const inputTokens = z.looseObject({
+  object: z.literal('response.input_tokens'),
+  input_tokens: count,
+});
