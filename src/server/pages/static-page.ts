@@ -4,10 +4,12 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative, sep } from 'node:path';
 
+const SCRIPT = 'text/javascript; charset=utf-8';
+
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
+  '.js': SCRIPT,
   '.svg': 'image/svg+xml',
 };
 
@@ -31,12 +33,21 @@ export type StaticPage = (path: string, etag: string | undefined) => Response | 
 const SHARED = join(import.meta.dirname, 'shared');
 
 /**
- * Reads the page in a folder, and what all pages share. Its files are at `base`, which ends in a slash, and their names;
- * its index.html is at `base` alone too, at that without its slash, and at `index`, both of them one level above. Its links
- * are relative, as a proxy may serve all of it below a path of its own.
+ * Reads the page in a folder, and the files that all pages share. Links in a page are relative, since a proxy may serve
+ * it below a path of its own.
+ * @param folder where its files are; each is served at `base` and its name
+ * @param index another path of its index.html, one level above `base`
+ * @param base ends in a slash; index.html is also served at `base` alone, with and without the slash
+ * @param libraries scripts from elsewhere, by the names they are served under
  */
-export function openPage(folder: string, index: string, base: string): StaticPage {
+export function openPage(
+  folder: string,
+  index: string,
+  base: string,
+  libraries: Readonly<Record<string, string>> = {},
+): StaticPage {
   const files = new Map([...readFiles(SHARED), ...readFiles(folder)]);
+  for (const [name, path] of Object.entries(libraries)) files.set(name, readPageFile(path, SCRIPT));
   const front = linkedInto(basename(base), files.get('index.html'));
   return (path, etag) => {
     const name = path.startsWith(base) ? path.slice(base.length) || 'index.html' : '';
@@ -67,12 +78,16 @@ function readFiles(folder: string): ReadonlyMap<string, PageFile> {
     const type = TYPES[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
     const path = join(entry.parentPath, entry.name);
-    files.set(relative(folder, path).split(sep).join('/'), fileOf(new Uint8Array(readFileSync(path)), type));
+    files.set(relative(folder, path).split(sep).join('/'), readPageFile(path, type));
   }
   return files;
 }
 
-function fileOf(bytes: PageFile['bytes'], type: string): PageFile {
+function readPageFile(path: string, type: string): PageFile {
+  return toPageFile(new Uint8Array(readFileSync(path)), type);
+}
+
+function toPageFile(bytes: PageFile['bytes'], type: string): PageFile {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   return { bytes, type, etag };
 }
@@ -81,5 +96,5 @@ function fileOf(bytes: PageFile['bytes'], type: string): PageFile {
 function linkedInto(folder: string, page: PageFile | undefined): PageFile | undefined {
   if (page === undefined) return undefined;
   const html = new TextDecoder().decode(page.bytes).replaceAll(/ (href|src)="(?=\w)/g, ` $1="${folder}/`);
-  return fileOf(new TextEncoder().encode(html), page.type);
+  return toPageFile(new TextEncoder().encode(html), page.type);
 }

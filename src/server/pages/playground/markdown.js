@@ -1,14 +1,13 @@
 /**
- * Markdown as DOM, made of text nodes and elements created by name: a model's text can never become HTML.
- * What streams in is rendered block by block; blocks that are complete are not touched again.
+ * Markdown as DOM nodes that are made by name from a parser's tokens: no text of a model is ever parsed as HTML, which the
+ * page's Trusted Types forbid anyway. Text that streams in is shown block by block; a block that is complete is not
+ * touched again.
  */
 
 import { copyButton } from './clipboard.js';
+import { lexMarkdown } from './markdown-tokens.js';
 
-const HEADING = /^(#{1,6})\s+(.*)$/s;
-
-/** Quotes and lists within each other, at most: what is deeper is text. A page of thousands is the end of its tab. */
-const DEEPEST = 20;
+/** @import { Token, MarkedToken, Tokens } from './marked.js' */
 
 /**
  * Shows text as it comes in `host`.
@@ -16,258 +15,151 @@ const DEEPEST = 20;
  * @returns {(text: string) => void} adds text
  */
 export function markdownView(host) {
-  let tail = '';
-  /** @type {HTMLElement | undefined} */
-  let unfinished;
+  /** The text of the last block, to which more may be added. */
+  let open = '';
+  /** @type {Node[]} */
+  let shown = [];
   return (text) => {
-    const { blocks, open } = splitBlocks(tail + text);
-    unfinished?.remove();
-    for (const block of blocks) host.append(renderOuter(block));
-    unfinished = open.trim() === '' ? undefined : renderOuter(open);
-    if (unfinished) host.append(unfinished);
-    tail = open;
+    // A CR at the end may be half of a CRLF.
+    const half = text.endsWith('\r') ? '\r' : '';
+    const source = (open + (half ? text.slice(0, -1) : text)).replace(/\r\n?/g, '\n');
+    const blocks = lexMarkdown(source);
+    // Blank text at the end may still become part of the block before it: of a list, more items.
+    const last = Math.max(
+      0,
+      blocks.findLastIndex(({ raw }) => raw.trim() !== ''),
+    );
+    for (const node of shown) node.parentNode?.removeChild(node);
+    host.append(...blocks.slice(0, last).flatMap(renderOuter));
+    shown = blocks.slice(last).flatMap(renderOuter);
+    host.append(...shown);
+    // By length: the parser writes a blank at the end of a block's own text as a line feed.
+    const complete = blocks.slice(0, last).reduce((length, { raw }) => length + raw.length, 0);
+    open = source.slice(complete) + half;
   };
-}
-
-/** What begins a block of its own right below text (CommonMark 5.3: of numbered items only the first). */
-const BEGINS = /^ {0,3}(?:(?:[-*+]|1[.)])\s+\S|>)/;
-
-/** The beginning of a block that is no text: an item, a quote, a row of a table. */
-const NO_TEXT = /^\s*(?:[-*+]\s|\d+[.)]\s|>|\|)/;
-
-/** The line below the head of a table. */
-const RULE = /^(?=.*-)(?=.*\|)[\s|:-]+$/;
-
-/**
- * Blocks are parted by blank lines, except inside a fence, and by a list, a quote or a table right below text, as models
- * write them. `open` is the last one, to which more may be added.
- * @param {string} text
- */
-function splitBlocks(text) {
-  /** @type {string[]} */
-  const blocks = [];
-  let start = 0;
-  let at = 0;
-  /** Where the line before began. */
-  let above = 0;
-  let fence = '';
-  const close = (/** @type {number} */ end) => {
-    const block = text.slice(start, end);
-    if (block.trim() !== '') blocks.push(block);
-    start = end;
-  };
-  while (true) {
-    const end = text.indexOf('\n', at);
-    const line = text.slice(at, end < 0 ? undefined : end);
-    if (!fence && at > start && !NO_TEXT.test(text.slice(start, start + 20))) {
-      if (BEGINS.test(line)) close(at);
-      else if (above > start && RULE.test(line) && text.slice(above, at).includes('|')) close(above);
-    }
-    if (end < 0) return { blocks, open: text.slice(start) };
-    above = at;
-    const mark = line.match(/^ {0,3}(```+|~~~+)/)?.[1] ?? '';
-    if (fence && mark.startsWith(fence)) {
-      fence = '';
-      close(end + 1);
-    } else if (!fence && mark) {
-      close(at);
-      fence = mark;
-    } else if (!fence && HEADING.test(line)) {
-      close(at);
-      close(end + 1);
-    } else if (!fence && line.trim() === '') close(end + 1);
-    at = end + 1;
-  }
 }
 
 /**
  * A block of its own runs the way its first letters do, its bullets and bars too. Code runs as it is written.
- * @param {string} block
+ * @param {Token} token
+ * @returns {Node[]}
  */
-function renderOuter(block) {
-  const outer = renderBlock(block);
-  if (outer.className !== 'fence') outer.dir = 'auto';
-  return outer;
+function renderOuter(token) {
+  const nodes = render(token);
+  for (const node of nodes) if (node instanceof HTMLElement && node.className !== 'fence') node.dir = 'auto';
+  return nodes;
+}
+
+/** @param {readonly Token[] | undefined} tokens */
+function renderAll(tokens) {
+  return (tokens ?? []).flatMap(render);
 }
 
 /**
- * What is in a quote or below an item of a list.
- * @param {readonly string[]} lines
- * @param {number} depth
+ * The nodes of a block or a span. A kind of token that is not known here is its own text.
+ * @param {Token} any
+ * @returns {Node[]}
  */
-function renderInner(lines, depth) {
-  const { blocks, open } = splitBlocks(lines.join('\n'));
-  return [...blocks, open].filter((block) => block.trim() !== '').map((block) => renderBlock(block, depth));
+function render(any) {
+  const token = /** @type {MarkedToken} */ (any);
+  switch (token.type) {
+    case 'space':
+      return [];
+    case 'paragraph':
+      return [make('p', renderAll(token.tokens))];
+    case 'heading':
+      return [make(token.depth < 3 ? 'h3' : 'h4', renderAll(token.tokens))];
+    case 'code':
+      return [renderCode(token.text)];
+    case 'blockquote':
+      return [make('blockquote', renderAll(token.tokens))];
+    case 'list':
+      return [renderList(token)];
+    case 'checkbox':
+      return [text(token.checked ? '☑ ' : '☐ ')];
+    case 'table':
+      return [renderTable(token)];
+    case 'hr':
+    case 'br':
+      return [make(token.type)];
+    case 'strong':
+    case 'em':
+    case 'del':
+      return [make(token.type, renderAll(token.tokens))];
+    case 'codespan':
+      return [make('code', [text(token.text)])];
+    case 'link':
+    case 'image':
+      return renderLink(token);
+    case 'escape':
+      return [text(token.text)];
+    case 'text':
+      return token.tokens === undefined ? [text(token.text)] : renderAll(token.tokens);
+    default:
+      return [text(token.raw)];
+  }
 }
 
-/**
- * @param {string} block
- * @param {number} [depth] how many quotes and lists it is in
- * @returns {HTMLElement}
- */
-function renderBlock(block, depth = 0) {
-  const lines = block.trimEnd().split(/\r?\n/);
-  const first = lines[0] ?? '';
-  if (/^ {0,3}(```|~~~)/.test(first)) return renderFence(lines);
-  const heading = first.match(HEADING);
-  if (heading) return inline(make((heading[1] ?? '').length < 3 ? 'h3' : 'h4'), heading[2] ?? '');
-  if (depth === DEEPEST) return renderParagraph(lines);
-  if (/^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(first) && lines.length === 1) return make('hr');
-  if (/^\s*>/.test(first)) {
-    const quote = make('blockquote');
-    quote.append(
-      ...renderInner(
-        lines.map((line) => line.replace(/^\s*> ?/, '')),
-        depth + 1,
-      ),
-    );
-    return quote;
-  }
-  if (/^\s*(?:[-*+]|\d+[.)])\s+/.test(first)) return renderList(lines, depth);
-  if (first.includes('|') && /^[\s|:-]+$/.test(lines[1] ?? '') && lines[1]?.includes('-')) {
-    return renderTable(lines);
-  }
-  return renderParagraph(lines);
-}
-
-/** @param {string[]} lines */
-function renderParagraph(lines) {
-  const paragraph = make('p');
-  for (const [at, line] of lines.entries()) {
-    if (at > 0) paragraph.append(make('br'));
-    inline(paragraph, line);
-  }
-  return paragraph;
-}
-
-/** @param {string[]} lines */
-function renderFence(lines) {
-  const closed = lines.length > 1 && /^ {0,3}(```+|~~~+)\s*$/.test(lines.at(-1) ?? '');
-  const code = make('code');
-  code.textContent = lines.slice(1, closed ? -1 : undefined).join('\n');
-  const pre = make('pre');
-  pre.append(code);
-  const box = make('div');
+/** @param {string} written */
+function renderCode(written) {
+  const code = make('code', [text(written)]);
+  const box = make('div', [make('pre', [code]), copyButton('the code', () => written)]);
   box.className = 'fence';
-  box.append(
-    pre,
-    copyButton('the code', () => code.textContent ?? ''),
-  );
   return box;
 }
 
-/**
- * @param {string[]} lines
- * @param {number} depth
- */
-function renderList(lines, depth) {
-  const ordered = /^\s*\d/.test(lines[0] ?? '');
-  const list = make(ordered ? 'ol' : 'ul');
-  // Items with blank lines between them are lists of their own here, and must not all be number one.
-  if (ordered) list.setAttribute('start', lines[0]?.match(/\d+/)?.[0] ?? '1');
-  const margin = indent(lines[0] ?? '');
-  /** @type {string[]} */
-  let nested = [];
-  const closeNested = () => {
-    list.lastElementChild?.append(...renderInner(nested, depth + 1));
-    nested = [];
-  };
-  for (const line of lines) {
-    const item = line.match(/^\s*(?:[-*+]|\d+[.)])\s+(.*)$/s);
-    if (indent(line) > margin + 1 || !item) nested.push(line);
-    else {
-      closeNested();
-      list.append(inline(make('li'), item[1] ?? ''));
-    }
-  }
-  closeNested();
+/** @param {Tokens.List} list */
+function renderList({ ordered, start, items }) {
+  const list = make(
+    ordered ? 'ol' : 'ul',
+    items.map(({ tokens }) => make('li', renderAll(tokens))),
+  );
+  if (ordered && start !== 1) list.setAttribute('start', String(start));
   return list;
 }
 
-/** @param {string} line */
-function indent(line) {
-  return line.length - line.trimStart().length;
-}
-
-/** @param {string[]} lines */
-function renderTable(lines) {
-  const table = make('table');
-  for (const [at, line] of lines.entries()) {
-    if (at === 1) continue;
-    const row = make('tr');
-    for (const cell of line
-      .trim()
-      .replace(/^\||\|$/g, '')
-      .split('|')) {
-      row.append(inline(make(at === 0 ? 'th' : 'td'), cell.trim()));
-    }
-    table.append(row);
-  }
-  return table;
-}
-
-const SPANS = new RegExp(
-  [
-    // What stands for itself. Not brackets and parentheses: `\\(` and `\\[` are how models begin a formula.
-    String.raw`\\(?<plain>[*_~#|>\x60])`,
-    String.raw`(?<ticks>\x60+)(?<code>.+?)\k<ticks>`,
-    String.raw`\*\*(?<strong>.+?)\*\*(?!\*)`,
-    String.raw`(?<!\w)__(?!\s)(?<heavy>.+?)(?<!\s)__(?!\w)`,
-    String.raw`~~(?!\s)(?<gone>.+?)(?<!\s)~~`,
-    String.raw`(?<![\w*])\*(?!\s)(?<star>.+?)(?<!\s)\*(?!\w)`,
-    String.raw`(?<!\w)_(?!\s)(?<underscore>.+?)(?<!\s)_(?!\w)`,
-    String.raw`\[(?<label>[^\]]+)\]\((?<address>[^)\s]+)\)`,
-    String.raw`(?<!\w)(?<bare>https?:\/\/[^\s<>()[\]\x60"*|]*[^\s<>()[\]\x60"*|.,;:!?'_~])`,
-  ].join('|'),
-  'g',
-);
-
-/** No paragraph is so long. What opens a span and is never closed is looked for to the end, from every such place. */
-const LONGEST_LINE = 5_000;
-
-/**
- * Adds a line of text with its spans to `host`.
- * @param {HTMLElement} host
- * @param {string} text
- */
-function inline(host, text) {
-  let at = 0;
-  for (const match of text.length > LONGEST_LINE ? [] : text.matchAll(SPANS)) {
-    host.append(text.slice(at, match.index));
-    at = match.index + match[0].length;
-    const { plain, code, strong, heavy, gone, star, underscore, label, address, bare } = match.groups ?? {};
-    if (plain !== undefined) host.append(plain);
-    else if (code !== undefined) host.append(Object.assign(make('code'), { textContent: code }));
-    else if (strong !== undefined || heavy !== undefined)
-      host.append(inline(make('strong'), strong ?? heavy ?? ''));
-    else if (gone !== undefined) host.append(inline(make('del'), gone));
-    else if (star !== undefined || underscore !== undefined)
-      host.append(inline(make('em'), star ?? underscore ?? ''));
-    else host.append(link(label ?? bare ?? '', address ?? bare ?? ''));
-  }
-  host.append(text.slice(at));
-  return host;
+/** @param {Tokens.Table} table */
+function renderTable({ header, rows }) {
+  const row = (/** @type {readonly Tokens.TableCell[]} */ cells) =>
+    make(
+      'tr',
+      cells.map((cell) => {
+        const made = make(cell.header ? 'th' : 'td', renderAll(cell.tokens));
+        if (cell.align) made.style.textAlign = cell.align;
+        return made;
+      }),
+    );
+  return make('table', [make('thead', [row(header)]), make('tbody', rows.map(row))]);
 }
 
 /**
- * A link to the web; anything else (`javascript:`, `data:`) stays text.
- * @param {string} label
- * @param {string} address
+ * A link to the web, which a picture is too: the page loads nothing from elsewhere. Any other address (`javascript:`,
+ * `data:`) stays text.
+ * @param {Tokens.Link | Tokens.Image} link
+ * @returns {Node[]}
  */
-function link(label, address) {
-  if (!/^https?:\/\//i.test(address)) return document.createTextNode(`[${label}](${address})`);
+function renderLink({ href, raw, tokens }) {
+  if (!/^https?:\/\//i.test(href)) return [text(raw)];
   const anchor = document.createElement('a');
-  anchor.href = address;
+  anchor.href = href;
   anchor.rel = 'noopener noreferrer nofollow';
   anchor.target = '_blank';
-  anchor.textContent = label;
-  return anchor;
+  anchor.append(...renderAll(tokens));
+  return [anchor];
+}
+
+/** @param {string} shown */
+function text(shown) {
+  return document.createTextNode(shown);
 }
 
 /**
  * @param {string} name
+ * @param {readonly Node[]} [children]
  * @returns {HTMLElement}
  */
-function make(name) {
-  return document.createElement(name);
+function make(name, children = []) {
+  const element = document.createElement(name);
+  element.append(...children);
+  return element;
 }
