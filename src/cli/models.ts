@@ -2,7 +2,6 @@
 
 import { defineCommand } from 'citty';
 import { list, listOptions } from './models-list.ts';
-import { sync } from './models-sync.ts';
 
 export const models = defineCommand({
   meta: {
@@ -10,6 +9,6 @@ export const models = defineCommand({
     description: 'List the models of the catalog (default), or compare them with the vendors’ lists.',
   },
   args: listOptions,
-  subCommands: { list, sync },
+  subCommands: { list, sync: () => import('./models-sync.ts').then((module) => module.sync) },
   default: 'list',
 });

@@ -151,8 +151,9 @@ function pendingLimits({ bodyBytes, pendingBytes, pendingBytesPerKey }: Config['
   };
 }
 
-/** Simulated vendors, as the configuration wants them. */
-export function openSandbox(config: Config, tell?: LogProblem): Promise<Sandbox> {
+/** Starts simulated vendors as the configuration says. Their modules are loaded here only: real vendors need none. */
+export async function openSandbox(config: Config, tell?: LogProblem): Promise<Sandbox> {
+  const { startSandbox } = await import('../sandbox/sandbox.ts');
   return startSandbox({ ...sandboxOptions(config), ...(tell !== undefined && { tell }) });
 }
 
