@@ -1,0 +1,69 @@
+/** The exchanges of one connection: each request is posted to the gateway itself, and its answer is sent as events. */
+
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { GatewayError } from '../../lib/errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { tellAnswer } from './answer.ts';
+import type { Behind } from './behind.ts';
+import type { Connection } from './connection.ts';
+import { UNCOUNTED } from './pending-bytes.ts';
+
+export interface Exchanges {
+  /**
+   * Posts a body and sends what is answered.
+   * @param previous the id of the response that the request continues
+   * @returns the response that the answer ends with; undefined where none can be continued.
+   */
+  run(body: Buffer, lane: string | undefined, previous: string | undefined): Promise<JsonObject | undefined>;
+  /** Bytes of events that are not complete yet. */
+  pending(): number;
+  /** Ends all exchanges that are under way. */
+  abort(): void;
+}
+
+export interface ExchangeOptions {
+  readonly post: Behind['ask'];
+  readonly connection: Pick<Connection, 'say' | 'together' | 'hold'>;
+  /** Sends an error for a lane. */
+  sendError(error: GatewayError, lane: string | undefined): void;
+  /** Called when `pending` has changed. */
+  changed(): void;
+}
+
+export function openExchanges({ post, connection, sendError, changed }: ExchangeOptions): Exchanges {
+  const { say, together, hold } = connection;
+  const underWay = new Set<ClientRequest>();
+  let pending = 0;
+  return {
+    run(body, lane, previous) {
+      const request = post(body);
+      underWay.add(request);
+      let counted = 0;
+      const holds = (bytes: number): void => {
+        // Most events are small, and whole with the chunk that brings them.
+        if (counted === 0 && bytes <= UNCOUNTED) return;
+        pending += bytes - counted;
+        counted = bytes;
+        changed();
+      };
+      return new Promise((resolve) => {
+        let isAnswered = false;
+        request.on('response', (coming: IncomingMessage) => {
+          isAnswered = true;
+          hold(coming);
+          void tellAnswer(coming, { lane, previous, say, holds, together }).then(resolve);
+        });
+        request.on('error', () => {
+          if (isAnswered) return;
+          sendError(new GatewayError('internal', 'The gateway failed to answer this request.'), lane);
+          resolve(undefined);
+        });
+        request.on('close', () => underWay.delete(request));
+      });
+    },
+    pending: () => pending,
+    abort() {
+      for (const request of underWay) request.destroy();
+    },
+  };
+}

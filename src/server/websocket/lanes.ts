@@ -1,0 +1,88 @@
+/**
+ * The requests of one connection, in lanes: the requests of a lane are answered one after another, and lanes beside each
+ * other (OpenAI documentation, "WebSocket mode").
+ */
+
+import { GatewayError } from '../../lib/errors.ts';
+import { openSemaphore } from './semaphore.ts';
+
+/** OpenAI's own bounds of a connection: its named lanes, and how many answers there are at a time. */
+const MOST_LANES = 32;
+const MOST_AT_ONCE = 16;
+
+/** The most open requests before the connection is not read. A connection that is not read hears no ping and no end. */
+const MOST_OPEN = 2 * MOST_LANES;
+
+/** The lane of requests that name none. */
+export const NO_LANE = '';
+
+export interface Lanes {
+  /**
+   * Queues a request behind those of its lane.
+   * @param size bytes of its message
+   * @param answer runs when it is its turn, and must not reject
+   * @throws GatewayError where the connection has too many lanes already.
+   */
+  add(lane: string | undefined, size: number, answer: () => Promise<void>): void;
+  /** How many requests wait or are being answered. */
+  open(): number;
+  /** Bytes of the requests that wait. A request that is being answered has given its bytes to the exchange. */
+  waiting(): number;
+  /** Whether no more requests should be read for now. */
+  isFull(): boolean;
+}
+
+export interface LaneOptions {
+  /** Bytes of open requests beyond which no more are read. */
+  readonly bodyLimit: number;
+  /** Called when `waiting` or `isFull` has changed because a request came or began. */
+  changed(): void;
+  /** Called when a request has been answered. */
+  answered(): void;
+}
+
+export function openLanes({ bodyLimit, changed, answered }: LaneOptions): Lanes {
+  /** The last request of each lane there has been; it is settled when it is answered. */
+  const last = new Map<string, Promise<void>>();
+  const semaphore = openSemaphore(MOST_AT_ONCE);
+  let open = 0;
+  let held = 0;
+  let waiting = 0;
+
+  async function runInTurn(
+    before: Promise<void> | undefined,
+    size: number,
+    answer: () => Promise<void>,
+  ): Promise<void> {
+    await before;
+    await semaphore.take();
+    waiting -= size;
+    changed();
+    await answer();
+    semaphore.free();
+    open -= 1;
+    held -= size;
+    answered();
+  }
+
+  return {
+    add(lane = NO_LANE, size, answer) {
+      const before = last.get(lane);
+      const named = last.size - (last.has(NO_LANE) ? 1 : 0);
+      if (before === undefined && lane !== NO_LANE && named >= MOST_LANES) {
+        throw new GatewayError('invalid-request', `A connection can have at most ${MOST_LANES} streams.`, {
+          param: 'stream_id',
+          code: 'websocket_stream_limit_reached',
+        });
+      }
+      open += 1;
+      held += size;
+      waiting += size;
+      changed();
+      last.set(lane, runInTurn(before, size, answer));
+    },
+    open: () => open,
+    waiting: () => waiting,
+    isFull: () => open >= MOST_OPEN || held >= bodyLimit,
+  };
+}
