@@ -6,8 +6,8 @@ import { GatewayError } from '../../lib/errors.ts';
 import { SPARED } from '../../pipeline/shed-load.ts';
 import type { listen } from '../listen/listen.ts';
 import { type RunningServer, serve } from '../listen/server.ts';
-import { type ShortageWatch, watchShortage } from '../listen/shortage.ts';
 import type { OpenGateway } from '../open-gateway.ts';
+import { type ShortageWatch, watchShortage } from './shortage.ts';
 
 /** A gateway, and the configuration it was opened with. */
 export interface Opened extends OpenGateway {

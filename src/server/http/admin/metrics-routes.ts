@@ -4,8 +4,8 @@ import type { H3, H3Event } from 'h3';
 import { answerMetrics, type RenderMetrics } from '../../../accounting/metrics/metrics-endpoint.ts';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
 import { rawPath } from '../../../pipeline/request-head.ts';
-import { nodeExchangeOf } from '../../listen/node-exchange.ts';
 import { openDashboard } from '../../pages/dashboard.ts';
+import { nodeExchangeOf } from '../node-exchange.ts';
 import { answerError } from './answers.ts';
 import { authenticateAdmin } from './authenticate-admin.ts';
 
