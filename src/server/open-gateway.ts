@@ -1,4 +1,4 @@
-/** A gateway from its configuration. */
+/** Opens a gateway from its configuration. */
 
 import { openIdentities } from '../access/identities/identities.ts';
 import { joinKeys, type Keys, keysOf } from '../access/keys.ts';
@@ -29,38 +29,41 @@ import type { Vendors } from '../upstream/vendor.ts';
 
 export interface OpenGateway {
   readonly gateway: Gateway;
-  /** Whether simulated vendors answer, since no vendor has a key. */
+  /** Whether simulated vendors answer because no vendor has a key. */
   readonly sandboxed: boolean;
   close(): Promise<void>;
 }
 
-/** What a gateway has beside its configuration. */
+/** What a gateway gets besides its configuration. */
 export interface OpenOptions {
-  /** Keys from elsewhere. One that the configuration has too is the configuration's. */
+  /** Keys from elsewhere. If the configuration has the same key, the configuration's settings count. */
   readonly keys?: Keys;
-  /** Absent: the configuration's keys are kept to theirs by this gateway alone. */
+  /** Absent: this gateway enforces the limits of the configuration's keys in memory. */
   readonly limits?: Limits;
-  /** Whose answers have stored what at the vendors. Absent: this gateway alone knows it, and as long as it lives. */
+  /** Which caller owns what is stored at the vendors. Absent: kept in memory, by this gateway alone. */
   readonly storedIds?: StoredIds;
-  /** Kept when the configuration changes. Absent: this gateway has its own. */
+  /** Cloud tokens that outlive a change of configuration. Absent: this gateway has its own. */
   readonly passes?: CloudTokens;
-  /** Takes the notes of every exchange; absent: they are kept for the limits alone. */
+  /** Receives a record of every exchange. Absent: only limits use the records. */
   readonly note?: RecordExchange;
   readonly traces?: Traces;
   readonly metrics?: Gateway['metrics'];
-  /** Told when the name of a vendor stood for addresses that must not be asked. */
+  /** Called when a vendor's name resolves to addresses that must not be asked. */
   readonly onRefusedAddress?: () => void;
-  /** Told what goes wrong with simulated vendors, with passes of its own, and with identity providers. */
+  /** Receives problems of simulated vendors, of the gateway's own cloud tokens, and of identity providers. */
   readonly tell?: LogProblem;
   /** Absent: as GATEWAY_CHAIN says (`streams` for a stream a stage), else fused. */
   readonly mode?: ChainMode;
-  /** Where simulated vendors are already. */
+  /** Addresses of simulated vendors that run already. */
   readonly simulated?: Readonly<Record<string, Place>>;
-  /** The gateway that this one takes the place of. */
+  /** The gateway that this one replaces. */
   readonly before?: Gateway;
 }
 
-/** Where no vendor at all has a key, simulated ones serve the whole catalog; they are started unless they are there. */
+/**
+ * Opens a gateway. If no vendor has a key, simulated vendors serve the whole catalog; they are started unless `simulated`
+ * names running ones.
+ */
 export async function openGateway(
   config: Config,
   {
@@ -140,9 +143,9 @@ export async function openGateway(
   };
 }
 
-/** What may be on its way: no more than a quarter of the memory in all, but enough for one body in any case. */
+/** The bytes of bodies that may be arriving: at most a quarter of the memory, but always enough for one body. */
 function pendingLimits({ bodyBytes, pendingBytes, pendingBytesPerKey }: Config['limits']): PendingLimits {
-  // A body that grows has a copy made of it, and one over a WebSocket comes in pieces that have a size of their own.
+  // A growing body is copied once, and a body over a WebSocket comes in chunks with overhead of their own.
   const least = 2 * bodyBytes;
   const inAll = Math.max(least, Math.min(pendingBytes, grantedMemory() / 4));
   return {
@@ -157,7 +160,7 @@ export async function openSandbox(config: Config, tell?: LogProblem): Promise<Sa
   return startSandbox({ ...sandboxOptions(config), ...(tell !== undefined && { tell }) });
 }
 
-/** What a configuration says of simulated vendors. */
+/** The simulated vendors' options in a configuration. */
 export function sandboxOptions(config: Config): Pick<SandboxOptions, 'pace' | 'models'> {
   return { pace: config.sandbox.pace, models: catalogModels(config) };
 }
@@ -169,7 +172,7 @@ export function catalogModels(config: Config): readonly Model[] {
   return [...byId.values()];
 }
 
-/** Of those, the ones that some vendor with a key serves. */
+/** The catalog's models that some vendor with a key serves. */
 export function servedModels(config: Config, vendors: Vendors): readonly Model[] {
   return catalogModels(config).filter((model) => vendors.serving(model) !== undefined);
 }

@@ -1,4 +1,4 @@
-/** What Node's HTTP parser refuses, and what does not arrive in time, answered as far as anybody is there to read it. */
+/** Answers what Node's HTTP parser refuses and what does not arrive in time, while the caller can still read it. */
 
 import type { Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -8,14 +8,14 @@ import { GatewayError } from '../../lib/errors.ts';
 import { stopParsing } from '../../pipeline/stop-parsing.ts';
 import type { Pipelining } from '../http/pipelining.ts';
 
-/** The statuses that Node answers with by itself; the format of a head that was not read is not known. */
+/** The statuses that Node itself answers with. Without a parsed head, the caller's format is unknown. */
 const STATUS_LINES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** @param end ends an exchange with an error that is told in its own format. */
+/** Handles `clientError`. @param end ends an exchange with an error in its own format. */
 export function answerClientErrors(
   server: Server,
   { giveUpUnfinished, answering }: Pick<Pipelining, 'giveUpUnfinished' | 'answering'>,
@@ -29,7 +29,7 @@ export function answerClientErrors(
       isAnswered = answer?.headersSent === true;
       const refuse = (response: ServerResponse): void => end(response, bodyTimeout());
       if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && giveUpUnfinished(connection, refuse)) return;
-      // Behind a request that asks for the connection to be closed: its answer is still to come (RFC 9112, 9.6).
+      // Data after a request with `Connection: close`: its answer is still to come (RFC 9112, 9.6).
       if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) {
         stopParsing(connection);
         return;

@@ -1,20 +1,20 @@
-/** The connections that a server has. */
+/** The open connections of a server. */
 
 import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 
 export interface Connections {
   open(): Iterable<Socket>;
-  /** Resolves when there is none. */
+  /** Resolves when none is open. */
   over(): Promise<void>;
 }
 
-/** Tracks them by the server's own event: Node counts only those that a server has accepted by itself. */
+/** Tracks connections by the server's event: Node itself counts only those that the server has accepted. */
 export function trackConnections(server: Server): Connections {
   const sockets = new Set<Socket>();
   const over = new Set<() => void>();
   server.on('connection', (socket) => {
-    // Exchanges of WebSockets have a connection in memory, which ends with them.
+    // The exchanges of WebSockets have connections in memory, which end with them.
     if (!(socket instanceof Socket)) return;
     sockets.add(socket);
     socket.once('close', () => {

@@ -1,4 +1,4 @@
-/** Where a server's connections come from, and how that ends without losing one of them. */
+/** Closes a listener without losing a connection. */
 
 import { Server, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -6,20 +6,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export interface Entrance {
   /** The port that callers connect to. */
   readonly port: number;
-  /** Lets in everybody who has connected, and then nobody else. */
+  /** Accepts every connection that is in the queue, and then no more. */
   close(): Promise<void>;
 }
 
 /** Turns of the event loop without a connection after which the system's queue counts as empty. */
 const QUIET_TURNS = 2;
 
-/** How long to wait for them at most, in milliseconds: callers who come without end are turned away in the end. */
+/** The longest wait for that, in milliseconds: callers that keep coming are turned away in the end. */
 const LONGEST_WAIT = 5_000;
 
 /**
- * Has a server stop listening. Whoever closes a listener resets the connections in its queue, whose callers have sent
- * their requests already. That queue does not run empty while callers are served, since each one who has an answer comes
- * again: so connections that come are only held until none comes any more, and served when the listener is closed.
+ * Makes a server stop listening. Closing a listener resets the connections in its queue, whose callers have already sent
+ * their requests. The queue does not run empty while callers are served, since each caller with an answer comes again. So
+ * new connections are held until no more come, and served when the listener is closed.
  */
 export async function stopListening(server: Server): Promise<void> {
   const listeners = server.listeners('connection');
@@ -31,7 +31,7 @@ export async function stopListening(server: Server): Promise<void> {
   let arrived = 0;
   server.removeAllListeners('connection');
   server.on('connection', (connection) => {
-    // A connection in memory has no queue.
+    // A connection in memory never waits in the queue.
     if (!isHolding || !(connection instanceof Socket)) {
       deliver(connection);
       return;
@@ -45,8 +45,8 @@ export async function stopListening(server: Server): Promise<void> {
     await nextTurn();
     quiet = arrived === before ? quiet + 1 : 0;
   }
-  // Not as a server of HTTP closes: it would end connections that it takes for idle, because it has not read them yet, and
-  // would not look for heads and bodies that take too long any more.
+  // An HTTP server's own close would end connections that seem idle because they have not been read yet, and would stop
+  // checking for heads and bodies that take too long.
   Server.prototype.close.call(server);
   isHolding = false;
   for (const socket of held) {

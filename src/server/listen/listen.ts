@@ -1,4 +1,4 @@
-/** How the gateway's server comes to its port: by listhen. */
+/** Opens the gateway's port, by listhen. */
 
 import type { RequestListener, Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
@@ -8,19 +8,19 @@ import { type Address, portOf } from '../../upstream/net/bind.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 import { type Entrance, stopListening } from './entrance.ts';
 
-/** A server of HTTP, and where its connections come from. */
+/** An HTTP server, and the source of its connections. */
 export interface Listening {
   readonly server: Server;
   readonly entrance: Entrance;
 }
 
-/** How often an accept that fails is told of at most, in milliseconds. */
+/** The shortest interval between two reports of a failed accept, in milliseconds. */
 const TELL_AGAIN = 10_000;
 
 /**
  * Listens by listhen.
- * @param tell told that connections cannot be accepted.
- * @throws Error where the port is taken: another one is never chosen silently.
+ * @param tell receives that connections cannot be accepted
+ * @throws Error if the port is taken: another one is never chosen silently.
  */
 export async function listen(
   respond: RequestListener,
@@ -30,9 +30,9 @@ export async function listen(
   const { server } = await listhen(respond, {
     hostname: host,
     port: { port, random: port === 0 },
-    // Where it shows the server to other machines, listhen must be told that this is meant.
+    // listhen needs this flag to listen on an address that other machines reach.
     public: !isLoopback(host),
-    // Its own ending is process.exit, in the middle of every live stream.
+    // listhen would end by process.exit, in the middle of every live stream.
     autoClose: false,
     showURL: false,
     open: false,
@@ -44,7 +44,7 @@ export async function listen(
   return { server, entrance: { port: portOf(server), close: () => stopListening(server) } };
 }
 
-/** Without file descriptors a connection cannot be accepted. Others still can be served, and it passes. */
+/** Keeps a server running when it cannot accept a connection for want of file descriptors, which passes. */
 export function outliveAcceptErrors(server: NetServer, tell: LogProblem): void {
   let told = Number.NEGATIVE_INFINITY;
   server.on('error', (error) => {

@@ -1,4 +1,4 @@
-/** The exchanges in flight: how many, whose they are, what they hold, and a way to end each from outside. */
+/** The exchanges in flight: their number, their keys, the bytes they hold, and a way to end each from outside. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import type { Gateway } from '../../pipeline/gateway.ts';
 import type { InFlightLimits } from '../../pipeline/shed-load.ts';
 import { cutOff } from '../http/cut-off.ts';
 
-/** A connection that may hold something beside the exchanges: one that messages come over. */
+/** A connection that may hold bytes outside exchanges: a WebSocket. */
 export interface Beside {
   /** Bytes. */
   held(): number;
@@ -19,30 +19,30 @@ export interface Beside {
 }
 
 export interface Live extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
-  /** Follows an exchange to its end; whatever `run` starts is its course. */
+  /** Follows an exchange to its end. Everything that `run` starts belongs to it. */
   follow(response: ServerResponse, gateway: Gateway, run: () => void): void;
   /** The gateway that an exchange began with; undefined once it is over. */
   gatewayOf(response: ServerResponse): Gateway | undefined;
-  /** Aborts when the exchange is over before its answer is; the reason is a GatewayError. */
+  /** Aborts if the exchange ends before its answer does; the reason is a GatewayError. */
   signalOf(response: ServerResponse): AbortSignal;
   /** The answers whose heads have not been written. */
   headless(): ServerResponse[];
   /** Ends an exchange. */
   end(response: ServerResponse, error: GatewayError): void;
-  /** Ends every exchange, and each that begins from now on. @returns how many were in flight. */
+  /** Ends every exchange, and those that begin from now on. @returns how many were in flight. */
   endAll(error: GatewayError): number;
-  /** Ends those that hold most; of those that hold about the same, the ones that began last. */
+  /** Ends the exchanges that hold most; among those that hold about the same, the ones that began last. */
   endLargest(count: number, error: GatewayError): void;
-  /** Follows a connection until it `leave`s. @returns what arrives over it, before it is an exchange's. */
+  /** Follows a connection until `leave` is called. @returns the account of bytes that belong to no exchange yet. */
   beside(key: string, connection: Beside): { readonly arrival: Arrival; leave(): void };
   /**
-   * Counts a message that is not whole yet as one in flight for `key`.
-   * @returns what is called when it is whole or over, once; undefined where as many are in flight as may be.
+   * Counts an incomplete message as an exchange in flight for `key`.
+   * @returns a function to call once when the message is complete or abandoned; undefined if no more may be in flight.
    */
   beginMessage(key: string, limits: InFlightLimits): (() => void) | undefined;
   /**
-   * Ends the exchange in whose course an error came up that nobody caught.
-   * @returns false where the error is nobody's: it came up outside of every exchange.
+   * Ends the exchange that raised an uncaught error.
+   * @returns false if the error came up outside every exchange.
    */
   blame(): boolean;
   /** Whether an exchange still runs on `gateway`. */
@@ -51,39 +51,39 @@ export interface Live extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
 
 interface Entry {
   readonly response: ServerResponse;
-  /** The gateway it began with, which it keeps. */
+  /** The gateway it began with, which it keeps through reloads. */
   readonly gateway: Gateway;
   readonly controller: AbortController;
-  /** Its number among all there have been. */
+  /** Its sequence number. */
   readonly number: number;
   key?: string;
-  /** Bytes: of its request, and of an answer that is collected. */
+  /** Bytes of its request, and of an answer that is collected. */
   held: number;
 }
 
-/** How long an answer that was ended may take to say so before its connection is cut, in milliseconds. */
+/** How long an ended answer may take to write its error before its connection is cut, in milliseconds. */
 export const LAST_WORDS = 2_000;
 
 /** Differences below this say nothing about who holds most, in bytes. */
 const ABOUT_THE_SAME = 64 * 1024;
 
-/** What nobody has set a bound to. */
+/** No bounds. */
 const UNBOUNDED: PendingLimits = {
   pendingBytes: Number.POSITIVE_INFINITY,
   pendingBytesPerKey: Number.POSITIVE_INFINITY,
 };
 
-/** The exchanges of one server, before the first of them. @param limits of what is on its way. */
+/** Follows the exchanges of one server. @param limits on request bodies that are arriving. */
 export function followExchanges(limits: () => PendingLimits = () => UNBOUNDED): Live {
   const arrivals = openArrivals(limits);
   const connections = slotSet<Beside>();
-  /** Messages that are not whole yet. */
+  /** The number of incomplete messages. */
   let messages = 0;
   const inFlight = slotSet<Entry>();
   const entries = new WeakMap<ServerResponse, Entry>();
   let begun = 0;
   const perKey = openCounters();
-  // What a callback or a promise was started for is known to Node even where the error it throws says nothing.
+  // Node knows which exchange started a callback or a promise, even if the error it throws does not say.
   const course = new AsyncLocalStorage<Entry>();
   let ending: GatewayError | undefined;
 
@@ -200,7 +200,7 @@ export function followExchanges(limits: () => PendingLimits = () => UNBOUNDED): 
   };
 }
 
-/** What arrives for an exchange that is over. */
+/** The account of an exchange that is over. */
 const NOBODYS: Arrival = { holds() {}, end() {} };
 
 function sizeClass(bytes: number): number {

@@ -1,4 +1,4 @@
-/** The process's listening side: a server around the app, and its orderly end. */
+/** The listening server around the app, and its orderly end. */
 
 import { toNodeHandler } from 'h3/node';
 import { type LogProblem, logToStderr } from '../../lib/diagnostics.ts';
@@ -31,38 +31,38 @@ export interface RunningServer {
   webSockets(): number;
   /** Other bounds on slow callers. */
   limit(timeouts: CallerTimeouts): void;
-  /** Closes connections on which nothing is asked at the moment. */
+  /** Closes connections without a request in flight. */
   closeIdle(): void;
-  /** Lets go of what is remembered between two requests of a WebSocket. */
+  /** Drops what WebSockets remember between requests. */
   forget(): void;
-  /** From now on the server calls itself not ready, and every connection ends with its answer, or soon after it. */
+  /** Reports the server as not ready from now on. Every connection ends with its answer or soon after it. */
   leave(): void;
   /**
-   * Leaves, stops accepting, lets live answers finish for `milliseconds`, then ends what is left. What has connected
-   * before is answered.
+   * Leaves, stops accepting, lets live answers finish for `milliseconds`, then ends the rest. Callers that have connected
+   * before are answered.
    * @returns how many answers were ended.
    */
   drain(milliseconds: number): Promise<number>;
-  /** Waits no longer: live answers end with an error in their own format. */
+  /** Ends live answers at once, each with an error in its own format. */
   end(): void;
 }
 
-/** How often a server that has no time left looks for connections that have become idle, in milliseconds. */
+/** The interval at which a server that must end closes connections that have become idle, in milliseconds. */
 const IDLE_CHECK = 200;
 
 /**
- * How long a connection of a leaving server may be idle, in milliseconds: whoever keeps it may just be asking again, and
- * would find it closed. Node adds a second of its own to the time between two requests (`keepAliveTimeoutBuffer`).
+ * How long a connection of a leaving server may be idle, in milliseconds: its caller may be sending another request just
+ * now and would find it closed. Node adds a second of its own between two requests (`keepAliveTimeoutBuffer`).
  */
 const LAST_IDLE = 2_000;
 const LAST_KEEP_ALIVE = LAST_IDLE - 1_000;
 
 /**
  * Serves the gateway that `current` gives.
- * @param shortage what the process is short of; new work is refused then.
- * @param tell told what goes wrong beside the requests.
- * @param open brings a server its connections.
- * @throws Error where the port is taken: another one is never chosen silently.
+ * @param shortage whether the process is short of something, so that new work is refused
+ * @param tell receives problems outside requests
+ * @param open brings a server its connections
+ * @throws Error if the port is taken: another one is never chosen silently.
  */
 export async function serve(
   current: () => Gateway,
@@ -88,7 +88,7 @@ export async function serve(
 
   const pipelined = pipelining((request, response) => {
     closeIfUnread(response);
-    // Of a connection that is kept, the next request would find nobody.
+    // The next request on a kept connection would go unanswered.
     if (leaving) response.setHeader('connection', 'close');
     live.follow(response, current(), () => respond(request, response));
   });
@@ -105,7 +105,7 @@ export async function serve(
   applyTimeouts(server, timeouts);
   checkOften(server);
   answerClientErrors(server, pipelined, live.end);
-  // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
+  // Node would send 100 Continue before the head is checked; readBody sends it after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
 
   let { unread } = timeouts;
@@ -165,7 +165,7 @@ export async function serve(
       await connections.over();
       clearTimeout(limit);
       clearInterval(idleCheck);
-      // Only now: it stops Node from looking for heads and bodies that take too long.
+      // Not earlier: this stops Node from checking for heads and bodies that take too long.
       server.close();
       return ended;
     },

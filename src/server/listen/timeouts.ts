@@ -1,4 +1,4 @@
-/** Bounds on slow callers: who sends too slowly, and who does not read. */
+/** Bounds on slow callers: those who send too slowly, and those who do not read. */
 
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,19 +8,19 @@ import { cutOff } from '../http/cut-off.ts';
 /** How often Node looks for requests that take too long; its own choice, 30 s, would be added to every bound. */
 const CHECK_INTERVAL = 1_000;
 
-/** Sets a server's bounds; connections that are open keep to those for which their timers run already. */
+/** Sets a server's bounds. Open connections keep the bounds that their timers run for already. */
 export function applyTimeouts(server: Server, timeouts: CallerTimeouts): void {
   server.headersTimeout = timeouts.requestHead;
   server.requestTimeout = timeouts.requestBody;
   server.keepAliveTimeout = timeouts.connectionIdle;
-  // A connection that has been silent so long, both ways: Node asks its answer what to do (see `closeIfUnread`).
+  // Node asks the answer what to do about a connection that has been silent in both directions (see `closeIfUnread`).
   server.timeout = timeouts.unread;
 }
 
 /**
- * Has a server that listens look often for requests that take too long. The interval is an option of createServer,
- * which listhen does not hand on, and it is read when the server begins to listen: Node's own listener of that event
- * reads it again and puts the new timer in the old one's place.
+ * Makes a listening server check often for requests that take too long. The interval is an option of createServer,
+ * which listhen does not pass on, and it is read when the server begins to listen: Node's own listener of that event
+ * reads it again and replaces the timer.
  */
 export function checkOften(server: Server): void {
   Object.assign(server, { connectionsCheckingInterval: CHECK_INTERVAL });
@@ -29,8 +29,8 @@ export function checkOften(server: Server): void {
 
 /**
  * Closes the connection of an answer whose caller does not read, so that its upstream is aborted.
- * Node's own timer of a socket serves: it is set back by every byte that the caller takes, also where a large piece
- * goes out slowly, and it is there for every socket anyway. Where nothing waits, it is the vendor that is silent.
+ * It uses Node's own timer of the socket, which every byte that the caller takes resets, also while a large chunk goes
+ * out slowly, and which every socket has anyway. If nothing waits to be written, it is the vendor that is silent.
  */
 export function closeIfUnread(response: ServerResponse): void {
   response.on('timeout', closeSocketIfUnread);

@@ -1,4 +1,4 @@
-/** Who may ask, and how much: the store as a serving process needs it, with its keys in memory. */
+/** Keys, limits and stored ids: the store as a serving process needs it, with its keys in memory. */
 
 import { followKeys } from '../../access/follow-keys.ts';
 import type { Keys } from '../../access/keys.ts';
@@ -16,22 +16,22 @@ import { forgetStoredIds, ownedTable } from '../../store/stored-ids.ts';
 export interface Accounts {
   /** The keys of the store as they are now. */
   readonly keys: Keys;
-  /** Keeps them, and those of the configuration, to what they may use. */
+  /** Enforces the limits of these keys and of the configuration's. */
   readonly limits: Limits;
-  /** Whose answers have stored what at the vendors. */
+  /** Which caller's answers are stored at the vendors, by id. */
   readonly storedIds: StoredIds;
-  /** Where the store is. */
+  /** The address of the store. */
   readonly place: StorePlace;
-  /** Looks for changed keys at once, not only at the next look. */
+  /** Reads changed keys now instead of at the next interval. */
   refresh(): void;
-  /** When all is over: closes the store. */
+  /** Closes the store, when nothing is served any more. */
   close(): Promise<void>;
 }
 
 /**
- * @param store is closed with the accounts.
- * @param teller told, in a sentence, when the store can no longer be used, and when it can again.
- * @throws where the keys, or what they have spent, cannot be read.
+ * @param store closed with the accounts
+ * @param teller receives a sentence when the store becomes unusable, and when it works again
+ * @throws Error if the keys or their spending cannot be read.
  */
 export async function openAccounts(
   store: Store,
@@ -61,7 +61,7 @@ export async function openAccounts(
     storedIds,
     place: store.place,
     refresh() {
-      // What goes wrong here is told at the next look.
+      // A failure here is reported at the next interval.
       followed.refresh().catch(() => {});
     },
     async close() {

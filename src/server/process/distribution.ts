@@ -1,6 +1,6 @@
 /**
- * The connections of several workers: the first process accepts them, and hands each to a worker that is free. node:cluster
- * would do the same, but when its workers close their servers it resets what it has not handed over yet.
+ * The connections of several workers: the first process accepts them and hands each one to a free worker. node:cluster
+ * does the same, but it resets connections that it has not handed over yet when its workers close their servers.
  */
 
 import type { Worker } from 'node:cluster';
@@ -10,44 +10,44 @@ import { type Address, bind } from '../../upstream/net/bind.ts';
 import { stopListening } from '../listen/entrance.ts';
 import { outliveAcceptErrors } from '../listen/listen.ts';
 
-/** Comes with a connection. */
+/** The message that carries a connection. */
 export const CONNECTION = 'connection';
 /**
- * Comes behind it. The system drops a connection on the way to a process that has no file descriptor left for it, and
- * tells nobody; its message is then dropped too.
+ * The message after it. The system silently drops a connection on its way to a process without a free file descriptor,
+ * and the message that carries it too.
  */
 export const HANDED_OVER = 'handed-over';
-/** What a worker says to that: whether it has the connection. */
+/** The worker's answer: whether it has the connection. */
 export type Receipt = 'taken' | 'missed';
 
 export interface Distribution {
-  /** From now on, connections are handed to a worker: one at a time, so that none waits for one that is busy. */
+  /** Hands connections to a worker from now on, one at a time, so that none waits for a busy worker. */
   add(worker: Worker): void;
-  /** What a worker says of the last one. */
+  /** Receives a worker's answer about the last connection. */
   receive(worker: Worker, receipt: Receipt): void;
-  /** Hands nothing more to a worker. Resolves when it has what it was handed. */
+  /** Hands nothing more to a worker. Resolves when the worker has what it was handed. */
   release(worker: Worker): Promise<void>;
-  /** A worker is gone. What it has not taken is handed to another one. */
+  /** Removes a worker that has ended. A connection that it has not taken goes to another one. */
   remove(worker: Worker): void;
-  /** Accepts what has come, and then nothing more. Resolves when all of it is handed over, or no worker is left. */
+  /** Accepts the connections that have come, and no more. Resolves when all are handed over, or no worker is left. */
   close(): Promise<void>;
 }
 
-/** How long a worker that missed a connection is spared, in milliseconds. */
+/** How long a worker that missed a connection gets no other one, in milliseconds. */
 const SPARED = 100;
 
 interface Receiver {
-  /** What it was handed last, until it has said that it has it. */
+  /** The last connection it was handed, until it confirms it. */
   handed?: Socket;
   released?: () => void;
 }
 
-/** Listens. @param tell told that connections cannot be accepted. @throws Error where the port is taken. */
+/** Listens. @param tell receives that connections cannot be accepted. @throws Error if the port is taken. */
 export async function openDistribution(address: Address, tell: LogProblem): Promise<Distribution> {
-  // They are read by a worker, and by nobody before.
+  // Only a worker reads them.
   const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true });
   const receivers = new Map<Worker, Receiver>();
-  /** Those that wait for a connection, the one that waits longest first. */
+  /** The workers that wait for a connection, longest first. */
   const free = new Set<Worker>();
   let waiting: Socket[] = [];
   let closing: Promise<void> | undefined;
@@ -70,7 +70,7 @@ export async function openDistribution(address: Address, tell: LogProblem): Prom
       const receiver = receivers.get(worker);
       if (receiver === undefined) continue;
       receiver.handed = socket;
-      // A worker that cannot be told is about to be gone: `remove` takes the connection back.
+      // A worker that cannot be reached is about to end: `remove` takes the connection back.
       worker.send(CONNECTION, socket, { keepOpen: true }, () => undefined);
       worker.send(HANDED_OVER, () => undefined);
     }

@@ -1,4 +1,4 @@
-/** How a process ends: by a signal, by an order, or by an error that nobody caught. */
+/** How a process ends: by a signal, by an order, or by an uncaught error. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Diagnostics, LogProblem } from '../../lib/diagnostics.ts';
@@ -6,19 +6,19 @@ import { withoutSecrets } from '../../upstream/redact.ts';
 import type { Serving } from './serving.ts';
 import { tellFirst } from './workers.ts';
 
-/** After a mistake in the program itself, live answers get no longer than this, in milliseconds. */
+/** The longest that live answers may take after an error in the program itself, in milliseconds. */
 const AFTER_FAILURE = 10_000;
 
 export interface Ending {
   /** Begins the orderly end. Once begun, nothing begins it again. */
   begin(): void;
-  /** Waits for nothing more; where it has not begun, it begins. */
+  /** Begins the end if it has not begun, and waits for nothing more. */
   hurry(): void;
 }
 
 /**
- * The end of `serving`, and of the process with it: by exit code 0, or 1 where it was hurried or has failed.
- * @param teller told what it waits for, and what went wrong on the way.
+ * Ends `serving` and then the process, with exit code 0, or 1 if it was hurried or has failed.
+ * @param teller receives what the end waits for, and what fails on the way
  */
 export function endingOf(
   serving: Serving,
@@ -39,7 +39,7 @@ export function endingOf(
       );
     if (limit > AFTER_FAILURE) await sleep(preDrain, undefined, impatient).catch(() => undefined);
     const ended = await server.drain(Math.min(limit, drain));
-    // Before the log is closed too.
+    // The log is closed after this.
     if (ended > 0) tell(`Answers cut off before they were complete: ${ended}.`);
     await serving.close();
   }
@@ -70,19 +70,19 @@ export function endingOf(
   };
 }
 
-/** The first signal begins the end, a second one hurries it, and a third does not even wait for that. */
+/** The first signal begins the end, the second hurries it, and the third exits at once. */
 export function onSignals({ begin, hurry }: Ending): void {
   const steps = [begin, hurry];
   const onSignal = (): void => (steps.shift() ?? (() => process.exit(1)))();
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
-  // Ctrl-Break, and a console that is closed: ten seconds later Windows ends what still runs in it (Node's
+  // Ctrl-Break and a closed console: ten seconds later Windows ends whatever still runs in it (Node's
   // documentation, "Signal events").
   if (process.platform === 'win32') process.on('SIGBREAK', onSignal).on('SIGHUP', onSignal);
 }
 
 /**
- * An error that nobody caught ends the exchange in whose course it came up, and nothing else. Where it is no
- * exchange's, nobody knows what it has left behind: the process makes room for a fresh one.
+ * An uncaught error ends the exchange that raised it, and nothing else. If no exchange raised it, the state it has left
+ * behind is unknown, and the process ends so that a new one can take its place.
  */
 function outliveErrors(serving: Serving, tell: LogProblem, fail: () => void): void {
   let failed = false;
@@ -100,7 +100,7 @@ function outliveErrors(serving: Serving, tell: LogProblem, fail: () => void): vo
 /** Words in which V8 and Node quote what they were given: `in` and assignments on a string, and arguments of a wrong kind. */
 const QUOTING = /'in' operator|\b(?:on|of) string '|\bReceived\b/;
 
-/** What an error says and where it came up; without its words where those may quote a prompt, as JSON.parse does. */
+/** An error's message and stack; without the message where it may quote a prompt, as JSON.parse does. */
 function tellableTrace(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`;
   const { name, message, stack = '' } = error;

@@ -1,21 +1,21 @@
-/** Another configuration without another start: read anew on SIGHUP and when one of its files changes. */
+/** Reloads the configuration without a restart: on SIGHUP, and when one of its files changes. */
 
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 
-/** A look at the file's times; unlike a watch on it, it sees a file that is replaced, linked to or mounted. */
+/** The interval for polling file times. Unlike a watch, polling notices files that are replaced, linked or mounted. */
 const LOOK_INTERVAL = 1_000;
 
-/** @param reload takes what is new, and returns the files that it is from now. */
+/** @param reload applies the new configuration, and returns the files that it comes from. */
 export type OnConfigChange = (files: readonly string[], tell: LogProblem, reload: Reload) => void;
 
 type Reload = () => Promise<readonly string[]>;
 
 /**
- * From now on a SIGHUP is an occasion: one that comes while the process starts waits for it to serve.
- * @returns what calls `reload` with every occasion, one at a time; `files` are those the configuration is from, and
- * `tell` is told in a line where it is refused.
+ * Listens for SIGHUP from now on: a signal that arrives while the process starts waits until it serves.
+ * @returns a function that calls `reload` at every SIGHUP and file change, one at a time; `files` are the files of the
+ * configuration, and `tell` receives one line if a configuration is refused.
  */
 export function hearConfigChanges(): OnConfigChange {
   const begun = Promise.withResolvers<() => Promise<void>>();
@@ -23,7 +23,7 @@ export function hearConfigChanges(): OnConfigChange {
   const occasion = (): void => {
     last = last.then(async () => (await begun.promise)());
   };
-  // Nobody sends one on Windows: there it tells that the end is near.
+  // On Windows SIGHUP means that the console is closing.
   if (process.platform !== 'win32') process.on('SIGHUP', occasion);
   return (files, tell, reload) => {
     const watch = watcher(occasion);
@@ -32,10 +32,10 @@ export function hearConfigChanges(): OnConfigChange {
   };
 }
 
-/** What looks at files until it is given others, and tells when one of them is another one. */
+/** Polls files until it is given others, and reports when one of them has changed. */
 function watcher(onChange: () => void): (files: readonly string[] | undefined) => void {
   const look = (now: Stats, before: Stats): void => {
-    // While a file is being replaced there may be none.
+    // A file that is being replaced may be missing for a moment.
     if (now.mtimeMs !== 0 && (now.mtimeMs !== before.mtimeMs || now.ino !== before.ino)) onChange();
   };
   let watched = new Set<string>();
@@ -49,7 +49,7 @@ function watcher(onChange: () => void): (files: readonly string[] | undefined) =
   };
 }
 
-/** Runs `reload`; that it fails is told in a line, and everything stays as it was. */
+/** Runs `reload`. A failure is reported in one line, and the old configuration stays in force. */
 async function tellFailure(tell: LogProblem, reload: Reload): Promise<readonly string[] | undefined> {
   try {
     return await reload();

@@ -1,4 +1,4 @@
-/** A process that serves: a gateway that can be exchanged for another, its server, and what it may run short of. */
+/** A serving process: a gateway that a reload can replace, its server, and the watch on what it runs short of. */
 
 import type { Config } from '../../config/schema.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
@@ -16,27 +16,27 @@ export interface Opened extends OpenGateway {
 
 export interface Serving {
   readonly server: RunningServer;
-  /** What serves now. */
+  /** The gateway that serves now. */
   current(): Opened;
-  /** Serves the next requests from `next`. Those in flight keep the gateway they began with; it is closed after them. */
+  /** Serves new requests with `next`. Requests in flight keep the gateway they began with, which is closed after them. */
   exchange(next: Opened): void;
-  /** When all is over: closes what is still open. */
+  /** Closes whatever is still open, when nothing is served any more. */
   close(): Promise<void>;
 }
 
-/** How often to look whether a gateway that was exchanged is still in use, in milliseconds. */
+/** The interval at which a replaced gateway is checked for use, in milliseconds. */
 const RETIRE_CHECK = 500;
 
 /**
- * @param tell told what goes wrong beside the requests.
- * @param open brings a server its connections; it listens by itself where none is given.
- * @throws Error where the port is taken.
+ * @param tell receives problems outside requests
+ * @param open brings a server its connections; by default the server listens itself
+ * @throws Error if the port is taken.
  */
 export async function startServing(first: Opened, tell: LogProblem, open?: typeof listen): Promise<Serving> {
   let current = first;
   const retired = new Set<Opened>();
 
-  // Until it serves there is nothing to be short of, nor anything to let go.
+  // Before it serves, nothing can run short and nothing can be released.
   let shortage: ShortageWatch['current'] = () => undefined;
   const server = await serve(
     () => current.gateway,

@@ -1,6 +1,6 @@
 /**
- * What a process can run short of, watched: time on its event loop, memory, file descriptors. Short of one of them
- * it would still take on work, and then fail at all of it; so it is told to take on none for a while.
+ * Watches what a process can run short of: time on its event loop, memory, file descriptors. A process that is short of
+ * one of them would still take on work and then fail at all of it, so new work is refused for a while.
  */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,9 +10,9 @@ import { grantedMemory } from '../../accounting/process/granted-memory.ts';
 import { residentMemory } from '../../accounting/process/resident-memory.ts';
 import type { Shortage } from '../../pipeline/exchange.ts';
 
-/** From where on it counts as short. */
+/** The thresholds of a shortage. */
 export interface Watermarks {
-  /** Milliseconds that the event loop is late (99th percentile), a second long. */
+  /** Milliseconds that the event loop is late (99th percentile) for a whole second. */
   readonly eventLoopDelay: number;
   /** Share of the heap's limit, and of the memory that the process may have. */
   readonly memory: number;
@@ -27,32 +27,32 @@ export interface ShortageWatch {
 
 export interface ShortageOptions {
   marks(): Watermarks;
-  /** Memory is short: what nobody needs at the moment should go. */
+  /** Called when memory is short: whatever is not in use should be released. */
   onLittleMemory(): void;
-  /** Memory is so short that the process is about to be ended for it. */
+  /** Called when memory is so short that the system is about to end the process. */
   onLastMemory(): void;
-  /** File descriptors are short: what only lies idle should go. */
+  /** Called when file descriptors are short: idle connections should be closed. */
   onFewDescriptors(): void;
 }
 
 const INTERVAL = 500;
 
-/** Memory fills up faster than that: it is looked at with what is begun, but not more often than this. */
+/** Memory fills up faster than that, so it is also read when a request begins, but not more often than this. */
 const MEMORY_INTERVAL = 20;
 
-/** The same for what it has of the machine's: to read it costs ten times as much. */
+/** The same for the process's resident memory, which costs ten times as much to read. */
 const RESIDENT_INTERVAL = 100;
 
-/** Intervals in a row of a late event loop: one alone is a garbage collection or a start. */
+/** Late intervals in a row that count: a single one is a garbage collection or a start. */
 const LATE_IN_A_ROW = 2;
 
-/** Share of memory from which on something must go. */
+/** The share of memory above which something must be ended. */
 const LAST_MEMORY = 0.95;
 
 /** Three semi-spaces of 32 MB, the default on 64-bit machines (V8, Heap::MaxReserved). */
 const YOUNG_GENERATION = 96 * 1024 * 1024;
 
-/** Looks every half second. The watch does not keep the process alive. */
+/** Checks every half second. The watch does not keep the process alive. */
 export function watchShortage(options: ShortageOptions): ShortageWatch {
   const { marks, onLittleMemory, onLastMemory, onFewDescriptors } = options;
   const delay = monitorEventLoopDelay({ resolution: 20 });
@@ -106,6 +106,6 @@ function usedHeap(): number {
   for (const { space_name, space_used_size } of getHeapSpaceStatistics()) {
     if (!space_name.startsWith('new_')) old += space_used_size;
   }
-  // The limit that V8 tells has room for the young generation in it, which is none for what lives on.
+  // V8's limit includes the young generation, which holds no long-lived objects.
   return old / Math.max(limit - YOUNG_GENERATION, limit / 2);
 }

@@ -1,4 +1,4 @@
-/** What watches a process that serves: its books, log, metrics and traces, and where their figures come from. */
+/** Accounting, log, metrics and traces of a serving process, and the sources of their figures. */
 
 import { openLog } from '../../accounting/log/log.ts';
 import { answerMetricsToAdmin } from '../../accounting/metrics/metrics-endpoint.ts';
@@ -13,20 +13,20 @@ import type { Accounts } from './accounts.ts';
 import type { Serving } from './serving.ts';
 
 export interface Watching extends Observers {
-  /** What a gateway is given to be watched, and its accounts with it. */
+  /** The options that let a gateway and its accounts be observed. */
   readonly company: Pick<OpenOptions, 'note' | 'traces' | 'metrics' | 'onRefusedAddress'>;
-  /** From now on, what serves is among the figures. */
+  /** Includes a serving process in the figures from now on. */
   follow(serving: Serving): void;
-  /** When all is over: has all that was noted told and written, for so many milliseconds at most. */
+  /** Writes all records and reports at the end, within so many milliseconds. */
   settle(milliseconds: number): Promise<void>;
-  /** Runs what reads a configuration again, and counts where it is refused. */
+  /** Runs a reload of the configuration, and counts whether it is refused. */
   reload<T>(read: () => Promise<T>): Promise<T>;
 }
 
 /**
- * @param alone whether this is the only process: else what it knows is a part only, and is not told to callers.
- * @param teller told what goes wrong with the books, and that they are well again.
- * @throws Error where the environment names a collector that is none.
+ * @param alone whether this is the only process; otherwise its figures are partial, and callers do not get them
+ * @param teller receives problems of accounting, and when they are over
+ * @throws Error if the environment names an invalid collector.
  */
 export async function openWatching(
   { log: style, admin, usage }: Pick<Config, 'log' | 'admin' | 'usage'>,

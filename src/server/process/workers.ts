@@ -1,7 +1,7 @@
 /**
- * Several processes behind one port (node:cluster), each a whole gateway. The first process serves nothing: it looks
- * after the others, puts a new one in the place of one that is gone, and passes on what it is told. It alone reads the
- * configuration: a worker that is started later serves by the one in force, whatever has become of its file.
+ * Several processes behind one port (node:cluster), each a complete gateway. The first process serves nothing: it
+ * supervises the others, replaces a worker that has ended, and passes orders on. It alone reads the configuration: a
+ * worker that starts later serves by the configuration in force, even if its file has changed since.
  */
 
 import cluster, { type Worker } from 'node:cluster';
@@ -13,48 +13,48 @@ import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { listen } from '../listen/listen.ts';
 import { CONNECTION, type Distribution, HANDED_OVER, type Receipt } from './distribution.ts';
 
-/** What a worker serves by. */
+/** The configuration that a worker serves by. */
 export interface Served {
   readonly config: Config;
-  /** Where simulated vendors are, if they serve. */
+  /** The addresses of simulated vendors, if they serve. */
   readonly simulated?: Readonly<Record<string, Place>>;
 }
 
-/** What a worker is told. Words over its channel, not signals: a terminal signals the whole group by itself. */
+/** Orders to a worker. They go over its channel, not as signals, since a terminal signals the whole group by itself. */
 export type Order = 'end' | 'hurry';
-/** The same: what to serve by, at its start before all else, and whenever that is another one. */
+/** The order to serve by a configuration: the first order of all, repeated whenever the configuration changes. */
 interface ServeBy {
   readonly serveBy: Served;
 }
-/** What a worker tells; 'closing': it takes what it was handed, and then no connection more. */
+/** What a worker reports. 'closing': it still takes the connections it was handed, and no more after them. */
 type News = 'ready' | 'leaving' | 'closing' | Receipt;
-/** What it is told when it has all of them. */
+/** The answer to 'closing', when the worker has all of them. */
 const CLOSED = 'closed';
 
 export interface Workers {
-  /** Resolves when all of them serve; rejects where one ends before it does. */
+  /** Resolves when all workers serve; rejects if one ends before it serves. */
   readonly ready: Promise<void>;
   tell(order: Order): void;
-  /** From now on they serve by this, and whoever comes in the place of one of them. */
+  /** Changes what all workers serve by, later ones included. */
   serveBy(served: Served): void;
-  /** How many were gone before they were told to go. */
+  /** How many workers have ended without an order. */
   lost(): number;
-  /** Resolves when all have ended after `end` or `hurry`: with 0, or 1 where one of them did not end well. */
+  /** Resolves when all have ended after `end` or `hurry`: with 0, or with 1 if one of them failed. */
   readonly over: Promise<0 | 1>;
 }
 
-/** A worker that lived so long was not ended by what it was started with, in milliseconds. */
+/** A worker that has lived this long did not end because of its configuration, in milliseconds. */
 const LONG_LIFE = 60_000;
-/** Before another worker is started in the place of one that was gone soon: doubled each time, up to a bound. */
+/** The wait before a worker that ended early is replaced: doubled each time, up to a bound. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 /**
- * How long a worker that ends waits for its last connection, in milliseconds: a signal to the whole group may come to it
- * first, and then it is not one that ends alone.
+ * How long a worker that ends waits for its last connection, in milliseconds. A signal to the whole group may reach it
+ * first, and then all workers end, not this one alone.
  */
 const SAME_SIGNAL = 100;
 
-/** Starts as many workers as the configuration says: this program again. `distribution` has their connections. */
+/** Starts as many workers as the configuration says, each this same program. `distribution` hands them connections. */
 export function startWorkers(
   first: Served,
   distribution: Distribution,
@@ -121,7 +121,7 @@ export function startWorkers(
     });
   }
 
-  /** Where all of them end, they share all connections that have come; one that ends alone has what it was handed. */
+  /** When all workers end, they share the connections that have come; one that ends alone keeps what it was handed. */
   async function close(worker: Worker): Promise<void> {
     if (ending) await distribution.close();
     await distribution.release(worker);
@@ -147,7 +147,7 @@ export function startWorkers(
 }
 
 function send(worker: Worker, order: Order | ServeBy | typeof CLOSED): void {
-  // One that is just ending need not be told.
+  // A worker that is already ending needs no order.
   if (worker.isConnected()) worker.send(order, () => undefined);
 }
 
@@ -156,15 +156,15 @@ export interface Orders extends Readonly<Record<Order, () => void>> {
 }
 
 export interface Heard {
-  /** What to begin with. */
+  /** The configuration to begin with. */
   readonly first: Promise<Served>;
-  /** Carries out what was told since, and is from now on. Without the process that tells, the worker ends, its live answers first. */
+  /** Carries out the orders so far and all later ones. If the first process is gone, the worker ends after its live answers. */
   obey(orders: Orders): void;
-  /** A server whose connections are handed to it by the process that tells. Opened as `listen` opens one. */
+  /** Opens a server, as `listen` does, whose connections come from the first process. */
   readonly receive: typeof listen;
 }
 
-/** In a worker: hears what it is told. */
+/** In a worker: receives orders. */
 export function hear(): Heard {
   const first = Promise.withResolvers<Served>();
   const waiting: unknown[] = [];
@@ -181,19 +181,19 @@ export function hear(): Heard {
     receiveConnections(server);
     return { server, entrance: { port, close: askToClose } };
   };
-  // These are for the first process, which passes them on.
+  // These signals are meant for the first process, which passes them on.
   process.on('SIGHUP', () => undefined);
   return {
     first: first.promise,
     receive,
     obey(orders) {
       take = (message) => {
-        // Others talk over the same channel.
+        // Other messages use the same channel.
         if (message === 'end' || message === 'hurry') orders[message]();
         else if (isServeBy(message)) orders.serveBy(message.serveBy);
       };
       cluster.worker?.on('disconnect', () => {
-        // Node would end the process right here if the parting were not called meant.
+        // Node would end the process here unless the disconnection is marked as voluntary.
         if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
         orders.end();
       });
@@ -202,13 +202,13 @@ export function hear(): Heard {
   };
 }
 
-/** In a worker: what is handed over are connections of `server`. */
+/** In a worker: gives `server` the connections that are handed over. */
 function receiveConnections(server: Server): void {
   let receipt: Receipt = 'missed';
   process.on('message', (message: unknown, handle: unknown) => {
     if (message === CONNECTION && handle instanceof Socket) {
       receipt = 'taken';
-      // As a server of HTTP has those that it accepts.
+      // With the options that an HTTP server gives to connections it accepts.
       handle.allowHalfOpen = true;
       server.emit('connection', handle);
     } else if (message === HANDED_OVER) {
@@ -234,7 +234,7 @@ function isServeBy(message: unknown): message is ServeBy {
   return typeof message === 'object' && message !== null && 'serveBy' in message;
 }
 
-/** In a worker: tells the first process. Elsewhere nothing. */
+/** In a worker: reports to the first process. In any other process it does nothing. */
 export function tellFirst(news: News): void {
   if (cluster.isWorker && process.connected) process.send?.(news);
 }

@@ -1,4 +1,4 @@
-/** What stands behind a client's connection. */
+/** The gateway as a WebSocket session uses it. */
 
 import type { ClientRequest } from 'node:http';
 import type { Arrival } from '../../pipeline/arrivals.ts';
@@ -6,25 +6,25 @@ import type { Memory } from './dialogue-memory.ts';
 
 /** What a session needs of the gateway. */
 export interface Behind {
-  /** Posts a body to where responses are created, as the client that this is. */
+  /** Posts a body to `/v1/responses` as this client. */
   ask(body: Buffer): ClientRequest;
-  /** @throws GatewayError, by its promise, where the client may not use the model, or nobody serves it. */
+  /** Rejects with a GatewayError if the client may not use the model, or no vendor serves it. */
   requireModel(model: string): Promise<void>;
   /** Whether the model of this name thinks. */
   thinks(model: string): boolean;
-  /** Whether the client may have anything stored at the vendor. */
+  /** Whether the client may store responses at the vendor. */
   stores(): boolean;
-  /** Largest body, in bytes. */
+  /** The largest body, in bytes. */
   readonly bodyLimit: number;
-  /** Milliseconds that something may wait for a client who takes none of it. */
+  /** Milliseconds that data may wait for a client that does not read. */
   readonly unread: number;
   /** Milliseconds that a message may take to arrive. */
   messageTime(): number;
-  /** Takes a place among what is in flight for a message on its way. @throws GatewayError, by its promise. */
+  /** Reserves a place in flight for a message that is arriving. Rejects with a GatewayError if there is none. */
   place(): Promise<(() => void) | undefined>;
-  /** What has arrived and is not asked yet, and what is on its way. */
+  /** The account of messages that are arriving or waiting. */
   readonly pending: Arrival;
   readonly memory: Memory;
-  /** Told what should not have happened. */
+  /** Receives unexpected errors. */
   trouble(error: unknown): void;
 }

@@ -1,31 +1,31 @@
-/** A client's connection: it takes what is said as fast as it is read, and is closed where nobody is there any more. */
+/** A client's connection: answers are paced by how fast the client reads, and a dead connection is closed. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 
 export interface Connection {
-  /** Sends a message, where there is still somebody to read it. */
+  /** Sends a message if the connection is still open. */
   say(text: string): void;
-  /** Sends all that `tell` says in one write. @throws what it throws. */
+  /** Sends everything that `tell` sends in one write. @throws what `tell` throws. */
   together(tell: () => void): void;
-  /** Whether more messages are wanted. */
+  /** Sets whether more messages are read. */
   readOn(isWanted: boolean): void;
-  /** Whether answers are held, and nothing is read, because the client does not read. */
+  /** Whether answers are paused and nothing is read, because the client does not read. */
   isHeld(): boolean;
-  /** Holds an answer whenever the client does not read what is said, until it is over. */
+  /** Pauses an answer whenever the client does not read, until the answer ends. */
   hold(answer: IncomingMessage): void;
 }
 
-/** Milliseconds between two looks whether the client is still there, which also tell what is in between. */
+/** Milliseconds between two pings, which also keep proxies on the way from closing the connection. */
 const PING = 30_000;
 
-/** Bytes that may wait for the client before its answers are held, and it is heard no further. */
+/** Bytes that may wait for the client before its answers are paused and nothing more is read. */
 const HIGH_WATER_MARK = 256 * 1024;
 
 /**
- * @param raw what is below `socket`.
- * @param unread milliseconds that something may wait for a client who takes none of it.
+ * @param raw the connection below `socket`
+ * @param unread milliseconds that data may wait for a client that does not read
  */
 export function keepConnection(socket: WebSocket, raw: Socket, unread: number): Connection {
   const answers = new Set<IncomingMessage>();
@@ -42,18 +42,18 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
     for (const answer of answers) answer.resume();
     readIfWanted();
   });
-  // Node's own timer of a socket: it is set back by every byte that the client takes.
+  // Node's own timer of the socket, which every byte that the client takes resets.
   raw.setTimeout(unread).on('timeout', () => {
     if (raw.writableLength > 0) socket.terminate();
   });
 
   const ping = setInterval(() => {
-    // Of a connection that is not read nothing is heard, and whoever has something to read is slow, or let go for that.
+    // Nothing is heard from a connection that is not read, and a client with unread data is slow, not gone.
     if (socket.isPaused || raw.writableLength > 0) {
       read = -1;
       return;
     }
-    // Nothing else is said while a long message comes.
+    // A client sends no pong while a long message arrives, but its bytes count.
     if (read === raw.bytesRead) {
       socket.terminate();
       return;
@@ -61,7 +61,7 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
     read = raw.bytesRead;
     socket.ping();
   }, PING).unref();
-  // A message that is too long, or no UTF-8: the connection is closed with the code that says so (RFC 6455, 7.4.1).
+  // A message is too long or not UTF-8: `ws` closes the connection with the fitting code (RFC 6455, 7.4.1).
   socket.on('error', () => {});
   socket.on('close', () => clearInterval(ping));
 

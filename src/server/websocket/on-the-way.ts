@@ -1,6 +1,6 @@
 /**
- * The message that is on its way over a connection. It is bounded as a request's body is: it has a place among what is in
- * flight, its time, and its bytes are counted.
+ * The message that is arriving over a connection. It is bounded as a request's body is: it takes a place in flight, has a
+ * time limit, and its bytes are counted.
  */
 
 import type { Socket } from 'node:net';
@@ -8,33 +8,33 @@ import { GatewayError } from '../../lib/errors.ts';
 import { followFrames } from './frames.ts';
 
 export interface OnTheWay {
-  /** Bytes that are held for it. */
+  /** Bytes of it that are held. */
   held(): number;
-  /** Whether nothing more of it is to be read, since it has no place yet. */
+  /** Whether reading must stop because the message has no place yet. */
   waits(): boolean;
   /** So many milliseconds have passed. */
   tick(milliseconds: number): void;
-  /** Looks again whether it needs a place. */
+  /** Checks again whether it needs a place. */
   look(): void;
-  /** The connection is over. */
+  /** Ends the account: the connection is closed. */
   end(): void;
 }
 
 export interface OnTheWayOptions {
-  /** Takes a place among what is in flight. @throws GatewayError, by its promise, where the key may have none. */
+  /** Reserves a place in flight. Rejects with a GatewayError if the key may have none. */
   place(): Promise<(() => void) | undefined>;
-  /** Whether the connection has requests in flight: then the message needs no place beside theirs. */
+  /** Whether the connection has requests in flight, whose place the message then shares. */
   hasRequests(): boolean;
-  /** Whether the gateway reads nothing at the moment, so that the client cannot go on. */
+  /** Whether the gateway is not reading, so that the client cannot go on. */
   isStopped(): boolean;
-  /** Milliseconds that a message may take; 0: any. */
+  /** Milliseconds that a message may take; 0 means no limit. */
   time(): number;
-  /** Called with every change. */
+  /** Called after every change. */
   changed(): void;
   refuse(error: GatewayError): void;
 }
 
-/** Follows what is read from `raw`. What is whole is given by `ws`, whose own listener must have been added before. */
+/** Follows what is read from `raw`. `ws` delivers complete messages, and its listener must have been added before. */
 export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
   const frames = followFrames();
   let leave: (() => void) | undefined;
@@ -55,7 +55,7 @@ export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
     const of = whole;
     try {
       const given = await options.place();
-      // The message may be whole by now, or another one on its way.
+      // By now the message may be complete, or another one arriving.
       if (needsPlace() && of === whole) leave = given;
       else given?.();
     } catch (error) {

@@ -1,19 +1,19 @@
-/** How many WebSockets may be open: of each key and in all. */
+/** Bounds on open WebSockets, per key and in total. */
 
 import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { SocketLimits } from '../../pipeline/caller-limits.ts';
 
 export interface SocketRoom {
-  /** Why a key may not open another one now; undefined where it may. */
+  /** Why a key may not open another WebSocket now; undefined if it may. */
   refusal(key: string): GatewayError | undefined;
-  /** One more of a key is open. @returns what is called when it is closed, once. */
+  /** Counts one more WebSocket of a key. @returns a function to call once when it is closed. */
   take(key: string): () => void;
 }
 
 const RETRY_AFTER = 1;
 
-/** Room with nobody in it. @param limits as they are now: a reload may change them. */
+/** @param limits returns the limits in force, which a reload may change. */
 export function openSocketRoom(limits: () => SocketLimits): SocketRoom {
   const perKey = openCounters();
   let open = 0;

@@ -1,11 +1,11 @@
-/** So many at a time; whoever comes while all seats are taken waits for one, in turn. */
+/** A counting semaphore: when all permits are taken, callers wait for one in turn. */
 
 export interface Semaphore {
   take(): Promise<void>;
   free(): void;
 }
 
-/** @param count how many there are, all of them free. */
+/** @param count the number of permits, all free. */
 export function openSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = [];
   let left = count;
