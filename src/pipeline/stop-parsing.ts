@@ -3,12 +3,12 @@
 import type { Socket } from 'node:net';
 
 /**
- * From now on, what a connection sends is read and thrown away: it costs no parsing, and it begins no request. What Node
- * has read already, it still parses.
+ * From now on, the bytes of a connection are read and thrown away: they are not parsed, and they begin no request. Node
+ * still parses what it has read already.
  */
 export function stopParsing(socket: Socket): void {
   socket.off('resume', socket.pause);
-  // Node's parser takes the bytes below JavaScript until somebody else listens for them, and then by a listener too.
+  // Node's parser consumes the bytes below JavaScript until another listener is added, and then through a listener too.
   socket.removeAllListeners('data');
   socket.on('data', () => {});
   socket.resume();

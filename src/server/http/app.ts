@@ -1,4 +1,4 @@
-/** The HTTP face: one line per path, each naming its format and operation. */
+/** The HTTP API: one line per path, each with its format and operation. */
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -27,13 +27,13 @@ import { openDescription } from './openapi/document.ts';
 import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
 
-/** What the app asks of whoever runs it. */
+/** What the app needs of the server that runs it. */
 export interface Host {
-  /** The gateway as it is now: a reload gives the next request another one. */
+  /** The gateway in force: a reload gives the next request another one. */
   current(): Gateway;
-  /** The one that an exchange began with. It keeps that: another one would be closed as if nobody used it. */
+  /** The gateway that an exchange began with, and keeps: a replaced gateway is closed when no exchange uses it. */
   gatewayOf(response: ServerResponse): Gateway;
-  /** What balancers are told of the process. */
+  /** The condition that health checks report. */
   condition(): Condition;
   readonly load: Load;
   /** How many WebSockets a key may open. */
@@ -47,7 +47,7 @@ type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Respons
 /** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
 const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
 
-/** What is asked by POST at a path of its own. */
+/** The endpoints that answer POST at a fixed path. */
 const ASKED: Readonly<Record<string, Route>> = {
   '/v1/chat/completions': { format: 'chat-completions', operation: 'generate' },
   '/v1/responses': { format: 'responses', operation: 'generate' },
@@ -57,7 +57,7 @@ const ASKED: Readonly<Record<string, Route>> = {
   '/v1/messages/count_tokens': { format: 'messages', operation: 'count-tokens' },
 };
 
-/** An app with every path there is; what is asked at any other one is refused in the words of whoever asks. */
+/** An app with every path. Any other path answers 404 in the caller's own format. */
 export function createApp(host: Host): H3 {
   const app = new H3({
     silent: true,
@@ -73,7 +73,7 @@ export function createApp(host: Host): H3 {
     ask(path, runExchanges(route, host.gatewayOf));
     app.all(path, async (event) => fail(event, await wrongMethod(event)));
   }
-  // The path says what is asked.
+  // The path names the model and the operation.
   const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.gatewayOf);
   const listAny = list('any', listModels);
   const oneOfAny = list('any', (gateway, principal, asksAnthropic, path) =>
@@ -87,7 +87,7 @@ export function createApp(host: Host): H3 {
   ask('/v1beta/models/**', askGoogle);
   readOnly('/v1beta/models', listGoogles);
   read('/v1beta/models/**', oneOfGoogles);
-  // Google's SDK asks below /v1 where it is not told a version (@google/genai 3 and later).
+  // Google's SDK uses /v1 unless it is given a version (@google/genai 3 and later).
   ask('/v1/models/**', askGoogle);
   readOnly('/v1/models', (incoming, path) =>
     (isGoogles(incoming.message) ? listGoogles : listAny)(incoming, path),
@@ -103,7 +103,7 @@ export function createApp(host: Host): H3 {
   readOnly('/playground', page);
   readOnly('/playground/models.json', list('chat-completions', listPricedModels));
   readOnly('/playground/**', page);
-  // Claude Code opens its connection by this, before it asks anything: an error would close it again.
+  // Claude Code opens its connection by this request: an error would close the connection again.
   readOnly('/api/hello', () => Response.json({ message: 'hello' }));
   readOnly('/health/live', answerLive);
   readOnly('/health/ready', () => answerReady(host.condition()));
@@ -125,7 +125,7 @@ export function createApp(host: Host): H3 {
   app.all('/**', (event) => fail(event, noEndpoint(nearestPath(event.url.pathname))));
   return app;
 
-  /** A path of exchanges: their answers are written to Node's response as they come. */
+  /** Adds a path of exchanges, whose answers are written to Node's response directly. */
   function ask(path: string, exchange: Exchange): void {
     app.on('POST', path, async (event) => {
       const incoming = incomingOf(event, host);
@@ -138,7 +138,7 @@ export function createApp(host: Host): H3 {
           : renderFailure(fault, familyOf(rawPath(message), message), incoming),
         originHeaders(message, host.current().cors),
       );
-      // h3 has nothing to add: whatever came of this would be written behind the answer.
+      // The promise never settles, since h3 would write its value after the answer.
       return new Promise<never>(() => undefined);
     });
     app.on('OPTIONS', path, answerPreflight);
@@ -148,7 +148,7 @@ export function createApp(host: Host): H3 {
     return preflight(nodeExchangeOf(event).message, host.current().cors);
   }
 
-  /** A path that is read, also by browsers of the origins allowed. */
+  /** Adds a path for GET and HEAD, also for browsers from the allowed origins. */
   function read(path: string, endpoint: Endpoint): void {
     const run = async (event: H3Event): Promise<Response> => {
       const incoming = incomingOf(event, host);
@@ -158,12 +158,12 @@ export function createApp(host: Host): H3 {
       return allowOrigin(await endpoint(incoming, rawPath(message)), message, host.current().cors);
     };
     app.on('GET', path, run);
-    // Balancers and monitors ask by HEAD; the body is left out further down.
+    // Load balancers and monitors send HEAD; the server leaves out the body.
     app.on('HEAD', path, run);
     app.on('OPTIONS', path, answerPreflight);
   }
 
-  /** The same of a path that is there for nothing else. */
+  /** Adds a path that answers GET and HEAD, and no other method. */
   function readOnly(path: string, endpoint: Endpoint): void {
     read(path, endpoint);
     refuseOthers(path, 'GET');
@@ -173,7 +173,7 @@ export function createApp(host: Host): H3 {
     app.all(path, (event) => fail(event, methodNotAllowed(allow)));
   }
 
-  /** A model list or an entry of it. */
+  /** An endpoint for a model list, or for one of its entries. */
   function list(
     family: FormatName | 'any',
     render: (gateway: Gateway, principal: Principal, anthropic: boolean, path: string) => object,
@@ -193,17 +193,17 @@ export function createApp(host: Host): H3 {
     };
   }
 
-  /** Why what is asked for otherwise than by POST is refused; a WebSocket that could be had, for what is wrong with it. */
+  /** The error for a method other than POST. A request for a WebSocket gets the reason why it is refused. */
   async function wrongMethod(event: H3Event): Promise<GatewayError> {
     const { message } = nodeExchangeOf(event);
-    // What stands in between may have taken the word away that asks for one, but not what comes with it.
+    // A proxy may have removed the Upgrade header, but not the others of a handshake.
     if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
     if (!isHandshake(message)) return noSocket();
     const judged = await judge(message, host.current(), host.condition() === 'ok', host.socketRoom);
     return judged instanceof GatewayError ? judged : noSocket();
   }
 
-  /** The error, behind the preflight that a browser asks first: without one, all its page reads is 'Failed to fetch'. */
+  /** Answers an error, and the preflight that a browser sends first: without it, a page only reads 'Failed to fetch'. */
   function fail(event: H3Event, error: GatewayError): Response {
     const incoming = incomingOf(event, host);
     if (isPreflight(incoming.message)) return answerPreflight(event);
@@ -225,7 +225,7 @@ function incomingOf(event: H3Event, { load, signalOf }: Host): Incoming {
   };
 }
 
-/** The caller's own request id where it is a sane one; what is echoed in a header must not be anything else. */
+/** The caller's own request id if it is safe to echo in a header; otherwise a new one. */
 function requestId(message: IncomingMessage): string {
   const given = message.headers['x-request-id'];
   if (typeof given === 'string' && /^[\w-]{1,128}$/.test(given)) return given;
@@ -245,7 +245,7 @@ function noEndpoint(nearest?: string): GatewayError {
   return new GatewayError('not-found', `There is no such endpoint. ${hint}`);
 }
 
-/** Codex speaks responses over a WebSocket first. At this status it turns to POST at once, at others after all retries. */
+/** Codex tries a WebSocket for responses first. At this status it turns to POST at once, at others after all retries. */
 function noSocket(): GatewayError {
   return new GatewayError(
     'method-not-allowed',

@@ -1,4 +1,4 @@
-/** What browsers are told (WHATWG Fetch, 3.2): keys travel in headers, never in cookies, so no credentials. */
+/** CORS for browsers (WHATWG Fetch, 3.2). Keys travel in headers, never in cookies, so credentials are not allowed. */
 
 import type { IncomingMessage } from 'node:http';
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../access/limits/limit-headers.ts';
@@ -16,7 +16,7 @@ const EXPOSED = [
   ...ANTHROPIC_LIMIT_HEADERS,
 ].join(', ');
 
-/** What the origin of a request must see of an answer to read it; undefined for callers who are no page. */
+/** The headers that let a request's origin read the answer; undefined for callers that are not pages. */
 export function originHeaders(
   message: IncomingMessage,
   cors: CorsOptions,
@@ -30,14 +30,14 @@ export function originHeaders(
   };
 }
 
-/** The answer with what its origin must see to read it. */
+/** The answer with the headers that let its origin read it. */
 export function allowOrigin(response: Response, message: IncomingMessage, cors: CorsOptions): Response {
   const headers = originHeaders(message, cors);
   for (const name in headers) response.headers.append(name, headers[name] ?? '');
   return response;
 }
 
-/** Whether a browser asks what a page's script may send (WHATWG Fetch, 3.2.2). */
+/** Whether the request is a browser's preflight (WHATWG Fetch, 3.2.2). */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'OPTIONS' &&
@@ -46,17 +46,17 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   );
 }
 
-/** The answer to a preflight: needs no key, since browsers send none with it. */
+/** The answer to a preflight. It needs no key, since browsers send none with it. */
 export function preflight(message: IncomingMessage, cors: CorsOptions): Response {
   const allowed = allowedOrigin(message, cors);
   const headers = new Headers({ vary: 'origin, access-control-request-headers' });
   if (allowed !== undefined) {
     headers.set('access-control-allow-origin', allowed);
-    // What is not taken here is refused in words, which a page reads only where it may ask.
+    // Methods that the path does not take are allowed too: a page reads the error only if it may send the request.
     headers.set('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS');
     headers.set('access-control-max-age', '86400');
-    // SDKs send a dozen headers of their own and more with every release: what is asked for is allowed. It lets a
-    // page send headers, nothing else.
+    // SDKs send a dozen headers of their own, and more with every release, so every header is allowed. This only lets a
+    // page send headers.
     const asked = message.headers['access-control-request-headers'];
     if (asked !== undefined) headers.set('access-control-allow-headers', asked);
     if (message.headers['access-control-request-private-network'] === 'true') {

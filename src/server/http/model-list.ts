@@ -1,4 +1,4 @@
-/** The model lists, in the words of each family's clients. */
+/** The model lists, in the form that each family of clients reads. */
 
 import type { Principal } from '../../access/keys.ts';
 import type { z } from 'zod';
@@ -11,7 +11,7 @@ import { reaches } from '../../pipeline/reach.ts';
 import { notSupported } from '../../pipeline/resolve-model.ts';
 import type { googleModel, googleModelList, listedModel, modelList, pricedModels } from './model-views.ts';
 
-/** `GET /v1/models`: what the key may use; with what Anthropic's clients read where one asks. */
+/** `GET /v1/models`: the models that the key may use. @param anthropic whether to add the fields of Anthropic's API */
 export function listModels(
   gateway: Gateway,
   principal: Principal,
@@ -40,7 +40,7 @@ export function oneModel(
   return renderModel(findModel(gateway, principal, asked, defaultVendor), anthropic);
 }
 
-/** `GET /v1beta/models`: what generate-content reaches. */
+/** `GET /v1beta/models`: the models that the generate-content endpoint serves. */
 export function listGoogleModels(gateway: Gateway, principal: Principal): z.output<typeof googleModelList> {
   const models = allowed(gateway, principal).filter((model) => isReached(gateway, model));
   return { models: models.map((model) => renderGoogleModel(gateway, model)) };
@@ -57,7 +57,7 @@ export function oneGoogleModel(
   return renderGoogleModel(gateway, model);
 }
 
-/** What the playground needs of the models the key may use. Prices are in US dollars per million tokens. */
+/** The models that the key may use, for the playground. Prices are in US dollars per million tokens. */
 export function listPricedModels(gateway: Gateway, principal: Principal): z.output<typeof pricedModels> {
   const models = allowed(gateway, principal).map((model) => {
     const { id, name, aliases = [], prices, thinking, sampling = true, maxOutputTokens } = model;
@@ -85,14 +85,14 @@ function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {
   return catalog.models.filter((model) => principal.allows(model.id, catalog.otherNames));
 }
 
-/** Whether generate-content reaches it. */
+/** Whether the generate-content endpoint serves it. */
 function isReached({ options }: Gateway, model: Pick<Model, 'id'>): boolean {
   return reaches(options, 'generate-content', model);
 }
 
 function findModel({ catalog }: Gateway, principal: Principal, asked: string, defaultVendor: string): Model {
   const model = catalog.resolve(asked, defaultVendor);
-  // A model that the key may not use is not in its list, so it is not told apart from one that is not there.
+  // A model that the key may not use answers like one that does not exist: it is not in the key's list either.
   if (model === undefined || !principal.allows(model.id, catalog.otherNames))
     throw notSupported(asked, defaultVendor);
   return model;
@@ -104,14 +104,14 @@ function renderModel(model: Model, anthropic: boolean): z.output<typeof listedMo
     object: 'model' as const,
     created: model.created,
     owned_by: vendorName(model.id),
-    // OpenAI says neither. Agents read them here, by the names that OpenRouter and Groq have for them, and take a window
-    // of their own guess where they find none.
+    // OpenAI has neither field. Agents read them by the names that OpenRouter and Groq use, and guess a window if they
+    // are missing.
     context_length: model.contextWindow,
     max_completion_tokens: model.maxOutputTokens,
     ...(model.shutdown !== undefined && { shutdown_date: model.shutdown }),
   };
   if (!anthropic) return standard;
-  // Their SDKs have each of these on every model. One whose day is past is `deprecated` still: it is not refused here.
+  // Anthropic's SDKs declare all these fields. A model past its day stays `deprecated`, since the gateway does not refuse it.
   return {
     ...standard,
     type: 'model',

@@ -1,6 +1,7 @@
 /**
- * Pipelined requests (RFC 9112, 9.3.2): a connection's requests are answered one after the other, and few of them wait.
- * Node parses all that it has read, up to 64 KB at a time, and shows every request in it at once. Each may cost money.
+ * Pipelined requests (RFC 9112, 9.3.2): the requests of a connection are answered one after another, and few of them may
+ * wait. Node parses everything that it has read, up to 64 KB at a time, and emits all its requests at once. Each may cost
+ * money.
  */
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -8,11 +9,11 @@ import type { Socket } from 'node:net';
 import { stopParsing } from '../../pipeline/stop-parsing.ts';
 import { cutOff } from './cut-off.ts';
 
-/** From so many unanswered requests on, a connection is not read. */
+/** A connection with this many unanswered requests is not read. */
 export const MOST_UNANSWERED = 64;
 
 export interface Pipelining {
-  /** Takes a request, now or when those before it on its connection are answered. */
+  /** Accepts a request, and answers it when those before it on its connection are answered. */
   readonly take: RequestListener;
   /** The answer in progress on a connection. */
   answering(socket: Socket): ServerResponse | undefined;
@@ -20,8 +21,8 @@ export interface Pipelining {
   isIdle(socket: Socket): boolean;
   /**
    * Gives up the request of a connection whose body has not arrived in time.
-   * @param refuse answers one that is being answered already, but has no head yet.
-   * @returns false where there is no such request.
+   * @param refuse answers a request that is in progress but whose answer has no head yet
+   * @returns false if there is no such request.
    */
   giveUpUnfinished(socket: Socket, refuse: (response: ServerResponse) => void): boolean;
 }
@@ -31,11 +32,11 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 interface Pipeline {
   /** The exchange in progress. */
   current: Exchange | undefined;
-  /** Requests behind it. At most MOST_UNANSWERED, and what was in the last piece that was read. */
+  /** The requests behind it: at most MOST_UNANSWERED, and those of the last chunk that was read. */
   readonly waiting: Exchange[];
 }
 
-/** @param answer is given one request of a connection at a time. */
+/** @param answer receives one request of a connection at a time */
 export function pipelining(answer: RequestListener): Pipelining {
   const pipelines = new WeakMap<Socket, Pipeline>();
 
@@ -50,7 +51,7 @@ export function pipelining(answer: RequestListener): Pipelining {
     pipeline.current = undefined;
     const { waiting } = pipeline;
     if (!socket.writable) {
-      // The last answer is out, or the caller has left. Node destroys the rest with the connection.
+      // The last answer is complete, or the caller has left. Node destroys the rest with the connection.
       waiting.length = 0;
       return;
     }
@@ -72,7 +73,7 @@ export function pipelining(answer: RequestListener): Pipelining {
         begin(pipeline, [request, response]);
         return;
       }
-      // Behind the last answer of a connection nothing is answered.
+      // Nothing is answered after the last answer of a connection.
       if (!socket.writable) return;
       pipeline.waiting.push([request, response]);
       if (pipeline.waiting.length + 1 === MOST_UNANSWERED) stopReading(socket);
@@ -89,7 +90,7 @@ export function pipelining(answer: RequestListener): Pipelining {
       const [request, response] = exchange;
       if (request.complete) return false;
       if (exchange !== pipeline.current) {
-        // Those before it are answered; a caller asks again what a closed connection left unanswered.
+        // The requests before it are answered. Clients repeat a request that a closed connection left unanswered.
         pipeline.waiting.pop();
         stopParsing(socket);
         (pipeline.waiting.at(-1) ?? pipeline.current)?.[1].once('finish', () => socket.destroySoon());
@@ -100,7 +101,7 @@ export function pipelining(answer: RequestListener): Pipelining {
   };
 }
 
-/** Node reads on by itself after each request that it has parsed: so reading is stopped again whenever it is resumed. */
+/** Node resumes reading after each request that it has parsed, so reading is paused again whenever it is resumed. */
 function stopReading(socket: Socket): void {
   socket.on('resume', socket.pause);
   socket.pause();

@@ -1,4 +1,4 @@
-/** What the admin API answers, and how it reads what it is asked. */
+/** Reads requests to the admin API, and forms its answers. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
@@ -11,11 +11,11 @@ export interface AdminRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
-  /** What stands in the path for `{key}` or `{group}`; '' where it has none. */
+  /** The value of `{key}` or `{group}` in the path; '' if the path has neither. */
   readonly named: string;
 }
 
-/** Bytes: a thousand models fit in. */
+/** The largest body in bytes: a thousand models fit in. */
 const BODY_LIMIT = 512 * 1024;
 
 /** An error's body. */
@@ -27,12 +27,12 @@ export const errorBody = z.strictObject({
   }),
 });
 
-/** An answer that nobody on the way is to keep: it may hold a key. */
+/** A JSON answer that no cache may keep, since it may hold a key. */
 export function answerJson(body: unknown, status = 200): Response {
   return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
 }
 
-/** Any thrown value as an answer; what is no GatewayError says nothing of itself. */
+/** Any thrown value as an answer. The message of a value that is not a GatewayError is not shown. */
 export function answerError(error: unknown): Response {
   const { fault, status, message, param, code, headers } = asGatewayError(error);
   const body: z.output<typeof errorBody> = {
@@ -43,13 +43,13 @@ export function answerError(error: unknown): Response {
   return response;
 }
 
-/** A body as `schema` has it; none at all is `{}`. @throws GatewayError */
+/** The body, checked by `schema`; a missing body counts as `{}`. @throws GatewayError `invalid-request` */
 export async function readAs<S extends z.ZodType>(request: AdminRequest, schema: S): Promise<z.output<S>> {
   const bytes = await bytesOf(request);
   return checked(bytes.length === 0 ? {} : parse(bytes), schema);
 }
 
-/** Like `readAs`, for requests that mean nothing without a body. @throws GatewayError, also where there is no body. */
+/** The body, checked by `schema`. @throws GatewayError `invalid-request`, also if there is no body. */
 export async function readRequiredAs<S extends z.ZodType>(
   request: AdminRequest,
   schema: S,
@@ -63,7 +63,7 @@ function bytesOf({ message, response }: AdminRequest): Promise<Buffer> {
   return readBody(message, response, { limit: BODY_LIMIT, decompress: undefined });
 }
 
-/** A value as `schema` has it. @throws GatewayError that names the field. */
+/** A value, checked by `schema`. @throws GatewayError `invalid-request` that names the field. */
 export function checked<S extends z.ZodType>(value: unknown, schema: S): z.output<S> {
   const parsed = schema.safeParse(value, { error: zodMessages });
   if (parsed.success) return parsed.data;

@@ -55,7 +55,7 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
 const AWAY = 'The store cannot be reached at the moment.';
 const SHORT = 'The store cannot be written to at the moment: it is full, locked or read-only.';
 
-/** An error that is none of the caller's. */
+/** The error for a failure that the caller has not caused. */
 async function failure(store: Store, cause: unknown): Promise<GatewayError> {
   if (!isShort(cause) && (await isReachable(store)))
     return new GatewayError('internal', 'The gateway failed to carry out this request.', { cause });
@@ -73,15 +73,15 @@ function requestOf(event: H3Event): AdminRequest {
   };
 }
 
-/** What a path names, which has one part for it at most. @throws GatewayError `not-found` for what can be no name. */
+/** The key or group that a path names. @throws GatewayError `not-found` for text that cannot be a name. */
 function namedBy(params: Readonly<Record<string, string>>): string {
   const [[kind, text] = ['key', '']] = Object.entries(params);
   try {
     const name = decodeURIComponent(text);
-    // PostgreSQL takes no such text, not even to look for it.
+    // PostgreSQL does not accept text with U+0000, even in a query.
     if (!name.includes('\0')) return name;
   } catch {
-    // Then it is no name either.
+    // Malformed percent-encoding cannot be a name either.
   }
   throw new GatewayError('not-found', `There is no such ${kind}.`);
 }

@@ -8,7 +8,7 @@ import { groupView, groupViewOf } from '../../../store/key-view.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, readAs, readRequiredAs } from './answers.ts';
 
-/** All of them: groups are few. */
+/** All groups in one answer, since there are few. */
 export const groupList = z.strictObject({
   object: z.literal('list'),
   data: z.array(groupView).meta({ description: 'By name.' }),
@@ -19,7 +19,7 @@ export async function answerGroups(store: Store): Promise<Response> {
   return answerJson({ object: 'list', data: rows.map(groupViewOf) } satisfies z.output<typeof groupList>);
 }
 
-/** Makes a group. @throws GatewayError `conflict` where its name is taken, `invalid-request` for settings that are none. */
+/** Creates a group. @throws GatewayError `conflict` if its name is taken, `invalid-request` for invalid settings. */
 export async function answerNewGroup(store: Store, request: AdminRequest): Promise<Response> {
   const { name, ...settings } = await readAs(request, newGroup);
   const row = await createGroup(store, name, groupColumnsOf(settings));
@@ -30,18 +30,18 @@ export async function answerNewGroup(store: Store, request: AdminRequest): Promi
   });
 }
 
-/** The group of a name. @throws GatewayError `not-found` */
+/** Reads the group of a name. @throws GatewayError `not-found` */
 export async function answerGroup(store: Store, { named }: AdminRequest): Promise<Response> {
   return answerJson(groupViewOf((await findGroup(store, named)) ?? noSuchGroup()));
 }
 
-/** Sets what the body has. @throws GatewayError `not-found`, `invalid-request` */
+/** Changes the settings that the body has. @throws GatewayError `not-found`, `invalid-request` */
 export async function answerGroupChange(store: Store, request: AdminRequest): Promise<Response> {
   const columns = groupColumnsOf(await readRequiredAs(request, groupSettings));
   return answerJson(groupViewOf((await changeGroup(store, request.named, columns)) ?? noSuchGroup()));
 }
 
-/** Deletes a group. @throws GatewayError `not-found`; `conflict` while keys are of it, which would lose its limits. */
+/** Deletes a group. @throws GatewayError `not-found`; `conflict` while it has keys, which would lose its limits. */
 export async function answerNoGroup(store: Store, { named }: AdminRequest): Promise<Response> {
   const deleted = (await deleteGroup(store, named)) ?? noSuchGroup();
   if (!('keys' in deleted)) return answerJson(groupViewOf(deleted));

@@ -25,10 +25,10 @@ export const rotation = z.strictObject({
   }),
 });
 
-/** Keys of one answer: what is more holds all live streams for longer than a moment. */
+/** The most keys in one answer: to render more would hold up live streams noticeably. */
 const MOST_KEYS = 10_000;
 
-/** PostgreSQL takes no text with U+0000, not even to look for it. */
+/** PostgreSQL does not accept text with U+0000, even in a query. */
 const lookedFor = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
 
 export const listQuery = z.strictObject({
@@ -52,12 +52,12 @@ export const listQuery = z.strictObject({
     .meta({ description: 'Only keys after the one with this id: the `last_id` of the previous page.' }),
 });
 
-/** A key that has just been made: the one answer that holds it. */
+/** A new key: only this answer contains the key itself. */
 export const madeKey = keyView.extend({
   key: z.string().meta({ description: 'Only shown this once: not it but its hash is stored.' }),
 });
 
-/** A page, as OpenAI's own admin API has them, so that its SDKs can walk them. */
+/** A page in the form of OpenAI's own admin API, so that its SDKs can walk the list. */
 export const keyList = z.strictObject({
   object: z.literal('list'),
   data: z.array(keyView).meta({ description: 'Newest first.' }),
@@ -66,7 +66,7 @@ export const keyList = z.strictObject({
   has_more: z.boolean().meta({ description: 'Whether there are more: ask for those `after` the `last_id`.' }),
 });
 
-/** A page of the keys. @throws GatewayError `invalid-request` for a query that is none. */
+/** Lists a page of keys. @throws GatewayError `invalid-request` for an invalid query. */
 export async function answerList(store: Store, { query }: AdminRequest): Promise<Response> {
   const asked = checked(Object.fromEntries(query), listQuery);
   const { rows, more } = await pageOfKeys(store, {
@@ -85,14 +85,14 @@ export async function answerList(store: Store, { query }: AdminRequest): Promise
   } satisfies z.output<typeof keyList>);
 }
 
-/** One that was revoked since its page was read is still where it was. */
+/** The key that a page continues after. A key that was revoked meanwhile keeps its place. */
 async function keyBefore(store: Store, id: string): Promise<KeyRow> {
   const row = await findKey(store, id);
   if (row !== undefined) return row;
   throw new GatewayError('invalid-request', `after: there is no key ${id}.`, { param: 'after' });
 }
 
-/** Makes a key. @throws GatewayError `conflict` where its name is taken, `invalid-request` for settings that are none. */
+/** Creates a key. @throws GatewayError `conflict` if its name is taken, `invalid-request` for invalid settings. */
 export async function answerCreate(store: Store, request: AdminRequest): Promise<Response> {
   const { name, ...settings } = await readAs(request, newKey);
   const made = await ofKnownGroup(createKey(store, name, columnsOf(settings)));
@@ -105,12 +105,12 @@ export async function answerCreate(store: Store, request: AdminRequest): Promise
   return answerJson(madeView(made), 201);
 }
 
-/** The key of an id or a name. @throws GatewayError `not-found` */
+/** Reads the key of an id or a name. @throws GatewayError `not-found` */
 export async function answerOne(store: Store, { named }: AdminRequest): Promise<Response> {
   return answerJson(viewOf(await existing(store, named)));
 }
 
-/** Sets what the body has. @throws GatewayError `not-found`, `invalid-request`; `conflict` where it has been revoked. */
+/** Changes the settings that the body has. @throws GatewayError `not-found`, `invalid-request`; `conflict` if it is revoked. */
 export async function answerChange(store: Store, request: AdminRequest): Promise<Response> {
   const settings = await readRequiredAs(request, keySettings);
   const { id } = await existing(store, request.named);
@@ -119,13 +119,13 @@ export async function answerChange(store: Store, request: AdminRequest): Promise
   );
 }
 
-/** Revoked twice is revoked: whoever asks again, since no answer came, gets the same one. */
+/** Revokes a key. To revoke it again, after an answer was lost, gives the same answer. @throws GatewayError `not-found` */
 export async function answerRevoke(store: Store, { named }: AdminRequest): Promise<Response> {
   const { id } = await existing(store, named);
   return answerJson(viewOf((await revokeKey(store, id)) ?? (await existing(store, id))));
 }
 
-/** Another key in the place of one. @throws GatewayError as `answerChange`; `conflict` also within an earlier grace. */
+/** Replaces a key. @throws GatewayError as `answerChange`; `conflict` also during the grace period of a rotation before. */
 export async function answerRotate(store: Store, request: AdminRequest): Promise<Response> {
   const { grace_seconds: grace, again } = await readAs(request, rotation);
   const { id } = await existing(store, request.named);
@@ -141,7 +141,7 @@ export async function answerRotate(store: Store, request: AdminRequest): Promise
   return answerJson(madeView(made), 201);
 }
 
-/** @throws GatewayError `invalid-request` where the key was to be of a group that there is not. */
+/** @throws GatewayError `invalid-request` if the settings name a group that does not exist. */
 async function ofKnownGroup<T>(change: Promise<T>): Promise<T> {
   try {
     return await change;

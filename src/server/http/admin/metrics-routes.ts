@@ -1,4 +1,4 @@
-/** What there is to look at on the admin's listener: the metrics, for his key, and the page that asks for it. */
+/** What an operator looks at on the admin listener: the metrics, with the admin key, and the dashboard, which asks for it. */
 
 import type { H3, H3Event } from 'h3';
 import { answerMetrics, type RenderMetrics } from '../../../accounting/metrics/metrics-endpoint.ts';
@@ -10,12 +10,12 @@ import { answerError } from './answers.ts';
 import { authenticateAdmin } from './authenticate-admin.ts';
 
 export interface WatchOptions {
-  /** The admin's. */
+  /** The admin key. */
   readonly key: string;
   readonly render: RenderMetrics;
 }
 
-/** Adds `/metrics`, `/dashboard` and its files, `/`, which leads there, and, for all that nobody has added, 404. */
+/** Adds `/metrics`, `/dashboard` with its files, `/`, which redirects there, and 404 for every path not added before. */
 export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
   const admit = authenticateAdmin(key);
   const page = openDashboard();
@@ -45,7 +45,7 @@ export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
   app.all('/**', () => answerError(notThere()));
 }
 
-/** Relative, for a proxy may serve this below a path of its own. */
+/** The address is relative, since a proxy may serve this below a path of its own. */
 function toDashboard(): Response {
   return new Response(null, { status: 302, headers: { location: 'dashboard' } });
 }

@@ -1,4 +1,4 @@
-/** The admin API as a configuration wants it. */
+/** Opens the admin API as configured. */
 
 import type { H3 } from 'h3';
 import type { Config } from '../../../config/schema.ts';
@@ -7,21 +7,21 @@ import { createAdminApp } from './app.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 
 export interface AdminCompany {
-  /** Is called when keys may have changed. */
+  /** Called when keys may have changed. */
   readonly onKeys?: () => void;
-  /** Adds what else is served there. */
+  /** Adds other routes to the listener. */
   readonly add?: (app: H3, key: string) => void;
 }
 
-/** @returns undefined where no admin key is set: then there is no admin API. @throws Error where its port is taken. */
+/** @returns undefined if no admin key is set, since there is no admin API then. @throws Error if its port is taken. */
 export async function openAdmin(
   { key, host, port }: Config['admin'],
   store: Store,
   { onKeys, add }: AdminCompany = {},
 ): Promise<RunningAdmin | undefined> {
   if (key === undefined) return undefined;
-  // SQLite does one thing at a time on a connection, and a report of much usage takes seconds: what keys may is read by
-  // the other one meanwhile.
+  // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
+  // the other connection.
   const own = store.kind === 'sqlite' ? connectStore(store.place, () => {}) : undefined;
   try {
     const app = createAdminApp(own ?? store, { key, ...(onKeys !== undefined && { onKeys }) });

@@ -1,4 +1,4 @@
-/** The admin API's listener: never that of the data, and on this machine alone unless it is told otherwise. */
+/** The admin API's listener: always apart from the callers' one, and by default reachable from this machine alone. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,10 +14,10 @@ export interface RunningAdmin {
 /** How long live answers may still take at the end, in milliseconds. */
 const LAST_MOMENT = 1_000;
 
-/** @throws Error where the port is taken. */
+/** Serves `app`. @throws Error if the port is taken. */
 export async function serveAdmin(app: H3, address: Address): Promise<RunningAdmin> {
   const server = createServer(toNodeHandler(app));
-  // Bodies are read by `readBody`, which tells a caller who waits for that to go on.
+  // `readBody` sends 100 Continue to a caller that waits for it.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const port = await bind(server, address);
   return {

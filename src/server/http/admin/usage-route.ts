@@ -1,4 +1,4 @@
-/** `/admin/usage`: what was used, and what it cost. */
+/** `/admin/usage`: usage and its cost. */
 
 import { z } from 'zod';
 import { reportUsage } from '../../../accounting/usage/report.ts';
@@ -18,7 +18,7 @@ export const usageAnswer = z.strictObject({
   }),
 });
 
-/** A report. @throws GatewayError `invalid-request` for a query that is none. */
+/** Reports usage. @throws GatewayError `invalid-request` for an invalid query. */
 export async function answerUsage(store: Store, { query }: AdminRequest): Promise<Response> {
   const asked = queryOf(checked(Object.fromEntries(query), usageQuery), Date.now());
   const { lines, total, more } = await reportUsage(store, asked);

@@ -12,7 +12,7 @@ import {
   refusalResponses,
 } from './responses.ts';
 
-/** What any endpoint that asks a vendor may answer besides. */
+/** The errors that any endpoint of a model may answer. */
 const FAILURES = [
   400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504,
 ] as const satisfies readonly ErrorStatus[];
@@ -62,14 +62,14 @@ interface Ask {
   readonly summary: string;
   readonly request: SchemaName;
   readonly answer: SchemaName;
-  /** `never`; where the body asks for it; or `always`: as events, or all of them in one list. */
+  /** `if-asked`: if the body asks for it. `always`: as events, or all of them in one list. */
   readonly streams: 'never' | 'if-asked' | 'always';
   readonly docs: string;
   readonly parameters?: readonly JsonObject[];
 }
 
 function post({ id, format, summary, request, answer, streams, docs, parameters = [] }: Ask): JsonObject {
-  // Anthropic's own word for a vendor that is overloaded.
+  // Anthropic's own status for an overloaded vendor.
   const failures: readonly ErrorStatus[] = format === 'messages' ? [...FAILURES, 529] : FAILURES;
   const whole = streams === 'always' ? { type: 'array', items: schemaAt(answer) } : schemaAt(answer);
   return {
@@ -121,7 +121,7 @@ const alt = {
   schema: { type: 'string', enum: ['sse', 'json'] },
 };
 
-/** The paths, by what they are. */
+/** The path items by path. */
 export function generatePaths(): JsonObject {
   const paths: Record<string, JsonObject> = {
     '/v1/chat/completions': post({
@@ -180,7 +180,7 @@ export function generatePaths(): JsonObject {
       docs: `${ANTHROPIC}/messages-count-tokens`,
     }),
   };
-  // Google's newest SDK asks below /v1.
+  // Google's newest SDK uses /v1.
   for (const [version, suffix] of [
     ['v1beta', ''],
     ['v1', 'Below1'],
@@ -204,7 +204,7 @@ export function generatePaths(): JsonObject {
   return paths;
 }
 
-/** Endpoints that are announced: there already, to say so. */
+/** The announced endpoints, which answer 404 with an explanation. */
 export function announcedPaths(): JsonObject {
   const announced = [
     ['/v1/embeddings', 'createEmbedding'],

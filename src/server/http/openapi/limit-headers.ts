@@ -1,4 +1,4 @@
-/** Headers that tell how much of a limit is left, and when to come again. */
+/** Headers that say how much of a limit is left, and when to try again. */
 
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../../access/limits/limit-headers.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -22,7 +22,7 @@ function described(name: string): JsonObject {
   };
 }
 
-/** Each of them, by its name. */
+/** The headers by name. */
 export const limitHeaderComponents: JsonObject = {
   ...Object.fromEntries(NAMES.map((name) => [name, described(name)])),
   RetryAfter: {
@@ -31,10 +31,10 @@ export const limitHeaderComponents: JsonObject = {
   },
 };
 
-/** Those that an answer may have, by whichever names its vendor has for them. */
+/** The limit headers that an answer may have, under the names of either vendor. */
 export const limitHeaders: JsonObject = Object.fromEntries(
   NAMES.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
-/** What an answer has that asks to come again later. */
+/** The header of an answer that asks the caller to try again later. */
 export const retryAfter: JsonObject = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } };

@@ -1,4 +1,4 @@
-/** Endpoints that only tell something: models, health, the playground, this very document. */
+/** Read-only endpoints: models, health checks, the playground, and this document. */
 
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -13,8 +13,8 @@ function inPath(name: string, description: string): JsonObject {
 }
 
 /**
- * What stands at a path that OpenAI's, Anthropic's and Google's clients all read: the key's header says who asks.
- * @param answers the schema for OpenAI's and Anthropic's, and for Google's.
+ * A path that the clients of OpenAI, Anthropic and Google share; the header of the key decides the form of the answer.
+ * @param answers the schemas for OpenAI's and Anthropic's clients, and for Google's
  */
 function shared(
   id: string,
@@ -81,7 +81,7 @@ function plain(id: string, tag: string, summary: string, responses: JsonObject):
 
 const NOT_THERE = jsonResponse('File not found.', 'OpenAIError');
 
-/** The paths, by what they are. */
+/** The path items by path. */
 export function readPaths(): JsonObject {
   return {
     '/v1/models': shared('listModels', 'The models.', ['ModelList', 'GoogleModelList']),

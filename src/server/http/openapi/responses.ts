@@ -1,4 +1,4 @@
-/** Answers as an OpenAPI document tells them. */
+/** Responses of the OpenAPI document. */
 
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -27,7 +27,7 @@ const MEANINGS = {
   529: 'The vendor is overloaded.',
 } as const;
 
-/** Answers to those whose limits are not looked at. */
+/** Statuses without limit headers, since they are answered before limits are read. */
 const UNADMITTED: ReadonlySet<number> = new Set([401, 403, 415]);
 
 export type ErrorStatus = keyof typeof MEANINGS;
@@ -52,7 +52,7 @@ export function eitherResponse(description: string, one: SchemaName, other: Sche
   };
 }
 
-/** A model's answer. @param events what it is as a stream, where it may be one. */
+/** A model's answer. @param events the description of its stream, if it can be one */
 export function answerResponse(whole: JsonObject, events?: string): JsonObject {
   return {
     description:
@@ -67,7 +67,7 @@ export function answerResponse(whole: JsonObject, events?: string): JsonObject {
   };
 }
 
-/** Statuses that are not in the list are a vendor's own: on a native path they come through as they are. */
+/** Any other status is the vendor's own: native answers pass unchanged. */
 export const otherResponses: JsonObject = {
   description: "Any other status is the vendor's own, with its own body.",
   headers: { 'x-request-id': REQUEST_ID, ...limitHeaders, ...retryAfter },
@@ -81,19 +81,19 @@ export function fileResponse(description: string, ...types: string[]): JsonObjec
   };
 }
 
-/** Errors of these statuses, in a format's words. */
+/** Errors of these statuses in a format's form. */
 export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
   return errorsWith({}, schemaAt(ERRORS[format]), statuses);
 }
 
-/** Errors of an endpoint that one of two formats answers, as the caller's headers say. */
+/** Errors of an endpoint that answers in one of two formats, by the caller's headers. */
 export function eithersErrors(one: FormatName, other: FormatName, ...statuses: ErrorStatus[]): JsonObject {
   return errorsWith({}, { anyOf: [schemaAt(ERRORS[one]), schemaAt(ERRORS[other])] }, statuses);
 }
 
 /**
- * Errors of these statuses where a model is asked: a key has limits there, and so has the vendor.
- * @param listed whether an error may be the one entry of a list, as Google's stream without `alt=sse` is one.
+ * Errors of an endpoint that asks a model, with the headers of the key's and the vendor's limits.
+ * @param listed whether an error may be the only entry of a list, as in Google's stream without `alt=sse`
  */
 export function refusalResponses(
   format: FormatName,
