@@ -62,11 +62,6 @@ const BOUNDED: readonly (readonly [file: string, beginning: string, bound: strin
     '/(?<=\\b(?:organi',
     "the operator's own recording, off the path of requests",
   ],
-  [
-    'server/pages/playground/markdown.js',
-    '/\\\\(?<plain>',
-    '5,000 characters, by LONGEST_LINE, in the browser',
-  ],
 ];
 
 /** Files that make expressions out of texts when they are loaded. */
@@ -77,7 +72,6 @@ const COMPOSERS = [
   'formats/messages/wire/errors.ts',
   'formats/openai/errors.ts',
   'formats/responses/wire/errors.ts',
-  'server/pages/playground/markdown.js',
 ];
 
 /** Files that make some while they run, of which each is of the operator's own words: off the path of requests. */
