@@ -1,19 +1,19 @@
-/** What is asked of a simulated model, in no vendor's words: all that the author of scripts looks at. */
+/** A request to a simulated model, independent of any vendor's format: everything that decides the answer. */
 
 import type { JsonObject } from '../lib/json.ts';
 
 export interface AskedTool {
   readonly name: string;
   readonly description: string;
-  /** JSON schema of its arguments; a custom tool has none, it takes text. */
+  /** JSON schema of its arguments. A custom tool has none, since it takes text. */
   readonly schema?: JsonObject;
   readonly custom?: boolean;
-  /** How it is called, where that is not by its name: it is in a namespace. */
+  /** The name to call it by, if it is in a namespace. */
   readonly within?: { readonly namespace: string; readonly name: string };
 }
 
 export interface ToolResult {
-  /** Name of the tool, where the history tells. */
+  /** Name of the tool, if the history has it. */
   readonly name?: string;
   readonly text: string;
 }
@@ -21,38 +21,38 @@ export interface ToolResult {
 /** A stretch of the prompt, in the order in which the vendor caches it. */
 export interface PromptPiece {
   readonly text: string;
-  /** The cache is to hold the prompt up to here, for so long. */
+  /** The cache should hold the prompt up to here, for this long. */
   readonly mark?: '5m' | '1h';
 }
 
 export interface Ask {
   readonly model: string;
-  /** What the user said last. */
+  /** The user's last text. */
   readonly said: string;
-  /** What came with it: `image`, `document`, `audio`. */
+  /** The attachments of that text: `image`, `document`, `audio`. */
   readonly attachments: readonly string[];
-  /** Results of tools that came since the model spoke last. */
+  /** Tool results since the model's last turn. */
   readonly results: readonly ToolResult[];
-  /** How often the model has spoken since the user last did. */
+  /** The number of the model's turns since the user's last text. */
   readonly step: number;
   readonly tools: readonly AskedTool[];
   readonly choice: {
     readonly mode: 'auto' | 'none' | 'required';
-    /** Only these may be called. */
+    /** The only tools that may be called. */
     readonly only?: readonly string[];
   };
   readonly parallel: boolean;
-  /** The answer is to be JSON; of this schema, where there is one. A bare one is a text as it is, without quotes. */
+  /** The answer must be JSON, of this schema if there is one. A bare answer is text without quotes. */
   readonly json?: { readonly schema?: JsonObject; readonly bare?: boolean };
   readonly thinks: boolean;
-  /** Whether the thoughts are shown; else they only count. */
+  /** Whether thoughts are returned; otherwise they only count as tokens. */
   readonly shows: boolean;
-  /** Tokens the answer may have. */
+  /** The most tokens of the answer. */
   readonly limit?: number;
   readonly stops: readonly string[];
-  /** How many answers. */
+  /** The number of answers. */
   readonly count: number;
   readonly prompt: readonly PromptPiece[];
-  /** Whether the vendor caches what it has seen without being asked to. */
+  /** Whether the vendor caches prompts without being asked to. */
   readonly cachesAll: boolean;
 }

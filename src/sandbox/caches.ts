@@ -1,6 +1,6 @@
 /**
- * Prompt caches. Where marks ask for it, what stands before a mark is written once and read afterwards (Anthropic,
- * "Prompt caching"); where the vendor does it on its own, what was sent before is read (OpenAI and Gemini).
+ * Prompt caches. With cache breakpoints, the prompt before a breakpoint is written once and read afterwards (Anthropic,
+ * "Prompt caching"). Vendors that cache by themselves read what was sent before (OpenAI and Gemini).
  */
 
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ export interface CacheFigures {
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** What was written is to be kept for an hour. */
+  /** What was written is kept for an hour. */
   readonly forAnHour: boolean;
 }
 
@@ -23,7 +23,7 @@ export function promptTokens({ prompt }: Ask): number {
   return tokensOf(prompt.reduce((sum, { text }) => sum + text.length, 0));
 }
 
-/** What the prompt counts for, and which part of it a cache held or holds now. */
+/** The tokens of the prompt, and how many of them were read from a cache or written to it. */
 export function cacheFigures(ask: Ask, seen: Memory<true>): CacheFigures {
   const input = promptTokens(ask);
   const none = { input, cacheRead: 0, cacheWrite: 0, forAnHour: false };

@@ -1,6 +1,6 @@
 /**
- * Answers that can be asked for by name: `play: tool-call` in a prompt. They are the ones under `fixtures/replies`,
- * so that whoever writes a client meets each kind of answer at will.
+ * Answers that a prompt can ask for by name, as `play: tool-call`. They are those of `fixtures/replies`, so that a client's
+ * author can provoke each kind of answer.
  */
 
 import { LONG_TEXT } from './long-text.ts';
@@ -112,7 +112,7 @@ export const CASES = {
 
 const BY_NAME: ReadonlyMap<string, Script> = new Map(Object.entries(CASES));
 
-/** The case that a prompt asks for by `play: <name>`; undefined where it names none, or none there is. */
+/** The case that a prompt asks for by `play: <name>`; undefined if it names none, or one that does not exist. */
 export function caseIn(said: string): Script | undefined {
   const name = /\bplay:\s*([a-z]+(?:-[a-z]+)*)/i.exec(said)?.[1];
   return name === undefined ? undefined : BY_NAME.get(name.toLowerCase());

@@ -1,4 +1,4 @@
-/** The author: decides from what is asked what a simulated model says. */
+/** Decides what a simulated model answers to a request. */
 
 import { answerText, resultsText, thoughtText } from './answer-text.ts';
 import type { Ask, AskedTool } from './ask.ts';
@@ -11,9 +11,9 @@ import type { Script, ScriptPart } from './script.ts';
 import { toolsFor } from './tools-for.ts';
 import type { Memory } from './world.ts';
 
-/** What is said to `ask`. @param seen prompts that the vendor's cache holds; this one is added. */
+/** The answer to `ask`. @param seen the prompts in the vendor's cache, to which this one is added */
 export function compose(ask: Ask, seen: Memory<true>): Script {
-  // Once its calls are answered a case is over: an agent would call for ever.
+  // A case ends once its calls are answered; otherwise an agent would go on calling for ever.
   const played = ask.results.length > 0 ? undefined : caseIn(ask.said);
   const spoken = cutAtLimit(cutAtStops(played ?? spokenTo(ask), ask.stops), ask.limit);
   const reasoning = tokensIn(spoken.parts.filter(({ kind }) => kind === 'thinking'));
@@ -29,7 +29,7 @@ export function compose(ask: Ask, seen: Memory<true>): Script {
         };
   return {
     ...spoken,
-    // What is played shows its thoughts always: that is what it is played for.
+    // A case always shows its thoughts, since that is its purpose.
     parts: played !== undefined || ask.shows ? spoken.parts : spoken.parts.map(hidden),
     usage,
     ...(played?.broken === true && { broken: true }),

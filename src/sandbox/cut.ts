@@ -1,4 +1,4 @@
-/** Where an answer ends before it is done: at a stop sequence, or at the limit of tokens. */
+/** Ends an answer early: at a stop sequence, or at the token limit. */
 
 import { tokensOf } from './pieces.ts';
 import type { ScriptFinish, ScriptPart } from './script.ts';
@@ -19,7 +19,7 @@ export function tokensIn(parts: readonly ScriptPart[]): number {
   return parts.reduce((sum, part) => sum + tokensOf(lengthOf(part)), 0);
 }
 
-/** The answer up to the first of the stop sequences in its text, which is not said itself. */
+/** The answer up to the first stop sequence in its text, without that sequence. */
 export function cutAtStops(spoken: Spoken, stops: readonly string[]): Spoken {
   if (stops.length === 0) return spoken;
   for (const [index, part] of spoken.parts.entries()) {
@@ -40,7 +40,7 @@ export function cutAtStops(spoken: Spoken, stops: readonly string[]): Spoken {
   return spoken;
 }
 
-/** The answer up to `limit` tokens. A call that does not fit is not made at all: half its arguments are no JSON. */
+/** The answer up to `limit` tokens. A call that does not fit is left out, since half its arguments are not JSON. */
 export function cutAtLimit(spoken: Spoken, limit: number | undefined): Spoken {
   if (limit === undefined || tokensIn(spoken.parts) <= limit) return spoken;
   const parts: ScriptPart[] = [];

@@ -7,7 +7,7 @@ import type { Script, WireEvent } from './script.ts';
 
 export interface VendorRequest {
   readonly method: string;
-  /** Below the vendor's address, without the query, decoded. */
+  /** The decoded path below the vendor's address, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Names in lower case. */
@@ -48,7 +48,7 @@ export function streamed(events: Iterable<WireEvent>, script: Script, framing: F
   return { kind: 'stream', headers: {}, framing, events, tokens: script.usage.output };
 }
 
-/** What a vendor refuses a request with, in its own words. */
+/** A vendor's refusal of a request, in the vendor's own words. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: number;
@@ -67,13 +67,13 @@ export function refusalAnswer({ status, body, headers }: Refused): WholeAnswer {
   return { kind: 'whole', status, headers, body, tokens: 0 };
 }
 
-/** The body as a JSON object, or undefined where it is none. */
+/** The body as a JSON object; undefined if it is not one. */
 export function objectIn(request: VendorRequest): JsonObject | undefined {
   const body = tryParseJson(request.body);
   return isObject(body) ? body : undefined;
 }
 
-/** A header's one value. */
+/** The single value of a header. */
 export function header(request: VendorRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value : value?.[0];

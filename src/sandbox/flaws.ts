@@ -1,4 +1,4 @@
-/** What is wrong with a request, told from a schema's findings, before a vendor puts it into its own words. */
+/** The flaws of a request by a schema's issues, before a vendor puts them into its own words. */
 
 import type { z } from 'zod';
 import type { Json } from '../lib/json.ts';
@@ -8,7 +8,7 @@ export type FlawPath = readonly (string | number)[];
 
 interface At {
   readonly path: FlawPath;
-  /** What stands there; undefined where nothing does. */
+  /** The value there; undefined if there is none. */
   readonly got: Json | undefined;
 }
 
@@ -31,7 +31,7 @@ export type Flaw = At &
 
 type Issue = z.core.$ZodIssue;
 
-/** Every flaw a schema found in `body`. In a union it is the flaw of the alternative that was followed furthest. */
+/** Every flaw that a schema found in `body`. For a union it is the flaw of the alternative that matched furthest. */
 export function flawsOf(issues: readonly Issue[], body: Json): readonly Flaw[] {
   return issues.flatMap((issue) => flaws(issue, [], body));
 }
@@ -89,7 +89,7 @@ function unionFlaw(issue: Extract<Issue, { code: 'invalid_union' }>, at: At, bod
   return { ...at, kind: 'type', expected };
 }
 
-/** How far an alternative was followed: one that takes the value's type went further than one that does not. */
+/** How far an alternative matched: one that accepts the value's type matched further than one that does not. */
 function depth(flaw: Flaw): number {
   return flaw.path.length + (flaw.kind === 'type' ? 0 : 0.75);
 }
@@ -122,7 +122,7 @@ export function snakeName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** What a value is called in an error: `an integer`, `a string`. */
+/** The name of a value's type in an error: `an integer`, `a string`. */
 export function typeName(value: Json | undefined): string {
   if (value === null || value === undefined) return 'null';
   if (isList(value)) return 'an array';

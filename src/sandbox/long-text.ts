@@ -1,4 +1,4 @@
-/** A text that holds what is easily lost on its way: every script, what looks like markup or framing, odd spaces. */
+/** A text with what translation easily loses: every script, text that looks like markup or framing, odd spaces. */
 
 export const LONG_TEXT = [
   '# A walk through the alphabet of the world',

@@ -1,6 +1,6 @@
-/** Text as a model streams it, and what it counts for. */
+/** Text in the pieces that a model streams, and its tokens. */
 
-/** Words with the space before them, long ones in pieces: never half a character, and joined the text again. */
+/** Words with the space before them, long words in pieces. No character is halved, and joined they are the text. */
 export function inPieces(text: string): readonly string[] {
   return text.match(/\s*\S{1,9}|\s+$/gu) ?? [];
 }

@@ -1,6 +1,6 @@
 /**
  * Simulated vendors on a real HTTP server of the loopback interface, each in its own wire format and as strict as the
- * real one: what serves where no vendor has a key, and the opposite side in tests.
+ * real one. They serve when no vendor has a key, and are the upstream in tests.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -19,24 +19,24 @@ import { type Pace, write } from './write.ts';
 export interface SandboxOptions {
   /** `realistic`: a pause before the first token, then about 80 tokens a second. `none`: at once. */
   readonly pace: Pace;
-  /** What the vendors serve; by default every model of the catalog. */
+  /** The models that the vendors serve; by default every model of the catalog. */
   readonly models?: readonly Model[];
-  /** Told of a mistake of the sandbox's own. */
+  /** Receives errors of the sandbox itself. */
   readonly tell?: LogProblem;
 }
 
 export interface Sandbox {
-  /** Where each simulated vendor is, and the one key it takes. */
+  /** The address of each simulated vendor, and the only key that it accepts. */
   readonly places: Readonly<
     Record<SimulatedVendor, { readonly baseUrl: string; readonly apiKey: string; readonly simulated: true }>
   >;
-  /** From the next request on it is another one, at the same places, which remembers what it has said. */
+  /** Changes pace and models from the next request on. Addresses and stored responses stay. */
   change(to: Pick<SandboxOptions, 'pace' | 'models'>): void;
   /** Ends the server and every answer that is still being written. */
   close(): Promise<void>;
 }
 
-/** Below which path of the server each vendor is; the addresses of two of them have a `/v1` of their own. */
+/** The path of each vendor on the server. Two of them have a `/v1` in their address. */
 const BASES: Readonly<Record<SimulatedVendor, string>> = {
   openai: '/openai/v1',
   anthropic: '/anthropic',
@@ -54,7 +54,7 @@ export async function startSandbox({
   let pace = firstPace;
   const server = createServer((request, response) => {
     serve(world, pace, request, response).catch((error: unknown) => {
-      // A caller who left before the body was there is nobody's fault; anything else is the sandbox's own.
+      // A caller that left before its body arrived is no error of the sandbox; anything else is.
       if (request.complete) tell('A simulated vendor has failed.', error);
       response.destroy();
     });
