@@ -1,4 +1,4 @@
-/** The program's commands. */
+/** The program: its commands, of which only the one that is called is loaded, and its help. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runMain } from 'citty';
@@ -26,24 +26,24 @@ const main = defineCommand({
   },
 });
 
-// A reader that has had enough (`| head`) is no error: commands end as they would, and a gateway goes on serving.
+// A reader that closes its end of a pipe (`| head`) is no error: commands end as usual, and a gateway goes on serving.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
 }
 
-/** Help, in colours on a terminal only: in a file or a pager they are noise. */
+/** Prints help. It has colours only on a terminal, since they are noise in a file or a pager. */
 async function showUsage<A extends ArgsDef>(command: CommandDef<A>, parent?: CommandDef<A>): Promise<void> {
-  const above = await (typeof parent?.meta === 'function' ? parent.meta() : parent?.meta);
-  // citty knows the last step to a command only: `keys create` is none that could be typed.
-  const isDeep = above?.name !== undefined && above.name !== NAME;
-  const meta = { ...above, name: `${NAME} ${above?.name}` };
-  const text = await renderUsage(command, isDeep ? { ...parent, meta } : parent);
+  const parentMeta = await (typeof parent?.meta === 'function' ? parent.meta() : parent?.meta);
+  // citty knows only the last step to a command, and nobody can type `keys create`.
+  const isNested = parentMeta?.name !== undefined && parentMeta.name !== NAME;
+  const meta = { ...parentMeta, name: `${NAME} ${parentMeta?.name}` };
+  const text = await renderUsage(command, isNested ? { ...parent, meta } : parent);
   console.log(`${process.stdout.isTTY ? text : stripVTControlCharacters(text)}\n`);
 }
 
-// `gateway help keys` is `gateway keys --help`, as it is elsewhere.
-const said = process.argv.slice(2);
-const [first, ...asked] = said;
-await runMain(main, { showUsage, rawArgs: first === 'help' ? [...asked, '--help'] : said });
+// `gateway help keys` is `gateway keys --help`, as in other programs.
+const words = process.argv.slice(2);
+const [first, ...rest] = words;
+await runMain(main, { showUsage, rawArgs: first === 'help' ? [...rest, '--help'] : words });

@@ -1,17 +1,9 @@
-/** `gateway check`: whether a configuration can be used, and what it comes to. */
+/** `gateway check`: says whether a configuration is valid, and what it amounts to. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import { namePrefix } from '../access/identities/claims.ts';
-import { readServed } from '../config/load.ts';
-import { configuredVendors } from '../config/vendors.ts';
-import { servedModels } from '../server/open-gateway.ts';
-import { credentialNotes } from './credential-notes.ts';
-import { refuseUnknown } from './known-options.ts';
-import { orExit } from './or-exit.ts';
-import { tellingRefusals } from './refusal.ts';
-import { unknownModels } from './unknown-models.ts';
-import { variableHints } from './variable-hints.ts';
-import { vendorHints } from './vendor-hints.ts';
+import type { Cloud } from '../upstream/credentials/cloud.ts';
+import type { Vendor } from '../upstream/vendor.ts';
+import { execute, orExit } from './command.ts';
 
 const options = {
   config: {
@@ -25,8 +17,16 @@ export const check = defineCommand({
   meta: { name: 'check', description: 'Check the configuration without starting anything.' },
   args: options,
   run: ({ args }) =>
-    tellingRefusals(async () => {
-      refuseUnknown(args, options);
+    execute(args, options, async () => {
+      const [{ readServed }, { configuredVendors }, { servedModels }, { namePrefix }, notes, vendorNotes] =
+        await Promise.all([
+          import('../config/load.ts'),
+          import('../config/vendors.ts'),
+          import('../config/models.ts'),
+          import('../access/identities/claims.ts'),
+          import('./config-notes.ts'),
+          import('./vendor-notes.ts'),
+        ]);
       const environment = {
         ...process.env,
         ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
@@ -35,27 +35,64 @@ export const check = defineCommand({
       const { config, files } = await orExit(readServed(environment, directory));
       const vendors = configuredVendors(config);
       const names = vendors.all.map((vendor) => vendor.name);
-      console.log('The configuration is valid.');
-      console.log(
-        files.length === 0
-          ? `There is no gateway.config.* in ${directory}: it is what the environment says, and defaults.`
-          : `Read from ${files.join(', ')}.`,
-      );
-      if (names.length === 0) console.log('No vendor has a key, so the sandbox would serve.');
-      else
-        console.log(
-          `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
-        );
-      for (const note of credentialNotes(vendors.all)) console.log(note);
-      for (const hint of [...variableHints(config, environment, directory), ...vendorHints(config)])
-        console.log(hint);
       const holders = [...config.keys, ...config.groups, ...config.identities];
-      const named = holders.flatMap(({ models = [] }) => models);
-      for (const note of unknownModels([...new Set(named)], config)) console.log(note);
-      for (const { name, issuer } of config.identities)
-        console.log(`Callers may come with a token of ${issuer}, as ${namePrefix(name)}…`);
-      console.log(
+      const models = new Set(holders.flatMap(({ models = [] }) => models));
+      const lines = [
+        'The configuration is valid.',
+        files.length === 0
+          ? `There is no gateway.config.* in ${directory}: using environment variables and defaults.`
+          : `Read from ${files.join(', ')}.`,
+        names.length === 0
+          ? 'No vendor has a key, so the sandbox would serve.'
+          : `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
+        ...(await describeCredentials(vendors.all)),
+        ...notes.findUnreadVariables(config, environment, directory),
+        ...vendorNotes.findVendorNotes(config),
+        ...notes.findUnknownModels([...models], config),
+        ...config.identities.map(
+          ({ name, issuer }) =>
+            `Callers may use tokens of ${issuer}. Their names begin with ${namePrefix(name)}.`,
+        ),
         `Would listen on ${config.host}:${config.port}. API keys in the configuration: ${config.keys.length}.`,
-      );
+      ];
+      console.log(lines.join('\n'));
     }),
 });
+
+/** A sentence for each vendor or upstream that uses credentials of a cloud. */
+async function describeCredentials(vendors: readonly Vendor[]): Promise<readonly string[]> {
+  const { CALLED } = await import('../upstream/credentials/cloud.ts');
+  const used = vendors.flatMap(({ name, credentials, upstreams }) =>
+    (upstreams ?? [{ credentials }]).flatMap(({ credentials: cloud }) =>
+      cloud === undefined ? [] : [{ name, cloud }],
+    ),
+  );
+  return Promise.all(
+    used.map(
+      async ({ name, cloud }) =>
+        `The vendor ${name} uses ${CALLED[cloud.type]} (${await describeSource(cloud)}).`,
+    ),
+  );
+}
+
+const AZURE_SOURCES = {
+  secret: 'a client secret',
+  workload: 'workload identity',
+  'app-service': 'the identity of the app',
+  machine: 'the identity of the machine',
+};
+
+/** Where the credentials come from. */
+async function describeSource(cloud: Cloud): Promise<string> {
+  switch (cloud.type) {
+    case 'google':
+      return cloud.file ?? process.env['GOOGLE_APPLICATION_CREDENTIALS'] ?? 'application default credentials';
+    case 'azure': {
+      const { azureWay } = await import('../upstream/credentials/azure-way.ts');
+      const way = azureWay(cloud, process.env);
+      return `from ${typeof way === 'string' ? 'nothing' : AZURE_SOURCES[way.by]}, for ${cloud.scope}`;
+    }
+    case 'aws':
+      return `${cloud.service}, ${cloud.region}${cloud.profile === undefined ? '' : `, profile ${cloud.profile}`}`;
+  }
+}

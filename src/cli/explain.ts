@@ -1,21 +1,17 @@
-/** `gateway explain REQUEST.json --model ID`: what a request becomes, and what is lost on the way. */
+/** `gateway explain REQUEST.json --model ID`: shows what a request becomes for a model, and what is lost in translation. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import { catalogOf } from '../catalog/catalog.ts';
-import { everyVendor } from '../config/vendors.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
-import { type Explanation, explain as explainRequest, formatOfRequest } from '../devtools/explain.ts';
+import type { Explanation } from '../devtools/explain.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { asText, isObject, tryParseJson } from '../lib/json.ts';
-import { catalogModels } from '../server/open-gateway.ts';
-import { configHere } from './config-here.ts';
-import { formatNamed, refuseUnknown } from './known-options.ts';
-import { readNamed } from './read-named.ts';
-import { Refusal, tellingRefusals } from './refusal.ts';
+import { execute, readConfigHere, readNamedFile } from './command.ts';
+import { parseFormat } from './options.ts';
+import { Refusal } from './refusal.ts';
 
 const options = {
   file: { type: 'positional', required: true, description: 'JSON file with the request' },
-  model: { type: 'string', description: 'Model to explain it for (default: the one the request names)' },
+  model: { type: 'string', description: 'Model to explain it for (default: the one that the request names)' },
   format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: detected from the fields)` },
   json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
@@ -24,30 +20,37 @@ export const explain = defineCommand({
   meta: { name: 'explain', description: 'Show what a request becomes for a model, field by field.' },
   args: options,
   run: ({ args }) =>
-    tellingRefusals(async () => {
-      refuseUnknown(args, options);
-      // It leaves out the byte order mark that editors and shells of Windows write.
-      const body = tryParseJson(new TextDecoder().decode(await readNamed(args.file)));
+    execute(args, options, async () => {
+      // TextDecoder drops the byte order mark that editors and shells on Windows write.
+      const body = tryParseJson(new TextDecoder().decode(await readNamedFile(args.file)));
       if (!isObject(body)) throw new Refusal(`${args.file} does not contain a JSON object.`);
-      const format = formatNamed(args.format) ?? formatOfRequest(body);
+      const [{ catalogOf }, { everyVendor }, { catalogModels }, devtool] = await Promise.all([
+        import('../catalog/catalog.ts'),
+        import('../config/vendors.ts'),
+        import('../config/models.ts'),
+        import('../devtools/explain.ts'),
+      ]);
+      const format = parseFormat(args.format) ?? devtool.formatOfRequest(body);
       const model = args.model ?? asText(body['model']);
-      if (model === undefined) throw new Refusal('The request names no model: give one with --model.');
-      const config = await configHere();
+      if (model === undefined) throw new Refusal('The request names no model. Give one with --model.');
+      const config = await readConfigHere();
       const catalog = catalogOf(catalogModels(config), config.aliases);
       try {
         const reach = { generateContent: config.generateContent.models };
         const served = { catalog, vendors: everyVendor(config), reach };
-        const explanation = explainRequest(served, format, model, body);
-        console.log(args.json ? JSON.stringify(explanation, undefined, 2) : printed(explanation));
+        const explanation = devtool.explain(served, format, model, body);
+        console.log(args.json ? JSON.stringify(explanation, undefined, 2) : render(explanation));
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        throw new Refusal(`The gateway would refuse this request (${error.status}): ${error.message}`);
+        throw new Refusal(`The gateway would reject this request (${error.status}): ${error.message}`);
       }
     }),
 });
 
-function printed({ from, to, native, model, request, notes, mapped }: Explanation): string {
-  const path = native ? `${from}, native: only the model's name may change` : `${from} translated to ${to}`;
+function render({ from, to, native, model, request, notes, mapped }: Explanation): string {
+  const path = native
+    ? `${from}, native: only the name of the model may change`
+    : `${from} translated to ${to}`;
   const rows = notes.map(({ field, outcome, detail }) => `  ${outcome.padEnd(12)}  ${field}: ${detail}`);
   return [
     `${model}: ${path}`,

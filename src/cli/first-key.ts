@@ -1,6 +1,6 @@
 /**
- * The key that a first start makes. On a terminal a person sees it. Without one, output is a log that others keep and
- * read: then it is in a file for its owner alone.
+ * The key that a first start creates. On a terminal, a person sees it. Without a terminal, output is a log that others keep
+ * and read, so the key goes into a file that only its owner can read.
  */
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,14 +12,14 @@ import type { Store } from '../store/store.ts';
 
 export interface FirstKey {
   readonly key: string;
-  /** Where it is; absent: on a terminal. */
+  /** The file that holds it; absent: it is shown on the terminal. */
   readonly file?: string;
 }
 
 /**
- * Makes a key where there has never been one.
- * @returns it, or in a sentence why none was made although one is wanted; undefined where there was one.
- * @throws where the store cannot be asked.
+ * Creates a key if the store has never had one.
+ * @returns the key; a sentence that says why none could be created; or undefined if the store has had a key.
+ * @throws if the store cannot be read or written.
  */
 export async function firstKey(store: Store): Promise<FirstKey | string | undefined> {
   if (process.stdout.isTTY && process.stderr.isTTY) {
@@ -34,26 +34,26 @@ export async function firstKey(store: Store): Promise<FirstKey | string | undefi
     writePrivately(probe, '');
     rmSync(probe);
   } catch (error) {
-    // A key that nobody could ever read would keep the next start from making another one.
-    return `There is no key yet, and none was made: there is no terminal to show it on, and ${file} cannot be written${codeBehind(error)}. Make one with \`gateway keys create NAME\`, or set GATEWAY_API_KEY.`;
+    // A key that cannot be shown would still keep the next start from creating one.
+    return `There is no API key yet, and none was created: there is no terminal to show it on, and ${file} cannot be written${codeBehind(error)}. Create one with \`gateway keys create NAME\`, or set GATEWAY_API_KEY.`;
   }
   const key = await makeFirstKey(store);
-  // Another process was first, and says where its key is.
+  // Another process has just created a key, and reports it.
   if (key === undefined) return undefined;
   writePrivately(file, `${key}\n`);
   return { key, file };
 }
 
-/** Writes a file that only its owner can read, also where there was one that others could. */
+/** Writes a file that only its owner can read, even if it replaces one that others could read. */
 export function writePrivately(file: string, text: string): void {
   const part = `${file}.part`;
   rmSync(part, { force: true });
   writeFileSync(part, text, { flag: 'wx', mode: 0o600 });
-  // What was there before stays until this is whole.
+  // The old file stays until the new one is complete.
   renameSync(part, file);
 }
 
-/** What is said of a key in a file. */
-export function whereItIs(file: string): string {
-  return `Your first API key is in ${file}, for this user only. Save it and delete the file: the store has only its hash.`;
+/** The sentence that tells an operator where the first key is. */
+export function describeKeyFile(file: string): string {
+  return `Your first API key is in ${file}, readable by this user only. Save the key and delete the file: the store has only its hash.`;
 }

@@ -1,26 +1,26 @@
-/** What a start says. */
+/** The greeting of a start. */
 
 import { isEveryAddress } from '../upstream/net/loopback.ts';
 
 export interface Greeting {
   readonly url: string;
-  /** Where the admin API is; absent where there is none. */
+  /** The address of the admin API; absent: there is none. */
   readonly admin?: string;
-  /** The key that this start has made. */
+  /** The key that this start has created. */
   readonly made: string | undefined;
   readonly sandboxed: boolean;
-  /** The ids of what is served. */
+  /** The ids of the models that are served. */
   readonly models: readonly string[];
-  /** What should be known of the configuration, in sentences. */
+  /** Sentences on what the operator should know about the configuration. */
   readonly hints: readonly string[];
 }
 
-/** What the request that is shown asks for: the first of them that is served. Accounts of every kind may use these. */
+/** Models for the example request, which uses the first one that is served. Accounts of every kind may use these. */
 const USUAL = ['anthropic/claude-sonnet-5-5', 'openai/gpt-6-luna', 'google/gemini-3.8-flash'] as const;
 
 /**
- * What a newcomer needs: where it is, that key, and a request that works as pasted.
- * @param platform as `process.platform` has it: whose shell it is pasted into.
+ * What a newcomer needs: the address, the key, and a request that works as pasted.
+ * @param platform a value of `process.platform`: it decides which shell the request is written for.
  */
 export function greeting(
   { url, admin, made, sandboxed, models, hints }: Greeting,
@@ -29,7 +29,7 @@ export function greeting(
   const lines = [`Gateway on ${url} with ${models.length} models.`];
   if (sandboxed) {
     lines.push(
-      'No vendor has a key, so simulated vendors answer. For real ones, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.',
+      'No vendor has a key, so simulated vendors answer. To use real ones, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.',
     );
   }
   lines.push(...hints);
@@ -47,17 +47,19 @@ export function greeting(
     '',
     platform === 'win32' ? 'Try it, in PowerShell:' : 'Try it:',
     '',
-    ...request(platform === 'win32', `${here}/v1/chat/completions`, made, model).map((line) => `  ${line}`),
+    ...exampleRequest(platform === 'win32', `${here}/v1/chat/completions`, made, model).map(
+      (line) => `  ${line}`,
+    ),
     '',
     `Or chat in the browser: ${here}/#key=${made}`,
     '',
   ].join('\n');
 }
 
-/** A request for the shells of POSIX, or for PowerShell. */
-function request(isWindows: boolean, url: string, key: string, model: string): readonly string[] {
+/** The lines of an example request, for a POSIX shell or for PowerShell. */
+function exampleRequest(isWindows: boolean, url: string, key: string, model: string): readonly string[] {
   const body = `{"model":"${model}","stream":true,"messages":[{"role":"user","content":"Hello!"}]}`;
-  // In zsh a bracket stands for files.
+  // zsh expands unquoted brackets to file names.
   const address = url.includes('[') ? `'${url}'` : url;
   if (!isWindows) {
     return [
@@ -67,8 +69,8 @@ function request(isWindows: boolean, url: string, key: string, model: string): r
       `  -d '${body}'`,
     ];
   }
-  // `curl` alone is another command in Windows PowerShell, and the quotes in an argument are lost there (Microsoft's
-  // "about_Parsing", "Passing arguments that contain quote characters"): those in a pipe are not.
+  // In Windows PowerShell, `curl` alone is another command, and quotes inside an argument are lost (Microsoft's
+  // "about_Parsing", "Passing arguments that contain quote characters"). Quotes in a pipe are kept.
   return [
     `'${body}' |`,
     `  curl.exe -N ${address} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '@-'`,

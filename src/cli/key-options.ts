@@ -1,27 +1,35 @@
-/** What the commands of `gateway keys` and `gateway groups` say of a key or a group, as options. */
+/** The settings of a key or a group: as options of `gateway keys` and `gateway groups`, and as columns of their lists. */
 
 import type { ArgsDef } from 'citty';
-import { type GroupSettings, groupSettings, type KeySettings, keySettings } from '../store/key-settings.ts';
-import { millisecondsOf } from './duration.ts';
-import { MODEL_LIMITS, modelLimitsIn } from './model-limit-option.ts';
+import type { ModelLimit } from '../store/key-settings.ts';
+import { storedUnlessSaid } from '../store/stored-scope.ts';
+import type { LimitColumns } from '../store/tables.ts';
+import { parseDuration } from './options.ts';
 import { Refusal } from './refusal.ts';
-import { checkedOptions } from './with-store.ts';
+import type { Column } from './tables.ts';
 
 const limitOptions = {
   stored: {
     type: 'string',
     description:
-      'What it may use of what is stored at the vendors: all, own, none, or "default" (own with --models, else all)',
+      'What may be used of what is stored at the vendors: all, own, none, or "default" (own with --models, else all)',
   },
-  'requests-per-minute': { type: 'string', description: 'A number, or "none" for no limit (so below, too)' },
+  'requests-per-minute': {
+    type: 'string',
+    description: 'A number, or "none" for no limit (as for the limits below)',
+  },
   'tokens-per-minute': { type: 'string', description: 'Input and output tokens together' },
   'concurrent-requests': { type: 'string', description: 'Requests in progress at the same time' },
   'budget-day': { type: 'string', description: 'US dollars per day (UTC)' },
   'budget-month': { type: 'string', description: 'US dollars per calendar month (UTC)' },
-  'model-limits': { type: 'string', description: MODEL_LIMITS },
+  'model-limits': {
+    type: 'string',
+    description:
+      'Additional limits for some models, or "none": "anthropic/* requests-per-minute=10 budget-day=5; openai/o3 ..."',
+  },
 } as const satisfies ArgsDef;
 
-export const settingOptions = {
+export const keyOptions = {
   models: {
     type: 'string',
     description: 'Models it may use, comma-separated: full ids or <vendor>/*; "any" for all',
@@ -31,71 +39,125 @@ export const settingOptions = {
     description: 'A date (2027-01-31), a time (ISO 8601), a duration from now (30d, 12h), or "never"',
   },
   ...limitOptions,
-  group: { type: 'string', description: 'The group whose limits it keeps too, or "none"' },
+  group: { type: 'string', description: 'The group whose limits also apply, or "none"' },
 } as const satisfies ArgsDef;
 
 export const groupOptions = {
-  models: {
-    type: 'string',
-    description: 'Models beyond which none of its keys goes, comma-separated, or "any" for no such bound',
-  },
+  models: { type: 'string', description: 'Models its keys may use, comma-separated, or "any"' },
   ...limitOptions,
 } as const satisfies ArgsDef;
 
-type Options = { readonly [O in keyof typeof settingOptions]?: string | undefined };
+type KeyOptions = { readonly [O in keyof typeof keyOptions]?: string | undefined };
 type GroupOptions = { readonly [O in keyof typeof groupOptions]?: string | undefined };
 
-/** What was said of a key, and nothing else. @throws Refusal that names the option. */
-export function settingsOf(options: Options, now: number): KeySettings {
+/** Settings as the admin API takes them, not yet checked. */
+type Settings = Readonly<Record<string, unknown>>;
+
+/**
+ * The settings of a key that the options give, and no others.
+ * @param now Unix time in milliseconds, from which a duration counts.
+ * @throws Refusal that names the option.
+ */
+export function readKeyOptions(options: KeyOptions, now: number): Settings {
   const { expires, group } = options;
-  const said = {
-    ...limitsOf(options),
-    ...(expires !== undefined && { expires_at: timeOf(expires, now) }),
+  return {
+    ...readGroupOptions(options),
+    ...(expires !== undefined && { expires_at: parseTime(expires, now) }),
     ...(group !== undefined && { group: group === 'none' ? null : group }),
   };
-  return checkedOptions(said, keySettings);
 }
 
-/** The same of a group. @throws Refusal that names the option. */
-export function groupSettingsOf(options: GroupOptions): GroupSettings {
-  return checkedOptions(limitsOf(options), groupSettings);
-}
-
-function limitsOf(options: GroupOptions): Readonly<Record<string, unknown>> {
+/** The settings of a group that the options give, and no others. @throws Refusal that names the option. */
+export function readGroupOptions(options: GroupOptions): Settings {
   const { models, stored, 'model-limits': byModel } = options;
   return {
     ...(stored !== undefined && { stored: stored === 'default' ? null : stored }),
     ...(models !== undefined && {
       models: models === 'any' ? null : models.split(',').map((id) => id.trim()),
     }),
-    ...limit('requests-per-minute', options['requests-per-minute']),
-    ...limit('tokens-per-minute', options['tokens-per-minute']),
-    ...limit('concurrent-requests', options['concurrent-requests']),
-    ...limit('budget-day', options['budget-day']),
-    ...limit('budget-month', options['budget-month']),
-    ...(byModel !== undefined && { model_limits: modelLimitsIn(byModel) }),
+    ...parseLimit('requests-per-minute', options['requests-per-minute']),
+    ...parseLimit('tokens-per-minute', options['tokens-per-minute']),
+    ...parseLimit('concurrent-requests', options['concurrent-requests']),
+    ...parseLimit('budget-day', options['budget-day']),
+    ...parseLimit('budget-month', options['budget-month']),
+    ...(byModel !== undefined && { model_limits: parseModelLimits(byModel) }),
   };
 }
 
-/** @throws Refusal */
-function limit(option: string, said: string | undefined): Readonly<Record<string, number | null>> {
-  if (said === undefined) return {};
-  const value = said === 'none' ? null : Number(said.trim() || Number.NaN);
-  if (Number.isNaN(value)) throw new Refusal(`--${option}: ${said} is neither a number nor "none"`);
+/** @throws Refusal if the text is neither a number nor "none". */
+function parseLimit(option: string, text: string | undefined): Readonly<Record<string, number | null>> {
+  if (text === undefined) return {};
+  const value = text === 'none' ? null : Number(text.trim() || Number.NaN);
+  if (Number.isNaN(value)) throw new Refusal(`--${option}: ${text} is neither a number nor "none".`);
   return { [option.replaceAll('-', '_')]: value };
 }
 
-/** A time as ISO 8601; null for never. @throws Refusal */
-function timeOf(said: string, now: number): string | null {
-  if (said === 'never') return null;
-  const duration = millisecondsOf(said);
-  const time = duration === undefined ? Date.parse(said) : now + duration;
+/** A time in ISO 8601; null for "never". @throws Refusal */
+function parseTime(text: string, now: number): string | null {
+  if (text === 'never') return null;
+  const duration = parseDuration(text);
+  const time = duration === undefined ? Date.parse(text) : now + duration;
   if (Number.isNaN(time) || time > LATEST)
     throw new Refusal(
-      `--expires: ${said} is neither a date, a time nor a duration (2027-01-31, 2027-01-31T12:00Z, 30d)`,
+      `--expires: ${text} is not a date, a time or a duration (2027-01-31, 2027-01-31T12:00Z, 30d).`,
     );
   return new Date(time).toISOString();
 }
 
-/** The last moment of the year 9999: years after it have another form. */
+/** The last millisecond of the year 9999: ISO 8601 writes later years in another form. */
 const LATEST = 253_402_300_799_999;
+
+/** @returns null for "none". @throws Refusal */
+function parseModelLimits(text: string): readonly Settings[] | null {
+  return text.trim() === 'none' ? null : text.split(';').map((one) => parseModelLimit(one.trim()));
+}
+
+function parseModelLimit(text: string): Settings {
+  const words = text.split(/\s+/);
+  const isFigure = (word: string): boolean => word.includes('=');
+  const figures = words.filter(isFigure).map((word) => {
+    const at = word.indexOf('=');
+    const value = Number(word.slice(at + 1) || Number.NaN);
+    if (Number.isNaN(value)) throw new Refusal(`--model-limits: ${word} has no number.`);
+    return [word.slice(0, at).replaceAll('-', '_'), value] as const;
+  });
+  const models = words.filter((word) => word !== '' && !isFigure(word));
+  if (models.length === 0 || figures.length === 0)
+    throw new Refusal(
+      `--model-limits: "${text}" must have models and limits, such as "anthropic/* budget-day=5", or be "none".`,
+    );
+  return { models, ...Object.fromEntries(figures) };
+}
+
+type Limited = Omit<LimitColumns, 'models' | 'model_limits'> & {
+  readonly models: readonly string[] | null;
+  readonly model_limits: readonly ModelLimit[] | null;
+};
+
+/** The columns of a list that show the limits of a key or a group. */
+export function limitColumns<T extends Limited>(): readonly Column<T>[] {
+  const figure = (
+    field: Exclude<keyof Limited, 'models' | 'model_limits' | 'stored'>,
+    title: string,
+  ): Column<T> => ({
+    title,
+    right: true,
+    text: (limited) => String(limited[field] ?? '-'),
+  });
+  return [
+    figure('requests_per_minute', 'req/min'),
+    figure('tokens_per_minute', 'tok/min'),
+    figure('concurrent_requests', 'at once'),
+    figure('budget_day', '$/day'),
+    figure('budget_month', '$/month'),
+    { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
+    { title: 'stored', text: ({ models, stored }) => stored ?? storedUnlessSaid(models ?? undefined) },
+    { title: 'by model', text: ({ model_limits: all }) => all?.map(formatModelLimit).join('; ') ?? '-' },
+  ];
+}
+
+/** A limit as `--model-limits` takes it. */
+function formatModelLimit({ models, ...figures }: ModelLimit): string {
+  const values = Object.entries(figures).map(([name, value]) => `${name.replaceAll('_', '-')}=${value}`);
+  return [...models, ...values].join(' ');
+}

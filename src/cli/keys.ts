@@ -1,28 +1,22 @@
-/** `gateway keys`: makes, lists, changes, rotates and revokes keys. Running gateways know within a second or two. */
+/** `gateway keys`: creates, lists, changes, rotates and revokes keys. Running gateways apply a change within two seconds. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import { NoSuchGroup } from '../store/changes.ts';
-import { columnsOf, isOver, keyName } from '../store/key-settings.ts';
-import { type KeyView, viewOf } from '../store/key-view.ts';
-import { changeKey, createKey, type MadeKey, revokeKey } from '../store/keys.ts';
-import { findKey, listKeys } from '../store/list-keys.ts';
-import { MOST_GRACE_DAYS, rotateKey } from '../store/rotate-key.ts';
-import type { Store } from '../store/store.ts';
-import { millisecondsOf } from './duration.ts';
-import { settingOptions, settingsOf } from './key-options.ts';
-import { refuseUnknown } from './known-options.ts';
-import { limitColumns } from './limit-columns.ts';
+import type { KeyView } from '../store/key-view.ts';
+import type { MadeKey } from '../store/keys.ts';
+import type { KeyRow } from '../store/tables.ts';
+import { execute } from './command.ts';
+import { keyOptions, limitColumns, readKeyOptions } from './key-options.ts';
+import { parseDuration, parseOptions } from './options.ts';
 import { Refusal } from './refusal.ts';
-import { type Column, textTable } from './text-table.ts';
-import { unknownModels } from './unknown-models.ts';
-import { checkedOptions, withStore } from './with-store.ts';
+import { type Column, textTable } from './tables.ts';
+import { withStore } from './with-store.ts';
 
 const json = { type: 'boolean', description: 'Print JSON' } as const;
-const named = { type: 'positional', required: true, description: 'Name or id of the key' } as const;
+const key = { type: 'positional', required: true, description: 'Name or id of the key' } as const;
 
 const createOptions = {
   name: { type: 'positional', required: true, description: 'Name of the key, as shown in reports' },
-  ...settingOptions,
+  ...keyOptions,
   json,
 } as const satisfies ArgsDef;
 
@@ -33,16 +27,18 @@ const create = defineCommand({
   },
   args: createOptions,
   run: ({ args }) =>
-    withStore(async (store, config) => {
-      refuseUnknown(args, createOptions);
-      const name = checkedOptions(args.name, keyName, 'The name');
-      const settings = settingsOf(args, Date.now());
-      if (isOver(settings)) throw new Refusal(`--expires: ${args.expires} is in the past`);
-      const made = await ofKnownGroup(createKey(store, name, columnsOf(settings)));
-      if (made === undefined) throw new Refusal(`There is already a key named ${name}.`);
-      for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
-      show(made, args.json);
-    }),
+    execute(args, createOptions, () =>
+      withStore(async (store, config) => {
+        const { columnsOf, createKey, findUnknownModels, isOver, keyName, keySettings } = await load();
+        const name = parseOptions(args.name, keyName, 'The name');
+        const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
+        if (isOver(settings)) throw new Refusal(`--expires: ${args.expires} is in the past.`);
+        const made = await inKnownGroup(createKey(store, name, columnsOf(settings)));
+        if (made === undefined) throw new Refusal(`A key named ${name} already exists.`);
+        for (const note of findUnknownModels(settings.models ?? [], config)) console.error(note);
+        await showKey(made, args.json);
+      }),
+    ),
 });
 
 const listOptions = {
@@ -54,42 +50,48 @@ const list = defineCommand({
   meta: { name: 'list', description: 'List the keys in the store.' },
   args: listOptions,
   run: ({ args }) =>
-    withStore(async (store) => {
-      refuseUnknown(args, listOptions);
-      const keys = (await listKeys(store, args.all === true)).map(viewOf);
-      console.log(args.json ? JSON.stringify(keys, undefined, 2) : textTable(COLUMNS, keys));
-    }),
+    execute(args, listOptions, () =>
+      withStore(async (store) => {
+        const { isOver, listKeys, viewOf } = await load();
+        const keys = (await listKeys(store, args.all === true)).map(viewOf);
+        console.log(args.json ? JSON.stringify(keys, undefined, 2) : textTable(columns(isOver), keys));
+      }),
+    ),
 });
 
-const changeOptions = { key: named, ...settingOptions } as const satisfies ArgsDef;
+const changeOptions = { key, ...keyOptions } as const satisfies ArgsDef;
 
 const change = defineCommand({
-  meta: { name: 'change', description: 'Change the settings that are given; all others stay as they are.' },
+  meta: { name: 'change', description: 'Change the given settings; all others stay as they are.' },
   args: changeOptions,
   run: ({ args }) =>
-    withStore(async (store, config) => {
-      refuseUnknown(args, changeOptions);
-      const { id, name } = await existing(store, args.key);
-      const settings = settingsOf(args, Date.now());
-      if (Object.keys(settings).length === 0)
-        throw new Refusal('Nothing to change: give at least one setting, such as --models or --budget-day.');
-      await ofKnownGroup(changeKey(store, id, columnsOf(settings)));
-      for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
-      console.error(`Changed the key ${name}.`);
-    }),
+    execute(args, changeOptions, () =>
+      withStore(async (store, config) => {
+        const { changeKey, columnsOf, findKey, findUnknownModels, keySettings } = await load();
+        const { id, name } = usable(args.key, await findKey(store, args.key));
+        const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
+        if (Object.keys(settings).length === 0)
+          throw new Refusal(
+            'Nothing to change: give at least one setting, such as --models or --budget-day.',
+          );
+        await inKnownGroup(changeKey(store, id, columnsOf(settings)));
+        for (const note of findUnknownModels(settings.models ?? [], config)) console.error(note);
+        console.error(`Changed the key ${name}.`);
+      }),
+    ),
 });
 
 const rotateOptions = {
-  key: named,
+  key,
   grace: {
     type: 'string',
     default: '0s',
-    description: `How long the old key keeps working (30m, 24h, 7d; at most ${MOST_GRACE_DAYS}d)`,
+    description: 'How long the old key keeps working (30m, 24h, 7d; at most 31d)',
   },
   again: {
     type: 'boolean',
     description:
-      'The new key of the last rotation was lost: end it and make another; the old key keeps its grace period',
+      'The new key of the last rotation was lost: revoke it and create another; the old key keeps its grace period',
   },
   json,
 } as const satisfies ArgsDef;
@@ -98,47 +100,51 @@ const rotate = defineCommand({
   meta: { name: 'rotate', description: 'Replace a key with a new one of the same name and limits.' },
   args: rotateOptions,
   run: ({ args }) =>
-    withStore(async (store) => {
-      refuseUnknown(args, rotateOptions);
-      const grace = millisecondsOf(args.grace);
-      if (grace === undefined)
-        throw new Refusal(`--grace: ${args.grace} is not a duration such as 30m, 24h or 7d`);
-      if (grace > MOST_GRACE_DAYS * 86_400_000) {
-        throw new Refusal(
-          `--grace: ${args.grace} is more than ${MOST_GRACE_DAYS}d, the longest that an old key may keep working`,
-        );
-      }
-      const { id } = await existing(store, args.key);
-      const made = await rotateKey(store, id, { grace, again: args.again });
-      if (made === undefined) throw new Refusal('The key has been revoked in the meantime.');
-      if ('promisedUntil' in made) {
-        const until = new Date(made.promisedUntil).toISOString();
-        throw new Refusal(
-          `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, --again replaces it. To end both keys at once, leave out --grace.`,
-        );
-      }
-      const { expires_at: expires, name } = viewOf(made.row);
-      if (expires !== null && isOver({ expires_at: expires })) {
-        console.error(
-          `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either: "gateway keys change '${name}' --expires never", or a date.`,
-        );
-      }
-      show(made, args.json);
-    }),
+    execute(args, rotateOptions, () =>
+      withStore(async (store) => {
+        const { findKey, isOver, MOST_GRACE_DAYS, rotateKey, viewOf } = await load();
+        const grace = parseDuration(args.grace);
+        if (grace === undefined)
+          throw new Refusal(`--grace: ${args.grace} is not a duration such as 30m, 24h or 7d.`);
+        if (grace > MOST_GRACE_DAYS * 86_400_000) {
+          throw new Refusal(
+            `--grace: ${args.grace} is more than ${MOST_GRACE_DAYS}d, the longest that an old key may keep working.`,
+          );
+        }
+        const { id } = usable(args.key, await findKey(store, args.key));
+        const made = await rotateKey(store, id, { grace, again: args.again });
+        if (made === undefined) throw new Refusal('The key has been revoked in the meantime.');
+        if ('promisedUntil' in made) {
+          const until = new Date(made.promisedUntil).toISOString();
+          throw new Refusal(
+            `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, --again replaces it. To end both keys at once, leave out --grace.`,
+          );
+        }
+        const { expires_at: expires, name } = viewOf(made.row);
+        if (expires !== null && isOver({ expires_at: expires })) {
+          console.error(
+            `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either. To change that: gateway keys change '${name}' --expires never (or a date)`,
+          );
+        }
+        await showKey(made, args.json);
+      }),
+    ),
 });
 
-const revokeOptions = { key: named } as const satisfies ArgsDef;
+const revokeOptions = { key } as const satisfies ArgsDef;
 
 const revoke = defineCommand({
   meta: { name: 'revoke', description: 'Revoke a key for good. Its usage stays in reports.' },
   args: revokeOptions,
   run: ({ args }) =>
-    withStore(async (store) => {
-      refuseUnknown(args, revokeOptions);
-      const { id, name } = await existing(store, args.key);
-      await revokeKey(store, id);
-      console.error(`Revoked the key ${name}.`);
-    }),
+    execute(args, revokeOptions, () =>
+      withStore(async (store) => {
+        const { findKey, revokeKey } = await load();
+        const { id, name } = usable(args.key, await findKey(store, args.key));
+        await revokeKey(store, id);
+        console.error(`Revoked the key ${name}.`);
+      }),
+    ),
 });
 
 export const keys = defineCommand({
@@ -146,43 +152,60 @@ export const keys = defineCommand({
   subCommands: { create, list, change, rotate, revoke },
 });
 
-/** @throws Refusal where the key was to be of a group that there is not. */
-async function ofKnownGroup<T>(change: Promise<T>): Promise<T> {
+/** The code that works on keys, which `--help` does not need. */
+async function load() {
+  const [keys, settings, view, notes] = await Promise.all([
+    import('../store/keys.ts'),
+    import('../store/key-settings.ts'),
+    import('../store/key-view.ts'),
+    import('./config-notes.ts'),
+  ]);
+  return { ...keys, ...settings, ...view, ...notes };
+}
+
+/** Awaits a change of a key. @throws Refusal if the group that the key should belong to does not exist. */
+async function inKnownGroup<T>(change: Promise<T>): Promise<T> {
+  const { NoSuchGroup } = await import('../store/changes.ts');
   try {
     return await change;
   } catch (error) {
     if (!(error instanceof NoSuchGroup)) throw error;
-    throw new Refusal(`${error.message} "gateway groups create '${error.group}'" makes it.`);
+    throw new Refusal(`${error.message} To create it: gateway groups create '${error.group}'`);
   }
 }
 
-async function existing(store: Store, nameOrId: string) {
-  const row = await findKey(store, nameOrId);
+/** The row of a key that was looked up by name or id. @throws Refusal if there is none, or the key is revoked. */
+function usable(nameOrId: string, row: KeyRow | undefined): KeyRow {
   if (row === undefined) throw new Refusal(`There is no key ${nameOrId} (see "gateway keys list").`);
   if (row.revoked_at !== null) throw new Refusal(`The key ${nameOrId} has been revoked.`);
   return row;
 }
 
-/** The key alone on standard output, so that a script can take it from there. */
-function show({ key, row }: MadeKey, asJson: boolean | undefined): void {
+/** Prints a new key. Standard output gets the key alone, so that a script can read it from there. */
+async function showKey({ key, row }: MadeKey, asJson: boolean | undefined): Promise<void> {
   if (asJson) {
+    const { viewOf } = await load();
     console.log(JSON.stringify({ ...viewOf(row), key }, undefined, 2));
     return;
   }
-  console.error(`The key ${row.name} (${row.id}). Save it now, it cannot be shown again:`);
+  console.error(`The key ${row.name} (${row.id}). Save it now: it cannot be shown again.`);
   console.log(key);
 }
 
-const COLUMNS: readonly Column<KeyView>[] = [
-  { title: 'name', text: ({ name }) => name },
-  { title: 'id', text: ({ id }) => id },
-  { title: 'key', text: ({ hint }) => hint },
-  { title: 'state', text: stateOf },
-  { title: 'group', text: ({ group }) => group ?? '-' },
-  ...limitColumns<KeyView>(),
-];
+type IsOver = (key: Pick<KeyView, 'expires_at'>) => boolean;
 
-function stateOf(key: KeyView): string {
+function columns(isOver: IsOver): readonly Column<KeyView>[] {
+  return [
+    { title: 'name', text: ({ name }) => name },
+    { title: 'id', text: ({ id }) => id },
+    { title: 'key', text: ({ hint }) => hint },
+    { title: 'state', text: (key) => stateOf(key, isOver) },
+    { title: 'group', text: ({ group }) => group ?? '-' },
+    ...limitColumns<KeyView>(),
+  ];
+}
+
+function stateOf(key: KeyView, isOver: IsOver): string {
   const { revoked_at: revoked, expires_at: expires } = key;
   if (revoked !== null) return `revoked ${revoked.slice(0, 10)}`;
   if (expires === null) return 'active';

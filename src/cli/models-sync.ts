@@ -1,22 +1,15 @@
-/** `gateway models sync`: what the vendors' own lists have that the catalog has not, and the other way round. */
+/** `gateway models sync`: compares the catalog with the vendors' own lists of models. */
 
 import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand } from 'citty';
-import { agentOptions, configuredVendors } from '../config/vendors.ts';
-import { askList, NoList } from '../devtools/model-lists/ask-list.ts';
-import { type Comparison, compare } from '../devtools/model-lists/compare.ts';
-import { entryOf, unknownOf } from '../devtools/model-lists/entry.ts';
+import type { Comparison } from '../devtools/model-lists/compare.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
-import { catalogModels } from '../server/open-gateway.ts';
-import { openAgent } from '../upstream/agent.ts';
-import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Vendor } from '../upstream/vendor.ts';
-import { configHere } from './config-here.ts';
-import { millisecondsOf } from './duration.ts';
-import { refuseUnknown } from './known-options.ts';
-import { Refusal, tellingRefusals } from './refusal.ts';
-import { type Compared, syncAsJson, syncAsText } from './sync-report.ts';
-import { refuseNobody, vendorNamed } from './vendor-named.ts';
+import { findVendor, requireVendors } from './choose-vendor.ts';
+import { execute, readConfigHere } from './command.ts';
+import { parseDuration } from './options.ts';
+import { Refusal } from './refusal.ts';
+import type { Compared } from './sync-report.ts';
 
 const options = {
   vendor: { type: 'string', description: 'Only these vendors, comma-separated' },
@@ -28,88 +21,118 @@ const options = {
   write: {
     type: 'string',
     description:
-      'Write the new models to this file, as `models` of a configuration in which you fill in each null',
+      'Write the new models to this file, in the form of `models` of a configuration; fill in each null yourself',
   },
   force: { type: 'boolean', description: 'Overwrite an existing file' },
   timeout: { type: 'string', default: '30s', description: 'How long to wait for each vendor' },
   json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
 
-/** Exit code: with --check, the catalog and the lists differ. */
+/** The exit code if, with --check, the catalog and the lists differ. */
 const OUT_OF_STEP = 3;
 
-/** Exit code (sysexits EX_UNAVAILABLE): a vendor could not be asked, so nobody knows. */
+/** The exit code if the list of a vendor could not be fetched (sysexits.h, EX_UNAVAILABLE). */
 const UNAVAILABLE = 69;
 
 export const sync = defineCommand({
   meta: {
     name: 'sync',
     description:
-      'Compare the catalog with the model lists of the vendors that have a key. Exit code: 0; with --check, 3 if they differ; 69 if a vendor could not be asked.',
+      'Compare the catalog with the model lists of the vendors that have a key. Exit code: 0; with --check, 3 if they differ; 69 if the list of a vendor could not be fetched.',
   },
   args: options,
   run: ({ args }) =>
-    tellingRefusals(async () => {
-      refuseUnknown(args, options);
-      const patience = millisecondsOf(args.timeout);
-      if (!patience) throw new Refusal(`--timeout: ${args.timeout} is not a duration such as 30s or 2m`);
-      const config = await configHere();
-      const vendors = configuredVendors(config);
-      const models = catalogModels(config);
-      const ignored = ignoring(args.ignore);
-      const agent = openAgent(agentOptions(config));
-      const passes = openCloudTokens();
-      const results = await Promise.all(
-        chosen(vendors.all, args.vendor).map(async (vendor): Promise<Compared> => {
-          try {
-            const listed = await askList(agent, passes, vendor, patience);
-            return { vendor, comparison: compare(vendor, vendors, models, listed, ignored) };
-          } catch (error) {
-            if (!(error instanceof NoList)) throw error;
-            return { vendor, failure: error.message };
-          }
-        }),
-      ).finally(() => {
-        passes.close();
-        return agent.destroy();
-      });
-
+    execute(args, options, async () => {
+      const timeout = parseDuration(args.timeout);
+      if (!timeout) throw new Refusal(`--timeout: ${args.timeout} is not a duration such as 30s or 2m.`);
+      const results = await compareVendors(args.vendor, args.ignore, timeout);
+      const { syncAsJson, syncAsText } = await import('./sync-report.ts');
       const report = args.json ? syncAsJson(results) : syncAsText(results);
       if (report !== '') console.log(report);
       for (const { vendor, failure } of results) {
-        if (failure !== undefined) console.error(`${vendor.name} could not be asked: ${failure}`);
+        if (failure !== undefined)
+          console.error(`The models of ${vendor.name} could not be listed: ${failure}`);
       }
-      if (args.write !== undefined) await writeNew(args.write, results, args.force === true);
+      if (args.write !== undefined) await writeNewModels(args.write, results, args.force === true);
       if (results.some(({ failure }) => failure !== undefined)) process.exitCode = UNAVAILABLE;
       else if (args.check && results.some(({ comparison }) => comparison && differs(comparison)))
         process.exitCode = OUT_OF_STEP;
     }),
 });
 
+/**
+ * Fetches the list of each chosen vendor and compares it with the catalog.
+ * @param names vendors, comma-separated; undefined: all that have a key.
+ * @param ignored ids to ignore, comma-separated, in which `*` matches anything.
+ * @param timeout milliseconds to wait for each vendor.
+ */
+async function compareVendors(
+  names: string | undefined,
+  ignored: string | undefined,
+  timeout: number,
+): Promise<readonly Compared[]> {
+  const [{ agentOptions, configuredVendors }, { catalogModels }, { askList, NoList }, { compare }] =
+    await Promise.all([
+      import('../config/vendors.ts'),
+      import('../config/models.ts'),
+      import('../devtools/model-lists/ask-list.ts'),
+      import('../devtools/model-lists/compare.ts'),
+    ]);
+  const [{ openAgent }, { openCloudTokens }] = await Promise.all([
+    import('../upstream/agent.ts'),
+    import('../upstream/credentials/cloud-tokens.ts'),
+  ]);
+  const config = await readConfigHere();
+  const vendors = configuredVendors(config);
+  const chosen = chooseVendors(vendors.all, names);
+  const models = catalogModels(config);
+  const isIgnored = matchPatterns(ignored);
+  const agent = openAgent(agentOptions(config));
+  const tokens = openCloudTokens();
+  try {
+    return await Promise.all(
+      chosen.map(async (vendor): Promise<Compared> => {
+        try {
+          const listed = await askList(agent, tokens, vendor, timeout);
+          return { vendor, comparison: compare(vendor, vendors, models, listed, isIgnored) };
+        } catch (error) {
+          if (!(error instanceof NoList)) throw error;
+          return { vendor, failure: error.message };
+        }
+      }),
+    );
+  } finally {
+    tokens.close();
+    await agent.destroy();
+  }
+}
+
 function differs({ fresh, gone }: Comparison): boolean {
   return fresh.length > 0 || gone.length > 0;
 }
 
-function chosen(all: readonly Vendor[], names: string | undefined): readonly Vendor[] {
-  refuseNobody(all);
-  return names === undefined ? all : names.split(',').map((name) => vendorNamed(name.trim(), all));
+function chooseVendors(all: readonly Vendor[], names: string | undefined): readonly Vendor[] {
+  requireVendors(all);
+  return names === undefined ? all : names.split(',').map((name) => findVendor(name.trim(), all));
 }
 
-/** Whether an id is one of `patterns`, in which `*` is anything. */
-function ignoring(patterns: string | undefined): (id: string) => boolean {
-  const wanted = (patterns ?? '').split(',').flatMap((text) => {
+/** A test whether an id matches one of `patterns` (comma-separated), in which `*` matches anything. */
+function matchPatterns(patterns: string | undefined): (id: string) => boolean {
+  const expressions = (patterns ?? '').split(',').flatMap((text) => {
     const pattern = text.trim();
     if (pattern === '') return [];
-    return new RegExp(`^${pattern.split('*').map(literally).join('.*')}$`, 'i');
+    return new RegExp(`^${pattern.split('*').map(escapeRegExp).join('.*')}$`, 'i');
   });
-  return (id) => wanted.some((pattern) => pattern.test(id));
+  return (id) => expressions.some((expression) => expression.test(id));
 }
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
 }
 
-async function writeNew(file: string, results: readonly Compared[], force: boolean): Promise<void> {
+/** Writes the models that the catalog lacks, and prints which of their fields must be filled in. */
+async function writeNewModels(file: string, results: readonly Compared[], force: boolean): Promise<void> {
+  const { entryOf, unknownOf } = await import('../devtools/model-lists/entry.ts');
   const entries = results.flatMap(
     ({ vendor, comparison }) => comparison?.fresh.map((fresh) => entryOf(vendor, fresh)) ?? [],
   );
@@ -122,11 +145,11 @@ async function writeNew(file: string, results: readonly Compared[], force: boole
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
     if (errorCode(error) === 'EEXIST')
-      throw new Refusal(`${file} already exists: use --force to overwrite it.`);
+      throw new Refusal(`${file} already exists. Use --force to overwrite it.`);
     throw new Refusal(`${file} cannot be written${codeBehind(error)}.`);
   }
   console.error(
-    `Wrote ${entries.length} new models to ${file}. Before a configuration can use them, fill in what is null:`,
+    `Wrote ${entries.length} new models to ${file}. Before a configuration can use them, replace each null:`,
   );
   for (const entry of entries) {
     const unknown = unknownOf(entry);

@@ -1,16 +1,12 @@
-/** What cannot be done as it was asked: the user is told why in one line. */
+/** The one error that a command reports as a plain line: the user asked for something that cannot be done. */
 
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-}
+  readonly exitCode: number;
 
-/** Runs `run`. A Refusal ends the process with exit code 1. */
-export async function tellingRefusals(run: () => Promise<void>): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    console.error(error.message);
-    process.exitCode = 1;
+  /** @param message a full sentence for the user. @param exitCode the exit code of the process. */
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
   }
 }

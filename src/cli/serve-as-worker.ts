@@ -1,9 +1,8 @@
-/** `gateway start` in one of several processes: serves, and does as the first process says. */
+/** `gateway start` in a worker: serves, and follows the first process. */
 
 import { tellMetrics } from '../accounting/metrics/worker-metrics.ts';
 import type { Config } from '../config/schema.ts';
 import { openDiagnostics } from '../lib/diagnostics.ts';
-import type { Environment } from '../lib/environment.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import { openAccounts } from '../server/process/accounts.ts';
 import { endingOf, onSignals } from '../server/process/ending.ts';
@@ -12,65 +11,70 @@ import { openWatching } from '../server/process/watching.ts';
 import { hear, type Served, tellFirst } from '../server/process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
-import { closingWith, openConfigured } from './open-configured.ts';
-import { orExit } from './or-exit.ts';
+import { orExit } from './command.ts';
+import { closingWith, openConfigured, type Surroundings } from './open-configured.ts';
 
-export async function serveAsWorker(environment: Environment, directory: string): Promise<void> {
-  const heard = hear();
-  const first = await heard.first;
+/** Serves by the configurations that the first process sends, until it says to stop. */
+export async function serveAsWorker({ environment, directory }: Surroundings): Promise<void> {
+  const orders = hear();
+  const first = await orders.first;
   const { config } = first;
-  const teller = openDiagnostics();
-  const { problem: trouble } = teller;
-  const store = await orExit(openConfiguredStore(config.store, directory, trouble));
-  const accounts = await orExit(openAccounts(store, config, teller));
-  const watching = await orExit(openWatching(config, environment, accounts, false, teller));
-  teller.into(watching.log);
-  const passes = openCloudTokens(trouble);
-  const company = {
+  const diagnostics = openDiagnostics();
+  const { problem } = diagnostics;
+  const store = await orExit(openConfiguredStore(config.store, directory, problem));
+  const accounts = await orExit(openAccounts(store, config, diagnostics));
+  const watching = await orExit(openWatching(config, environment, accounts, false, diagnostics));
+  diagnostics.into(watching.log);
+  const passes = openCloudTokens(problem);
+  const options = {
     keys: accounts.keys,
     limits: accounts.limits,
     storedIds: accounts.storedIds,
     passes,
-    tell: trouble,
+    tell: problem,
     ...watching.company,
   };
   const open = ({ config: all, simulated }: Served, before?: Gateway) =>
-    openConfigured(oneShare(all), {
-      ...company,
+    openConfigured(divideLimits(all), {
+      ...options,
       ...(simulated && { simulated }),
       ...(before && { before }),
     });
 
-  const serving = closingWith(await orExit(startServing(await orExit(open(first)), trouble, heard.receive)), {
-    accounts,
-    watching,
-    teller,
-  });
+  const serving = closingWith(
+    await orExit(startServing(await orExit(open(first)), problem, orders.receive)),
+    {
+      accounts,
+      watching,
+      diagnostics,
+    },
+  );
   watching.follow(serving);
   tellMetrics(watching.metrics);
-  const ending = endingOf(serving, teller);
-  let last = Promise.resolve();
+  const ending = endingOf(serving, diagnostics);
+  let lastExchange = Promise.resolve();
   onSignals(ending);
-  heard.obey({
+  orders.obey({
     end: ending.begin,
     hurry: ending.hurry,
     serveBy(next) {
-      last = last.then(() => exchange(next));
+      lastExchange = lastExchange.then(() => exchange(next));
     },
   });
   tellFirst('ready');
 
+  /** Serves by another configuration from now on. If it cannot be used, the old one stays. */
   async function exchange(next: Served): Promise<void> {
     try {
       await watching.reload(async () => serving.exchange(await open(next, serving.current().gateway)));
     } catch (error) {
-      trouble(`A worker keeps the old configuration: ${error}`);
+      problem(`A worker keeps the old configuration: ${error}`);
     }
   }
 }
 
-/** Limits are those of all workers together. */
-function oneShare(config: Config): Config {
+/** The configuration of one worker: the limits that hold for all workers together are divided evenly. */
+function divideLimits(config: Config): Config {
   const { inFlight, inFlightPerKey, webSockets, webSocketsPerKey, pendingBytes, pendingBytesPerKey } =
     config.limits;
   const share = (limit: number): number => Math.ceil(limit / config.workers);

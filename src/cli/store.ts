@@ -1,15 +1,12 @@
-/** `gateway store copy`: takes keys and usage along into another store. */
+/** `gateway store copy`: copies keys, groups and usage to another store. */
 
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type ArgsDef, defineCommand } from 'citty';
-import { postgresUrl } from '../config/schema.ts';
-import { type Copied, copyStore, sayHoldings } from '../store/copy-store.ts';
-import { nameOf, openStore, openToRead } from '../store/store.ts';
-import { reasonOf, type StorePlace } from '../store/store-errors.ts';
-import { configHere } from './config-here.ts';
-import { refuseUnknown } from './known-options.ts';
-import { Refusal, tellingRefusals } from './refusal.ts';
+import type { Copied } from '../store/copy-store.ts';
+import type { StorePlace } from '../store/store.ts';
+import { execute, readConfigHere } from './command.ts';
+import { Refusal } from './refusal.ts';
 
 const options = {
   from: {
@@ -18,7 +15,7 @@ const options = {
   },
   to: {
     type: 'string',
-    description: 'Store to copy to, without keys and usage in it (default: the configured store)',
+    description: 'Store to copy to, which must hold no keys and no usage (default: the configured store)',
   },
 } as const satisfies ArgsDef;
 
@@ -26,14 +23,16 @@ const copy = defineCommand({
   meta: {
     name: 'copy',
     description:
-      'Copy all keys and usage to another store, or nothing if that fails. First stop every gateway that uses the store to copy; it is not changed.',
+      'Copy all keys and usage to another store, or nothing if that fails. First stop every gateway that uses the store to copy. That store is not changed.',
   },
   args: options,
   run: ({ args }) =>
-    tellingRefusals(async () => {
-      refuseUnknown(args, options);
-      const configured = (await configHere()).store;
-      const [from, to] = [placeOf('from', args.from, configured), placeOf('to', args.to, configured)];
+    execute(args, options, async () => {
+      const { nameOf, reasonOf } = await import('../store/store.ts');
+      const { sayHoldings } = await import('../store/copy-store.ts');
+      const { store: configured } = await readConfigHere();
+      const from = await findPlace('from', args.from, configured);
+      const to = await findPlace('to', args.to, configured);
       if (isDeepStrictEqual(from, to))
         throw new Refusal(
           `--from and --to are both ${nameOf(to)}: give another --from or --to (the default of each is the configured store).`,
@@ -41,10 +40,13 @@ const copy = defineCommand({
       const copied = await copyBetween(from, to).catch((error: unknown) => {
         throw new Refusal(`Nothing was copied: ${reasonOf(error)}.`);
       });
-      console.log(`${sayCopied(copied, nameOf(from), nameOf(to))}: ${sayHoldings(copied.held)}.`);
-      const isConfigured = isDeepStrictEqual(to, placeOf('to', undefined, configured));
+      const done = copied.made
+        ? `Copied ${nameOf(from)} to ${nameOf(to)}`
+        : `${nameOf(to)} is already a copy of ${nameOf(from)}`;
+      console.log(`${done}: ${sayHoldings(copied.held)}.`);
+      const isConfigured = isDeepStrictEqual(to, await findPlace('to', undefined, configured));
       console.log(
-        `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. The copy has nothing of what is written to ${nameOf(from)} from now on.`,
+        `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. The copy does not receive what is written to ${nameOf(from)} from now on.`,
       );
     }),
 });
@@ -60,20 +62,29 @@ function settingTo({ url }: StorePlace): string {
     : 'set DATABASE_URL to the copy';
 }
 
-/** @throws Refusal that names the option, and nothing of what may be a password. */
-function placeOf(option: string, said: string | undefined, { path, url }: StorePlace): StorePlace {
-  if (said === undefined) return url === undefined ? { path: resolve(path) } : { path: '', url };
-  if (!said.includes('://')) return { path: resolve(said) };
-  const parsed = postgresUrl.safeParse(said);
+/** The store that an option names, or the configured one. @throws Refusal that names the option, but never a password. */
+async function findPlace(
+  option: string,
+  given: string | undefined,
+  { path, url }: StorePlace,
+): Promise<StorePlace> {
+  if (given === undefined) return url === undefined ? { path: resolve(path) } : { path: '', url };
+  if (!given.includes('://')) return { path: resolve(given) };
+  const { postgresUrl } = await import('../config/addresses.ts');
+  const parsed = postgresUrl.safeParse(given);
   if (parsed.success) return { path: '', url: parsed.data };
-  throw new Refusal(`${option}: ${parsed.error.issues[0]?.message}, or a SQLite file`);
+  throw new Refusal(`--${option}: ${parsed.error.issues[0]?.message}, or a SQLite file`);
 }
 
-/** Ctrl-C ends it between two pieces, so that it can say what has become of the copy; a second one at once. */
+/** Copies one store to another. The first Ctrl-C stops it between two batches, so that it can report what became of the copy; the second one ends the process at once. */
 async function copyBetween(from: StorePlace, to: StorePlace): Promise<Copied> {
+  const [{ openStore, openToRead }, { copyStore }] = await Promise.all([
+    import('../store/store.ts'),
+    import('../store/copy-store.ts'),
+  ]);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => interrupted.abort(new Error('it was interrupted')));
+    process.once(signal, () => interrupted.abort(new Error('the copy was interrupted')));
   const source = await openToRead(from);
   try {
     const target = await openStore(to);
@@ -85,8 +96,4 @@ async function copyBetween(from: StorePlace, to: StorePlace): Promise<Copied> {
   } finally {
     await source.close();
   }
-}
-
-function sayCopied({ made }: Copied, from: string, to: string): string {
-  return made ? `Copied ${from} to ${to}` : `${to} is already a copy of ${from}`;
 }

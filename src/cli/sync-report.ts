@@ -1,13 +1,13 @@
-/** What `gateway models sync` found, for people and for programs. */
+/** The results of `gateway models sync`, as text for people and as JSON for programs. */
 
 import type { Comparison } from '../devtools/model-lists/compare.ts';
 import type { Listed } from '../devtools/model-lists/listed.ts';
 import { dayOf } from '../lib/calendar.ts';
 import { compact, type JsonObject } from '../lib/json.ts';
 import type { Vendor } from '../upstream/vendor.ts';
-import { type Column, textTable } from './text-table.ts';
+import { type Column, textTable } from './tables.ts';
 
-/** What became of one vendor: a comparison, or why there is none. */
+/** The result of one vendor: a comparison, or the reason why there is none. */
 export interface Compared {
   readonly vendor: Vendor;
   readonly comparison?: Comparison;
@@ -24,24 +24,24 @@ interface Row {
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'state', text: ({ state }) => state },
   { title: 'model', text: ({ id }) => id },
-  { title: 'released', text: ({ listed }) => day(listed?.created) ?? '-' },
+  { title: 'released', text: ({ listed }) => toDay(listed?.created) ?? '-' },
   { title: 'shutdown', text: ({ listed }) => listed?.shutdown ?? '-' },
   { title: 'remark', text: ({ remark }) => remark },
 ];
 
-/** A table of what differs or is to end, and a line a vendor. */
+/** A table of models that differ or will be shut down, then one line a vendor. */
 export function syncAsText(results: readonly Compared[]): string {
   const compared = results.flatMap(({ vendor, comparison }) => (comparison ? [{ vendor, comparison }] : []));
-  const rows = compared.flatMap(({ comparison }) => rowsOf(comparison));
+  const rows = compared.flatMap(({ comparison }) => toRows(comparison));
   const lines = compared.map(({ vendor, comparison }) => summary(vendor, comparison));
   return [...(rows.length > 0 ? [textTable(COLUMNS, rows), ''] : []), ...lines].join('\n');
 }
 
-function rowsOf({ fresh, gone, ending }: Comparison): readonly Row[] {
+function toRows({ fresh, gone, ending }: Comparison): readonly Row[] {
   return [
     ...fresh.map(({ id, listed, datedNameOf }): Row => {
       const dated = datedNameOf === undefined ? [] : [`dated name of ${datedNameOf.id}`];
-      return { state: 'new', id, listed, remark: [...dated, ...deprecation(listed)].join('; ') };
+      return { state: 'new', id, listed, remark: [...dated, ...formatDeprecation(listed)].join('; ') };
     }),
     ...gone.map(
       ({ model, listed }): Row => ({
@@ -56,38 +56,38 @@ function rowsOf({ fresh, gone, ending }: Comparison): readonly Row[] {
         state: 'ends',
         id: model.id,
         listed,
-        remark: deprecation(listed).join(''),
+        remark: formatDeprecation(listed).join(''),
       }),
     ),
   ];
 }
 
-function deprecation({ deprecated }: Listed): readonly string[] {
+function formatDeprecation({ deprecated }: Listed): readonly string[] {
   if (deprecated === undefined) return [];
   return [deprecated === true ? 'deprecated' : `deprecated ${deprecated}`];
 }
 
 function summary(vendor: Vendor, { listed, known, fresh, gone, ending, apart }: Comparison): string {
   const counts = `${listed} listed, ${known.length} in the catalog, ${fresh.length} new, ${gone.length} gone, ${ending.length} to end`;
-  return `${vendor.name}: ${counts}${leftOut(apart)}`;
+  return `${vendor.name}: ${counts}${formatLeftOut(apart)}`;
 }
 
-function leftOut(apart: Comparison['apart']): string {
+function formatLeftOut(apart: Comparison['apart']): string {
   if (apart.length === 0) return '';
   const kinds = Map.groupBy(apart, ({ kind }) => kind);
   const counts = Array.from(kinds, ([kind, models]) => `${models.length} ${kind}`);
   return `; ${apart.length} left out (${counts.join(', ')})`;
 }
 
-/** All of it, models that were left out included. */
+/** All results, including the models that were left out. */
 export function syncAsJson(results: readonly Compared[]): string {
   const inStep = results.every(
     ({ comparison }) => comparison?.fresh.length === 0 && comparison.gone.length === 0,
   );
-  return JSON.stringify({ in_step: inStep, vendors: results.map(vendorView) }, undefined, 2);
+  return JSON.stringify({ in_step: inStep, vendors: results.map(toJson) }, undefined, 2);
 }
 
-function vendorView({ vendor, comparison, failure }: Compared): JsonObject {
+function toJson({ vendor, comparison, failure }: Compared): JsonObject {
   if (comparison === undefined) return { vendor: vendor.name, error: failure };
   const { listed, known, fresh, gone, ending, apart } = comparison;
   return {
@@ -95,22 +95,22 @@ function vendorView({ vendor, comparison, failure }: Compared): JsonObject {
     listed,
     known: known.map(({ id }) => id),
     new: fresh.map(({ id, listed, datedNameOf }) =>
-      compact({ id, ...datesOf(listed), name: listed.name, dated_name_of: datedNameOf?.id }),
+      compact({ id, ...getDates(listed), name: listed.name, dated_name_of: datedNameOf?.id }),
     ),
     gone: gone.map(({ model, listed }) =>
-      compact({ id: model.id, ...(listed && datesOf(listed)), retired: listed !== undefined }),
+      compact({ id: model.id, ...(listed && getDates(listed)), retired: listed !== undefined }),
     ),
-    ending: ending.map(({ model, listed }) => compact({ id: model.id, ...datesOf(listed) })),
+    ending: ending.map(({ model, listed }) => compact({ id: model.id, ...getDates(listed) })),
     left_out: apart.map(({ name, kind }) => ({ name, kind })),
   };
 }
 
-function datesOf({ created, shutdown, deprecated }: Listed): JsonObject {
-  return { released: day(created), shutdown, deprecated };
+function getDates({ created, shutdown, deprecated }: Listed): JsonObject {
+  return { released: toDay(created), shutdown, deprecated };
 }
 
-/** The day of a time in Unix seconds; undefined where there is none, or it is out of any calendar. */
-function day(seconds: number | undefined): string | undefined {
+/** The day of a time in Unix seconds, as YYYY-MM-DD; undefined if there is no time, or it lies beyond the year 9999. */
+function toDay(seconds: number | undefined): string | undefined {
   if (seconds === undefined || seconds > 253_402_300_799) return undefined;
   return dayOf(seconds * 1000);
 }

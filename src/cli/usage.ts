@@ -1,41 +1,30 @@
 /** `gateway usage`: what was used, and what it cost. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import {
-  type Dimension,
-  reportUsage,
-  type UsageQuery,
-  type UsageReport,
-} from '../accounting/usage/report.ts';
-import { queryOf, usageQuery } from '../accounting/usage/usage-query.ts';
-import {
-  figuresOf,
-  lineView,
-  type UsageFigures,
-  type UsageLineView,
-} from '../accounting/usage/usage-view.ts';
+import type { Dimension, UsageQuery, UsageReport } from '../accounting/usage/report.ts';
+import type { UsageFigures, UsageLineView } from '../accounting/usage/usage-view.ts';
 import type { UsageSums } from '../store/tables.ts';
-import { csv } from './csv.ts';
-import { refuseUnknown } from './known-options.ts';
-import { type Column, textTable } from './text-table.ts';
-import { checkedOptions, withStore } from './with-store.ts';
+import { execute } from './command.ts';
+import { parseOptions } from './options.ts';
+import { type Column, csv, textTable } from './tables.ts';
+import { withStore } from './with-store.ts';
 
 const options = {
-  from: { type: 'string', description: 'First day, YYYY-MM-DD (default: 30 days up to the last)' },
+  from: { type: 'string', description: 'First day, YYYY-MM-DD (default: 30 days before --to)' },
   to: { type: 'string', description: 'Last day (default: today)' },
   by: {
     type: 'string',
     description: 'day, group, key, model, vendor, tag, or several, comma-separated (default: key,model)',
   },
-  group: { type: 'string', description: 'Only what keys of this group used while they were of it' },
-  key: { type: 'string', description: 'Only the key of this name' },
+  group: { type: 'string', description: 'Only usage of keys while they belonged to this group' },
+  key: { type: 'string', description: 'Only the key with this name' },
   model: { type: 'string', description: 'Only this model, by its full id' },
   tag: { type: 'string', description: 'Only requests with this tag (header x-gateway-tag)' },
   simulated: {
     type: 'boolean',
-    description: 'Report what the sandbox answered, instead of what vendors did',
+    description: 'Report answers of the sandbox instead of answers of vendors',
   },
-  limit: { type: 'string', description: 'Most lines to print (default: 1000)' },
+  limit: { type: 'string', description: 'Maximum number of lines to print (default: 1000)' },
   csv: { type: 'boolean', description: 'Print CSV (RFC 4180)' },
   json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
@@ -47,46 +36,62 @@ export const usage = defineCommand({
   },
   args: options,
   run: ({ args }) =>
-    withStore(async (store) => {
-      refuseUnknown(args, options);
-      const { from, to, by, group, key, model, tag, limit } = args;
-      const simulated = args.simulated ? 'true' : undefined;
-      const said = Object.entries({ from, to, by, group, key, model, tag, simulated, limit }).filter(
-        ([, value]) => value !== undefined,
-      );
-      const query = queryOf(checkedOptions(Object.fromEntries(said), usageQuery), Date.now());
-      const report = await reportUsage(store, query);
-      const render = args.json ? asJson : args.csv ? asCsv : asText;
-      console.log(render(report, query));
-      if (report.more)
-        console.error(`There are more than ${query.limit} lines; raise --limit to see the rest.`);
-    }),
+    execute(args, options, () =>
+      withStore(async (store) => {
+        const [{ reportUsage }, { queryOf, usageQuery }, view] = await Promise.all([
+          import('../accounting/usage/report.ts'),
+          import('../accounting/usage/usage-query.ts'),
+          import('../accounting/usage/usage-view.ts'),
+        ]);
+        const { from, to, by, group, key, model, tag, limit } = args;
+        const simulated = args.simulated ? 'true' : undefined;
+        const given = Object.entries({ from, to, by, group, key, model, tag, simulated, limit }).filter(
+          ([, value]) => value !== undefined,
+        );
+        const query = queryOf(parseOptions(Object.fromEntries(given), usageQuery), Date.now());
+        const { lines, total, more } = await reportUsage(store, query);
+        const report = {
+          query,
+          lines: lines.map(view.lineView),
+          total: view.figuresOf(total),
+          sums: total,
+          more,
+        };
+        const render = args.json ? asJson : args.csv ? asCsv : asText;
+        console.log(render(report));
+        if (more) console.error(`There are more than ${query.limit} lines. Raise --limit to see the rest.`);
+      }),
+    ),
 });
 
-function asJson({ lines, total, more }: UsageReport, { from, to }: UsageQuery): string {
-  const data = lines.map(lineView);
-  return JSON.stringify({ from, to, data, has_more: more, total: figuresOf(total) }, undefined, 2);
+/** A report, its figures as the admin API shows them. */
+interface Report extends Pick<UsageReport, 'more'> {
+  readonly query: UsageQuery;
+  readonly lines: readonly UsageLineView[];
+  readonly total: UsageFigures;
+  readonly sums: UsageSums;
 }
 
-function asCsv({ lines }: UsageReport, { by }: UsageQuery): string {
+function asJson({ query: { from, to }, lines, total, more }: Report): string {
+  return JSON.stringify({ from, to, data: lines, has_more: more, total }, undefined, 2);
+}
+
+function asCsv({ query: { by }, lines }: Report): string {
   const fields = [...by, ...FIGURES];
-  return csv([fields, ...lines.map(lineView).map((line) => fields.map((field) => line[field] ?? ''))]);
+  return csv([fields, ...lines.map((line) => fields.map((field) => line[field] ?? ''))]);
 }
 
-function asText({ lines, total }: UsageReport, { from, to, by, simulated }: UsageQuery): string {
+function asText({ query: { from, to, by, simulated }, lines, total, sums }: Report): string {
   if (lines.length === 0) {
     const nothing = `No usage from ${from} to ${to}.`;
-    return simulated ? nothing : `${nothing} --simulated reports what the sandbox answered.`;
+    return simulated ? nothing : `${nothing} Use --simulated to report answers of the sandbox.`;
   }
   const sum: UsageLineView = {
-    ...figuresOf(total),
+    ...total,
     ...Object.fromEntries(by.map((dimension) => [dimension, ''])),
   };
   const [first] = by;
-  return textTable(columnsOf(by, total), [
-    ...lines.map(lineView),
-    first === undefined ? sum : { ...sum, [first]: 'total' },
-  ]);
+  return textTable(columnsOf(by, sums), [...lines, first === undefined ? sum : { ...sum, [first]: 'total' }]);
 }
 
 const FIGURES = [
@@ -110,7 +115,7 @@ const estimate: Column<UsageLineView> = {
   text: ({ estimated_cost }) => estimated_cost.toFixed(4),
 };
 
-/** @param total tells whether there are answers of which the vendor told no usage, or not all: what they cost nobody knows. */
+/** @param total decides which columns are shown: answers whose usage the vendor did not report, and estimated cost, only if there are any. */
 function columnsOf(by: readonly Dimension[], total: UsageSums): readonly Column<UsageLineView>[] {
   const figure = (field: keyof UsageFigures, title: string): Column<UsageLineView> => ({
     title,

@@ -1,16 +1,17 @@
-/** `gateway validate FILE`: whether a recorded answer keeps its format's protocol. */
+/** `gateway validate FILE`: checks whether a recorded answer follows the protocol of its format. */
 
 import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
-import { validateFile } from '../protocol/validate-file.ts';
-import { refuseUnknown } from './known-options.ts';
-import { readNamed } from './read-named.ts';
-import { tellingRefusals } from './refusal.ts';
+import { execute, readNamedFile } from './command.ts';
+import { parseFormat } from './options.ts';
 
 const options = {
   file: { type: 'positional', required: true, description: 'File with the answer' },
   format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: detected from the events)` },
 } as const satisfies ArgsDef;
+
+/** The exit code for a format that does not exist: 1 says that the answer has violations. */
+const UNKNOWN_FORMAT = 2;
 
 export const validate = defineCommand({
   meta: {
@@ -19,17 +20,13 @@ export const validate = defineCommand({
   },
   args: options,
   run: ({ args }) =>
-    tellingRefusals(async () => {
-      refuseUnknown(args, options);
-      const format = FORMAT_NAMES.find((name) => name === args.format);
-      if (args.format !== undefined && format === undefined) {
-        console.error(`There is no format ${args.format}. Use one of ${FORMAT_NAMES.join(', ')}.`);
-        process.exit(2);
-      }
-      const result = validateFile(String(await readNamed(args.file)), format);
+    execute(args, options, async () => {
+      const format = parseFormat(args.format, UNKNOWN_FORMAT);
+      const { validateFile } = await import('../protocol/validate-file.ts');
+      const result = validateFile(String(await readNamedFile(args.file)), format);
       for (const { rule, index, detail } of result.violations)
         console.log(`event ${index}: ${rule}: ${detail}`);
-      console.log(`${result.format ?? 'no known format'}: ${result.violations.length} violations`);
+      console.log(`${result.format ?? 'unknown format'}: ${result.violations.length} violations`);
       if (result.violations.length > 0) process.exitCode = 1;
     }),
 });

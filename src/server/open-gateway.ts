@@ -11,8 +11,7 @@ import type { Traces } from '../accounting/traces/traces.ts';
 import { charging } from '../accounting/usage/consumption.ts';
 import { type RecordExchange, recording } from '../accounting/usage/ledger.ts';
 import { catalogOf } from '../catalog/catalog.ts';
-import { defaultModels } from '../catalog/default.ts';
-import type { Model } from '../catalog/model.ts';
+import { catalogModels, servedModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors, type Place, vendorsAt } from '../config/vendors.ts';
 import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
@@ -25,7 +24,6 @@ import { hashKey } from '../store/key-secret.ts';
 import { openAgent } from '../upstream/agent.ts';
 import { type CloudTokens, openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { openUpstreams } from '../upstream/pool/upstreams.ts';
-import type { Vendors } from '../upstream/vendor.ts';
 
 export interface OpenGateway {
   readonly gateway: Gateway;
@@ -163,18 +161,6 @@ export async function openSandbox(config: Config, tell?: LogProblem): Promise<Sa
 /** The simulated vendors' options in a configuration. */
 export function sandboxOptions(config: Config): Pick<SandboxOptions, 'pace' | 'models'> {
   return { pace: config.sandbox.pace, models: catalogModels(config) };
-}
-
-/** The default catalog with the configuration's models over it. */
-export function catalogModels(config: Config): readonly Model[] {
-  const byId = new Map(defaultModels().map((model) => [model.id, model]));
-  for (const model of config.models) byId.set(model.id, model);
-  return [...byId.values()];
-}
-
-/** The catalog's models that some vendor with a key serves. */
-export function servedModels(config: Config, vendors: Vendors): readonly Model[] {
-  return catalogModels(config).filter((model) => vendors.serving(model) !== undefined);
 }
 
 function groupRecord({ name, models, stored, limits, modelLimits }: Config['groups'][number]): GroupRecord {

@@ -104,8 +104,8 @@ test('a model that a key or a group opens and nobody knows is named, and a diale
     'Note: the catalog has no model openai/gpt5 (see "gateway models").',
     'Note: the catalog has no model openai/gpt-none (see "gateway models").',
   ]);
-  expect(stdout).toContain('The vendor openai has a dialect that nothing is known of, opnai, so ');
-  expect(stdout).not.toContain('The vendor vllm has a dialect');
+  expect(stdout).toContain('The vendor openai has an unknown dialect, opnai, so ');
+  expect(stdout).not.toContain('The vendor vllm has an unknown dialect');
 });
 
 test('a key that other gateways would read from the environment is told to be sent as it stands', async () => {
@@ -120,9 +120,9 @@ test('a key that other gateways would read from the environment is told to be se
   });
   expect(code).toBe(0);
   expect(stdout.match(/^A key of .*$/gm)).toEqual([
-    `A key of the vendor openai is the name of a variable, and is sent as it stands: write \${OPENAI_API_KEY} in JSON, YAML or TOML, process.env.OPENAI_API_KEY in code.`,
+    `A key of the vendor openai is the name of a variable, and is sent as it is. Write \${OPENAI_API_KEY} in JSON, YAML or TOML, or process.env.OPENAI_API_KEY in code.`,
     expect.stringContaining(
-      `vendor anthropic is the name of a variable, and is sent as it stands: write \${ANTHROPIC_KEY} `,
+      `vendor anthropic is the name of a variable, and is sent as it is. Write \${ANTHROPIC_KEY} `,
     ),
     expect.stringContaining('vendor vllm is'),
   ]);
@@ -345,7 +345,7 @@ test.each([
 ])('a vendor key under a name that is not read is told of, without its value: %s', async (name, own) => {
   const bare = await mkdtemp(join(tmpdir(), 'gateway-variables-'));
   try {
-    const told = `The environment has ${name}, which is not read: it is called ${own} here.`;
+    const told = `The variable ${name} is set but not read: the gateway reads ${own}.`;
     const checked = await runCommand(bare, ['check'], { [name]: 'sk-of-a-vendor' });
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
     expect(checked.stdout).not.toContain('sk-of-a-vendor');

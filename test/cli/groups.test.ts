@@ -41,7 +41,7 @@ test('a group from its making to its end', async () => {
   expect(made).toMatchObject({ code: 0, stdout: '' });
   expect(made.stderr).toBe(
     'Note: the catalog has no model openai/gpt-nope (see "gateway models").\n' +
-      'Created the group search. Its keys: "gateway keys create NAME --group \'search\'".\n',
+      "Created the group search. Add keys with: gateway keys create NAME --group 'search'\n",
   );
   const key = await run('keys', 'create', 'ranker', '--group', 'search');
   expect(await withStore(keyRecords)).toEqual([
@@ -78,7 +78,7 @@ test('a group from its making to its end', async () => {
     code: 1,
     stdout: '',
     stderr:
-      'Keys that are not revoked are still of the group search: 1. Give them another group, or none, first: "gateway keys change NAME --group none".\n',
+      'The group search still has keys that are not revoked: 1. First move them to another group, or to none: gateway keys change NAME --group none\n',
   });
   expect(await run('keys', 'change', 'ranker', '--group', 'none')).toMatchObject({ code: 0 });
   expect(await run('groups', 'delete', 'search')).toMatchObject({
@@ -94,7 +94,7 @@ test('what cannot be done is said in a line, with exit code 1', async () => {
     await createKey(store, 'ci');
   });
   const refused: [string[], RegExp][] = [
-    [['groups', 'create', 'search'], /^There is already a group named search\.\n$/],
+    [['groups', 'create', 'search'], /^A group named search already exists\.\n$/],
     [['groups', 'create', 'none'], /^The name must be 1 to 64 .* and not be "none"\n$/],
     [['groups', 'create', 'ads', '--expires=30d'], /^Unknown option --expires\. See --help\.\n$/],
     [

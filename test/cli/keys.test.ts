@@ -2,11 +2,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-
-import { millisecondsOf } from '../../src/cli/duration.ts';
-import { settingsOf } from '../../src/cli/key-options.ts';
+import { hashKey } from '../../src/access/keys.ts';
+import { readKeyOptions } from '../../src/cli/key-options.ts';
+import { parseDuration, parseOptions } from '../../src/cli/options.ts';
 import { dayOf } from '../../src/lib/calendar.ts';
-import { hashKey } from '../../src/store/key-secret.ts';
+import { keySettings } from '../../src/store/key-settings.ts';
 import { createKey, revokeKey } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
@@ -133,7 +133,7 @@ test('who rotates a key that has expired learns that the new one has too', async
 test('what cannot be done is said in a line, with exit code 1', async () => {
   await keys('create', 'ci');
   const refused: [string[], RegExp][] = [
-    [['create', 'ci'], /^There is already a key named ci\.\n$/],
+    [['create', 'ci'], /^A key named ci already exists\.\n$/],
     [['create', 'other', '--budget-dya', '5'], /^Unknown option --budget-dya\. See --help\.\n$/],
     [['create', 'other', 'name'], /^Unexpected argument name\./],
     [['create', 'other', '--models', 'gpt-4o'], /^--models: must be <vendor>/],
@@ -187,11 +187,11 @@ describe('options', () => {
     [{ 'budget-month': '0' }, { budget_month: 0 }],
     [{ 'tokens-per-minute': 'none' }, { tokens_per_minute: null }],
   ])('%j', (options, settings) => {
-    expect(settingsOf(options, now)).toEqual(settings);
+    expect(parseOptions(readKeyOptions(options, now), keySettings)).toEqual(settings);
   });
 
   test.each([
-    [{ expires: 'soon' }, /^--expires: soon is neither/],
+    [{ expires: 'soon' }, /^--expires: soon is not a date/],
     [{ expires: '999999w' }, /^--expires/],
     [{ 'budget-day': '' }, /^--budget-day/],
     [{ 'budget-day': '5$' }, /^--budget-day/],
@@ -199,13 +199,13 @@ describe('options', () => {
     [{ 'concurrent-requests': '0' }, /^--concurrent-requests/],
     [{ models: '' }, /^--models/],
   ])('not %j', (options, message) => {
-    expect(() => settingsOf(options, now)).toThrow(message);
+    expect(() => parseOptions(readKeyOptions(options, now), keySettings)).toThrow(message);
   });
 
   test('durations', () => {
-    expect(['90s', '2m', '3h', '4d', '1w', '0s'].map(millisecondsOf)).toEqual([
+    expect(['90s', '2m', '3h', '4d', '1w', '0s'].map(parseDuration)).toEqual([
       90_000, 120_000, 10_800_000, 345_600_000, 604_800_000, 0,
     ]);
-    expect(['', '5', 'd', '1.5h', '-1d', '1y', '1 d'].map(millisecondsOf)).toEqual(Array.from({ length: 7 }));
+    expect(['', '5', 'd', '1.5h', '-1d', '1y', '1 d'].map(parseDuration)).toEqual(Array.from({ length: 7 }));
   });
 });

@@ -1,35 +1,71 @@
-/** Which modules a start loads: what is only wanted in the sandbox or by other commands costs no start time or memory. */
+/** What a command loads: help must not wait for the code of a gateway. */
 
-import { afterEach, expect, test } from 'vitest';
-import { preload } from '../support/preload.ts';
-import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { MOST_GRACE_DAYS } from '../../src/store/keys.ts';
+import { CLI } from '../support/command.ts';
 
-let running: GatewayProcess | undefined;
-afterEach(async () => {
-  await running?.close();
-  running = undefined;
+/** Prints the address of every module that Node loads, one a line, when the process ends (Node's documentation, "module.registerHooks"). */
+const LIST_MODULES = `
+import { registerHooks } from 'node:module';
+import { writeSync } from 'node:fs';
+const urls = [];
+registerHooks({
+  load(url, context, next) {
+    urls.push(url);
+    return next(url, context);
+  },
 });
+process.on('exit', () => writeSync(2, urls.join('\\n')));
+`;
 
-/** Writes the address of every module of the sandbox and of devtools as Node loads it. */
-const REPORT = preload(`
-  import { registerHooks } from 'node:module';
-  registerHooks({
-    load(url, context, next) {
-      if (/\\/src\\/(?:sandbox|devtools)\\//.test(url)) process.stderr.write('loaded ' + url + '\\n');
-      return next(url, context);
-    },
+/** The program's output, and the modules that it loaded: of packages, and of the gateway. */
+function run(...words: readonly string[]) {
+  const preload = `data:text/javascript,${encodeURIComponent(LIST_MODULES)}`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', preload, CLI, ...words], {
+    env: { PATH: process.env['PATH'] },
+    encoding: 'utf8',
   });
-`);
+  expect(status, stderr).toBe(0);
+  const urls = stderr.split('\n');
+  const packages = urls.map((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1]);
+  return {
+    stdout,
+    packages: new Set(packages.filter((name) => name !== undefined)),
+    own: urls.filter((url) => /\/src\/.*\.[jt]s$/.test(url) && !url.includes('node_modules')),
+  };
+}
 
-test('a start with a real vendor loads neither the sandbox nor the tools for developers', async () => {
-  const vendors = { openai: { apiKey: 'sk-of-theirs', baseUrl: 'http://127.0.0.1:9/v1' } };
-  running = await spawnGateway({ vendors }, REPORT);
-  await (await fetch(`${running.url}/health/ready`)).body?.cancel();
-  expect(running.output()).not.toContain('loaded ');
+describe.each([
+  [['--help']],
+  [['keys', '--help']],
+  [['keys', 'create', '--help']],
+  [['groups', '--help']],
+  [['models', 'sync', '--help']],
+  [['start', '--help']],
+  [['record', '--help']],
+])('gateway %j', (words) => {
+  test('loads citty and no other package', () => {
+    const { stdout, packages } = run(...words);
+    expect(stdout).toContain('USAGE gateway');
+    expect([...packages]).toEqual(['citty']);
+  });
+
+  test('loads the commands, and almost nothing of the gateway', () => {
+    const { own } = run(...words);
+    const notCli = own.filter((url) => !/\/src\/(?:cli\/|main\.ts)/.test(url));
+    expect(own.length).toBeGreaterThan(2);
+    expect(notCli.length, notCli.join('\n')).toBeLessThanOrEqual(10);
+    expect(own.length, own.join('\n')).toBeLessThanOrEqual(30);
+  });
 });
 
-test('a start without any vendor loads the sandbox, and only the sandbox', async () => {
-  running = await spawnGateway({}, REPORT);
-  expect(running.output()).toMatch(/loaded \S+\/src\/sandbox\/sandbox\.ts/);
-  expect(running.output()).not.toContain('/src/devtools/');
+test('a command that needs no cloud and no database loads neither', () => {
+  const { packages } = run('models', 'list', '--json');
+  const heavy = /^(?:pg|kysely|google-auth-library|@aws-sdk|@smithy|@opentelemetry|ioredis|h3|ws)/;
+  expect([...packages].filter((name) => heavy.test(name))).toEqual([]);
+});
+
+test('the help of rotate names the longest grace period', () => {
+  expect(run('keys', 'rotate', '--help').stdout).toContain(`at most ${MOST_GRACE_DAYS}d`);
 });

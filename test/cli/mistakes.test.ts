@@ -52,9 +52,7 @@ test('an option that npm takes for a longer one of its own', () => {
     env,
     encoding: 'utf8',
   });
-  expect(stderr).toMatch(
-    /^(?:Unexpected argument tag\..*, and come after --\.|npm has kept --by for itself\..*)$/m,
-  );
+  expect(stderr).toMatch(/^(?:Unexpected argument tag\..*, after a separate --\.|npm swallowed --by\..*)$/m);
   expect(status).toBe(1);
 });
 
@@ -68,7 +66,7 @@ test.each([
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, GATEWAY_STORE_PATH: join(directory, 'kept.db') };
   const { status, stderr } = spawnSync('npm', words, { env, encoding: 'utf8' });
-  expect(stderr).toContain(`npm has kept ${option} for itself. Options come after --: npm `);
+  expect(stderr).toContain(`npm swallowed ${option}. Put options after a separate --: npm `);
   expect(status).toBe(1);
   expect(
     spawnSync('npm', ['run', 'gateway', 'keys', 'list'], { env, encoding: 'utf8' }).stdout,

@@ -240,7 +240,7 @@ describe('Anthropic', () => {
     expect(await sync([], env('ANTHROPIC_API_KEY'))).toEqual({
       code: 69,
       stdout: '',
-      stderr: 'anthropic could not be asked: its list has too many pages.\n',
+      stderr: 'The models of anthropic could not be listed: its list has too many pages.\n',
     });
     expect(vendor.received).toHaveLength(2);
   });
@@ -403,9 +403,9 @@ describe('vendors that cannot be asked', () => {
     const { code, stdout, stderr } = await sync(['--check', '--timeout=8s', '--json'], all);
     expect(code).toBe(69);
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'openai could not be asked: it refused the key (401).',
-      'anthropic could not be asked: it took too long to answer.',
-      'google could not be asked: it answered with something that is not a list of models.',
+      'The models of openai could not be listed: it refused the key (401).',
+      'The models of anthropic could not be listed: it took too long to answer.',
+      'The models of google could not be listed: it answered with something that is not a list of models.',
     ]);
     const { in_step, vendors } = JSON.parse(stdout);
     expect(in_step).toBe(false);
@@ -434,9 +434,9 @@ describe('vendors that cannot be asked', () => {
     const { code, stderr } = await sync([], variables);
     expect(code).toBe(69);
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'openai could not be asked: it redirects elsewhere (302), and the key is not sent there.',
-      expect.stringMatching(/^google could not be asked: it could not be reached \(\w+\)\.$/),
-      'compatible could not be asked: it could not be reached (ECONNREFUSED).',
+      'The models of openai could not be listed: it redirects elsewhere (302), and the key is not sent there.',
+      expect.stringMatching(/^The models of google could not be listed: it could not be reached \(\w+\)\.$/),
+      'The models of compatible could not be listed: it could not be reached (ECONNREFUSED).',
     ]);
     expect(elsewhere.received).toEqual([]);
   });
@@ -457,7 +457,7 @@ describe('files', () => {
     const refused = await sync(['--write', 'mine.json'], env('OPENAI_API_KEY'));
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      'mine.json already exists: use --force to overwrite it.\n',
+      'mine.json already exists. Use --force to overwrite it.\n',
     ]);
     expect(await readFile(file, 'utf8')).toBe('mine');
     expect(await sync(['--write', 'mine.json', '--force'], env('OPENAI_API_KEY'))).toMatchObject({ code: 0 });
@@ -471,7 +471,7 @@ describe('files', () => {
 });
 
 test.each([
-  [[], {}, 'No vendor has a key, so there is none to ask: set one, such as OPENAI_API_KEY.'],
+  [[], {}, 'No vendor API key is configured. Set one, such as OPENAI_API_KEY.'],
   [
     ['--vendor=gogle'],
     { OPENAI_API_KEY: 'k' },

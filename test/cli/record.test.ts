@@ -652,8 +652,8 @@ describe('a file as the request', () => {
       ['--vendor=openai', '--name=../x'],
       '--name: ../x may only have lower-case letters, digits and single hyphens between them',
     ],
-    [MESSAGE, ['--vendor=openai', '--count=0'], '--count: 0 is not a whole number from 1 to 1000'],
-    [MESSAGE, ['--vendor=openai', '--format=x'], /^There is no format x/],
+    [MESSAGE, ['--vendor=openai', '--count=0'], '--count: 0 is not a whole number from 1 to 1000.'],
+    [MESSAGE, ['--vendor=openai', '--format=x'], /^Unknown format x/],
     [MESSAGE, ['--vendor=openai', '--fore'], 'Unknown option --fore. See --help.'],
   ])('%j with %j is refused in a line', async (body, words, message) => {
     const { code, stdout, stderr } = await send(body, ...words);
@@ -703,7 +703,7 @@ describe('files that are there', () => {
     const answer = await post(`${url}/v1/chat/completions`, '{"model":"m"}');
     expect([answer.status, JSON.parse(answer.body.toString()).error.message]).toEqual([
       409,
-      'fixtures/replies/chat-completions/taken.json already exists: give another --name, or --force to overwrite it.',
+      'fixtures/replies/chat-completions/taken.json already exists. Give another --name, or --force to overwrite it.',
     ]);
     expect(await ended).toMatchObject({ code: 1, stdout: '' });
     expect(vendor.received).toEqual([]);

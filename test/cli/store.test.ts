@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     const copied = await run(`store copy --from ${FILE}`, after);
     expect(copied).toMatchObject({ code: 0, stderr: '' });
     expect(copied.stdout).toMatch(
-      /^Copied \/\S+gateway\.db to PostgreSQL \(127\.0\.0\.1\/gateway_test_\w+\): keys: 3, 1 of them revoked; exchanges: \d+, 20\S+Z to 20\S+Z; days of usage: \d, \S+ to \S+\.\nNow start the gateway\. The copy has nothing of what is written to \/\S+gateway\.db from now on\.\n$/,
+      /^Copied \/\S+gateway\.db to PostgreSQL \(127\.0\.0\.1\/gateway_test_\w+\): keys: 3, 1 of them revoked; exchanges: \d+, 20\S+Z to 20\S+Z; days of usage: \d, \S+ to \S+\.\nNow start the gateway\. The copy does not receive what is written to \/\S+gateway\.db from now on\.\n$/,
     );
     expect(await readFile(join(directory, FILE))).toEqual(file);
 
@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     expect(await copying.ended).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'Nothing was copied: it was interrupted.\n',
+      stderr: 'Nothing was copied: the copy was interrupted.\n',
     });
     expect(await listKeys(target)).toEqual([]);
     expect((await run(`store copy --to ${url}`)).stdout).toContain(
@@ -156,8 +156,8 @@ test.each([
   [' --from=none.db', /^Nothing was copied: the store \/\S+none\.db cannot be opened: ENOENT.*\n$/],
   [' --from=none.db --to=other.db', /^Nothing was copied: the store \/\S+none\.db cannot be opened: ENOENT/],
   [' --from=config.txt --to=other.db', /config\.txt cannot be opened: file is not a database\.\n$/],
-  [' --to=mysql://me:secret@127.0.0.1/a', /^to: must be postgres:\/\/….*or a SQLite file\n$/],
-  [' --from=postgres://me:sec#ret@127.0.0.1/a', /^from: must be postgres:\/\/….*%40.*\n$/],
+  [' --to=mysql://me:secret@127.0.0.1/a', /^--to: must be postgres:\/\/….*or a SQLite file\n$/],
+  [' --from=postgres://me:sec#ret@127.0.0.1/a', /^--from: must be postgres:\/\/….*%40.*\n$/],
   [' --to=postgres://me:secret@127.0.0.1:1/a', /PostgreSQL \(127\.0\.0\.1\/a\) cannot be opened: .*REFUSED/],
   [' --to=postgres://me:1/secret@127.0.0.1/a', /PostgreSQL \(me\) cannot be opened: /],
   [' --too=a.db', /^Unknown option --too\. See --help\.\n$/],

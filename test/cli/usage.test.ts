@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
-import { csv } from '../../src/cli/csv.ts';
+import { csv } from '../../src/cli/tables.ts';
 import { usageAnswer } from '../../src/server/http/admin/usage-route.ts';
 import { openStore } from '../../src/store/store.ts';
 import { exchange, noon, rowOf } from '../accounting/usage/records.ts';
@@ -113,7 +113,7 @@ test('of more than is wanted, the first lines and what all of it comes to', asyn
     ['a', 'openai/gpt-4o', '1'],
     ['total', '3', '1'],
   ]);
-  expect(stderr).toBe('There are more than 2 lines; raise --limit to see the rest.\n');
+  expect(stderr).toBe('There are more than 2 lines. Raise --limit to see the rest.\n');
   const whole = await runCommand(directory, [...asked.slice(0, -1), '--limit=3', '--json']);
   expect(whole.stderr).toBe('');
   expect(JSON.parse(whole.stdout)).toMatchObject({ has_more: false, total: { requests: 3 } });
@@ -123,7 +123,7 @@ test('of more than is wanted, the first lines and what all of it comes to', asyn
 
 test('of nothing, and what cannot be asked', async () => {
   expect((await runCommand(directory, ['usage', '--from=2020-01-01', '--to=2020-01-31'])).stdout).toBe(
-    'No usage from 2020-01-01 to 2020-01-31. --simulated reports what the sandbox answered.\n',
+    'No usage from 2020-01-01 to 2020-01-31. Use --simulated to report answers of the sandbox.\n',
   );
   expect(
     (await runCommand(directory, ['usage', '--simulated', '--from=2020-01-01', '--to=2020-01-31'])).stdout,

@@ -29,9 +29,9 @@ test('an answer that keeps the protocol, one that breaks it, and one of no forma
   expect([other.code, other.stdout]).toEqual([1, expect.stringMatching(/\nresponses: \d+ violations\n$/)]);
   await writeFile(join(directory, 'page.html'), '<html></html>');
   const page = await runCommand(directory, ['validate', 'page.html']);
-  expect([page.code, page.stdout]).toEqual([1, expect.stringContaining('\nno known format: 1 violations\n')]);
+  expect([page.code, page.stdout]).toEqual([1, expect.stringContaining('\nunknown format: 1 violations\n')]);
   expect(await runCommand(directory, ['validate', answer, '--format=xml'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('There is no format xml'),
+    stderr: expect.stringContaining('Unknown format xml'),
   });
 });

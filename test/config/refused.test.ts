@@ -85,7 +85,7 @@ test.each<[object, RegExp]>([
   [{ proxy: { url: 'me:100%@localhost:8080' } }, /proxy\.url: must have special characters .* as %40/],
   [{ redis: { url: 'http://localhost' } }, /redis\.url: must be redis:\/\//],
   [vendor({ apiKey: 'k\r\nx: y' }), /vendors\.openai\.apiKey: must be printable ASCII/],
-  [vendor({ apiKey: '"sk-quoted"' }), /vendors\.openai\.apiKey: must not stand in quotes/],
+  [vendor({ apiKey: '"sk-quoted"' }), /vendors\.openai\.apiKey: must not be in quotes/],
   [vendor({ apiKey: '' }), /vendors\.openai\.apiKey: /],
   [vendor({ headers: { 'x y': 'z' } }), /vendors\.openai\.headers/],
   [vendor({ headers: { x: 'y\nz: 1' } }), /vendors\.openai\.headers\.x: must be printable ASCII/],

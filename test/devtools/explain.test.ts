@@ -10,7 +10,7 @@ import { everyVendor } from '../../src/config/vendors.ts';
 import { explain } from '../../src/devtools/explain.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { asObject, asObjects, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { catalogModels } from '../../src/server/open-gateway.ts';
+import { catalogModels } from '../../src/config/models.ts';
 import { FIXTURES } from '../support/recording.ts';
 
 const config = await readConfig({}, FIXTURES);

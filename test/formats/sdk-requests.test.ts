@@ -20,7 +20,7 @@ import { chatRequest } from '../../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../../src/sandbox/schemas/generate-content.ts';
 import { messagesRequest } from '../../src/sandbox/schemas/messages.ts';
 import { responsesRequest } from '../../src/sandbox/schemas/responses.ts';
-import { catalogModels } from '../../src/server/open-gateway.ts';
+import { catalogModels } from '../../src/config/models.ts';
 import { FIXTURES } from '../support/recording.ts';
 import { type Place, places, type Samples, shapeOf, TEXT } from '../support/sdk-types.ts';
 

@@ -160,6 +160,6 @@ test('a check names the provider, and models of its callers that nobody knows', 
   const gateway = await start({ identities: [provider.identity({ models: ['openai/no-such'] })] });
   const { code, stdout } = await runCommand(gateway.directory, ['check']);
   expect(code).toBe(0);
-  expect(stdout).toContain(`Callers may come with a token of ${provider.issuer}, as okta/…`);
+  expect(stdout).toContain(`Callers may use tokens of ${provider.issuer}. Their names begin with okta/.`);
   expect(stdout).toContain('Note: the catalog has no model openai/no-such');
 });

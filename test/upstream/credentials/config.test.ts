@@ -93,12 +93,12 @@ test.each<[object, Environment, string]>([
   [
     { openai: { baseUrl: AZURE, credentials: 'azure' } },
     { OPENAI_API_KEY: 'sk-1' },
-    'vendors.openai.apiKey: cannot be set where there are credentials (OPENAI_API_KEY)',
+    'vendors.openai.apiKey: cannot be set together with credentials (OPENAI_API_KEY)',
   ],
   [
     { openai: { upstreams: [{ baseUrl: AZURE, credentials: 'azure', apiKey: 'x' }] } },
     {},
-    'vendors.openai.upstreams.0.apiKey: cannot be set where there are credentials',
+    'vendors.openai.upstreams.0.apiKey: cannot be set together with credentials',
   ],
   [
     { openai: { upstreams: [{ baseUrl: AZURE }] } },

@@ -155,9 +155,9 @@ test('gateway check tells with what each vendor is asked', async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Vendors with a key: openai, anthropic, google, serving \d+ models\.$/m);
   expect(stdout.match(/^The vendor .*$/gm)).toEqual([
-    "The vendor openai is asked with an access token of Microsoft Entra ID (by a client's secret, for https://cognitiveservices.azure.com/.default).",
-    'The vendor anthropic is asked with AWS credentials (bedrock-mantle, us-east-1).',
-    'The vendor google is asked with an access token of Google (application default credentials).',
+    'The vendor openai uses an access token of Microsoft Entra ID (from a client secret, for https://cognitiveservices.azure.com/.default).',
+    'The vendor anthropic uses AWS credentials (bedrock-mantle, us-east-1).',
+    'The vendor google uses an access token of Google (application default credentials).',
   ]);
   expect(stdout).not.toContain(SECRET);
 });
@@ -186,7 +186,7 @@ test('gateway models sync tells that there is nothing to ask with', async () => 
   const { code, stderr } = await command(signed(), ['models', 'sync'], { AWS_EC2_METADATA_DISABLED: 'true' });
   expect([code, stderr]).toEqual([
     69,
-    'anthropic could not be asked: The gateway could not get AWS credentials for the vendor anthropic (CredentialsProviderError).\n',
+    'The models of anthropic could not be listed: The gateway could not get AWS credentials for the vendor anthropic (CredentialsProviderError).\n',
   ]);
 });
 

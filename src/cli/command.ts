@@ -1,0 +1,65 @@
+/** What every command does around its work: it checks its options, reads the configuration, and reports a mistake. */
+
+import { readFile } from 'node:fs/promises';
+import type { ArgsDef } from 'citty';
+import type { Config } from '../config/schema.ts';
+import { ConfigError } from '../lib/config-error.ts';
+import { codeBehind } from '../lib/error-code.ts';
+import { checkOptions, type ParsedArgs } from './options.ts';
+import { Refusal } from './refusal.ts';
+
+/** The exit code for a configuration that is not valid (sysexits.h, EX_CONFIG). */
+const EX_CONFIG = 78;
+
+/**
+ * Runs a command. A Refusal is printed as one line on standard error and sets the exit code; any other error is thrown.
+ * @param args what citty parsed from the command line.
+ * @param options the options that the command declares: any other option is refused.
+ */
+export async function execute(args: ParsedArgs, options: ArgsDef, run: () => Promise<void>): Promise<void> {
+  try {
+    checkOptions(args, options);
+    await run();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    console.error(error.message);
+    process.exitCode = error.exitCode;
+  }
+}
+
+/**
+ * Awaits a value. If the user can mend the reason why there is none (a mistake in the configuration, a port in use), the
+ * reason is printed and the process ends; any other error is thrown.
+ */
+export async function orExit<T>(value: Promise<T>): Promise<T> {
+  try {
+    return await value;
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      console.error(error.message);
+      process.exit(EX_CONFIG);
+    }
+    if (error instanceof Error && 'code' in error) {
+      const hint =
+        error.code === 'EADDRINUSE'
+          ? '. The port is in use: stop the other process, or set PORT (PORT=8790 npm start).'
+          : '';
+      console.error(`Cannot start: ${error.message}${hint}`);
+      process.exit(1);
+    }
+    throw error;
+  }
+}
+
+/** The configuration of the current directory and environment. If it is not valid, the process ends with exit code 78. */
+export async function readConfigHere(): Promise<Config> {
+  const { readConfig } = await import('../config/load.ts');
+  return orExit(readConfig(process.env, process.cwd()));
+}
+
+/** The bytes of a file that the command line names. @throws Refusal if the file cannot be read. */
+export function readNamedFile(file: string): Promise<Buffer> {
+  return readFile(file).catch((error: unknown) => {
+    throw new Refusal(`${file} cannot be read${codeBehind(error)}.`);
+  });
+}

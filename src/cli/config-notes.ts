@@ -1,0 +1,72 @@
+/** Notes on a configuration that is valid but hardly meant: variables that are not read, and models that do not exist. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { allowance } from '../access/keys.ts';
+import { catalogOf } from '../catalog/catalog.ts';
+import { catalogModels } from '../config/models.ts';
+import type { Config } from '../config/schema.ts';
+import type { Environment } from '../lib/environment.ts';
+
+interface VendorKey {
+  /** The variable that the gateway reads. */
+  readonly variable: string;
+  readonly vendor: string;
+  /** How SDKs, other gateways and people spell it. */
+  readonly otherSpellings: RegExp;
+}
+
+const VENDOR_KEYS: readonly VendorKey[] = [
+  {
+    variable: 'OPENAI_API_KEY',
+    vendor: 'openai',
+    otherSpellings: /^(?:OPENAI|OPEN_AI|OPNAI|OPENIA)_?(?:API)?_?(?:KEY|TOKEN)S?$/i,
+  },
+  {
+    variable: 'ANTHROPIC_API_KEY',
+    vendor: 'anthropic',
+    otherSpellings: /^(?:ANTHROPIC|ANTROPIC|ANTHROPHIC|CLAUDE)_?(?:API)?_?KEYS?$/i,
+  },
+  {
+    variable: 'GEMINI_API_KEY',
+    vendor: 'google',
+    otherSpellings: /^(?:GOOGLE|GOOGLE_GEN(?:ERATIVE_)?AI|GEMINI)_?(?:API)?_?KEYS?$/i,
+  },
+];
+
+/**
+ * A sentence for each variable that looks like the key of a vendor that has none, but is not read. Never its value.
+ * @param directory where a `.env` file is looked for.
+ */
+export function findUnreadVariables(
+  { vendors }: Config,
+  environment: Environment,
+  directory: string,
+): readonly string[] {
+  const unread = VENDOR_KEYS.flatMap(({ variable, vendor, otherSpellings }) => {
+    const { apiKey, credentials, upstreams = [] } = vendors[vendor] ?? {};
+    if ((apiKey ?? credentials ?? upstreams[0]) !== undefined) return [];
+    return Object.keys(environment)
+      .filter((name) => name !== variable && otherSpellings.test(name) && environment[name])
+      .map((name) => `The variable ${name} is set but not read: the gateway reads ${variable}.`);
+  });
+  const isBare = Object.keys(vendors).length === 0 && existsSync(join(directory, '.env'));
+  return isBare
+    ? [...unread, 'The file .env is not read. To read it: node --env-file=.env src/cli/gateway.js start']
+    : unread;
+}
+
+/**
+ * A sentence for each model that a key may use but the catalog does not have. They are no error: the catalog may grow.
+ * @param models full ids or `<vendor>/*`, as keys and groups have them.
+ */
+export function findUnknownModels(models: readonly string[], config: Config): readonly string[] {
+  const catalog = catalogOf(catalogModels(config), config.aliases);
+  const ids = catalog.models.map(({ id }) => id);
+  return models
+    .filter((model) => {
+      const allows = allowance([model]);
+      return !ids.some((id) => allows(id, catalog.otherNames));
+    })
+    .map((model) => `Note: the catalog has no model ${model} (see "gateway models").`);
+}

@@ -1,0 +1,110 @@
+/**
+ * Checks of options that citty does not make: it accepts unknown options, options without a value, and cannot see those
+ * that npm swallowed. Also the kinds of values that several commands take.
+ */
+
+import type { ArgsDef } from 'citty';
+import type { z } from 'zod';
+import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
+import { Refusal } from './refusal.ts';
+
+/** What citty parsed: the positional arguments under `_`, and each option by its name. */
+export interface ParsedArgs {
+  readonly _: readonly string[];
+  readonly [name: string]: unknown;
+}
+
+/**
+ * Checks a command line against the options that a command declares.
+ * @throws Refusal for an unknown option, an option without a value, an extra argument, or an option that npm swallowed.
+ */
+export function checkOptions(args: ParsedArgs, declared: ArgsDef): void {
+  refuseSwallowedByNpm(declared, process.env);
+  const names = new Set(Object.keys(declared).map(normalizeName));
+  for (const name of Object.keys(args)) {
+    if (name !== '_' && !names.has(normalizeName(name)))
+      throw new Refusal(`Unknown option --${name}. See --help.`);
+  }
+  // A shell also produces this from a variable that is not set: `--key "$TEAM"` would report the usage of all keys.
+  for (const [name, { type }] of Object.entries(declared)) {
+    if (type === 'string' && args[name] === '') throw new Refusal(`The option --${name} has no value.`);
+  }
+  const positionals = Object.values(declared).filter(({ type }) => type === 'positional').length;
+  const extra = args._[positionals];
+  if (extra !== undefined)
+    throw new Refusal(
+      `Unexpected argument ${extra}. Write options as --option=value${isRunByNpm(process.env) ? ', after a separate --' : ''}.`,
+    );
+}
+
+/**
+ * npm keeps options before `--` as settings of its own and passes them to the script as variables (npm documentation,
+ * "npm run-script", "config"): `npm run gateway keys create team --models X` would create a key for all models.
+ */
+function refuseSwallowedByNpm(declared: ArgsDef, environment: NodeJS.ProcessEnv): void {
+  if (!isRunByNpm(environment)) return;
+  for (const [name, { type }] of Object.entries(declared)) {
+    const swallowed = environment[`npm_config_${name.replaceAll('-', '_').toLowerCase()}`];
+    // npm has a setting `key` of its own, which holds a certificate's key (npm documentation, "config").
+    if (type === 'positional' || swallowed === undefined || swallowed.startsWith('-----BEGIN')) continue;
+    const command = environment[SCRIPT] === 'start' ? 'npm start' : 'npm run gateway COMMAND';
+    throw new Refusal(`npm swallowed --${name}. Put options after a separate --: ${command} -- --${name}`);
+  }
+}
+
+/** The variable in which npm names the script that it runs. */
+const SCRIPT = 'npm_lifecycle_event';
+
+function isRunByNpm(environment: NodeJS.ProcessEnv): boolean {
+  const script = environment[SCRIPT];
+  return script === 'gateway' || script === 'start';
+}
+
+/** citty accepts `--budget-day` and `--budgetDay` alike. */
+function normalizeName(name: string): string {
+  return name.replaceAll('-', '').toLowerCase();
+}
+
+/** The format of a name; undefined if no name was given. @throws Refusal if there is no such format. */
+export function parseFormat(name: string | undefined, exitCode?: number): FormatName | undefined {
+  const format = FORMAT_NAMES.find((one) => one === name);
+  if (name !== undefined && format === undefined)
+    throw new Refusal(`Unknown format ${name}. Use one of ${FORMAT_NAMES.join(', ')}.`, exitCode);
+  return format;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** A duration such as `90s`, `30m`, `12h`, `30d` or `2w`, in milliseconds; undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  const size = UNITS[unit];
+  return size === undefined ? undefined : Number(count) * size;
+}
+
+/** A whole number from `min` to `max`. @throws Refusal that names the option. */
+export function parseWholeNumber(option: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max))
+    throw new Refusal(`--${option}: ${text} is not a whole number from ${min} to ${max}.`);
+  return value;
+}
+
+/**
+ * Option values as `schema` parses them.
+ * @param subject what the message calls the value if it is not one of several options.
+ * @throws Refusal that names the first option that is not valid.
+ */
+export function parseOptions<S extends z.ZodType>(values: unknown, schema: S, subject = ''): z.output<S> {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const option = String(issue?.path[0] ?? '').replaceAll('_', '-');
+  throw new Refusal(`${option === '' ? subject : `--${option}:`} ${issue?.message ?? 'is not valid'}`);
+}

@@ -1,0 +1,45 @@
+/** What a start does before it serves, with one process or with several: configuration, store, first key. */
+
+import { readServed } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
+import { hearConfigChanges, type OnConfigChange } from '../server/process/reload.ts';
+import { openConfiguredStore } from '../store/configured-store.ts';
+import type { Store } from '../store/store.ts';
+import { freePort } from '../upstream/net/bind.ts';
+import { type Announce, announceStart } from './announce-start.ts';
+import { orExit } from './command.ts';
+import { findUnreadVariables } from './config-notes.ts';
+import { firstKey } from './first-key.ts';
+import type { Surroundings } from './open-configured.ts';
+
+/** A start that is ready to serve. */
+export interface PreparedStart {
+  readonly config: Config;
+  /** The files that the configuration was read from. */
+  readonly files: readonly string[];
+  readonly surroundings: Surroundings;
+  readonly store: Store;
+  readonly diagnostics: Diagnostics;
+  /** Registers what to do when the configuration changes. */
+  readonly onConfigChange: OnConfigChange;
+  /** Prints the greeting. */
+  readonly announce: Announce;
+}
+
+/** Reads the configuration, opens the store, and creates a first key if there is none. A mistake ends the process. */
+export async function prepareStart(surroundings: Surroundings): Promise<PreparedStart> {
+  const { environment, directory } = surroundings;
+  // Registered first: a change while the start is still under way must not be missed.
+  const onConfigChange = hearConfigChanges();
+  const { config: read, files } = await orExit(readServed(environment, directory));
+  const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
+  const diagnostics = openDiagnostics();
+  const store = await orExit(openConfiguredStore(config.store, directory, diagnostics.problem));
+  // Where callers use tokens of an identity provider, no key is needed.
+  const needsKey = config.keys.length === 0 && config.identities.length === 0;
+  const made = needsKey ? await orExit(firstKey(store)) : undefined;
+  const notes = findUnreadVariables(config, environment, directory);
+  const announce = announceStart(made, config, store, diagnostics, notes);
+  return { config, files, surroundings, store, diagnostics, onConfigChange, announce };
+}

@@ -1,0 +1,67 @@
+/** `gateway start` with one process, which serves itself. */
+
+import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
+import { openAdmin } from '../server/http/admin/open-admin.ts';
+import { openAccounts } from '../server/process/accounts.ts';
+import { endingOf, onSignals } from '../server/process/ending.ts';
+import { startServing } from '../server/process/serving.ts';
+import { openWatching } from '../server/process/watching.ts';
+import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
+import { orExit } from './command.ts';
+import { closingWith, inForce, openConfigured, rereadSettings, tellReloaded } from './open-configured.ts';
+import type { PreparedStart } from './prepare-start.ts';
+
+/** Serves, and reloads the configuration when it changes. Resolves when the gateway listens. */
+export async function serveAlone({
+  config,
+  files,
+  surroundings,
+  store,
+  diagnostics,
+  onConfigChange,
+  announce,
+}: PreparedStart): Promise<void> {
+  const { problem } = diagnostics;
+  const accounts = await orExit(openAccounts(store, config, diagnostics));
+  const watching = await orExit(openWatching(config, surroundings.environment, accounts, true, diagnostics));
+  diagnostics.into(watching.log);
+  const options = {
+    keys: accounts.keys,
+    limits: accounts.limits,
+    storedIds: accounts.storedIds,
+    passes: openCloudTokens(problem),
+    tell: problem,
+    ...watching.company,
+  };
+  const first = await orExit(openConfigured(config, options));
+  const admin = await orExit(
+    openAdmin(config.admin, store, {
+      onKeys: accounts.refresh,
+      add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render }),
+    }),
+  );
+  const serving = closingWith(await orExit(startServing(first, problem)), {
+    accounts,
+    watching,
+    diagnostics,
+    admin,
+  });
+  watching.follow(serving);
+  onSignals(endingOf(serving, diagnostics));
+  onConfigChange(files, problem, () =>
+    watching.reload(async () => {
+      const { config: next, files } = await rereadSettings(surroundings, serving.current().sandboxed);
+      const before = serving.current().gateway;
+      serving.exchange(await openConfigured(inForce(config, next), { ...options, before }));
+      tellReloaded(diagnostics, config, next);
+      return files;
+    }),
+  );
+  const served = {
+    url: serving.server.url,
+    ...(admin && { admin: admin.url }),
+    sandboxed: first.sandboxed,
+    models: first.gateway.catalog.models.map((model) => model.id),
+  };
+  announce(served, watching.log);
+}

@@ -1,0 +1,75 @@
+/** `gateway start` with several processes: the first one starts the workers, replaces those that die, and ends them. */
+
+import { openLog } from '../accounting/log/log.ts';
+import { workersMetrics } from '../accounting/metrics/worker-metrics.ts';
+import { servedModels } from '../config/models.ts';
+import type { Config } from '../config/schema.ts';
+import { configuredVendors, vendorsAt } from '../config/vendors.ts';
+import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
+import { openAdmin } from '../server/http/admin/open-admin.ts';
+import { openSandbox, sandboxOptions } from '../server/open-gateway.ts';
+import { openDistribution } from '../server/process/distribution.ts';
+import { onSignals } from '../server/process/ending.ts';
+import { type Served, startWorkers } from '../server/process/workers.ts';
+import { urlOf } from '../upstream/net/bind.ts';
+import { orExit } from './command.ts';
+import { inForce, LAST_WRITES, rereadSettings, tellReloaded } from './open-configured.ts';
+import type { PreparedStart } from './prepare-start.ts';
+
+/** Runs the workers. When all of them have ended, the process ends with their exit code. */
+export async function superviseWorkers({
+  config,
+  files,
+  surroundings,
+  store,
+  diagnostics,
+  onConfigChange,
+  announce,
+}: PreparedStart): Promise<void> {
+  const { problem } = diagnostics;
+  const log = config.log === 'none' ? undefined : openLog({ style: config.log });
+  diagnostics.into(log);
+  let vendors = configuredVendors(config);
+  const sandbox = vendors.all.length === 0 ? await openSandbox(config, problem) : undefined;
+  const toServe = (all: Config): Served => ({ config: all, ...(sandbox && { simulated: sandbox.places }) });
+  const distribution = await orExit(openDistribution(config, problem));
+  const workers = startWorkers(toServe(config), distribution, diagnostics);
+  onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
+  const early = await orExit(Promise.race([workers.ready, workers.over]));
+  if (early !== undefined) process.exit(early);
+  let reloadsRefused = 0;
+  const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
+  const admin = await orExit(
+    openAdmin(config.admin, store, {
+      add: (app, key) => addWatchRoutes(app, { key, render }),
+    }),
+  );
+  onConfigChange(files, problem, async () => {
+    const isSandboxed = vendors.all.length === 0;
+    const { config: next, files } = await rereadSettings(surroundings, isSandboxed).catch(
+      (error: unknown) => {
+        reloadsRefused += 1;
+        throw error;
+      },
+    );
+    vendors = configuredVendors(next);
+    sandbox?.change(sandboxOptions(next));
+    workers.serveBy(toServe(inForce(config, next)));
+    tellReloaded(diagnostics, config, next);
+    return files;
+  });
+  const served = {
+    ...(admin && { admin: admin.url }),
+    url: urlOf(config),
+    sandboxed: sandbox !== undefined,
+    models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).map(
+      (model) => model.id,
+    ),
+  };
+  announce(served, log);
+  const code = await workers.over;
+  await Promise.all([sandbox?.close(), admin?.close()]);
+  await store.close();
+  await log?.close(LAST_WRITES);
+  process.exit(code);
+}

@@ -1,0 +1,93 @@
+/** Notes on vendors that are valid in a configuration but hardly meant. A start and `gateway check` print them. */
+
+import { vendorName } from '../catalog/catalog.ts';
+import { catalogModels } from '../config/models.ts';
+import type { Config } from '../config/schema.ts';
+import { configuredVendors } from '../config/vendors.ts';
+import { dialectNames } from '../formats/chat-completions/dialects.ts';
+import type { Vendor } from '../upstream/vendor.ts';
+
+/** A sentence for each vendor that seems to be set up wrongly. */
+export function findVendorNotes(config: Config): readonly string[] {
+  return [
+    ...findKeyless(config),
+    ...findVariableNames(config),
+    ...findIdle(config),
+    ...configuredVendors(config).all.flatMap((vendor) => [...checkAddress(vendor), ...checkDialect(vendor)]),
+  ];
+}
+
+/** Vendors with an address but no key: a server of one's own often needs none, and a misspelt variable gives none. */
+function findKeyless({ vendors }: Config): readonly string[] {
+  return Object.entries(vendors).flatMap(([name, { baseUrl, apiKey, credentials, upstreams }]) =>
+    baseUrl === undefined || apiKey !== undefined || credentials !== undefined || upstreams.length > 0
+      ? []
+      : [
+          `The vendor ${name} has an address but no key, so it serves nothing. If it needs no key, set apiKey to any text.`,
+        ],
+  );
+}
+
+/** Keys that other gateways would read from the environment (LiteLLM, Bifrost, shells). Here they are sent as they are. */
+function findVariableNames({ vendors }: Config): readonly string[] {
+  return Object.entries(vendors).flatMap(([name, { apiKey, upstreams }]) => {
+    const variable = [apiKey, ...upstreams.map((upstream) => upstream.apiKey)]
+      .map((key = '') => /^(?:os\.environ\/|(?:process\.)?env\.|\$\{?)(\w+)\}?$/.exec(key)?.[1])
+      .find((found) => found !== undefined);
+    if (variable === undefined) return [];
+    return [
+      `A key of the vendor ${name} is the name of a variable, and is sent as it is. Write \${${variable}} in JSON, YAML or TOML, or process.env.${variable} in code.`,
+    ];
+  });
+}
+
+/** Vendors with a key that serve no model, usually because their name differs from the one in the ids of their models. */
+function findIdle(config: Config): readonly string[] {
+  const vendors = configuredVendors(config);
+  const models = catalogModels(config);
+  const serving = new Set(models.map((model) => vendors.serving(model)?.name));
+  const configured = new Set(vendors.all.map(({ name }) => name));
+  const unused = [...new Set(models.map(({ id }) => vendorName(id)))].filter((name) => !configured.has(name));
+  return vendors.all.flatMap(({ name }) => {
+    if (serving.has(name)) return [];
+    const similar = unused.find((other) => isSimilar(name, other));
+    return similar === undefined
+      ? `The vendor ${name} serves no model, because no model id begins with ${name}/. List its models under "models" in the configuration.`
+      : `The vendor ${name} serves no model: the ids in the catalog begin with ${similar}/, so rename the vendor to ${similar}.`;
+  });
+}
+
+/** Whether two names are alike, as `xai` and `x-ai`, or `mistral` and `mistralai`. */
+function isSimilar(one: string, other: string): boolean {
+  const [a, b] = [lettersOf(one), lettersOf(other)];
+  return a !== '' && b !== '' && (a.startsWith(b) || b.startsWith(a));
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** Other SDKs and gateways expect another version in an address, or none. */
+function checkAddress({ name, formats, origin, basePath }: Vendor): readonly string[] {
+  const note = (path: string, advice: string): readonly string[] => [
+    `Requests to the vendor ${name} go to ${origin}${basePath}${path}: its baseUrl should ${advice}.`,
+  ];
+  const [format] = formats;
+  if (format === 'generate-content' && basePath.endsWith('/v1'))
+    return note('/v1beta/models', 'not end in /v1');
+  if (origin === 'https://api.openai.com' && basePath === '') return note('/chat/completions', 'end in /v1');
+  // Some public services have their paths at the root. Servers of one's own have them below /v1 as a rule.
+  if (format === 'chat-completions' && basePath === '' && origin.startsWith('http:'))
+    return note('/chat/completions', 'end in /v1 if it is that of Ollama, vLLM, LM Studio or the like');
+  return [];
+}
+
+/** An unknown dialect, such as a misspelt one, is treated as the plainest. */
+function checkDialect({ name, dialect, formats }: Vendor): readonly string[] {
+  if (dialect === undefined || !formats.includes('chat-completions') || dialectNames.includes(dialect))
+    return [];
+  const known = dialectNames.filter((other) => other !== '').join(', ');
+  return [
+    `The vendor ${name} has an unknown dialect, ${dialect}, so it receives only what every service accepts. Known dialects: ${known}.`,
+  ];
+}

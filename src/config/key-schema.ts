@@ -1,0 +1,75 @@
+/** Who may use the gateway, and how much: keys, groups of keys, and identity providers. */
+
+import { z } from 'zod';
+import { areOfOtherModels } from '../access/keys.ts';
+import { STORED } from '../store/stored-scope.ts';
+import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
+
+/** A key for the gateway itself. A key with a space or a line break, with which files often end, could never be sent. */
+export const gatewayKey = z
+  .string()
+  .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces or line breaks');
+
+/** The models that a key, a caller, or the keys of a group may use. */
+const models = z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'));
+
+/** What a key may use of what is stored at the vendors' accounts. Absent: `own` if there are `models`, else `all`. */
+const stored = z.enum(STORED).exactOptional();
+
+/** How much a key, a caller, or a group may use. Budgets are in US dollars for a day and a calendar month (UTC). */
+const limits = z.strictObject({
+  requestsPerMinute: z.int().positive().exactOptional(),
+  tokensPerMinute: z.int().positive().exactOptional(),
+  concurrentRequests: z.int().positive().exactOptional(),
+  budgetDay: z.number().nonnegative().exactOptional(),
+  budgetMonth: z.number().nonnegative().exactOptional(),
+});
+
+/** Limits for some models, in addition to the limits for all. The same models twice would be counted twice. */
+const modelLimits = z
+  .array(limits.extend({ models: models.min(1) }))
+  .refine(areOfOtherModels, 'must not list the same models twice');
+
+/** A group of keys, which share its limits in addition to their own. */
+export const groupSchema = z.strictObject({
+  name: z.string().min(1),
+  /** The only models that its keys may use. */
+  models: models.optional(),
+  stored,
+  limits: limits.optional(),
+  modelLimits: modelLimits.optional(),
+});
+
+/** A key of the configuration. */
+export const keySchema = z
+  .strictObject({
+    name: z.string().min(1),
+    key: gatewayKey.min(8).max(512).optional(),
+    hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash: 64 lower-case hex digits')
+      .optional(),
+    models: models.optional(),
+    stored,
+    expires: z.iso.datetime({ offset: true }).optional(),
+    limits: limits.optional(),
+    modelLimits: modelLimits.optional(),
+    /** The name of one of `groups`. */
+    group: z.string().exactOptional(),
+  })
+  .refine(
+    (key) => (key.key === undefined) !== (key.hash === undefined),
+    'needs either key or hash, and not both',
+  );
+
+/** An identity provider whose tokens are accepted like keys. `models` and `limits` apply to each of its callers. */
+export const identitySchema = z
+  .strictObject({
+    ...identityFields,
+    models: models.exactOptional(),
+    stored,
+    limits: limits.exactOptional(),
+    modelLimits: modelLimits.exactOptional(),
+  })
+  .refine(...hasAddressOfKeys)
+  .refine(...hasLimitedCallers);

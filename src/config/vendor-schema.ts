@@ -1,0 +1,103 @@
+/** A vendor in a configuration, with its further upstreams. */
+
+import { z } from 'zod';
+import { FORMAT_NAMES } from '../conversation/prompt.ts';
+import { SANDBOX } from '../upstream/vendor.ts';
+import { baseUrl } from './addresses.ts';
+import { credentialsSchema } from './credentials.ts';
+
+const formatName = z.enum(FORMAT_NAMES);
+
+/** The value of a header. A line break in it would begin another header. */
+const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII');
+
+/**
+ * The key of a vendor. Files often end in a line break, and Docker's `--env-file` keeps the quotes around a value as part of
+ * it.
+ */
+const vendorKey = z
+  .string()
+  .min(1)
+  .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII without line breaks, such as one at its end')
+  .regex(/^(?!(["']).*\1$)/, 'must not be in quotes, which would be sent with it');
+
+/**
+ * The vendor's own names for models, where a cloud or a deployment has other names, by the model's name or full id. The
+ * key `*` covers all other models, and a `*` in a value stands for the name of the model.
+ */
+const names = z.record(z.string(), z.string().min(1).max(256));
+
+/** The header that carries the key. */
+const auth = z.enum(['authorization', 'x-api-key', 'x-goog-api-key']);
+
+/** Whether a vendor does not have both a key and credentials. */
+function hasOneSecret({
+  apiKey,
+  credentials,
+}: {
+  readonly apiKey?: unknown;
+  readonly credentials?: unknown;
+}): boolean {
+  return apiKey === undefined || credentials === undefined;
+}
+
+const ONE_SECRET = { path: ['apiKey'], error: 'cannot be set together with credentials' };
+
+/** A further address or key of a vendor. */
+const upstreamSchema = z
+  .strictObject({
+    /** Absent: the vendor's. */
+    baseUrl: baseUrl.optional(),
+    apiKey: vendorKey.optional(),
+    /** The file that `apiKey` was read from. */
+    apiKeyFile: z.string().exactOptional(),
+    credentials: credentialsSchema.exactOptional(),
+    /** Its share of the traffic, relative to an upstream of weight 1. */
+    weight: z.number().positive().max(1_000).default(1),
+    /** Absent: the vendor's. */
+    auth: auth.exactOptional(),
+    names: names.exactOptional(),
+  })
+  .refine(hasOneSecret, ONE_SECRET)
+  .refine(({ apiKey, credentials }) => apiKey !== undefined || credentials !== undefined, {
+    path: ['apiKey'],
+    error: 'is required if there are no credentials',
+  });
+
+/** A vendor. */
+export const vendorSchema = z
+  .strictObject({
+    baseUrl: baseUrl.optional(),
+    apiKey: vendorKey.optional(),
+    apiKeyFile: z.string().exactOptional(),
+    /** Credentials of a cloud instead of a key. The gateway fetches them, and renews them before they expire. */
+    credentials: credentialsSchema.exactOptional(),
+    auth: auth.exactOptional(),
+    formats: z.tuple([formatName], formatName).optional(),
+    fullIds: z.boolean().optional(),
+    dialect: z.string().optional(),
+    headers: z
+      .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header'), headerValue)
+      .optional(),
+    names: names.exactOptional(),
+    /**
+     * Which translated requests ask Claude to cache their beginning. `asked`: those whose caller asks for it. `agents`: also
+     * dialogues in which tools are called repeatedly. `always`: all. Writing to the cache costs a quarter more, reading
+     * from it a tenth. Absent: `agents` at Anthropic itself, `asked` at a cloud.
+     */
+    caching: z.enum(['asked', 'agents', 'always']).exactOptional(),
+    /** Further addresses or keys besides `baseUrl` and `apiKey`. Traffic goes to the least busy of all of them. */
+    upstreams: z.array(upstreamSchema).default([]),
+    /** Maximum number of concurrent exchanges with each of them. Further ones wait for `timeouts.pool`, then are refused. Absent: no maximum. */
+    connections: z.number().int().positive().optional(),
+  })
+  .refine(hasOneSecret, ONE_SECRET);
+
+/** The name of a vendor, with which the ids of its models begin. */
+export const vendorName = z
+  .string()
+  .regex(/^[^/\s\p{Lu}]+$/u, 'the name of a vendor must be in lower case, without slashes or spaces')
+  .refine((name) => name !== SANDBOX, 'must not be sandbox, the name of the simulated vendors');
+
+/** The full id of a model, as in the catalog. */
+export const modelId = z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name>');
