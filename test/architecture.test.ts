@@ -175,3 +175,21 @@ test('no files import each other in a circle', () => {
   for (const file of sources) visit(file, []);
   expect(circles).toEqual([]);
 });
+
+/** Every import between two wings, as `from --> to`. Those that break the order are left to the test above. */
+function arrowsOfSource(): readonly string[] {
+  const arrows = imports
+    .filter((line) => isInside(line) && rankOf(line.target ?? '') < rankOf(line.file))
+    .map(({ file, target = '' }) => `${wingOf(file)} --> ${wingOf(target)}`);
+  return [...new Set(arrows)].sort();
+}
+
+test('the picture of the wings has an arrow for each import between two wings, and no other', () => {
+  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const [, picture = ''] = /```mermaid\nflowchart TB\n([\s\S]*?)```/.exec(page) ?? [];
+  const drawn = [...picture.matchAll(/^ *(\w+) --> (.*)$/gm)].flatMap(([, from = '', targets = '']) =>
+    targets.split(' & ').map((to) => `${from} --> ${to}`),
+  );
+  expect(drawn.length).toBeGreaterThan(50);
+  expect([...drawn].sort()).toEqual(arrowsOfSource());
+});

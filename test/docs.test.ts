@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const DOCUMENTS = [
   ...PAGES,
+  'CONTRIBUTING.md',
   'bench/NOTES.md',
   'deploy/README.md',
   'deploy/SIZING.md',
@@ -66,14 +67,14 @@ test('the stages of the architecture are those of the pipeline, in their order',
   const [, table = ''] = /\| Stage \| adds \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? [];
   const told = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
   const pipeline = readFileSync(join(root, 'src/pipeline/pipeline.ts'), 'utf8');
-  const [, run = ''] = /line<Incoming>\(mode\)([\s\S]*?);\n/.exec(pipeline) ?? [];
+  const [, run = ''] = /chain<Incoming>\(mode\)([\s\S]*?);\n/.exec(pipeline) ?? [];
   const stages = [...run.matchAll(/(?:\.to\(|=> |, )(\w+)\(/g)].map(([, name]) => name);
   expect(told).toEqual(stages);
 });
 
 test.each([
   ['README.md', /^src\/\n((?: .*\n)+)/m],
-  ['docs/architecture.md', /^\| In `src` \| stands \|\n\|---\|---\|\n((?:\|.*\n)+)/m],
+  ['docs/architecture.md', /^\| In `src` \| What it holds \|\n\|---\|---\|\n((?:\|.*\n)+)/m],
 ])('%s says what each folder of src is for, and of none that is not there', (document, place) => {
   const [, told = ''] = place.exec(readFileSync(join(root, document), 'utf8')) ?? [];
   // In the tree what follows two blanks is said of them; in the table, what follows the first column.
@@ -106,7 +107,7 @@ describe('the checklist', () => {
   });
 
   test('is as long as the README says', () => {
-    const [, told] = /(\d+) bugs that users of other gateways met/.exec(readme) ?? [];
+    const [, told] = /Regression tests for (\d+) bugs/.exec(readme) ?? [];
     expect(Number(told)).toBe(tested.size);
   });
 });
