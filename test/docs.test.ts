@@ -148,7 +148,7 @@ test('of the configurations for whoever comes from another gateway, that of Lite
     return readConfig(environment, directory);
   };
   try {
-    await expect(read(theirs)).rejects.toThrow("it is one of LiteLLM's");
+    await expect(read(theirs)).rejects.toThrow('is a configuration of LiteLLM');
     const { models, vendors } = await read(ours);
     expect(models).toMatchObject([{ id: 'ollama/llama3.2', name: 'llama3.2' }]);
     expect(vendors['openai']?.upstreams.map(({ weight }) => weight)).toEqual([3, 1]);

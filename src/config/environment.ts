@@ -1,11 +1,11 @@
-/** What the environment says of a configuration. */
+/** The fields of a configuration that environment variables set. */
 
 import type { Environment } from '../lib/environment.ts';
 
-/** What a configuration says, as it is written. */
+/** The fields of a configuration as they are written, not yet checked. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A variable, and the field that it is. */
+/** A variable, and the field that it sets. */
 interface Variable {
   readonly name: string;
   readonly path: readonly string[];
@@ -36,30 +36,30 @@ const VARIABLES: readonly Variable[] = [
   ]),
 ];
 
-/** The one key that comes beside those of the file; it is called by its variable. */
+/** This variable adds a key to those of the file. The key is named like the variable. */
 const KEY = 'GATEWAY_API_KEY';
 
-/** Variables that hold a secret: each may stand in a file of its own (`OPENAI_API_KEY_FILE`). */
+/** Variables that hold a secret. Each may be in a file of its own instead (`OPENAI_API_KEY_FILE`). */
 export const SECRETS: readonly string[] = [
   KEY,
   ...VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name),
 ];
 
-/** What the environment says goes over what the file says. An empty variable says nothing. */
+/** The fields of a file, overridden by the environment. An empty variable counts as not set. */
 export function withEnvironment(file: Fields, environment: Environment): Fields {
   let values = file;
   for (const { name, path, isNumber } of VARIABLES) {
-    const said = environment[name];
-    if (!said) continue;
-    // What is no number stays text: then the schema tells that a number is wanted.
-    values = put(values, path, isNumber && !Number.isNaN(Number(said)) ? Number(said) : said);
+    const text = environment[name];
+    if (!text) continue;
+    // A text that is no number stays a text, so that the schema reports that a number is expected.
+    values = put(values, path, isNumber && !Number.isNaN(Number(text)) ? Number(text) : text);
   }
   const key = environment[KEY];
   if (!key) return values;
   return { ...values, keys: [...(Array.isArray(file['keys']) ? file['keys'] : []), { name: KEY, key }] };
 }
 
-/** The variable that a field is from, which stands at `path` in what `withEnvironment` gave; undefined: from the file. */
+/** The variable that set the field at `path` of the result of `withEnvironment`; undefined if the file did. */
 export function variableOf(
   path: readonly PropertyKey[],
   values: Fields,
@@ -72,15 +72,16 @@ export function variableOf(
     ?.name;
 }
 
-/** A field that names a variable which is not set. */
+/** A field that refers to a variable that is not set. */
 interface Unset {
   readonly path: readonly string[];
   readonly message: string;
 }
 
 /**
- * The values of a file that is no code, with `${NAME}` in any text replaced by what the environment has there: a key
- * for a vendor need not stand in the file.
+ * The values of a data file, with `${NAME}` in any text replaced by the variable NAME, so that keys need not be in the
+ * file.
+ * @returns the values, and the fields whose variable is not set or is empty.
  */
 export function filledIn(
   file: Fields,
@@ -90,9 +91,9 @@ export function filledIn(
   const fill = (value: unknown, path: readonly string[]): unknown => {
     if (typeof value === 'string')
       return value.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
-        const said = environment[name];
-        if (!said) unset.push({ path, message: `the environment has no ${name}` });
-        return said ?? '';
+        const value = environment[name];
+        if (!value) unset.push({ path, message: `the variable ${name} is not set` });
+        return value ?? '';
       });
     if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, `${index}`]));
     return isRecord(value) ? fillAll(value, path) : value;
@@ -106,7 +107,7 @@ function put(values: Fields, [first = '', ...rest]: readonly string[], value: un
   return { ...values, [first]: rest.length === 0 ? value : put(record(values[first]), rest, value) };
 }
 
-/** Whether a value is an object: neither null nor a list. */
+/** Whether a value is an object, that is neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

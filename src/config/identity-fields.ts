@@ -1,25 +1,25 @@
-/** What a configuration may say of an identity provider: whose tokens open, and which of them. */
+/** The fields of an identity provider: whose tokens are accepted, and which of them. */
 
 import { z } from 'zod';
 import { isIssuer, isProviders, PROVIDERS } from '../access/identities/address.ts';
 import { ALGORITHMS } from '../access/identities/algorithms.ts';
 
 const text = z.string().min(1, 'must not be empty');
-/** One that is held as it is written: beyond 2^53 another one would pass for it. */
+/** A number that a double holds exactly: from 2^53 on, different numbers would look the same. */
 const exactNumber = z.number().refine((number) => Number.isSafeInteger(number) || !Number.isInteger(number));
 const scalar = z.union(
   [text, exactNumber, z.boolean()],
-  'must be a text, a number (from 2^53 on as a text), true or false',
+  'must be a text, a number (as a text from 2^53 on), true or false',
 );
 
 export const identityFields = {
-  /** What the names of its callers begin with. */
+  /** The prefix of the names of its callers. */
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits, _ or -'),
-  /** To the letter as its tokens have it (`iss`). */
+  /** Exactly as in its tokens (`iss`). */
   issuer: text.max(512),
-  /** For whom tokens must be meant (`aud`): one of these. */
-  audience: z.union([text, z.array(text).min(1)], 'must be a text, or a list of some'),
-  /** Where its keys are; absent: as the issuer's own `/.well-known/openid-configuration` says. */
+  /** The audience of its tokens (`aud`): one of these. */
+  audience: z.union([text, z.array(text).min(1)], 'must be a text or a list of texts'),
+  /** Where its keys are; absent: the issuer's `/.well-known/openid-configuration` says it. */
   jwks: z.string().refine(isProviders, PROVIDERS).exactOptional(),
   algorithms: z
     .array(z.enum(ALGORITHMS, `must be one of ${ALGORITHMS.join(', ')}`))
@@ -27,43 +27,45 @@ export const identityFields = {
     .exactOptional(),
   /** The claim that names the caller. */
   subject: text.default('sub'),
-  /** What claims must be, or have among them, by their names. */
+  /** Values that claims must have or contain, by the names of the claims. */
   require: z
-    .record(text, z.union([scalar, z.array(scalar).min(1)], 'must be a value, or a list of some'))
+    .record(text, z.union([scalar, z.array(scalar).min(1)], 'must be a value or a list of values'))
     .exactOptional(),
-  /** The group that its callers are of: the name of one of `groups`, or of the claim that has it. */
+  /** The group of its callers: the name of one of `groups`, or the claim that holds it. */
   group: z
     .union([text, z.strictObject({ claim: text })], 'must be the name of a group, or { claim }')
     .exactOptional(),
 };
 
-interface Said {
+interface Identity {
   readonly issuer: string;
   readonly jwks?: string;
   readonly require?: Readonly<Record<string, unknown>>;
 }
 
-type Refinement = [check: (said: Said) => boolean, params: { path: string[]; error: string }];
+type Refinement = [check: (identity: Identity) => boolean, params: { path: string[]; error: string }];
 
+/** The gateway must be able to find the keys of the provider. */
 export const hasAddressOfKeys: Refinement = [
   ({ issuer, jwks }) => jwks !== undefined || isIssuer(issuer),
-  { path: ['issuer'], error: `${PROVIDERS}, or jwks must say where its keys are` },
+  { path: ['issuer'], error: `${PROVIDERS}, or jwks must be set` },
 ];
 
 /**
- * Those who give a token for any audience to everybody who has an account: GitHub's "OpenID Connect reference", GitLab's
+ * Issuers that give tokens for any audience to everyone who has an account: GitHub's "OpenID Connect reference", GitLab's
  * "OpenID Connect (OIDC) authentication using ID tokens", Google's "Get an ID token".
  */
-const EVERYBODYS = new Set([
+const PUBLIC_ISSUERS = new Set([
   'https://token.actions.githubusercontent.com',
   'https://gitlab.com',
   'https://accounts.google.com',
 ]);
 
+/** A public issuer needs a further claim that says whose tokens are accepted. */
 export const hasLimitedCallers: Refinement = [
-  ({ issuer, require = {} }) => !EVERYBODYS.has(issuer) || Object.keys(require).length > 0,
+  ({ issuer, require = {} }) => !PUBLIC_ISSUERS.has(issuer) || Object.keys(require).length > 0,
   {
     path: ['require'],
-    error: 'is required: this issuer gives tokens for any audience to everybody who has an account there',
+    error: 'is required, because this issuer gives tokens for any audience to everyone who has an account',
   },
 ];

@@ -1,6 +1,6 @@
 /**
- * Keys in files of their own, as Docker and Kubernetes mount secrets: whoever lists the configuration or the environment
- * sees no key, and a token that expires is kept fresh by whoever writes its file.
+ * Keys in files of their own, as Docker and Kubernetes mount secrets. A listing of the configuration or the environment then
+ * shows no key, and another program can renew a token that expires.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -9,12 +9,12 @@ import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { type Fields, isRecord } from './environment.ts';
 
-/** Reads a file that holds nothing else. Its path is relative to the directory that the gateway runs in. */
+/** Reads a file that holds only a key. Its path is relative to the working directory of the gateway. */
 export type ReadKey = (file: string, field: string) => Promise<string>;
 
 /**
- * @param seen learns of each file that is read.
- * @returns what reads a file. It throws ConfigError where there is none, or nothing in it.
+ * @param seen collects the files that are read.
+ * @returns a function that reads a file. It throws ConfigError if the file cannot be read, or is empty.
  */
 export function keyReader(directory: string, seen: Set<string>): ReadKey {
   return async (named, field) => {
@@ -23,14 +23,14 @@ export function keyReader(directory: string, seen: Set<string>): ReadKey {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       throw invalidConfig(`${field}: ${file} cannot be read (${error.code})`);
     });
-    // Most ways to write a file end it with a line break.
+    // Most tools end a file with a line break.
     const key = text.trim();
     if (key === '') throw invalidConfig(`${field}: ${file} is empty`);
     return key;
   };
 }
 
-/** What a configuration file says, with the keys that stand in files: `apiKeyFile` of vendors and their upstreams. @throws ConfigError */
+/** The fields of a configuration, with `apiKey` read from `apiKeyFile` for vendors and their upstreams. @throws ConfigError */
 export async function withVendorKeys(values: Fields, read: ReadKey): Promise<Fields> {
   const { vendors } = values;
   if (!isRecord(vendors)) return values;
@@ -42,7 +42,7 @@ export async function withVendorKeys(values: Fields, read: ReadKey): Promise<Fie
       : {};
     if (typeof file !== 'string') return { ...given, ...several };
     if (given['apiKey'] !== undefined)
-      throw invalidConfig(`${field}: needs either apiKey or apiKeyFile, and not both`);
+      throw invalidConfig(`${field}: needs either apiKey or apiKeyFile, not both`);
     return { ...given, ...several, apiKey: await read(file, `${field}.apiKeyFile`) };
   };
   const entries = Object.entries(vendors).map(
@@ -51,7 +51,7 @@ export async function withVendorKeys(values: Fields, read: ReadKey): Promise<Fie
   return { ...values, vendors: Object.fromEntries(await Promise.all(entries)) };
 }
 
-/** The environment with what stands in files: of `names`, each may be said by `<name>_FILE`. @throws ConfigError */
+/** The environment, with each of `names` read from the file that `<name>_FILE` names, if it is set. @throws ConfigError */
 export async function withFiles(
   environment: Environment,
   names: readonly string[],
@@ -62,7 +62,7 @@ export async function withFiles(
     const field = `${name}_FILE`;
     const file = environment[field];
     if (!file) continue;
-    if (environment[name]) throw invalidConfig(`${field}: ${name} is set too, and only one of them can be`);
+    if (environment[name]) throw invalidConfig(`${field}: ${name} is also set, but only one of them may be`);
     added[name] = await read(file, field);
   }
   return Object.keys(added).length === 0 ? environment : { ...environment, ...added };

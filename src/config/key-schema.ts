@@ -28,7 +28,7 @@ const limits = z.strictObject({
 /** Limits for some models, in addition to the limits for all. The same models twice would be counted twice. */
 const modelLimits = z
   .array(limits.extend({ models: models.min(1) }))
-  .refine(areOfOtherModels, 'must not list the same models twice');
+  .refine(areOfOtherModels, 'must not have the same models twice');
 
 /** A group of keys, which share its limits in addition to their own. */
 export const groupSchema = z.strictObject({
@@ -59,7 +59,7 @@ export const keySchema = z
   })
   .refine(
     (key) => (key.key === undefined) !== (key.hash === undefined),
-    'needs either key or hash, and not both',
+    'needs either key or hash, not both',
   );
 
 /** An identity provider whose tokens are accepted like keys. `models` and `limits` apply to each of its callers. */

@@ -1,6 +1,6 @@
 /**
- * Configuration files that are read as they are now. c12 leaves some kinds to Node's own loader, which gives what it
- * read the first time for as long as the process lives: a reload would see nothing of a change.
+ * Reads configuration files without a cache. c12 leaves some kinds to Node's own loader, which returns what it read the
+ * first time for as long as the process lives, so a reload would not see a change.
  */
 
 import { existsSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { pathToFileURL } from 'node:url';
 import type { ResolvedConfig } from 'c12';
 import { isRecord } from './environment.ts';
 
-/** Where c12 looks, in its order (its README, "Config lookup"); of the kinds after `.json`, it reads all anew itself. */
+/** Where c12 looks, in its order (its README, "Config lookup"). It reads the kinds that are not listed here again itself. */
 const NAMES = ['gateway.config', '.config/gateway', '.config/gateway.config'];
 const EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.json', '.yaml', '.yml'];
 
-/** What the file holds, or undefined where it is one that c12 reads anew. @throws what the file throws. */
+/** The contents of the file; undefined if c12 reads it again itself. @throws what the file throws. */
 export async function readFresh(
   named: string | undefined,
   directory: string,
@@ -30,26 +30,26 @@ export async function readFresh(
 async function read(file: string): Promise<Record<string, unknown> | undefined> {
   switch (extname(file)) {
     case '.json':
-      return object(parseJson(await readFile(file, 'utf8')));
+      return asRecord(parseJson(await readFile(file, 'utf8')));
     case '.yaml':
     case '.yml':
       return isEmptyYaml(await readFile(file, 'utf8')) ? {} : undefined;
     case '.mjs':
-      return called((await import(`${pathToFileURL(file).href}?read=${performance.now()}`)).default);
+      return resolveConfig((await import(`${pathToFileURL(file).href}?read=${performance.now()}`)).default);
     case '.cjs': {
       const require = createRequire(file);
       delete require.cache[file];
-      return called(require(file));
+      return resolveConfig(require(file));
     }
     default:
       return undefined;
   }
 }
 
-/** Node's own message may quote the file, and what stands beside the mistake may be a key. */
+/** Node's own message may quote the file, and the text next to the mistake may be a key. */
 function parseJson(text: string): unknown {
   try {
-    // The mark of UTF-8 that editors on Windows put before it is none of JSON (RFC 8259, 8.1: parsers may ignore it).
+    // Editors on Windows write a byte order mark, which is not JSON (RFC 8259, 8.1: parsers may ignore it).
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const place = /line \d+ column \d+/.exec(String(error))?.[0];
@@ -57,17 +57,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether all of it is commented out, as in a file that somebody is about to fill: c12 ends in an error of its own there. */
+/** Whether all of it is commented out, as in a file that is yet to be filled in. c12 would fail on such a file. */
 function isEmptyYaml(text: string): boolean {
   return text.split('\n').every((line) => /^\s*(?:#|---|$)/.test(line));
 }
 
-/** A configuration may be a function that makes it. */
-async function called(config: unknown): Promise<Record<string, unknown>> {
-  return object(typeof config === 'function' ? await config() : config);
+/** A configuration may be a function that returns it. */
+async function resolveConfig(config: unknown): Promise<Record<string, unknown>> {
+  return asRecord(typeof config === 'function' ? await config() : config);
 }
 
-function object(value: unknown): Record<string, unknown> {
+function asRecord(value: unknown): Record<string, unknown> {
   if (!isRecord(value)) {
     throw new TypeError('it does not contain an object');
   }

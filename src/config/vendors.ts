@@ -1,4 +1,4 @@
-/** The vendors a configuration gives: the known ones with their defaults, and any others it names. */
+/** The vendors of a configuration: the well-known ones with their defaults, and any others that it names. */
 
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
 import type { AgentOptions, VendorProxy } from '../upstream/agent.ts';
@@ -31,13 +31,13 @@ const KNOWN: Readonly<Record<string, Defaults>> = {
   compatible: { auth: 'authorization', formats: ['chat-completions'], fullIds: true },
 };
 
-/** A service of one vendor's models that speaks chat-completions. */
+/** The defaults of any other vendor: a service with its own models that speaks chat-completions. */
 const OTHER: Defaults = { auth: 'authorization', formats: ['chat-completions'], fullIds: false };
 
-/** Where a vendor is, when it is not where it usually is: the sandbox's address and key. */
+/** The address of a vendor and what it takes to be let in there. The sandbox gives its own places. */
 export interface Place extends Partial<Pick<Vendor, 'auth' | 'names' | 'simulated'>> {
   readonly baseUrl: string;
-  /** '' where it has credentials instead. */
+  /** '' if it has credentials instead. */
   readonly apiKey: string;
   readonly credentials?: GivenCredentials;
 }
@@ -52,7 +52,7 @@ export function configuredVendors(config: Config): Vendors {
   return vendorsAt(places, config);
 }
 
-/** A vendor with a key and no address to send it to, if there is one. */
+/** The name of a vendor that has a key but no address, if there is one. */
 export function vendorWithoutAddress(config: Config): string | undefined {
   const found = Object.entries(config.vendors).find(([name, { apiKey, credentials, upstreams }]) => {
     const keys = (apiKey === undefined && credentials === undefined ? 0 : 1) + upstreams.length;
@@ -61,7 +61,7 @@ export function vendorWithoutAddress(config: Config): string | undefined {
   return found?.[0];
 }
 
-/** A vendor that is asked at the very address where this gateway itself listens, if there is one. */
+/** The name of a vendor whose address is that of this gateway itself, if there is one. */
 export function vendorAtItself(config: Config): string | undefined {
   return Object.keys(config.vendors).find((name) =>
     placesOf(name, config).some(({ baseUrl }) => isOwn(new URL(baseUrl), config)),
@@ -74,7 +74,7 @@ function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): 
   return hostname === listening || (isLoopback(hostname) && (isEveryAddress(host) || isLoopback(host)));
 }
 
-/** Every address of a vendor that there is a key for, its own first. */
+/** Every address of a vendor for which there is a key or credentials, the vendor's own first. */
 function placesOf(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
   const { baseUrl, apiKey, credentials, upstreams = [] } = config.vendors[name] ?? {};
   const own = baseUrl ?? (Object.hasOwn(KNOWN, name) ? KNOWN[name]?.baseUrl : undefined);
@@ -90,7 +90,7 @@ function placesOf(name: string, config: Config): readonly (Place & { readonly we
   });
 }
 
-/** Every known vendor, with or without a key: for whoever only wants to know what would be sent where. */
+/** Every known vendor, with or without a key, for commands that only show what would be sent where. */
 export function everyVendor(config: Config): Vendors {
   const places: Record<string, Place> = {};
   for (const name of new Set([...Object.keys(KNOWN), ...Object.keys(config.vendors)])) {
@@ -100,7 +100,7 @@ export function everyVendor(config: Config): Vendors {
   return vendorsAt(places, config);
 }
 
-/** Hosts of the known vendors that the configuration says nothing else of. */
+/** The host names of the well-known vendors whose address the configuration does not change. */
 export function publicHosts(config: Config): ReadonlySet<string> {
   const urls = Object.entries(KNOWN).flatMap(([name, { baseUrl }]) =>
     baseUrl === undefined || config.vendors[name]?.baseUrl !== undefined ? [] : [baseUrl],
@@ -108,7 +108,7 @@ export function publicHosts(config: Config): ReadonlySet<string> {
   return new Set(urls.map((url) => new URL(url).hostname));
 }
 
-/** How vendors are reached, for `openAgent`. */
+/** The options for `openAgent`, which connects to vendors. */
 export function agentOptions(config: Config): AgentOptions {
   const proxy = proxyOf(config);
   return {
@@ -122,7 +122,7 @@ function proxyOf({ proxy: { url, except } }: Config): VendorProxy | undefined {
   return url === undefined ? undefined : { url, except };
 }
 
-/** The vendors at given places, with whatever else the configuration says of them. */
+/** The vendors at the given places, with all other settings from the configuration. */
 export function vendorsAt(places: Readonly<Record<string, Place>>, config: Config): Vendors {
   const all = Object.entries(places).map(([name, place]) => vendorAt(name, place, config));
   return vendorsOf(
@@ -137,7 +137,7 @@ function vendorAt(name: string, place: Place, config: Config): Vendor {
   const set = config.vendors[name];
   const dialect = set?.dialect ?? dialectAt(baseUrl);
   const places = placesOf(name, config);
-  // What one of several has of its own is no other's.
+  // With several upstreams, each has its own `auth` and `names`, which do not apply to the others.
   const { auth = defaults.auth, names } = places.length > 1 ? { ...set } : { ...set, ...place };
   return {
     name,
@@ -157,7 +157,7 @@ function vendorAt(name: string, place: Place, config: Config): Vendor {
   };
 }
 
-/** Headers by the names that requests are made of: one written otherwise would be sent beside its like, not in its place. */
+/** Headers with names in lower case, as requests have them: otherwise one would be sent next to its namesake, not instead. */
 function inLowerCase(headers: Vendor['headers']): Vendor['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
@@ -167,12 +167,12 @@ function upstreamAt(place: Place & { readonly weight: number }, config: Config):
   return { ...splitBaseUrl(baseUrl), key: apiKey, ...rest, ...credentialsAt(place, config) };
 }
 
-/** The credentials of a place that has some, as its address and the proxy make them. */
+/** The credentials of a place, if it has any, completed from its address and the proxy. */
 function credentialsAt({ baseUrl, credentials }: Place, config: Config): Pick<Vendor, 'credentials'> {
   return credentials === undefined ? {} : { credentials: cloudAt(baseUrl, credentials, proxyOf(config)) };
 }
 
-/** The dialect of a well-known service in front of many vendors; undefined elsewhere. */
+/** The dialect of a well-known service that offers models of many vendors; undefined for other addresses. */
 function dialectAt(baseUrl: string): string | undefined {
   const { hostname } = new URL(baseUrl);
   return hostname === 'openrouter.ai' || hostname.endsWith('.openrouter.ai') ? 'openrouter' : undefined;

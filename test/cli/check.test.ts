@@ -84,7 +84,7 @@ test('where no file is, that is said: whoever is in another folder than they thi
   const { code, stdout } = await runCommand(elsewhere, ['check']);
   expect([code, stdout]).toEqual([
     0,
-    expect.stringContaining(`There is no gateway.config.* in ${elsewhere}: `),
+    expect.stringContaining(`There is no gateway.config.* in ${elsewhere}: using `),
   ]);
 });
 
@@ -148,7 +148,7 @@ test('a key of a group that there is not is told, and the exit code is 78', asyn
   });
   expect([code, stderr]).toEqual([
     78,
-    'The configuration is not valid: keys.0.group: there is no group serach in groups, and the key ranker is to be of it\n',
+    'The configuration is not valid: keys.0.group: the key ranker names the group serach, which is not in groups\n',
   ]);
 });
 

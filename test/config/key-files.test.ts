@@ -46,7 +46,7 @@ describe('a variable of a secret', () => {
     [{ OPENAI_API_KEY_FILE: 'blank' }, `OPENAI_API_KEY_FILE: ${at('blank')} is empty`],
     [
       { OPENAI_API_KEY_FILE: 'token', OPENAI_API_KEY: 'k' },
-      'OPENAI_API_KEY_FILE: OPENAI_API_KEY is set too, and only one of them can be',
+      'OPENAI_API_KEY_FILE: OPENAI_API_KEY is also set, but only one of them may be',
     ],
     [{ REDIS_URL_FILE: 'token' }, 'redis.url: must be redis://… or rediss://… (REDIS_URL)'],
   ])('%j is refused, by name', async (environment, message) => {
@@ -84,7 +84,7 @@ describe('apiKeyFile', () => {
     ],
     [
       { openai: { apiKey: 'k', apiKeyFile: 'token' } },
-      'vendors.openai: needs either apiKey or apiKeyFile, and not both',
+      'vendors.openai: needs either apiKey or apiKeyFile, not both',
     ],
     [{ openai: { apiKeyFile: 7 } }, 'vendors.openai.apiKeyFile: Invalid input: expected string'],
     [{ openai: { upstreams: 7 } }, 'vendors.openai.upstreams: Invalid input: expected array'],

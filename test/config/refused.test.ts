@@ -74,11 +74,11 @@ test.each<[object, RegExp]>([
     /identities\.0\.require: is required: this issuer gives tokens for any audience to everybody/,
   ],
   [identity({ issuer: 'https://accounts.google.com', require: {} }), /identities\.0\.require: is required/],
-  [identities({}, { issuer: `${ISSUER}/other` }), /identities\.1\.name: is that of identities\.0 too/],
-  [identities({}, { name: 'entra' }), /identities\.1\.issuer: is that of identities\.0 too/],
+  [identities({}, { issuer: `${ISSUER}/other` }), /identities\.1\.name: is also the name of identities\.0/],
+  [identities({}, { name: 'entra' }), /identities\.1\.issuer: is also the issuer of identities\.0/],
   [
     { ...identity({}), ...key({ name: 'okta/alice', key: KEY }) },
-    /keys\.0\.name: must not begin as those of the callers of identities\.0 do/,
+    /keys\.0\.name: must not begin like the names of callers of identities\.0/,
   ],
   [{ admin: { key: 'fifteen-letters' } }, /admin\.key: must have at least 16 characters/],
   [{ redis: { url: 'redis://:100%@localhost' } }, /redis\.url: must have special characters .* as %40/],
@@ -102,19 +102,25 @@ test.each<[object, RegExp]>([
   [{ aliases: { fast: 'openai/gpt-4.1' } }, /aliases\.fast: the alias must be <vendor>\/<model_name>/],
   [{ limits: { memory: 85 } }, /limits\.memory: /],
   [{ timeouts: { total: '5s' } }, /timeouts\.total: /],
-  [{ model_list: [], general_settings: {} }, /: it is one of LiteLLM's, and .*gateway\.config\.json is read/],
-  [{ strategy: { mode: 'fallback' }, targets: [] }, /: it is one of Portkey's, .*: docs\/coming-from\.md/],
+  [{ model_list: [], general_settings: {} }, /: .*gateway\.config\.json is a configuration of LiteLLM\. /],
+  [
+    { strategy: { mode: 'fallback' }, targets: [] },
+    /: .* is a configuration of Portkey\. docs\/coming-from\.md/,
+  ],
   [{ budgets: {} }, /: Unrecognized key: "budgets" \(there are host, port, workers, vendors, /],
   [vendor({ apikey: 'k' }), /vendors\.openai: Unrecognized key: "apikey" \(there are baseUrl, apiKey, /],
   [key({ key: KEY, limits: { rpm: 1 } }), /keys\.0\.limits: .*"rpm" \(there are requestsPerMinute, /],
   [
     key({ key: KEY, group: 'search' }),
-    /keys\.0\.group: there is no group search in groups, and the key \S+ is/,
+    /keys\.0\.group: the key \S+ names the group search, which is not in groups/,
   ],
-  [identity({ group: 'a' }), /identities\.0\.group: there is no group a in groups/],
+  [
+    identity({ group: 'a' }),
+    /identities\.0\.group: callers of okta are to be in the group a, which is not in groups/,
+  ],
   [
     identity({ group: { claim: 'teams' } }),
-    /identities\.0\.group: there are no groups that a claim could name/,
+    /identities\.0\.group: groups is empty, so no claim can name one/,
   ],
   [identity({ group: { of: 'teams' } }), /identities\.0\.group/],
   [{ groups: [{ name: 'a' }, { name: 'a' }] }, /groups: a is listed more than once/],
@@ -147,9 +153,9 @@ test.each<[object, RegExp]>([
   ],
   [
     { port: 9_000, admin: { key: 'a-key-of-the-admin', port: 9_000 } },
-    /admin\.port: must be another than port/,
+    /admin\.port: must differ from port, which is also 9000/,
   ],
-  [{ host: '::', admin: { key: 'a-key-of-the-admin', port: 8_787 } }, /admin\.port: must be another/],
+  [{ host: '::', admin: { key: 'a-key-of-the-admin', port: 8_787 } }, /admin\.port: must differ/],
   // Such an origin is never sent by a browser, and so would never be allowed.
   ...[
     'example.com',

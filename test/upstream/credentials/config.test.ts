@@ -75,7 +75,7 @@ test('Google itself takes tokens too', async () => {
 
 const google = (file: string) => ({ google: { credentials: { type: 'google', file } } });
 const KINDS = 'must be "google", "azure" or "aws", or an object whose type is one of these';
-const NOT_GOOGLE = 'is not a file of Google credentials (JSON with a type such as service_account)';
+const NOT_GOOGLE = 'is not a Google credentials file (JSON with a type such as service_account)';
 
 test.each<[object, Environment, string]>([
   [{ openai: { baseUrl: AZURE, credentials: 'gcp' } }, {}, `vendors.openai.credentials.type: ${KINDS}`],
@@ -108,12 +108,12 @@ test.each<[object, Environment, string]>([
   [
     { anthropic: { credentials: 'aws' } },
     {},
-    'vendors.anthropic.credentials: needs a baseUrl, which says where in the cloud this vendor is',
+    'vendors.anthropic.credentials: needs a baseUrl, the address of this vendor in the cloud',
   ],
   [
     { anthropic: { apiKey: 'x', upstreams: [{ credentials: 'google' }] } },
     {},
-    'vendors.anthropic.upstreams.0.credentials: needs a baseUrl, which says where in the cloud this vendor is',
+    'vendors.anthropic.upstreams.0.credentials: needs a baseUrl, the address of this vendor in the cloud',
   ],
   [
     { anthropic: { baseUrl: 'https://bedrock.example/anthropic', credentials: 'aws' } },

@@ -1,0 +1,112 @@
+/** Checks of credentials that a configuration has for vendors. */
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { invalidConfig } from '../lib/config-error.ts';
+import type { Environment } from '../lib/environment.ts';
+import { isObject, tryParseJson } from '../lib/json.ts';
+import { azureWay } from '../upstream/credentials/azure-way.ts';
+import { requirePackages } from '../upstream/optional-packages.ts';
+import { BEDROCK, type GivenCredentials } from './credentials.ts';
+
+/** Credentials in a configuration. */
+interface Place {
+  /** The path of the field, for messages. */
+  readonly field: string;
+  readonly vendor: string;
+  /** Undefined: the default address of the vendor. */
+  readonly baseUrl: string | undefined;
+  readonly credentials: GivenCredentials;
+}
+
+type Vendors = Readonly<
+  Record<
+    string,
+    {
+      readonly baseUrl?: string | undefined;
+      readonly credentials?: GivenCredentials;
+      readonly upstreams: readonly {
+        readonly baseUrl?: string | undefined;
+        readonly credentials?: GivenCredentials;
+      }[];
+    }
+  >
+>;
+
+/**
+ * Rejects credentials that cannot work, as far as that can be known without a request: packages or files that are missing,
+ * variables that are not set.
+ * @param directory the directory that paths of files are relative to.
+ * @throws ConfigError that names the field.
+ */
+export async function checkCredentials(
+  vendors: Vendors,
+  environment: Environment,
+  directory: string,
+): Promise<void> {
+  for (const place of findPlaces(vendors)) {
+    checkAddress(place);
+    const { field, credentials } = place;
+    // Tokens of Microsoft Entra ID need no package.
+    if (credentials.type !== 'azure') requirePackages(credentials.type, field);
+    if (credentials.type === 'google') {
+      const named = environment['GOOGLE_APPLICATION_CREDENTIALS'];
+      if (credentials.file !== undefined)
+        await checkGoogleFile(`${field}.file`, resolve(directory, credentials.file));
+      else if (named)
+        await checkGoogleFile(`${field}: GOOGLE_APPLICATION_CREDENTIALS`, resolve(directory, named));
+    }
+    if (credentials.type === 'azure') {
+      const way = azureWay(credentials, environment);
+      if (typeof way === 'string') throw invalidConfig(`${field}: ${way}`);
+      if (way.by === 'workload')
+        await readText(`${field}: AZURE_FEDERATED_TOKEN_FILE`, resolve(directory, way.file));
+    }
+  }
+}
+
+function findPlaces(vendors: Vendors): readonly Place[] {
+  return Object.entries(vendors).flatMap(([vendor, { upstreams, ...own }]) =>
+    [own, ...upstreams].flatMap(({ credentials, baseUrl = own.baseUrl }, at) => {
+      const place = at === 0 ? '' : `.upstreams.${at - 1}`;
+      return credentials === undefined
+        ? []
+        : [{ field: `vendors.${vendor}${place}.credentials`, vendor, baseUrl, credentials }];
+    }),
+  );
+}
+
+/** The token of a cloud must not be sent to any other address. */
+function checkAddress({ field, vendor, baseUrl, credentials }: Place): void {
+  const { type } = credentials;
+  if (baseUrl === undefined) {
+    if (vendor === 'google' && type === 'google') return;
+    throw invalidConfig(`${field}: needs a baseUrl, the address of this vendor in the cloud`);
+  }
+  if (type !== 'aws' || credentials.region !== undefined || BEDROCK.test(new URL(baseUrl).hostname)) return;
+  throw invalidConfig(`${field}: needs a region, because the address does not name one`);
+}
+
+/** The types of Google's credential files. */
+const TYPES = new Set([
+  'service_account',
+  'authorized_user',
+  'external_account',
+  'external_account_authorized_user',
+  'impersonated_service_account',
+]);
+
+async function checkGoogleFile(field: string, file: string): Promise<void> {
+  const value = tryParseJson(await readText(field, file));
+  const type = isObject(value) ? value['type'] : undefined;
+  if (typeof type === 'string' && TYPES.has(type)) return;
+  throw invalidConfig(
+    `${field}: ${file} is not a Google credentials file (JSON with a type such as service_account)`,
+  );
+}
+
+async function readText(field: string, file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw invalidConfig(`${field}: ${file} cannot be read (${error.code})`);
+  });
+}
