@@ -58,7 +58,7 @@ test.each([1, 2])(
     const file = firstKeyFile(gateway.directory);
     expect(gateway.output()).not.toMatch(/gw_|#key=/);
     expect(gateway.output()).toContain(
-      `Your first API key is in ${await realpath(file)}, for this user only.`,
+      `Your first API key is in ${await realpath(file)}, readable by this user only.`,
     );
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = await readFile(file, 'utf8');

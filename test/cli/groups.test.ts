@@ -99,7 +99,7 @@ test('what cannot be done is said in a line, with exit code 1', async () => {
     [['groups', 'create', 'ads', '--expires=30d'], /^Unknown option --expires\. See --help\.\n$/],
     [
       ['groups', 'create', 'ads', '--budget-day', '$5'],
-      /^--budget-day: \$5 is neither a number nor "none"\n$/,
+      /^--budget-day: \$5 is neither a number nor "none"\.\n$/,
     ],
     [['groups', 'change', 'search'], /^Nothing to change: give at least one setting/],
     [
@@ -109,11 +109,11 @@ test('what cannot be done is said in a line, with exit code 1', async () => {
     [['groups', 'delete', 'ads'], /^There is no group ads \(see "gateway groups list"\)\.\n$/],
     [
       ['keys', 'create', 'other', '--group=ads'],
-      /^There is no group ads\. "gateway groups create 'ads'" makes it\.\n$/,
+      /^There is no group ads\. To create it: gateway groups create 'ads'\n$/,
     ],
     [
       ['keys', 'change', 'ci', '--group=ads'],
-      /^There is no group ads\. "gateway groups create 'ads'" makes it\.\n$/,
+      /^There is no group ads\. To create it: gateway groups create 'ads'\n$/,
     ],
     [['keys', 'change', 'ci', '--group=a/b'], /^--group: must be 1 to 64 /],
     [

@@ -477,7 +477,7 @@ test.each([
     { OPENAI_API_KEY: 'k' },
     'There is no vendor gogle with a key. Vendors with a key: openai.',
   ],
-  [['--timeout=soon'], { OPENAI_API_KEY: 'k' }, '--timeout: soon is not a duration such as 30s or 2m'],
+  [['--timeout=soon'], { OPENAI_API_KEY: 'k' }, '--timeout: soon is not a duration such as 30s or 2m.'],
   [['--chekc'], { OPENAI_API_KEY: 'k' }, 'Unknown option --chekc. See --help.'],
 ])('%s is refused in a line', async (words, variables, message) => {
   expect(await sync(words, variables)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });

@@ -650,7 +650,7 @@ describe('a file as the request', () => {
     [
       MESSAGE,
       ['--vendor=openai', '--name=../x'],
-      '--name: ../x may only have lower-case letters, digits and single hyphens between them',
+      '--name: ../x may only have lower-case letters, digits, and single hyphens between them.',
     ],
     [MESSAGE, ['--vendor=openai', '--count=0'], '--count: 0 is not a whole number from 1 to 1000.'],
     [MESSAGE, ['--vendor=openai', '--format=x'], /^Unknown format x/],

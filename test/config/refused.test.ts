@@ -47,7 +47,7 @@ test.each<[object, RegExp]>([
   [identity({ name: undefined }), /identities\.0\.name: is required/],
   [
     identity({ issuer: 'http://login.example' }),
-    /identities\.0\.issuer: must be https:\/\/…, .* or jwks must say/,
+    /identities\.0\.issuer: must be https:\/\/…, .* or jwks must be set/,
   ],
   [identity({ issuer: 'okta' }), /identities\.0\.issuer: must be https/],
   [identity({ issuer: 'https://a:b@login.example' }), /identities\.0\.issuer: must be https/],
@@ -71,7 +71,7 @@ test.each<[object, RegExp]>([
   ],
   [
     identity({ issuer: 'https://token.actions.githubusercontent.com' }),
-    /identities\.0\.require: is required: this issuer gives tokens for any audience to everybody/,
+    /identities\.0\.require: is required, because this issuer gives tokens for any audience to everyone/,
   ],
   [identity({ issuer: 'https://accounts.google.com', require: {} }), /identities\.0\.require: is required/],
   [identities({}, { issuer: `${ISSUER}/other` }), /identities\.1\.name: is also the name of identities\.0/],

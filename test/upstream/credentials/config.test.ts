@@ -103,7 +103,7 @@ test.each<[object, Environment, string]>([
   [
     { openai: { upstreams: [{ baseUrl: AZURE }] } },
     {},
-    'vendors.openai.upstreams.0.apiKey: is required where there are no credentials',
+    'vendors.openai.upstreams.0.apiKey: is required if there are no credentials',
   ],
   [
     { anthropic: { credentials: 'aws' } },
