@@ -1,4 +1,4 @@
-/** `gateway check`, and what a start says of the same configuration. */
+/** `gateway check`, and what a start prints for the same configuration. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ async function check(config: ConfigInput) {
 
 const at = (baseUrl: string) => ({ apiKey: 'sk-of-a-vendor', baseUrl });
 
-test('a configuration that can be used', async () => {
+test('reports what a valid configuration amounts to', async () => {
   const { code, stdout } = await check({ port: 8_123, vendors: { openai: { apiKey: 'sk-of-a-vendor' } } });
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -30,7 +30,7 @@ test('a configuration that can be used', async () => {
   );
 });
 
-test('a field that is wrong is named, and the exit code is 78', async () => {
+test('names an invalid field, with exit code 78', async () => {
   const { code, stderr } = await check({ port: -1 });
   expect(code).toBe(78);
   expect(stderr).toContain('port');
@@ -58,7 +58,7 @@ test('a file of JSON may begin with the mark that editors on Windows put there',
   expect([code, stdout]).toEqual([0, expect.stringContaining('127.0.0.1:8123')]);
 });
 
-test('an alias of a model that there is not is refused', async () => {
+test('refuses an alias of a model that does not exist', async () => {
   const known = { 'house/fast': 'openai/gpt-4o', 'house/usual': 'HOUSE/fast' };
   expect((await check({ aliases: known })).code).toBe(0);
   const { code, stderr } = await check({ aliases: { ...known, 'house/best': 'openai/gpt4o' } });
@@ -79,7 +79,7 @@ test('the configuration that docs/configuration.md shows can be used', async () 
   expect(stdout).not.toContain('The vendor');
 });
 
-test('where no file is, that is said: whoever is in another folder than they think would wonder', async () => {
+test('says that there is no file, for users who are in the wrong folder', async () => {
   const elsewhere = await mkdtemp(join(directory, 'elsewhere-'));
   const { code, stdout } = await runCommand(elsewhere, ['check']);
   expect([code, stdout]).toEqual([
@@ -88,7 +88,7 @@ test('where no file is, that is said: whoever is in another folder than they thi
   ]);
 });
 
-test('a model that a key or a group opens and nobody knows is named, and a dialect', async () => {
+test('names unknown models of keys and groups, and an unknown dialect', async () => {
   const { code, stdout } = await check({
     keys: [
       { name: 'team', key: 'a-key-of-a-team', models: ['openai/gpt-5.4', 'openai/gpt5', 'anthropic/*'] },
@@ -141,7 +141,7 @@ test('one that is not there is named, and where it was looked for', async () => 
   );
 });
 
-test('a key of a group that there is not is told, and the exit code is 78', async () => {
+test('refuses a key of a group that does not exist, with exit code 78', async () => {
   const { code, stderr } = await check({
     groups: [{ name: 'search' }],
     keys: [{ name: 'ranker', key: 'a-key-of-a-team', group: 'serach' }],
@@ -152,7 +152,7 @@ test('a key of a group that there is not is told, and the exit code is 78', asyn
   ]);
 });
 
-test('where a file of TypeScript breaks off is told', async () => {
+test('says at which line a TypeScript file breaks off', async () => {
   await writeFile(join(directory, 'broken.ts'), 'export default {\n  port: 8123,\n  keys: [\n');
   const { code, stderr } = await runCommand(directory, ['check', 'broken.ts']);
   expect(code).toBe(78);

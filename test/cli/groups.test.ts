@@ -88,7 +88,7 @@ test('a group from its making to its end', async () => {
   expect(JSON.parse((await run('groups', 'list', '--json')).stdout)).toEqual([]);
 });
 
-test('what cannot be done is said in a line, with exit code 1', async () => {
+test('reports what cannot be done in one line, with exit code 1', async () => {
   await withStore(async (store) => {
     await createGroup(store, 'search');
     await createKey(store, 'ci');

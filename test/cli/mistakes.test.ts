@@ -1,4 +1,4 @@
-/** What is mistyped on the command line is told in a line, and nothing is done as if it had not been said. */
+/** A mistake on the command line is reported in one line, and nothing is done. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ test.each([
   ['explain', 'request.json', '--prot=8123'],
   ['validate', 'request.json', '--prot=8123'],
   ['usage', '--prot=8123'],
-])('an option nobody knows: %s %s %s', async (...words) => {
+])('an unknown option is refused: %s %s %s', async (...words) => {
   const { code, stdout, stderr } = await runCommand(directory, words);
   expect(stderr).toBe('Unknown option --prot. See --help.\n');
   expect(stdout).toBe('');
@@ -37,7 +37,7 @@ test.each([
   ['--models', ['keys', 'create', 'team']],
   ['--budget-day', ['keys', 'change', 'team']],
   ['--name', ['record']],
-])('%s without a value, as of a variable that is not set: %s', async (option, words) => {
+])('%s without a value is refused, as from a variable that is not set: %s', async (option, words) => {
   for (const said of [[`${option}=`], [option, ''], [option]]) {
     const { code, stdout, stderr } = await runCommand(directory, [...words, ...said]);
     expect(stderr).toBe(`The option ${option} has no value.\n`);
@@ -45,7 +45,7 @@ test.each([
   }
 });
 
-test('an option that npm takes for a longer one of its own', () => {
+test('an option that npm takes for a longer option of its own is refused', () => {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, GATEWAY_STORE_PATH: join(directory, 'kept.db') };
   const { status, stderr } = spawnSync('npm', ['run', 'gateway', 'usage', '--by', 'tag'], {
@@ -62,7 +62,7 @@ test.each([
   ['--budget-day', ['run', 'gateway', 'groups', 'create', 'team', '--budget-day=5']],
   ['--json', ['run', 'gateway', 'usage', '--json']],
   ['--port', ['start', '--port', '8123']],
-])('%s before --, where npm keeps it: %s', (option, words) => {
+])('%s before --, where npm swallows it, is refused: %s', (option, words) => {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, GATEWAY_STORE_PATH: join(directory, 'kept.db') };
   const { status, stderr } = spawnSync('npm', words, { env, encoding: 'utf8' });
@@ -74,7 +74,7 @@ test.each([
 });
 
 test.each([['start'], ['check', 'gateway.config.json'], ['explain', 'request.json']])(
-  'one word too many: %s %s',
+  'an extra argument is refused: %s %s',
   async (...words) => {
     const { code, stdout, stderr } = await runCommand(directory, [...words, '8123']);
     expect(stderr).toMatch(/^Unexpected argument 8123\..*\n$/);
@@ -83,7 +83,7 @@ test.each([['start'], ['check', 'gateway.config.json'], ['explain', 'request.jso
   },
 );
 
-test.each(['explain', 'validate'])('%s of a file that is not there', async (command) => {
+test.each(['explain', 'validate'])('%s of a file that does not exist', async (command) => {
   const { code, stderr } = await runCommand(directory, [command, 'none.json']);
   expect(stderr).toBe('none.json cannot be read (ENOENT).\n');
   expect(code).toBe(1);
@@ -93,7 +93,7 @@ test.each([
   ['models', '--json'],
   ['keys', 'list'],
   ['usage', '--csv'],
-])('a reader that goes away early is no error: %s %s', async (...words) => {
+])('a reader that closes the pipe early is no error: %s %s', async (...words) => {
   const { child, ended } = startCommand(directory, words);
   child.stdout.destroy();
   const { code, stderr } = await ended;
@@ -101,7 +101,7 @@ test.each([
   expect(code).toBe(0);
 });
 
-test('help is plain text where it is read by no terminal', async () => {
+test('help is plain text without a terminal', async () => {
   for (const words of [['--help'], ['start', '--help'], ['keys', 'rotate']]) {
     const { stdout } = await runCommand(directory, words);
     expect(stdout).toMatch(/^USAGE /m);
@@ -109,7 +109,7 @@ test('help is plain text where it is read by no terminal', async () => {
   }
 });
 
-test('help of a command shows how it is typed', async () => {
+test('the help of a command shows the full command', async () => {
   for (const words of [['start'], ['keys', 'create'], ['models', 'sync'], ['store', 'copy'], ['keys']]) {
     const { stdout } = await runCommand(directory, [...words, '--help']);
     expect(stdout).toMatch(new RegExp(`^USAGE gateway ${words.join(' ')} `, 'm'));
@@ -117,7 +117,7 @@ test('help of a command shows how it is typed', async () => {
 });
 
 test.each([[[]], [['keys']], [['keys', 'create']]])(
-  'help as a command, of %j, is that of --help',
+  'gateway help %j prints the same as --help',
   async (words) => {
     const asked = await runCommand(directory, ['help', ...words]);
     expect(asked).toEqual(await runCommand(directory, [...words, '--help']));
@@ -125,7 +125,7 @@ test.each([[[]], [['keys']], [['keys', 'create']]])(
   },
 );
 
-test('--version is the one of package.json', async () => {
+test('--version prints the version of package.json', async () => {
   const { code, stdout } = await runCommand(directory, ['--version']);
   expect(stdout).toBe(`${about.version}\n`);
   expect(code).toBe(0);

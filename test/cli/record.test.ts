@@ -563,11 +563,9 @@ describe('what was recorded works as a fixture', () => {
 
   test.each(['openai', 'anthropic', 'google'] as const)('%s, streamed and whole', async (name) => {
     const sandbox = await startSandbox({ pace: 'none' });
-    const { baseUrl, apiKey } = sandbox.places[name];
-    await writeFile(
-      join(directory, 'gateway.config.json'),
-      JSON.stringify({ vendors: { [name]: { baseUrl, apiKey } } }),
-    );
+    // A configuration cannot mark a vendor as simulated.
+    const { simulated: _, ...place } = sandbox.places[name];
+    await writeFile(join(directory, 'gateway.config.json'), JSON.stringify({ vendors: { [name]: place } }));
     const asked = ASKED[name];
     const { url, ended } = await record(`--count=${asked.length * 2}`, '--name=call');
     for (const [format, path, body] of asked) {

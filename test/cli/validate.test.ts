@@ -1,4 +1,4 @@
-/** `gateway validate`: what it says of a recorded answer, and by which exit code. */
+/** `gateway validate`: its output and its exit code for a recorded answer. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test('an answer that keeps the protocol, one that breaks it, and one of no format', async () => {
+test('reports an answer that follows the protocol, one that breaks it, and one of an unknown format', async () => {
   const answer = join(FIXTURES, 'replies', 'messages', 'tool-call.sse');
   expect(await runCommand(directory, ['validate', answer])).toEqual({
     code: 0,

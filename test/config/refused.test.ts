@@ -62,7 +62,7 @@ test.each<[object, RegExp]>([
   [identity({ algorithms: ['none'] }), /identities\.0\.algorithms\.0: must be one of RS256, /],
   [identity({ algorithms: [] }), /identities\.0\.algorithms: /],
   [identity({ require: { groups: [] } }), /identities\.0\.require\.groups: /],
-  [identity({ require: { groups: { a: 1 } } }), /identities\.0\.require\.groups: must be a value, or a list/],
+  [identity({ require: { groups: { a: 1 } } }), /identities\.0\.require\.groups: must be a value or a list/],
   [identity({ models: ['gpt-4.1'] }), /identities\.0\.models\.0: must be <vendor>/],
   [identity({ limits: { budget: 1 } }), /identities\.0\.limits: .*budget/],
   [
