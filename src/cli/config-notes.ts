@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { allowance } from '../access/keys.ts';
+import { allowance } from '../access/allowance.ts';
 import { catalogOf } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';

@@ -154,13 +154,15 @@ export const keys = defineCommand({
 
 /** The code that works on keys, which `--help` does not need. */
 async function load() {
-  const [keys, settings, view, notes] = await Promise.all([
+  const [keys, lists, rotation, settings, view, notes] = await Promise.all([
     import('../store/keys.ts'),
+    import('../store/list-keys.ts'),
+    import('../store/rotate-key.ts'),
     import('../store/key-settings.ts'),
     import('../store/key-view.ts'),
     import('./config-notes.ts'),
   ]);
-  return { ...keys, ...settings, ...view, ...notes };
+  return { ...keys, ...lists, ...rotation, ...settings, ...view, ...notes };
 }
 
 /** Awaits a change of a key. @throws Refusal if the group that the key should belong to does not exist. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type ArgsDef, defineCommand } from 'citty';
 import type { Copied } from '../store/copy-store.ts';
-import type { StorePlace } from '../store/store.ts';
+import type { StorePlace } from '../store/store-errors.ts';
 import { execute, readConfigHere } from './command.ts';
 import { Refusal } from './refusal.ts';
 
@@ -28,7 +28,8 @@ const copy = defineCommand({
   args: options,
   run: ({ args }) =>
     execute(args, options, async () => {
-      const { nameOf, reasonOf } = await import('../store/store.ts');
+      const { nameOf } = await import('../store/store.ts');
+      const { reasonOf } = await import('../store/store-errors.ts');
       const { sayHoldings } = await import('../store/copy-store.ts');
       const { store: configured } = await readConfigHere();
       const from = await findPlace('from', args.from, configured);

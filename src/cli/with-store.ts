@@ -13,7 +13,7 @@ export async function withStore(use: (store: Store, config: Config) => Promise<v
   const config = await readConfigHere();
   const [{ openConfiguredStore }, { isShort, reasonOf, StoreError }] = await Promise.all([
     import('../store/configured-store.ts'),
-    import('../store/store.ts'),
+    import('../store/store-errors.ts'),
   ]);
   const store = await openConfiguredStore(config.store, process.cwd()).catch((error: unknown) => {
     throw error instanceof StoreError ? new Refusal(`Nothing was done: ${error.message}`) : error;

@@ -1,7 +1,7 @@
 /** Checks of one field of a configuration against another, and against the catalog. */
 
 import { namePrefix } from '../access/identities/claims.ts';
-import { hashKey } from '../access/keys.ts';
+import { hashKey } from '../store/key-secret.ts';
 import { defaultModels } from '../catalog/default.ts';
 import { type ConfigError, invalidConfig } from '../lib/config-error.ts';
 import { isEveryAddress } from '../upstream/net/loopback.ts';

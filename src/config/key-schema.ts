@@ -1,7 +1,7 @@
 /** Who may use the gateway, and how much: keys, groups of keys, and identity providers. */
 
 import { z } from 'zod';
-import { areOfOtherModels } from '../access/keys.ts';
+import { areOfOtherModels } from '../store/key-limits.ts';
 import { STORED } from '../store/stored-scope.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { hashKey } from '../../src/access/keys.ts';
+import { hashKey } from '../../src/store/key-secret.ts';
 import { readKeyOptions } from '../../src/cli/key-options.ts';
 import { parseDuration, parseOptions } from '../../src/cli/options.ts';
 import { dayOf } from '../../src/lib/calendar.ts';

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { MOST_GRACE_DAYS } from '../../src/store/keys.ts';
+import { MOST_GRACE_DAYS } from '../../src/store/rotate-key.ts';
 import { CLI } from '../support/command.ts';
 
 /** Prints the address of every module that Node loads, one a line, when the process ends (Node's documentation, "module.registerHooks"). */

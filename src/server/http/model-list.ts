@@ -1,6 +1,6 @@
 /** The model lists, in the form that each family of clients reads. */
 
-import type { Principal } from '../../access/keys.ts';
+import type { Principal } from '../../access/principal.ts';
 import type { z } from 'zod';
 import { modelName, vendorName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';

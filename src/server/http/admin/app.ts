@@ -3,7 +3,8 @@
 import { H3, type H3Event } from 'h3';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
 import { queryOf } from '../../../pipeline/request-head.ts';
-import { isReachable, type Store, isShort } from '../../../store/store.ts';
+import { isReachable, type Store } from '../../../store/store.ts';
+import { isShort } from '../../../store/store-errors.ts';
 import { nodeExchangeOf } from '../node-exchange.ts';
 import { type AdminRequest, answerError } from './answers.ts';
 import { authenticateAdmin } from './authenticate-admin.ts';
