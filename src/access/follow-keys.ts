@@ -7,13 +7,13 @@
 
 import { repeat } from '../lib/repeat.ts';
 import { groupsState, listGroups } from '../store/groups.ts';
-import { groupRecordOf, recordsOf } from '../store/key-record.ts';
+import { groupRecordFromRow, recordsFromRow } from '../store/key-record.ts';
 import { keysChangedAfter, listKeys } from '../store/list-keys.ts';
 import { replacementOf } from '../store/same-file.ts';
 import type { Store } from '../store/store.ts';
-import { reasonOf } from '../store/store-errors.ts';
+import { getReason } from '../store/store-errors.ts';
 import type { ChangeRow } from '../store/tables.ts';
-import { type Keys, openKeyBook } from './keys.ts';
+import { type Keys, openKeyRegistry } from './keys.ts';
 
 export interface FollowedKeys {
   /** The keys as they are now; lookups follow the changes. */
@@ -41,7 +41,7 @@ export async function followKeys(
   store: Store,
   { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: FollowOptions = {},
 ): Promise<FollowedKeys> {
-  let book = openKeyBook();
+  let book = openKeyRegistry();
   let known: (Changes & { readonly groups: string }) | undefined;
   let troubled = false;
   let isReplaced = store.kind === 'sqlite' ? await replacementOf(store.place.path) : undefined;
@@ -63,9 +63,9 @@ export async function followKeys(
         const groups = isByRow && before.groups === state ? undefined : await listGroups({ db });
         return { isByRow, rows, groups, known: { ...changes, groups: state } };
       });
-    const next = read.isByRow ? book : openKeyBook();
-    if (read.groups !== undefined) next.setGroups(read.groups.map(groupRecordOf));
-    for (const row of read.rows) next.set(row.id, recordsOf(row));
+    const next = read.isByRow ? book : openKeyRegistry();
+    if (read.groups !== undefined) next.setGroups(read.groups.map(groupRecordFromRow));
+    for (const row of read.rows) next.set(row.id, recordsFromRow(row));
     book = next;
     known = read.known;
   }
@@ -83,7 +83,7 @@ export async function followKeys(
       troubled = false;
     } catch (error) {
       if (!troubled && !stopped)
-        onTrouble(`Keys cannot be read from the store, so changes to them are not seen: ${reasonOf(error)}`);
+        onTrouble(`Keys cannot be read from the store, so changes to them are not seen: ${getReason(error)}`);
       troubled = true;
     }
   }

@@ -4,12 +4,12 @@ import { timingSafeEqual } from 'node:crypto';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
 import { hashKey } from '../store/key-secret.ts';
 import {
-  grouped,
+  getRights,
+  groupsByName,
   type KnownGroup,
-  knownGroups,
   modelHolders,
   type Principal,
-  rightsOf,
+  withGroup,
 } from './principal.ts';
 
 /** A source of keys. */
@@ -31,7 +31,7 @@ interface Entry {
 }
 
 /** Keys that can be replaced while requests look them up. */
-export interface KeyBook extends Keys {
+export interface KeyRegistry extends Keys {
   /** Replaces all keys of one holder. */
   set(holder: string, records: readonly KeyRecord[]): void;
   /** Replaces all groups. A key whose group is missing is not accepted, because its limits are unknown. */
@@ -39,7 +39,7 @@ export interface KeyBook extends Keys {
 }
 
 /** An empty book. A record with the hash of an earlier one replaces it. */
-export function openKeyBook(): KeyBook {
+export function openKeyRegistry(): KeyRegistry {
   const byHash = new Map<string, Entry>();
   const hashes = new Map<string, readonly string[]>();
   let groups: ReadonlyMap<string, KnownGroup> = new Map();
@@ -51,7 +51,7 @@ export function openKeyBook(): KeyBook {
   function inGroup(entry: Entry, name: string): Principal | undefined {
     const known = groups.get(name);
     if (known === undefined) return undefined;
-    if (entry.grouped?.group !== known.group) entry.grouped = grouped(entry.principal, known);
+    if (entry.grouped?.group !== known.group) entry.grouped = withGroup(entry.principal, known);
     return entry.grouped;
   }
 
@@ -71,14 +71,14 @@ export function openKeyBook(): KeyBook {
           holder,
           digest: Buffer.from(hash, 'hex'),
           expires,
-          principal: { name, ...rightsOf(record), limits, ...modelHolders(name, record.modelLimits) },
+          principal: { name, ...getRights(record), limits, ...modelHolders(name, record.modelLimits) },
           group,
           grouped: undefined,
         });
       }
     },
     setGroups(records) {
-      groups = knownGroups(records);
+      groups = groupsByName(records);
     },
     find(key) {
       const hash = hashKey(key);
@@ -93,8 +93,8 @@ export function openKeyBook(): KeyBook {
 }
 
 /** Keys for lookup, from their records and the records of their groups. */
-export function keysOf(records: Iterable<KeyRecord>, groups: readonly GroupRecord[] = []): Keys {
-  const book = openKeyBook();
+export function openKeys(records: Iterable<KeyRecord>, groups: readonly GroupRecord[] = []): Keys {
+  const book = openKeyRegistry();
   book.setGroups(groups);
   let count = 0;
   for (const record of records) {

@@ -1,8 +1,8 @@
 /** Principals: the holder of a key or a token, with the models it may use, its limits and its group. */
 
-import { type KeyLimits, type ModelLimits, modelsId } from '../store/key-limits.ts';
+import { getModelsId, type KeyLimits, type ModelLimits } from '../store/key-limits.ts';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
-import { type Stored, storedUnlessSaid, stricter } from '../store/stored-scope.ts';
+import { defaultStoredScope, type Stored, stricter } from '../store/stored-scope.ts';
 import { type Allowance, allowance } from './allowance.ts';
 
 /** The holder of the key or the token that a request brings. */
@@ -49,17 +49,17 @@ export interface KnownGroup extends Pick<Principal, 'restricted' | 'allows' | 's
 }
 
 /** Groups by name. */
-export function knownGroups(records: readonly GroupRecord[]): ReadonlyMap<string, KnownGroup> {
+export function groupsByName(records: readonly GroupRecord[]): ReadonlyMap<string, KnownGroup> {
   return new Map(
     records.map((record) => {
       const { name, limits = {}, modelLimits } = record;
-      return [name, { group: { name, limits, ...modelHolders(name, modelLimits) }, ...rightsOf(record) }];
+      return [name, { group: { name, limits, ...modelHolders(name, modelLimits) }, ...getRights(record) }];
     }),
   );
 }
 
 /** A principal as a member of a group: it may use only what both allow. */
-export function grouped(
+export function withGroup(
   principal: Principal,
   { group, restricted, allows, stored: most }: KnownGroup,
 ): Principal {
@@ -81,16 +81,16 @@ export function modelHolders(
 ): { readonly modelLimits?: readonly ModelHolder[] } {
   if (all.length === 0) return {};
   const modelLimits = all.map(({ models, ...limits }) => {
-    const id = modelsId(models);
+    const id = getModelsId(models);
     return { name: `${of}\n${id}`, of, models: id.replaceAll(' ', ', '), allows: allowance(models), limits };
   });
   return { modelLimits };
 }
 
 /** What a principal may use. @param models as for `allowance`. */
-export function rightsOf({
+export function getRights({
   models,
-  stored = storedUnlessSaid(models),
+  stored = defaultStoredScope(models),
 }: Pick<KeyRecord, 'models' | 'stored'>): Pick<Principal, 'restricted' | 'allows' | 'stored'> {
   return { restricted: models !== undefined, allows: allowance(models), stored };
 }
@@ -99,6 +99,6 @@ export function rightsOf({
  * Whether there is anything that a principal may not use. It may then send only fields that are known to reach nothing
  * else.
  */
-export function isHeld({ restricted, stored }: Principal): boolean {
+export function isConfined({ restricted, stored }: Principal): boolean {
   return restricted || stored !== 'all';
 }

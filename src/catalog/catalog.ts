@@ -28,7 +28,7 @@ const NONE: readonly never[] = [];
  * @param aliases ids by further names.
  * @param fallbacks for an id, the ids to ask if its model cannot answer. All ids and names include their vendors.
  */
-export function catalogOf(
+export function makeCatalog(
   models: readonly Model[],
   aliases: Readonly<Record<string, string>> = {},
   fallbacks: Readonly<Record<string, readonly string[]>> = {},

@@ -7,7 +7,7 @@ import type { Model } from './model.ts';
  * @param time milliseconds since 1970.
  * @returns an object of the catalog itself, never a copy.
  */
-export function pricesAt(prices: Model['prices'], time: number): Model['prices'] {
+export function findPrices(prices: Model['prices'], time: number): Model['prices'] {
   let now = prices;
   while (now.later !== undefined && time >= Date.parse(now.later.from)) now = now.later.prices;
   return now;

@@ -61,7 +61,7 @@ export const check = defineCommand({
 
 /** A sentence for each vendor or upstream that uses credentials of a cloud. */
 async function describeCredentials(vendors: readonly Vendor[]): Promise<readonly string[]> {
-  const { CALLED } = await import('../upstream/credentials/cloud.ts');
+  const { CREDENTIAL_NAMES } = await import('../upstream/credentials/cloud.ts');
   const used = vendors.flatMap(({ name, credentials, upstreams }) =>
     (upstreams ?? [{ credentials }]).flatMap(({ credentials: cloud }) =>
       cloud === undefined ? [] : [{ name, cloud }],
@@ -70,7 +70,7 @@ async function describeCredentials(vendors: readonly Vendor[]): Promise<readonly
   return Promise.all(
     used.map(
       async ({ name, cloud }) =>
-        `The vendor ${name} uses ${CALLED[cloud.type]} (${await describeSource(cloud)}).`,
+        `The vendor ${name} uses ${CREDENTIAL_NAMES[cloud.type]} (${await describeSource(cloud)}).`,
     ),
   );
 }

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { allowance } from '../access/allowance.ts';
-import { catalogOf } from '../catalog/catalog.ts';
+import { makeCatalog } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import type { Environment } from '../lib/environment.ts';
@@ -61,7 +61,7 @@ export function findUnreadVariables(
  * @param models full ids or `<vendor>/*`, as keys and groups have them.
  */
 export function findUnknownModels(models: readonly string[], config: Config): readonly string[] {
-  const catalog = catalogOf(catalogModels(config), config.aliases);
+  const catalog = makeCatalog(catalogModels(config), config.aliases);
   const ids = catalog.models.map(({ id }) => id);
   return models
     .filter((model) => {

@@ -24,7 +24,7 @@ export const explain = defineCommand({
       // TextDecoder drops the byte order mark that editors and shells on Windows write.
       const body = tryParseJson(new TextDecoder().decode(await readNamedFile(args.file)));
       if (!isObject(body)) throw new Refusal(`${args.file} does not contain a JSON object.`);
-      const [{ catalogOf }, { everyVendor }, { catalogModels }, devtool] = await Promise.all([
+      const [{ makeCatalog }, { everyVendor }, { catalogModels }, devtool] = await Promise.all([
         import('../catalog/catalog.ts'),
         import('../config/vendors.ts'),
         import('../config/models.ts'),
@@ -34,7 +34,7 @@ export const explain = defineCommand({
       const model = args.model ?? asText(body['model']);
       if (model === undefined) throw new Refusal('The request names no model. Give one with --model.');
       const config = await readConfigHere();
-      const catalog = catalogOf(catalogModels(config), config.aliases);
+      const catalog = makeCatalog(catalogModels(config), config.aliases);
       try {
         const reach = { generateContent: config.generateContent.models };
         const served = { catalog, vendors: everyVendor(config), reach };

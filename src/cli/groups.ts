@@ -24,10 +24,10 @@ const create = defineCommand({
   run: ({ args }) =>
     execute(args, createOptions, () =>
       withStore(async (store, config) => {
-        const { createGroup, groupColumnsOf, groupName, groupSettings, findUnknownModels } = await load();
+        const { createGroup, groupColumns, groupName, groupSettings, findUnknownModels } = await load();
         const name = parseOptions(args.name, groupName, 'The name');
         const settings = parseOptions(readGroupOptions(args), groupSettings);
-        const made = await createGroup(store, name, groupColumnsOf(settings));
+        const made = await createGroup(store, name, groupColumns(settings));
         if (made === undefined) throw new Refusal(`A group named ${name} already exists.`);
         for (const note of findUnknownModels(settings.models ?? [], config)) console.error(note);
         console.error(`Created the group ${name}. Add keys with: gateway keys create NAME --group '${name}'`);
@@ -43,8 +43,8 @@ const list = defineCommand({
   run: ({ args }) =>
     execute(args, listOptions, () =>
       withStore(async (store) => {
-        const { listGroups, groupViewOf } = await load();
-        const groups = (await listGroups(store)).map(groupViewOf);
+        const { listGroups, renderGroup } = await load();
+        const groups = (await listGroups(store)).map(renderGroup);
         console.log(args.json ? JSON.stringify(groups, undefined, 2) : textTable(COLUMNS, groups));
       }),
     ),
@@ -58,14 +58,14 @@ const change = defineCommand({
   run: ({ args }) =>
     execute(args, changeOptions, () =>
       withStore(async (store, config) => {
-        const { changeGroup, findGroup, groupColumnsOf, groupSettings, findUnknownModels } = await load();
+        const { changeGroup, findGroup, groupColumns, groupSettings, findUnknownModels } = await load();
         const settings = parseOptions(readGroupOptions(args), groupSettings);
         const row = await findGroup(store, args.group);
         if (row !== undefined && Object.keys(settings).length === 0)
           throw new Refusal(
             'Nothing to change: give at least one setting, such as --models or --budget-day.',
           );
-        if ((await changeGroup(store, args.group, groupColumnsOf(settings))) === undefined)
+        if ((await changeGroup(store, args.group, groupColumns(settings))) === undefined)
           throw noSuchGroup(args.group);
         for (const note of findUnknownModels(settings.models ?? [], config)) console.error(note);
         console.error(`Changed the group ${args.group}.`);

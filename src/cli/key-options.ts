@@ -2,7 +2,7 @@
 
 import type { ArgsDef } from 'citty';
 import type { ModelLimit } from '../store/key-settings.ts';
-import { storedUnlessSaid } from '../store/stored-scope.ts';
+import { defaultStoredScope } from '../store/stored-scope.ts';
 import type { LimitColumns } from '../store/tables.ts';
 import { parseDuration } from './options.ts';
 import { Refusal } from './refusal.ts';
@@ -151,7 +151,7 @@ export function limitColumns<T extends Limited>(): readonly Column<T>[] {
     figure('budget_day', '$/day'),
     figure('budget_month', '$/month'),
     { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
-    { title: 'stored', text: ({ models, stored }) => stored ?? storedUnlessSaid(models ?? undefined) },
+    { title: 'stored', text: ({ models, stored }) => stored ?? defaultStoredScope(models ?? undefined) },
     { title: 'by model', text: ({ model_limits: all }) => all?.map(formatModelLimit).join('; ') ?? '-' },
   ];
 }

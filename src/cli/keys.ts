@@ -29,11 +29,11 @@ const create = defineCommand({
   run: ({ args }) =>
     execute(args, createOptions, () =>
       withStore(async (store, config) => {
-        const { columnsOf, createKey, findUnknownModels, isOver, keyName, keySettings } = await load();
+        const { keyColumns, createKey, findUnknownModels, isExpired, keyName, keySettings } = await load();
         const name = parseOptions(args.name, keyName, 'The name');
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
-        if (isOver(settings)) throw new Refusal(`--expires: ${args.expires} is in the past.`);
-        const made = await inKnownGroup(createKey(store, name, columnsOf(settings)));
+        if (isExpired(settings)) throw new Refusal(`--expires: ${args.expires} is in the past.`);
+        const made = await inKnownGroup(createKey(store, name, keyColumns(settings)));
         if (made === undefined) throw new Refusal(`A key named ${name} already exists.`);
         for (const note of findUnknownModels(settings.models ?? [], config)) console.error(note);
         await showKey(made, args.json);
@@ -52,9 +52,9 @@ const list = defineCommand({
   run: ({ args }) =>
     execute(args, listOptions, () =>
       withStore(async (store) => {
-        const { isOver, listKeys, viewOf } = await load();
-        const keys = (await listKeys(store, args.all === true)).map(viewOf);
-        console.log(args.json ? JSON.stringify(keys, undefined, 2) : textTable(columns(isOver), keys));
+        const { isExpired, listKeys, renderKey } = await load();
+        const keys = (await listKeys(store, args.all === true)).map(renderKey);
+        console.log(args.json ? JSON.stringify(keys, undefined, 2) : textTable(columns(isExpired), keys));
       }),
     ),
 });
@@ -67,14 +67,14 @@ const change = defineCommand({
   run: ({ args }) =>
     execute(args, changeOptions, () =>
       withStore(async (store, config) => {
-        const { changeKey, columnsOf, findKey, findUnknownModels, keySettings } = await load();
+        const { changeKey, keyColumns, findKey, findUnknownModels, keySettings } = await load();
         const { id, name } = usable(args.key, await findKey(store, args.key));
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
         if (Object.keys(settings).length === 0)
           throw new Refusal(
             'Nothing to change: give at least one setting, such as --models or --budget-day.',
           );
-        await inKnownGroup(changeKey(store, id, columnsOf(settings)));
+        await inKnownGroup(changeKey(store, id, keyColumns(settings)));
         for (const note of findUnknownModels(settings.models ?? [], config)) console.error(note);
         console.error(`Changed the key ${name}.`);
       }),
@@ -102,13 +102,13 @@ const rotate = defineCommand({
   run: ({ args }) =>
     execute(args, rotateOptions, () =>
       withStore(async (store) => {
-        const { findKey, isOver, MOST_GRACE_DAYS, rotateKey, viewOf } = await load();
+        const { findKey, isExpired, MAX_GRACE_DAYS, rotateKey, renderKey } = await load();
         const grace = parseDuration(args.grace);
         if (grace === undefined)
           throw new Refusal(`--grace: ${args.grace} is not a duration such as 30m, 24h or 7d.`);
-        if (grace > MOST_GRACE_DAYS * 86_400_000) {
+        if (grace > MAX_GRACE_DAYS * 86_400_000) {
           throw new Refusal(
-            `--grace: ${args.grace} is more than ${MOST_GRACE_DAYS}d, the longest that an old key may keep working.`,
+            `--grace: ${args.grace} is more than ${MAX_GRACE_DAYS}d, the longest that an old key may keep working.`,
           );
         }
         const { id } = usable(args.key, await findKey(store, args.key));
@@ -120,8 +120,8 @@ const rotate = defineCommand({
             `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, --again replaces it. To end both keys at once, leave out --grace.`,
           );
         }
-        const { expires_at: expires, name } = viewOf(made.row);
-        if (expires !== null && isOver({ expires_at: expires })) {
+        const { expires_at: expires, name } = renderKey(made.row);
+        if (expires !== null && isExpired({ expires_at: expires })) {
           console.error(
             `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either. To change that: gateway keys change '${name}' --expires never (or a date)`,
           );
@@ -186,8 +186,8 @@ function usable(nameOrId: string, row: KeyRow | undefined): KeyRow {
 /** Prints a new key. Standard output gets the key alone, so that a script can read it from there. */
 async function showKey({ key, row }: MadeKey, asJson: boolean | undefined): Promise<void> {
   if (asJson) {
-    const { viewOf } = await load();
-    console.log(JSON.stringify({ ...viewOf(row), key }, undefined, 2));
+    const { renderKey } = await load();
+    console.log(JSON.stringify({ ...renderKey(row), key }, undefined, 2));
     return;
   }
   console.error(`The key ${row.name} (${row.id}). Save it now: it cannot be shown again.`);

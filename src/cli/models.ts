@@ -47,7 +47,7 @@ export const models = defineCommand({
 });
 
 async function print(listed: readonly Model[]): Promise<void> {
-  const [{ pricesAt }, { dayOf }] = await Promise.all([
+  const [{ findPrices }, { dayOf }] = await Promise.all([
     import('../catalog/prices-at.ts'),
     import('../lib/calendar.ts'),
   ]);
@@ -57,7 +57,7 @@ async function print(listed: readonly Model[]): Promise<void> {
     `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,
   );
   for (const { id, contextWindow, maxOutputTokens, prices: given, shutdown } of listed) {
-    const prices = pricesAt(given, Date.now());
+    const prices = findPrices(given, Date.now());
     const numbers = [
       String(contextWindow).padStart(9),
       String(maxOutputTokens).padStart(7),

@@ -1,6 +1,6 @@
 /** `gateway start` in a worker: serves, and follows the first process. */
 
-import { tellMetrics } from '../accounting/metrics/worker-metrics.ts';
+import { answerMetricsRequests } from '../accounting/metrics/worker-metrics.ts';
 import type { Config } from '../config/schema.ts';
 import { openDiagnostics } from '../lib/diagnostics.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
@@ -50,7 +50,7 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
     },
   );
   watching.follow(serving);
-  tellMetrics(watching.metrics);
+  answerMetricsRequests(watching.metrics);
   const ending = endingOf(serving, diagnostics);
   let lastExchange = Promise.resolve();
   onSignals(ending);

@@ -28,26 +28,26 @@ const copy = defineCommand({
   args: options,
   run: ({ args }) =>
     execute(args, options, async () => {
-      const { nameOf } = await import('../store/store.ts');
-      const { reasonOf } = await import('../store/store-errors.ts');
-      const { sayHoldings } = await import('../store/copy-store.ts');
+      const { describePlace } = await import('../store/store.ts');
+      const { getReason } = await import('../store/store-errors.ts');
+      const { renderHoldings } = await import('../store/copy-store.ts');
       const { store: configured } = await readConfigHere();
       const from = await findPlace('from', args.from, configured);
       const to = await findPlace('to', args.to, configured);
       if (isDeepStrictEqual(from, to))
         throw new Refusal(
-          `--from and --to are both ${nameOf(to)}: give another --from or --to (the default of each is the configured store).`,
+          `--from and --to are both ${describePlace(to)}: give another --from or --to (the default of each is the configured store).`,
         );
       const copied = await copyBetween(from, to).catch((error: unknown) => {
-        throw new Refusal(`Nothing was copied: ${reasonOf(error)}.`);
+        throw new Refusal(`Nothing was copied: ${getReason(error)}.`);
       });
       const done = copied.made
-        ? `Copied ${nameOf(from)} to ${nameOf(to)}`
-        : `${nameOf(to)} is already a copy of ${nameOf(from)}`;
-      console.log(`${done}: ${sayHoldings(copied.held)}.`);
+        ? `Copied ${describePlace(from)} to ${describePlace(to)}`
+        : `${describePlace(to)} is already a copy of ${describePlace(from)}`;
+      console.log(`${done}: ${renderHoldings(copied.held)}.`);
       const isConfigured = isDeepStrictEqual(to, await findPlace('to', undefined, configured));
       console.log(
-        `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. The copy does not receive what is written to ${nameOf(from)} from now on.`,
+        `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. The copy does not receive what is written to ${describePlace(from)} from now on.`,
       );
     }),
 });
@@ -79,14 +79,14 @@ async function findPlace(
 
 /** Copies one store to another. The first Ctrl-C stops it between two batches, so that it can report what became of the copy; the second one ends the process at once. */
 async function copyBetween(from: StorePlace, to: StorePlace): Promise<Copied> {
-  const [{ openStore, openToRead }, { copyStore }] = await Promise.all([
+  const [{ openStore, openReadOnly }, { copyStore }] = await Promise.all([
     import('../store/store.ts'),
     import('../store/copy-store.ts'),
   ]);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => interrupted.abort(new Error('the copy was interrupted')));
-  const source = await openToRead(from);
+  const source = await openReadOnly(from);
   try {
     const target = await openStore(to);
     try {

@@ -38,7 +38,7 @@ export const usage = defineCommand({
   run: ({ args }) =>
     execute(args, options, () =>
       withStore(async (store) => {
-        const [{ reportUsage }, { queryOf, usageQuery }, view] = await Promise.all([
+        const [{ reportUsage }, { completeQuery, usageQuery }, view] = await Promise.all([
           import('../accounting/usage/report.ts'),
           import('../accounting/usage/usage-query.ts'),
           import('../accounting/usage/usage-view.ts'),
@@ -48,7 +48,7 @@ export const usage = defineCommand({
         const given = Object.entries({ from, to, by, group, key, model, tag, simulated, limit }).filter(
           ([, value]) => value !== undefined,
         );
-        const query = queryOf(parseOptions(Object.fromEntries(given), usageQuery), Date.now());
+        const query = completeQuery(parseOptions(Object.fromEntries(given), usageQuery), Date.now());
         const { lines, total, more } = await reportUsage(store, query);
         const report = {
           query,

@@ -11,7 +11,7 @@ import { Refusal } from './refusal.ts';
  */
 export async function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
   const config = await readConfigHere();
-  const [{ openConfiguredStore }, { isShort, reasonOf, StoreError }] = await Promise.all([
+  const [{ openConfiguredStore }, { isShort, getReason, StoreError }] = await Promise.all([
     import('../store/configured-store.ts'),
     import('../store/store-errors.ts'),
   ]);
@@ -21,7 +21,7 @@ export async function withStore(use: (store: Store, config: Config) => Promise<v
   try {
     await use(store, config);
   } catch (error) {
-    throw isShort(error) ? new Refusal(`The store failed: ${reasonOf(error)}.`) : error;
+    throw isShort(error) ? new Refusal(`The store failed: ${getReason(error)}.`) : error;
   } finally {
     await store.close();
   }

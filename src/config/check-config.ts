@@ -1,9 +1,9 @@
 /** Checks of one field of a configuration against another, and against the catalog. */
 
 import { namePrefix } from '../access/identities/claims.ts';
-import { hashKey } from '../store/key-secret.ts';
 import { defaultModels } from '../catalog/default.ts';
 import { type ConfigError, invalidConfig } from '../lib/config-error.ts';
+import { hashKey } from '../store/key-secret.ts';
 import { isEveryAddress } from '../upstream/net/loopback.ts';
 import type { Config } from './schema.ts';
 import { vendorWithoutAddress } from './vendors.ts';

@@ -1,7 +1,7 @@
 /** The fields of an identity provider: whose tokens are accepted, and which of them. */
 
 import { z } from 'zod';
-import { isIssuer, isProviders, PROVIDERS } from '../access/identities/address.ts';
+import { isIssuerAddress, isProviderAddress, PROVIDER_ADDRESS } from '../access/identities/address.ts';
 import { ALGORITHMS } from '../access/identities/algorithms.ts';
 
 const text = z.string().min(1, 'must not be empty');
@@ -20,7 +20,7 @@ export const identityFields = {
   /** The audience of its tokens (`aud`): one of these. */
   audience: z.union([text, z.array(text).min(1)], 'must be a text or a list of texts'),
   /** Where its keys are; absent: the issuer's `/.well-known/openid-configuration` says it. */
-  jwks: z.string().refine(isProviders, PROVIDERS).exactOptional(),
+  jwks: z.string().refine(isProviderAddress, PROVIDER_ADDRESS).exactOptional(),
   algorithms: z
     .array(z.enum(ALGORITHMS, `must be one of ${ALGORITHMS.join(', ')}`))
     .min(1)
@@ -47,8 +47,8 @@ type Refinement = [check: (identity: Identity) => boolean, params: { path: strin
 
 /** The gateway must be able to find the keys of the provider. */
 export const hasAddressOfKeys: Refinement = [
-  ({ issuer, jwks }) => jwks !== undefined || isIssuer(issuer),
-  { path: ['issuer'], error: `${PROVIDERS}, or jwks must be set` },
+  ({ issuer, jwks }) => jwks !== undefined || isIssuerAddress(issuer),
+  { path: ['issuer'], error: `${PROVIDER_ADDRESS}, or jwks must be set` },
 ];
 
 /**

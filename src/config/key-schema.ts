@@ -1,7 +1,7 @@
 /** Who may use the gateway, and how much: keys, groups of keys, and identity providers. */
 
 import { z } from 'zod';
-import { areOfOtherModels } from '../store/key-limits.ts';
+import { haveDistinctModels } from '../store/key-limits.ts';
 import { STORED } from '../store/stored-scope.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
 
@@ -28,7 +28,7 @@ const limits = z.strictObject({
 /** Limits for some models, in addition to the limits for all. The same models twice would be counted twice. */
 const modelLimits = z
   .array(limits.extend({ models: models.min(1) }))
-  .refine(areOfOtherModels, 'must not have the same models twice');
+  .refine(haveDistinctModels, 'must not have the same models twice');
 
 /** A group of keys, which share its limits in addition to their own. */
 export const groupSchema = z.strictObject({

@@ -11,7 +11,7 @@ import type {
   TokenLogprob,
   Usage,
 } from './reply.ts';
-import { endOf, mergeUsage, startAt } from './reply.ts';
+import { getChoiceEnd, mergeStart, mergeUsage } from './reply.ts';
 
 interface Building {
   readonly open: OpenPart;
@@ -75,7 +75,7 @@ export function collector(): Collector {
           for (const token of event.tokens) choiceAt(event.choice).logprobs.push(token);
           return;
         case 'choice-end':
-          choiceAt(event.choice).end = endOf(event);
+          choiceAt(event.choice).end = getChoiceEnd(event);
           return;
         case 'usage':
           usage = mergeUsage(usage, event.usage);
@@ -86,7 +86,7 @@ export function collector(): Collector {
           return;
         }
         case 'reply-end':
-          start = startAt(event, start);
+          start = mergeStart(event, start);
           return;
         case 'part-end':
           return;

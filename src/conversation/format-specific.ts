@@ -4,7 +4,7 @@ import { isEmpty, type JsonObject } from '../lib/json.ts';
 import type { FormatName, FormatSpecific } from './prompt.ts';
 
 /** `{ formatSpecific }` with these fields, to be spread; empty if there are none. */
-export function formatSpecificOf(
+export function withFormatSpecific(
   format: FormatName,
   fields: JsonObject,
 ): { readonly formatSpecific?: FormatSpecific } {
@@ -12,17 +12,17 @@ export function formatSpecificOf(
 }
 
 /** `{ unknownFields }` with these fields, to be spread; empty if there are none. */
-export function unknownFieldsOf(fields: JsonObject): { readonly unknownFields?: JsonObject } {
+export function withUnknownFields(fields: JsonObject): { readonly unknownFields?: JsonObject } {
   return isEmpty(fields) ? {} : { unknownFields: fields };
 }
 
 /** The fields, if they belong to `format`; empty otherwise. */
-export function formatFields(own: FormatSpecific | undefined, format: FormatName): JsonObject {
+export function findFormatFields(own: FormatSpecific | undefined, format: FormatName): JsonObject {
   return own?.format === format ? own.fields : NOTHING;
 }
 
 /** What `format` has kept beside its fields (`roundTrip`); empty if they belong to another format. */
-export function roundTripOf(own: FormatSpecific | undefined, format: FormatName): JsonObject {
+export function findRoundTrip(own: FormatSpecific | undefined, format: FormatName): JsonObject {
   return (own?.format === format && own.roundTrip) || NOTHING;
 }
 

@@ -3,20 +3,23 @@
 import type { MediaPart } from './prompt.ts';
 
 /** The kind of medium for a MIME type. A document is whatever is not an image, audio or video. */
-export function mediaOf(mediaType = ''): MediaPart['media'] {
+export function findMediaKind(mediaType = ''): MediaPart['media'] {
   const family = mediaType.slice(0, mediaType.indexOf('/'));
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
 /** The kind of a medium that stands in the field for `place`: what its type says, if that says anything. */
-export function mediumIn(place: MediaPart['media'], mediaType: string | undefined): MediaPart['media'] {
-  const type = usualType(mediaType) ?? '';
-  const told = mediaOf(type);
+export function findMediaKindIn(
+  place: MediaPart['media'],
+  mediaType: string | undefined,
+): MediaPart['media'] {
+  const type = normalizeType(mediaType) ?? '';
+  const told = findMediaKind(type);
   return told !== 'document' || type === 'application/pdf' || type.startsWith('text/') ? told : place;
 }
 
 /** A MIME type without parameters, in lower case, by its registered name; undefined if it says nothing. */
-export function usualType(mediaType: string | undefined): string | undefined {
+export function normalizeType(mediaType: string | undefined): string | undefined {
   const type = mediaType?.split(';')[0]?.trim().toLowerCase();
   if (type === 'application/octet-stream') return undefined;
   return type === 'image/jpg' ? 'image/jpeg' : type || undefined;
@@ -71,7 +74,7 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The MIME type by the ending of a file name or path; undefined if the ending is not a usual one. */
-export function typeByName(name = ''): string | undefined {
+export function findTypeByName(name = ''): string | undefined {
   return BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
 }
 
@@ -87,6 +90,6 @@ const HEADS: readonly (readonly [string, string])[] = [
 ];
 
 /** The MIME type of base64 data by its beginning; undefined if that is not a well-known one. */
-export function sniffedType(base64: string): string | undefined {
+export function sniffMediaType(base64: string): string | undefined {
   return HEADS.find(([head]) => base64.startsWith(head))?.[1];
 }

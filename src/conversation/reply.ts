@@ -170,12 +170,12 @@ export interface Reply {
 }
 
 /** The end of a choice without the choice. */
-export function endOf({ type: _type, choice: _choice, ...end }: ChoiceEnd): Choice['end'] {
+export function getChoiceEnd({ type: _type, choice: _choice, ...end }: ChoiceEnd): Choice['end'] {
   return end;
 }
 
 /** The start of an answer, with what its end tells. */
-export function startAt({ serviceTier }: ReplyEnd, start: Reply['start']): Reply['start'] {
+export function mergeStart({ serviceTier }: ReplyEnd, start: Reply['start']): Reply['start'] {
   return serviceTier === undefined ? start : { ...start, serviceTier };
 }
 

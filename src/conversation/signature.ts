@@ -24,7 +24,7 @@ export function seal(signature: Signature, home: SignatureOrigin): string {
  * The signature that a client has sent back in a field of the vendor `home`; undefined if there is none. Some clients
  * join the signatures of adjacent thoughts.
  */
-export function broughtBack(field: Json | undefined, home: SignatureOrigin): Signature | undefined {
+export function unsealReturned(field: Json | undefined, home: SignatureOrigin): Signature | undefined {
   const text = typeof field === 'string' ? field.replaceAll(UNSIGNED, '') : '';
   return text === '' ? undefined : unseal(text, home);
 }

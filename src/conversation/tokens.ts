@@ -45,12 +45,12 @@ const BY_WORD: ReadonlyMap<string | undefined, Tier> = new Map([
 ]);
 
 /** The tiers that vendors' words mean. Most words mean none. */
-export function tiersNamed(...words: readonly (string | undefined)[]): readonly Tier[] {
+export function findNamedTiers(...words: readonly (string | undefined)[]): readonly Tier[] {
   return words.map((word) => BY_WORD.get(word)).filter((tier) => tier !== undefined);
 }
 
 /** A vendor's figure as a whole number of at least 0; undefined if it is not a number. */
-export function countOf(value: Json | undefined): number | undefined {
+export function parseCount(value: Json | undefined): number | undefined {
   const tokens = asNumber(value);
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
 }
@@ -73,11 +73,11 @@ export function addTokens(one: Tokens, other: Tokens): Tokens {
 }
 
 /** Input and output together; an unknown figure counts 0. */
-export function sumOf({ input = 0, output = 0 }: Tokens): number {
+export function sumTokens({ input = 0, output = 0 }: Tokens): number {
   return input + output;
 }
 
 /** Tokens as the usage of a reply, without the unknown figures. */
-export function usageOf({ searches: _, ...figures }: Tokens): Usage {
+export function toUsage({ searches: _, ...figures }: Tokens): Usage {
   return compact(figures);
 }

@@ -6,7 +6,7 @@ import { type Note, reportInto } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { inboundFor } from '../pipeline/caller-format.ts';
-import { isOfResponses } from '../pipeline/cursor/index.ts';
+import { isResponsesBody } from '../pipeline/cursor/index.ts';
 import { asSpelled, fieldPathForCaller } from '../pipeline/field-path-for-caller.ts';
 import { nativeFormatFor } from '../pipeline/native-format.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from '../pipeline/reach.ts';
@@ -50,7 +50,7 @@ export function explain(
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined || !reaches(reach, from, model))
     throw notSupported(asked, DEFAULT_VENDOR[from]);
-  const isAnew = from === 'chat-completions' && isOfResponses(body);
+  const isAnew = from === 'chat-completions' && isResponsesBody(body);
   const to = isAnew ? translatedFormat(vendor, model) : nativeFormatFor(vendor, model, from, () => body);
   const name = upstreamName(vendor, model);
   if (to === from && !isAnew) {

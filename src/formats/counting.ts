@@ -4,7 +4,7 @@ import { asNumber } from '../lib/json.ts';
 import type { OutboundCounting } from './format.ts';
 
 /** @param counted the fields that a request for a count may have: the vendor refuses others. */
-export function countingOf(counted: ReadonlySet<string>): OutboundCounting {
+export function countByFields(counted: ReadonlySet<string>): OutboundCounting {
   return {
     countedRequest: (request) =>
       Object.fromEntries(Object.entries(request).filter(([field]) => counted.has(field))),

@@ -8,7 +8,7 @@ import { isBounded } from '../lib/json-bounds.ts';
 const SHORT = 1000;
 
 /** An `upstream-broken` error. @param what names what the upstream sent, e.g. `an event that is not an object`. */
-export function broken(what: string): GatewayError {
+export function brokenAnswer(what: string): GatewayError {
   return new GatewayError('upstream-broken', `The upstream sent ${what}.`);
 }
 
@@ -18,9 +18,9 @@ export function broken(what: string): GatewayError {
  * @throws GatewayError `upstream-broken` if `parse` cannot read the data, or if the data holds more JSON than the
  *   gateway reads and writes (`isBounded`).
  */
-export function eventValue(data: string, parse: (text: string) => Json = parseJson): Json {
+export function parseEventValue(data: string, parse: (text: string) => Json = parseJson): Json {
   if (data.length > SHORT && !isBounded(data)) {
-    throw broken('an event that holds too much JSON, or is nested too deeply');
+    throw brokenAnswer('an event that holds too much JSON, or is nested too deeply');
   }
   try {
     return parse(data);
@@ -30,8 +30,8 @@ export function eventValue(data: string, parse: (text: string) => Json = parseJs
 }
 
 /** The object in the data of an event. @throws GatewayError `upstream-broken` if the data is not a JSON object. */
-export function eventObject(data: string): JsonObject {
-  const value = eventValue(data);
-  if (!isObject(value)) throw broken('an event that is not an object');
+export function parseEventObject(data: string): JsonObject {
+  const value = parseEventValue(data);
+  if (!isObject(value)) throw brokenAnswer('an event that is not an object');
   return value;
 }

@@ -25,7 +25,7 @@ const FAULTS: ReadonlyMap<number, Fault> = new Map<number, Fault>([
 ]);
 
 /** The fault that a status means. @param status absent if the error came without one. */
-export function faultOfStatus(status = 500): Fault {
+export function findStatusFault(status = 500): Fault {
   // If the upstream does not know a method, a path or a media type, that is the gateway's mistake and not the caller's.
   const isCallers = status > 422 && status < 499;
   return FAULTS.get(status) ?? (isCallers ? 'invalid-request' : 'upstream-broken');

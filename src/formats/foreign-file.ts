@@ -11,7 +11,7 @@ export type FileSource = Extract<MediaSource, { kind: 'file' }>;
  * @param stores the formats whose vendors' stores the model can read.
  * @throws GatewayError `invalid-request` if the file is in another vendor's store.
  */
-export function storedId({ id, format }: FileSource, stores: readonly string[]): string {
+export function getStoredId({ id, format }: FileSource, stores: readonly string[]): string {
   if (stores.includes(format)) return id;
   throw invalid(
     "This model cannot read a file from another vendor's file store; send the file's data instead.",

@@ -1,6 +1,6 @@
 /** Format-specific fields when another format is written. */
 
-import { formatFields } from '../conversation/format-specific.ts';
+import { findFormatFields } from '../conversation/format-specific.ts';
 import type { FormatName, FormatSpecific } from '../conversation/prompt.ts';
 import { invalid } from '../lib/errors.ts';
 import { asList, asObject, asText, type JsonObject } from '../lib/json.ts';
@@ -20,7 +20,7 @@ export function ownFields(
   report: Report,
 ): JsonObject {
   reportForeign(own, format, owner, report);
-  return formatFields(own, format);
+  return findFormatFields(own, format);
 }
 
 /**

@@ -11,6 +11,6 @@ const HEADERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The header's name in lower case; undefined if the service reads none. */
-export function sessionHeaderOf(dialect: string): string | undefined {
+export function findSessionHeader(dialect: string): string | undefined {
   return HEADERS.get(dialect);
 }

@@ -8,7 +8,7 @@ import { type Identities, unknownIssuer } from '../access/identities/identities.
 import { looksLikeToken } from '../access/identities/token.ts';
 import type { Keys } from '../access/keys.ts';
 import type { Principal } from '../access/principal.ts';
-import { tagOf } from '../accounting/usage/tag.ts';
+import { parseTag } from '../accounting/usage/tag.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalidKey } from '../lib/errors.ts';
 import type { Admitted, Call } from './exchange.ts';
@@ -58,7 +58,7 @@ export function authenticate(doors: Authenticators): (call: Call) => Admitted | 
 function admitted(call: Call, principal: Principal): Admitted {
   call.ledger.key = principal.name;
   call.ledger.group = principal.group?.name;
-  const tag = tagOf(call.message.headers);
+  const tag = parseTag(call.message.headers);
   call.ledger.tag = tag;
   return { ...call, principal };
 }

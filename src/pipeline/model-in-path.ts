@@ -33,7 +33,12 @@ function asksStream({ body, fields }: Scanned): boolean {
 }
 
 /** @param value the field's value as JSON. */
-function replaceModel({ body, fields }: Scanned, name: string, value: string, keepsModel: boolean): Uint8Array {
+function replaceModel(
+  { body, fields }: Scanned,
+  name: string,
+  value: string,
+  keepsModel: boolean,
+): Uint8Array {
   const model = fields.get('model');
   if (model === undefined) return body;
   if (fields.has(name)) throw invalid(`${name}: Extra inputs are not permitted`, name);

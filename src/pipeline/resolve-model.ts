@@ -1,7 +1,7 @@
 /** Of which model; native or translated is settled here. */
 
 import { isLimitedByModel } from '../access/limits/limited.ts';
-import { isHeld } from '../access/principal.ts';
+import { isConfined } from '../access/principal.ts';
 import type { StoredIds } from '../access/stored-ids.ts';
 import { type Catalog, MAX_ID_LENGTH, modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
@@ -63,7 +63,7 @@ export function resolveModel(
     admitted.ledger.model = model;
     admitted.ledger.tiered = fields.has('service_tier');
     const anew = isOfResponses(route, body, fields);
-    if (isHeld(principal)) {
+    if (isConfined(principal)) {
       requireHarmless(route.format, body, fields, anew);
       requireHarmlessQuery(route.format, admitted.query);
       const kept = keepToOwn(admitted, route.format, sent, storedIds);

@@ -1,7 +1,7 @@
 /** Which session a request is one of: a dialogue, or the run of an agent, as its caller names it. */
 
 import { hash } from 'node:crypto';
-import { sessionHeaderOf } from '../formats/session-header.ts';
+import { findSessionHeader } from '../formats/session-header.ts';
 import { asObject, asText, tryParseJson } from '../lib/json.ts';
 import { itemsOf } from '../lib/json-scan.ts';
 import type { Routed } from './exchange.ts';
@@ -78,7 +78,7 @@ function hidden({ principal }: Naming, named: string | undefined): string | unde
 
 /** The session as a service wants to be told of it; undefined where it does not. @param dialect of the service. */
 export function sessionHeader(routed: Naming, dialect: string): Readonly<Record<string, string>> | undefined {
-  const name = sessionHeaderOf(dialect);
+  const name = findSessionHeader(dialect);
   const session = name && sessionOf(routed);
   return session ? { [name]: session } : undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isMetered } from '../access/limits/limited.ts';
-import { isHeld } from '../access/principal.ts';
+import { isConfined } from '../access/principal.ts';
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
@@ -70,7 +70,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
       ? askingAll(routed.query, message.headers)
       : {
           query: routed.query,
-          headers: isHeld(routed.principal) ? withoutParameters(message.headers) : message.headers,
+          headers: isConfined(routed.principal) ? withoutParameters(message.headers) : message.headers,
         };
   const stream = message.headers.accept?.includes('text/event-stream') ?? false;
   return {

@@ -4,7 +4,7 @@
  */
 
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
-import type { Headers, Outgoing, Pass } from '../upstream/credentials/cloud.ts';
+import type { CloudPass, Headers, Outgoing } from '../upstream/credentials/cloud.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { cancelBody, type Ending, leftFor, type UpstreamHead } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
@@ -54,7 +54,7 @@ export async function withCredentials(
 }
 
 /** Waits for one no longer than its caller does. */
-async function passOf(cloudTokens: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<Pass> {
+async function passOf(cloudTokens: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<CloudPass> {
   const pass = cloudTokens.of(vendor);
   return pass instanceof Promise ? unlessLeft(pass, signal) : pass;
 }
@@ -71,9 +71,9 @@ async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 async function renewed(
   cloudTokens: CloudTokens,
   vendor: Vendor,
-  pass: Pass,
+  pass: CloudPass,
   signal: AbortSignal,
-): Promise<Pass | undefined> {
+): Promise<CloudPass | undefined> {
   const coming = cloudTokens.renew(vendor, pass);
   const next = coming && (await unlessLeft(coming, signal).catch(() => undefined));
   return next === undefined || next.secret === pass.secret ? undefined : next;
@@ -101,7 +101,7 @@ function unlessByClock(asked: Asked, { name, credentials }: Vendor): Asked {
   throw leftFor(answer, new GatewayError('upstream-auth', told, { cause }));
 }
 
-async function headersWith(pass: Pass, request: Outgoing): Promise<string[]> {
+async function headersWith(pass: CloudPass, request: Outgoing): Promise<string[]> {
   return added(request.headers, await pass.headersFor(request));
 }
 

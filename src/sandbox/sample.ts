@@ -1,6 +1,6 @@
 /** A value that a JSON schema allows, with what the prompt says put in where it fits. */
 
-import { referred } from '../conversation/rules/json-pointer.ts';
+import { resolveReference } from '../conversation/rules/json-pointer.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { asFlag, asList, asNumber, asObject, asObjects, asText } from '../lib/json.ts';
 import { sampleText } from './sample-text.ts';
@@ -76,7 +76,9 @@ function resolved(schema: JsonObject, sampling: Sampling, hops = 0): JsonObject 
   if (hops > 16 || sampling.left <= 0 || ($ref === undefined && allOf === undefined)) return own;
   const reference = asText($ref);
   const target =
-    reference === undefined ? {} : resolved(referred(reference, sampling.root) ?? {}, sampling, hops + 1);
+    reference === undefined
+      ? {}
+      : resolved(resolveReference(reference, sampling.root) ?? {}, sampling, hops + 1);
   return asObjects(allOf).reduce<JsonObject>(
     (sum, part) => merged(sum, resolved(part, sampling, hops + 1)),
     merged(target, own),

@@ -1,16 +1,16 @@
 /** Opens a gateway from its configuration. */
 
 import { openIdentities } from '../access/identities/identities.ts';
-import { joinKeys, type Keys, keysOf } from '../access/keys.ts';
+import { joinKeys, type Keys, openKeys } from '../access/keys.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import { limitsInMemory } from '../access/limits/open-limits.ts';
-import { knownGroups } from '../access/principal.ts';
+import { groupsByName } from '../access/principal.ts';
 import { openStoredIds, type StoredIds } from '../access/stored-ids.ts';
 import { grantedMemory } from '../accounting/process/granted-memory.ts';
 import type { Traces } from '../accounting/traces/traces.ts';
 import { charging } from '../accounting/usage/consumption.ts';
 import { type RecordExchange, recording } from '../accounting/usage/ledger.ts';
-import { catalogOf } from '../catalog/catalog.ts';
+import { makeCatalog } from '../catalog/catalog.ts';
 import { catalogModels, servedModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors, type Place, vendorsAt } from '../config/vendors.ts';
@@ -18,9 +18,9 @@ import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import type { PendingLimits } from '../pipeline/arrivals.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
-import { type ChainMode, chainMode } from '../streams/chain.ts';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
 import { hashKey } from '../store/key-secret.ts';
+import { type ChainMode, chainMode } from '../streams/chain.ts';
 import { openAgent } from '../upstream/agent.ts';
 import { type CloudTokens, openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { openUpstreams } from '../upstream/pool/upstreams.ts';
@@ -95,19 +95,19 @@ export async function openGateway(
   const identities = await openIdentities(config.identities, {
     agent,
     tell: tell ?? logToStderr,
-    groups: knownGroups(groups),
+    groups: groupsByName(groups),
     before: before?.identities,
   });
   const holders = [...config.keys, ...config.groups, ...config.identities];
   const isAnyLimited = holders.some((holder) => holder.limits ?? holder.modelLimits);
   const limits = given ?? (isAnyLimited ? limitsInMemory() : undefined);
   const note = taker ?? (limits && recording(charging(limits.charge)));
-  const own = keysOf(config.keys.map(keyRecord), groups);
+  const own = openKeys(config.keys.map(keyRecord), groups);
   const gateway: Gateway = {
     keys: keys === undefined ? own : joinKeys(own, keys),
     ...(identities !== undefined && { identities }),
     storedIds,
-    catalog: catalogOf(servedModels(config, vendors), config.aliases, config.fallbacks),
+    catalog: makeCatalog(servedModels(config, vendors), config.aliases, config.fallbacks),
     vendors,
     agent,
     upstreams,

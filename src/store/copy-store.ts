@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { insertRows } from './insert-rows.ts';
-import { nameOf, type Store } from './store.ts';
+import { describePlace, type Store } from './store.ts';
 import { StoreError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
@@ -63,7 +63,7 @@ const PIECE = 1_000;
  * @throws StoreError if `to` holds something else, or if `from` was written to meanwhile: the late rows would be lost.
  */
 export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<Copied> {
-  const source = nameOf(from.place);
+  const source = describePlace(from.place);
   const newer = from.newer.join(', ');
   if (newer !== '')
     throw new StoreError(
@@ -85,20 +85,20 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
     if (!isEmpty(there)) {
       if (isDeepStrictEqual(there, held)) return { held, made: false };
       throw new StoreError(
-        `${nameOf(to.place)} is not empty (${sayHoldings(there)}): copy to a database, or a schema, without keys and usage`,
+        `${describePlace(to.place)} is not empty (${renderHoldings(there)}): copy to a database, or a schema, without keys and usage`,
       );
     }
     if (!isDeepStrictEqual(await holdingsOf(from.db), held))
       throw new StoreError(`${source} was written to in the meantime: stop every gateway that uses it first`);
     if (!isDeepStrictEqual(await holdingsOf(target), held))
-      throw new StoreError(`not all of ${source} has arrived in ${nameOf(to.place)}`);
+      throw new StoreError(`not all of ${source} has arrived in ${describePlace(to.place)}`);
     signal.throwIfAborted();
     return { held, made: true };
   });
 }
 
 /** Renders holdings as text for people. */
-export function sayHoldings(held: Holdings): string {
+export function renderHoldings(held: Holdings): string {
   const time = (milliseconds: number | null): string => new Date(milliseconds ?? 0).toISOString();
   const {
     keys,

@@ -65,7 +65,7 @@ export function changeGroup(
 }
 
 /** A group that was not deleted, because keys still belong to it: they would lose its limits. */
-export interface StillHeld {
+export interface GroupInUse {
   /** The number of its keys that are not revoked. */
   readonly keys: number;
 }
@@ -74,7 +74,7 @@ export interface StillHeld {
  * Deletes a group, unless keys belong to it. @returns the deleted row; `StillHeld` if keys belong to it; undefined if
  * there is no such group.
  */
-export function deleteGroup({ db }: Store, name: string): Promise<GroupRow | StillHeld | undefined> {
+export function deleteGroup({ db }: Store, name: string): Promise<GroupRow | GroupInUse | undefined> {
   return db.transaction().execute(async (transaction) => {
     // Counted first, so that no key can join the group meanwhile.
     await countChange(transaction);

@@ -20,7 +20,7 @@ export interface ModelLimits extends KeyLimits {
  * An id for a set of models that does not depend on their order or case. It is the ids joined with spaces: no id has a
  * space in it.
  */
-export function modelsId(models: readonly string[]): string {
+export function getModelsId(models: readonly string[]): string {
   return [...new Set(models.map((model) => model.toLowerCase()))].toSorted().join(' ');
 }
 
@@ -28,6 +28,6 @@ export function modelsId(models: readonly string[]): string {
  * Whether all limits are for different sets of models. Their figures are stored under the set, so two limits for one
  * set would count twice.
  */
-export function areOfOtherModels(all: readonly Pick<ModelLimits, 'models'>[]): boolean {
-  return new Set(all.map(({ models }) => modelsId(models))).size === all.length;
+export function haveDistinctModels(all: readonly Pick<ModelLimits, 'models'>[]): boolean {
+  return new Set(all.map(({ models }) => getModelsId(models))).size === all.length;
 }

@@ -2,8 +2,8 @@
 
 import { parseJson } from '../lib/json.ts';
 import type { KeyLimits, ModelLimits } from './key-limits.ts';
-import { modelLimitsOf } from './key-settings.ts';
-import { type Stored, storedOf } from './stored-scope.ts';
+import { parseModelLimits } from './key-settings.ts';
+import { parseStoredScope, type Stored } from './stored-scope.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
 /** A key. One row makes two records while the secret before its last rotation still works. */
@@ -37,10 +37,10 @@ export interface GroupRecord {
  * The records by which a key can be used now: none if it is revoked, two if the secret before a rotation still works.
  * @throws TypeError if the row has models or a scope that cannot be read.
  */
-export function recordsOf(row: KeyRow): readonly KeyRecord[] {
+export function recordsFromRow(row: KeyRow): readonly KeyRecord[] {
   if (row.revoked_at !== null) return [];
   const { name, hash, old_hash: oldHash, old_until: oldUntil, expires_at: expires, group_name: group } = row;
-  const models = modelsOf(row);
+  const models = parseModels(row);
   const record: KeyRecord = {
     name,
     hash,
@@ -56,8 +56,8 @@ export function recordsOf(row: KeyRow): readonly KeyRecord[] {
 }
 
 /** A group's row as a record. @throws TypeError as `recordsOf`. */
-export function groupRecordOf(row: GroupRow): GroupRecord {
-  const models = modelsOf(row);
+export function groupRecordFromRow(row: GroupRow): GroupRecord {
+  const models = parseModels(row);
   return {
     name: row.name,
     limits: limitsOf(row),
@@ -70,7 +70,7 @@ export function groupRecordOf(row: GroupRow): GroupRecord {
 /**
  * The models that a key or a group may use; undefined means every model. @throws TypeError if the column is not a list.
  */
-export function modelsOf({ name, models }: KeyRow | GroupRow): readonly string[] | undefined {
+export function parseModels({ name, models }: KeyRow | GroupRow): readonly string[] | undefined {
   if (models === null) return undefined;
   const list = parseJson(models);
   // A damaged list must not mean every model, so it stops the reading of keys.
@@ -81,11 +81,11 @@ export function modelsOf({ name, models }: KeyRow | GroupRow): readonly string[]
 /** @throws TypeError if the column has an unknown value. */
 function storedIn({ stored }: LimitColumns): { readonly stored?: Stored } {
   // The table of an earlier version, which is only read, does not have this column.
-  return stored ? { stored: storedOf(stored) } : {};
+  return stored ? { stored: parseStoredScope(stored) } : {};
 }
 
 function byModel(row: LimitColumns): { readonly modelLimits?: readonly ModelLimits[] } {
-  const stored = modelLimitsOf(row);
+  const stored = parseModelLimits(row);
   if (stored === null) return {};
   return { modelLimits: stored.map(({ models, ...limits }) => ({ models, ...limitsOf(limits) })) };
 }

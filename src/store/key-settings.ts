@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseJson } from '../lib/json.ts';
-import { areOfOtherModels } from './key-limits.ts';
+import { haveDistinctModels } from './key-limits.ts';
 import { STORED } from './stored-scope.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
 
@@ -65,7 +65,7 @@ export type ModelLimit = z.output<typeof modelLimit>;
 const modelLimits = z
   .array(modelLimit)
   .max(100)
-  .refine(areOfOtherModels, { error: 'must not have the same models twice' })
+  .refine(haveDistinctModels, { error: 'must not have the same models twice' })
   .nullable()
   .meta({
     description:
@@ -133,7 +133,7 @@ export type KeySettings = z.output<typeof keySettings>;
 /** A new key. Absent limits do not apply. */
 export const newKey = keySettings
   .extend({ name: keyName })
-  .refine((settings) => !isOver(settings), { path: ['expires_at'], error: 'must be in the future' });
+  .refine((settings) => !isExpired(settings), { path: ['expires_at'], error: 'must be in the future' });
 
 /** Changes to a group: an absent field stays as it is, null removes the limit. */
 export const groupSettings = z.strictObject({
@@ -148,12 +148,12 @@ export type GroupSettings = z.output<typeof groupSettings>;
 export const newGroup = groupSettings.extend({ name: groupName });
 
 /** Whether a key with these settings would have expired already. */
-export function isOver({ expires_at: expires }: Pick<KeySettings, 'expires_at'>): boolean {
+export function isExpired({ expires_at: expires }: Pick<KeySettings, 'expires_at'>): boolean {
   return expires !== undefined && expires !== null && Date.parse(expires) <= Date.now();
 }
 
 /** A group's settings as columns of the store. */
-export function groupColumnsOf({
+export function groupColumns({
   models,
   model_limits: byModel,
   ...limits
@@ -169,7 +169,7 @@ export function groupColumnsOf({
  * The stored limits for some models, or null. @throws ZodError if the column cannot be read: damage must not mean no
  * limit.
  */
-export function modelLimitsOf({
+export function parseModelLimits({
   model_limits: stored,
 }: Pick<LimitColumns, 'model_limits'>): ModelLimit[] | null {
   // The table of an earlier version, which is only read, does not have this column.
@@ -177,10 +177,10 @@ export function modelLimitsOf({
 }
 
 /** A key's settings as columns of the store. */
-export function columnsOf(settings: KeySettings): Partial<KeyColumns> {
+export function keyColumns(settings: KeySettings): Partial<KeyColumns> {
   const { expires_at: expires, group, ...limits } = settings;
   return {
-    ...groupColumnsOf(limits),
+    ...groupColumns(limits),
     ...(group !== undefined && { group_name: group }),
     ...(expires !== undefined && { expires_at: expires === null ? null : Date.parse(expires) }),
   };

@@ -1,9 +1,9 @@
 /** Keys and groups as the admin API and the command line show them. */
 
 import { z } from 'zod';
-import { modelsOf } from './key-record.ts';
-import { groupFields, keyFields, modelLimitsOf } from './key-settings.ts';
-import { storedOf } from './stored-scope.ts';
+import { parseModels } from './key-record.ts';
+import { groupFields, keyFields, parseModelLimits } from './key-settings.ts';
+import { parseStoredScope } from './stored-scope.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
 const time = z.iso.datetime();
@@ -34,7 +34,7 @@ export const groupView = z.strictObject({
 export type GroupView = z.output<typeof groupView>;
 
 /** @throws TypeError or ZodError if the row cannot be read. */
-export function groupViewOf(row: GroupRow): GroupView {
+export function renderGroup(row: GroupRow): GroupView {
   return {
     object: 'group',
     name: row.name,
@@ -45,7 +45,7 @@ export function groupViewOf(row: GroupRow): GroupView {
 }
 
 /** @throws TypeError or ZodError if the row cannot be read. */
-export function viewOf(row: KeyRow): KeyView {
+export function renderKey(row: KeyRow): KeyView {
   return {
     object: 'key',
     id: row.id,
@@ -62,7 +62,7 @@ export function viewOf(row: KeyRow): KeyView {
 }
 
 function modelsShown(row: KeyRow | GroupRow): string[] | null {
-  const models = modelsOf(row);
+  const models = parseModels(row);
   return models === undefined ? null : [...models];
 }
 
@@ -73,8 +73,8 @@ function limitsShown(row: LimitColumns): Pick<GroupView, Exclude<keyof LimitColu
     concurrent_requests: row.concurrent_requests,
     budget_day: row.budget_day,
     budget_month: row.budget_month,
-    model_limits: modelLimitsOf(row),
-    stored: row.stored ? storedOf(row.stored) : null,
+    model_limits: parseModelLimits(row),
+    stored: row.stored ? parseStoredScope(row.stored) : null,
   };
 }
 

@@ -6,13 +6,13 @@ import type { Store } from './store.ts';
 import type { KeyRow } from './tables.ts';
 
 /** A rotation that was refused, because the secret before the last rotation was promised to work until then. */
-export interface Promised {
+export interface RotationRefused {
   /** Milliseconds since 1970. */
   readonly promisedUntil: number;
 }
 
 /** The longest grace period, in days. A key that is to work longer is not being rotated. */
-export const MOST_GRACE_DAYS = 31;
+export const MAX_GRACE_DAYS = 31;
 
 export interface Rotation {
   /**
@@ -37,7 +37,7 @@ export async function rotateKey(
   store: Store,
   id: string,
   { grace = 0, again = false }: Rotation = {},
-): Promise<MadeKey | Promised | undefined> {
+): Promise<MadeKey | RotationRefused | undefined> {
   const key = makeKey();
   const now = Date.now();
   let promisedUntil: number | undefined;

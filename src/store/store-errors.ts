@@ -78,7 +78,7 @@ export function hintFor(error: unknown, { url }: StorePlace): string {
 /**
  * The message of an error. An AggregateError, from attempts at several addresses, has none, so its first error is used.
  */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
+export function getReason(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return getReason(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
 }

@@ -7,7 +7,7 @@ import { migrate, migrationsOfNewer } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { inOneMigration, postgresDialect } from './postgres.ts';
 import { sqliteDialect } from './sqlite.ts';
-import { hintFor, reasonOf, StoreError, type StorePlace } from './store-errors.ts';
+import { getReason, hintFor, StoreError, type StorePlace } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
 /** An open store. */
@@ -38,7 +38,7 @@ export async function openStore(
  * Opens a store only to read it. Nothing is created, and the tables of an earlier version stay as they are.
  * @throws StoreError if there is no store, or it cannot be reached.
  */
-export function openToRead(place: StorePlace): Promise<Store> {
+export function openReadOnly(place: StorePlace): Promise<Store> {
   return opened(
     connectStore(place, () => {}, true),
     (store) => migrationsOfNewer(store, migrations()),
@@ -55,14 +55,14 @@ async function opened(store: Store, newerOf: (store: Store) => Promise<readonly 
   } catch (error) {
     await store.close().catch(() => {});
     throw new StoreError(
-      `the store ${nameOf(store.place)} cannot be opened: ${reasonOf(error)}${hintFor(error, store.place)}`,
+      `the store ${describePlace(store.place)} cannot be opened: ${getReason(error)}${hintFor(error, store.place)}`,
       { cause: error },
     );
   }
 }
 
 /** Says where a store is, for people: without user and password. */
-export function nameOf({ path, url }: StorePlace): string {
+export function describePlace({ path, url }: StorePlace): string {
   if (url === undefined) return path;
   const { hostname, pathname } = new URL(url);
   // A part with an @ in it is the end of a password that contains a slash.

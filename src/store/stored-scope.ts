@@ -12,7 +12,7 @@ export type Stored = (typeof STORED)[number];
  * The scope if none is set. A key for every model may use every object of the account. A key for some models may only
  * continue from its own responses: the objects of others may hold answers of models that it may not use.
  */
-export function storedUnlessSaid(models: readonly string[] | undefined): Stored {
+export function defaultStoredScope(models: readonly string[] | undefined): Stored {
   return models === undefined ? 'all' : 'own';
 }
 
@@ -22,7 +22,7 @@ export function stricter(one: Stored, other: Stored): Stored {
 }
 
 /** Parses a scope. @throws TypeError for any other text: damage must not mean everything. */
-export function storedOf(text: string): Stored {
+export function parseStoredScope(text: string): Stored {
   const found = STORED.find((each) => each === text);
   if (found === undefined) throw new TypeError(`${text} is none of ${STORED.join(', ')}.`);
   return found;

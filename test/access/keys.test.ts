@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { joinKeys, keysOf, openKeyBook } from '../../src/access/keys.ts';
-import { areOfOtherModels } from '../../src/store/key-limits.ts';
+import { joinKeys, openKeyRegistry, openKeys } from '../../src/access/keys.ts';
+import { haveDistinctModels } from '../../src/store/key-limits.ts';
 import { hashKey, makeKey } from '../../src/store/key-secret.ts';
 import { startGateway } from '../support/gateway.ts';
 
 describe('keys', () => {
   test('a key made is unlike any other, and found by itself alone', () => {
     const made = makeKey();
-    const keys = keysOf([{ name: 'a', hash: hashKey(made) }]);
+    const keys = openKeys([{ name: 'a', hash: hashKey(made) }]);
     expect(made).toMatch(/^gw_[\w-]{43}_[0-9a-f]{8}$/);
     expect(makeKey()).not.toBe(made);
     expect(keys.find(made)?.name).toBe('a');
@@ -28,28 +28,28 @@ describe('keys', () => {
     [['open/*'], 'openai/gpt-4o', false],
     [['anthropic/*', 'openai/gpt-4o'], 'openai/gpt-4o', true],
   ])('restricted to %j, %s: %s', (models, id, allowed) => {
-    const keys = keysOf([{ name: 'a', hash: hashKey('secret-key'), ...(models && { models }) }]);
+    const keys = openKeys([{ name: 'a', hash: hashKey('secret-key'), ...(models && { models }) }]);
     expect(keys.find('secret-key')?.allows(id, () => [])).toBe(allowed);
   });
 
   test('a key that has expired is unknown', () => {
     const hash = hashKey('secret-key');
-    expect(keysOf([{ name: 'a', hash, expires: Date.now() + 60_000 }]).find('secret-key')?.name).toBe('a');
-    expect(keysOf([{ name: 'a', hash, expires: Date.now() }]).find('secret-key')).toBeUndefined();
+    expect(openKeys([{ name: 'a', hash, expires: Date.now() + 60_000 }]).find('secret-key')?.name).toBe('a');
+    expect(openKeys([{ name: 'a', hash, expires: Date.now() }]).find('secret-key')).toBeUndefined();
   });
 
   test('a holder carries the limits of the key', () => {
     const hash = hashKey('secret-key');
     const limits = { requestsPerMinute: 3, budgetMonth: 12.5 };
-    expect(keysOf([{ name: 'a', hash, limits }]).find('secret-key')?.limits).toEqual(limits);
-    expect(keysOf([{ name: 'a', hash }]).find('secret-key')?.limits).toEqual({});
+    expect(openKeys([{ name: 'a', hash, limits }]).find('secret-key')?.limits).toEqual(limits);
+    expect(openKeys([{ name: 'a', hash }]).find('secret-key')?.limits).toEqual({});
   });
 
   test('a key of a group keeps to the models and limits of both', () => {
     const hash = hashKey('secret-key');
     const limits = { budgetMonth: 500 };
     const allowed = (own: readonly string[] | undefined, group: readonly string[] | undefined) => {
-      const found = keysOf(
+      const found = openKeys(
         [{ name: 'a', hash, group: 'search', ...(own && { models: own }) }],
         [{ name: 'search', limits, ...(group && { models: group }) }],
       ).find('secret-key');
@@ -62,11 +62,11 @@ describe('keys', () => {
     expect(allowed(undefined, ['openai/*'])).toEqual(['openai/a', 'openai/b']);
     expect(allowed(['openai/a', 'google/c'], ['openai/*'])).toEqual(['openai/a']);
     expect(allowed(['openai/a'], [])).toEqual([]);
-    expect(keysOf([{ name: 'a', hash, group: 'search' }]).find('secret-key')).toBeUndefined();
+    expect(openKeys([{ name: 'a', hash, group: 'search' }]).find('secret-key')).toBeUndefined();
   });
 
   test('a group that changes does so for all of its keys', () => {
-    const book = openKeyBook();
+    const book = openKeyRegistry();
     book.set('one', [{ name: 'one', hash: hashKey('key-one'), group: 'search' }]);
     book.set('two', [{ name: 'two', hash: hashKey('key-two'), group: 'search' }]);
     book.setGroups([{ name: 'search', limits: { budgetDay: 1 } }]);
@@ -81,7 +81,7 @@ describe('keys', () => {
   });
 
   test('what a holder had before opens nothing once it has something else, or nothing', () => {
-    const book = openKeyBook();
+    const book = openKeyRegistry();
     const recordOf = (key: string) => ({ name: key, hash: hashKey(key) });
     book.set('one', ['a', 'b'].map(recordOf));
     book.set('two', ['c'].map(recordOf));
@@ -95,7 +95,7 @@ describe('keys', () => {
   });
 
   test('a key that another holder has come to have is not taken from it by the one before', () => {
-    const book = openKeyBook();
+    const book = openKeyRegistry();
     book.set('one', [{ name: 'first', hash: hashKey('key') }]);
     book.set('two', [{ name: 'second', hash: hashKey('key') }]);
     expect(book.find('key')?.name).toBe('second');
@@ -108,7 +108,7 @@ describe('keys', () => {
   test('limits for some models are those of the key, and of its group, each under its own name', () => {
     const ofKey = [{ models: ['OpenAI/B', 'openai/a', 'openai/b'], requestsPerMinute: 3 }];
     const ofGroup = [{ models: ['openai/*'], budgetDay: 5 }];
-    const found = keysOf(
+    const found = openKeys(
       [{ name: 'a', hash: hashKey('key'), group: 'search', modelLimits: ofKey }],
       [{ name: 'search', modelLimits: ofGroup }],
     ).find('key');
@@ -127,22 +127,22 @@ describe('keys', () => {
       expect(holder?.modelLimits?.[0]?.allows('openai/a', () => [])).toBe(true);
       expect(holder?.modelLimits?.[0]?.allows('google/c', () => [])).toBe(false);
     }
-    expect(keysOf([{ name: 'a', hash: hashKey('key'), modelLimits: [] }]).find('key')).not.toHaveProperty(
+    expect(openKeys([{ name: 'a', hash: hashKey('key'), modelLimits: [] }]).find('key')).not.toHaveProperty(
       'modelLimits',
     );
   });
 
   test('two limits are for the same models however those are listed', () => {
-    expect(areOfOtherModels([])).toBe(true);
-    expect(areOfOtherModels([{ models: ['a/b'] }, { models: ['a/c'] }])).toBe(true);
-    expect(areOfOtherModels([{ models: ['a/b', 'a/c'] }, { models: ['A/C', 'a/b', 'a/c'] }])).toBe(false);
+    expect(haveDistinctModels([])).toBe(true);
+    expect(haveDistinctModels([{ models: ['a/b'] }, { models: ['a/c'] }])).toBe(true);
+    expect(haveDistinctModels([{ models: ['a/b', 'a/c'] }, { models: ['A/C', 'a/b', 'a/c'] }])).toBe(false);
   });
 
   test('of several places, the first that knows a key says whose it is', () => {
     const [one, two] = ['key-one', 'key-two'].map(hashKey);
     const keys = joinKeys(
-      keysOf([{ name: 'first', hash: one ?? '' }]),
-      keysOf([one, two].map((hash) => ({ name: 'second', hash: hash ?? '' }))),
+      openKeys([{ name: 'first', hash: one ?? '' }]),
+      openKeys([one, two].map((hash) => ({ name: 'second', hash: hash ?? '' }))),
     );
     expect(keys.find('key-one')?.name).toBe('first');
     expect(keys.find('key-two')?.name).toBe('second');

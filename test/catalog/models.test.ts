@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modelName, vendorName } from '../../src/catalog/catalog.ts';
 import { type Model, parseModels } from '../../src/catalog/model.ts';
 import data from '../../src/catalog/models.json' with { type: 'json' };
-import { pricesAt } from '../../src/catalog/prices-at.ts';
+import { findPrices } from '../../src/catalog/prices-at.ts';
 import type { ModelTraits } from '../../src/formats/format.ts';
 
 const models = parseModels(data);
@@ -155,7 +155,7 @@ describe('traits by family', () => {
 
   it('Gemini 2.5 Pro costs what Gemini 3.8 Flash does from the day when that one answers for it', () => {
     const [pro, flash] = [named('google/gemini-2.5-pro'), named('google/gemini-3.8-flash')];
-    const priced = ({ prices }: Model, day: string): Model['prices'] => pricesAt(prices, Date.parse(day));
+    const priced = ({ prices }: Model, day: string): Model['prices'] => findPrices(prices, Date.parse(day));
     expect(priced(pro, '2026-11-30').input).toBe(1.25);
     for (const day of ['2026-12-01', '2027-01-01']) expect(priced(pro, day)).toEqual(priced(flash, day));
   });

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { MOST_GRACE_DAYS } from '../../src/store/rotate-key.ts';
+import { MAX_GRACE_DAYS } from '../../src/store/rotate-key.ts';
 import { CLI } from '../support/command.ts';
 
 /** Prints the address of every module that Node loads, one a line, when the process ends (Node's documentation, "module.registerHooks"). */
@@ -67,5 +67,5 @@ test('a command that needs no cloud and no database loads neither', () => {
 });
 
 test('the help of rotate names the longest grace period', () => {
-  expect(run('keys', 'rotate', '--help').stdout).toContain(`at most ${MOST_GRACE_DAYS}d`);
+  expect(run('keys', 'rotate', '--help').stdout).toContain(`at most ${MAX_GRACE_DAYS}d`);
 });

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { catalogOf } from '../../src/catalog/catalog.ts';
+import { makeCatalog } from '../../src/catalog/catalog.ts';
 import { defaultModels } from '../../src/catalog/default.ts';
 import { parseModels } from '../../src/catalog/model.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
@@ -387,7 +387,7 @@ describe('compatible services', () => {
       upstream: 'meta-llama/Big-9B',
     });
     const filled = parseModels([{ ...entry, created: 1, maxOutputTokens: 100 }]);
-    expect(catalogOf(filled).resolve('acme/Meta-Llama-Big-9B', '')?.upstream).toBe('meta-llama/Big-9B');
+    expect(makeCatalog(filled).resolve('acme/Meta-Llama-Big-9B', '')?.upstream).toBe('meta-llama/Big-9B');
   });
 });
 

@@ -6,7 +6,7 @@ import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import {
   asFunctionCall,
   asFunctionTool,
-  grammarOf,
+  findGrammar,
   unwrapCustomCalls,
   unwrapInput,
   withCustomCalls,
@@ -38,12 +38,12 @@ describe('asFunctionTool', () => {
     const flat = { type: 'grammar', syntax: 'regex', definition: '^[a-z]+$' };
     const nested = { type: 'grammar', grammar: { syntax: 'regex', definition: '^[a-z]+$' } };
     for (const format of [flat, nested]) {
-      expect(grammarOf({ ...patch, format })).toEqual({ syntax: 'regex', definition: '^[a-z]+$' });
+      expect(findGrammar({ ...patch, format })).toEqual({ syntax: 'regex', definition: '^[a-z]+$' });
       expect(asFunctionTool({ ...patch, format }).description).toBe(
         'Applies a patch.\n\nThe input must match this regex grammar:\n^[a-z]+$',
       );
     }
-    expect(grammarOf({ ...patch, format: { type: 'text' } })).toBeUndefined();
+    expect(findGrammar({ ...patch, format: { type: 'text' } })).toBeUndefined();
   });
 });
 

@@ -4,11 +4,11 @@ import type { Effort } from '../../src/conversation/prompt.ts';
 import {
   asEffort,
   budgetFor,
-  budgetOfEffort,
   effortFor,
-  effortOfBudget,
   isThinkingOff,
   nearestEffort,
+  toBudget,
+  toEffort,
 } from '../../src/conversation/rules/effort.ts';
 
 const WIDE = { min: 0, max: 1_000_000 };
@@ -24,7 +24,7 @@ describe('words and budgets', () => {
     [16_385, 'high'],
     [200_000, 'high'],
   ] as const)('%i tokens are %s', (budget, effort) => {
-    expect(effortOfBudget(budget)).toBe(effort);
+    expect(toEffort(budget)).toBe(effort);
   });
 
   it.each([
@@ -36,17 +36,17 @@ describe('words and budgets', () => {
     ['xhigh', 32_768],
     ['max', 1_000_000],
   ] as const)('%s is %i tokens', (effort, budget) => {
-    expect(budgetOfEffort(effort, WIDE)).toBe(budget);
+    expect(toBudget(effort, WIDE)).toBe(budget);
   });
 
   it.each(['none', 'low', 'medium', 'high'] as const)('%s comes back from its budget', (effort) => {
-    expect(effortOfBudget(budgetOfEffort(effort, WIDE))).toBe(effort);
+    expect(toEffort(toBudget(effort, WIDE))).toBe(effort);
   });
 
   it('stays within the limits of the model', () => {
-    expect(budgetOfEffort('minimal', { min: 1024, max: 32_000 })).toBe(1024);
-    expect(budgetOfEffort('xhigh', { min: 0, max: 24_576 })).toBe(24_576);
-    expect(budgetOfEffort('max', { min: 0, max: 24_576 })).toBe(24_576);
+    expect(toBudget('minimal', { min: 1024, max: 32_000 })).toBe(1024);
+    expect(toBudget('xhigh', { min: 0, max: 24_576 })).toBe(24_576);
+    expect(toBudget('max', { min: 0, max: 24_576 })).toBe(24_576);
   });
 
   it('reads a word in any case', () => {

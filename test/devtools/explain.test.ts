@@ -3,18 +3,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { catalogOf } from '../../src/catalog/catalog.ts';
+import { makeCatalog } from '../../src/catalog/catalog.ts';
 import { readConfig } from '../../src/config/load.ts';
+import { catalogModels } from '../../src/config/models.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { everyVendor } from '../../src/config/vendors.ts';
 import { explain } from '../../src/devtools/explain.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { asObject, asObjects, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { catalogModels } from '../../src/config/models.ts';
 import { FIXTURES } from '../support/recording.ts';
 
 const config = await readConfig({}, FIXTURES);
-const catalog = catalogOf(catalogModels(config), config.aliases);
+const catalog = makeCatalog(catalogModels(config), config.aliases);
 const vendors = everyVendor(config);
 const reach = { generateContent: 'all' } as const;
 

@@ -14,8 +14,8 @@ import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { argumentsObject } from '../../src/conversation/rules/arguments.ts';
 import { argumentScan } from '../../src/formats/chat-completions/outbound/argument-scan.ts';
 import { partSequence } from '../../src/formats/chat-completions/outbound/part-sequence.ts';
-import { hideUsage } from '../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
-import { eventObject } from '../../src/formats/event-data.ts';
+import { stripInjectedUsage } from '../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
+import { parseEventObject } from '../../src/formats/event-data.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
@@ -161,7 +161,7 @@ const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
   'a whole body that fails': ([bytes = Buffer.alloc(0)]) =>
     void failureInBody(bytes, formats['chat-completions'].outbound),
   'server-sent events': (pieces) => void run(decodeSse(), pieces),
-  'hide-usage': (pieces) => void run(hideUsage(), pieces),
+  'hide-usage': (pieces) => void run(stripInjectedUsage(), pieces),
   'usage-search': usageOf,
   outermost: (pieces) => {
     const own = topLevelMember();
@@ -215,7 +215,7 @@ describe('an answer is held to the bounds of a request before it becomes a value
   test('megabytes of empty objects, and of opening brackets', () => {
     const many = `{"a":[${'{},'.repeat(MAX_TOKENS)}{}]}`;
     for (const data of [many, nested(1_000), '['.repeat(6_000_000)]) {
-      expect(() => eventObject(data)).toThrow('too much JSON');
+      expect(() => parseEventObject(data)).toThrow('too much JSON');
       expect(argumentsObject(data)).toEqual({ arguments: data });
       for (const { outbound } of Object.values(formats)) {
         expect(outbound.parseError(400, data)).toBeInstanceOf(GatewayError);
@@ -225,8 +225,10 @@ describe('an answer is held to the bounds of a request before it becomes a value
   });
 
   test('what a request may hold comes back in an answer, some levels further in', () => {
-    expect(() => eventObject(`${' '.repeat(1_000)}${nested(MAX_DEPTH)}`)).not.toThrow();
-    expect(() => eventObject(`${' '.repeat(1_000)}${nested(MAX_ANSWER_DEPTH)}`)).toThrow('too much JSON');
+    expect(() => parseEventObject(`${' '.repeat(1_000)}${nested(MAX_DEPTH)}`)).not.toThrow();
+    expect(() => parseEventObject(`${' '.repeat(1_000)}${nested(MAX_ANSWER_DEPTH)}`)).toThrow(
+      'too much JSON',
+    );
   });
 
   test('the count is the same, wherever strings end', () => {

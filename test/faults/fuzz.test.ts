@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { catalogOf } from '../../src/catalog/catalog.ts';
+import { makeCatalog } from '../../src/catalog/catalog.ts';
 import { defaultModels } from '../../src/catalog/default.ts';
 import { collector } from '../../src/conversation/collect.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
@@ -200,7 +200,7 @@ describe('model names', () => {
   test('2,500 of them: none but a model of the catalog is one, and no error shows more than 64 safe characters', {
     timeout,
   }, () => {
-    const catalog = catalogOf(defaultModels());
+    const catalog = makeCatalog(defaultModels());
     const ids = catalog.models.map(({ id }) => id);
     const known = mutatedBytes(ids.map((id) => Buffer.from(id))).map((bytes) => bytes.toString());
     fc.assert(

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
-import { separatorBetween, joinThoughts } from '../../src/formats/chat-completions/wire/text-separator.ts';
+import { joinThoughts, separatorBetween } from '../../src/formats/chat-completions/wire/text-separator.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { renderCitations } from '../../src/formats/generate-content/inbound/render-citations.ts';
 import { run } from '../../src/streams/step.ts';

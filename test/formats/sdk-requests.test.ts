@@ -5,8 +5,9 @@
 
 import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
-import { catalogOf } from '../../src/catalog/catalog.ts';
+import { makeCatalog } from '../../src/catalog/catalog.ts';
 import { readConfig } from '../../src/config/load.ts';
+import { catalogModels } from '../../src/config/models.ts';
 import { everyVendor } from '../../src/config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts';
 import { type ModelTraits, type Note, reportInto } from '../../src/formats/format.ts';
@@ -20,12 +21,11 @@ import { chatRequest } from '../../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../../src/sandbox/schemas/generate-content.ts';
 import { messagesRequest } from '../../src/sandbox/schemas/messages.ts';
 import { responsesRequest } from '../../src/sandbox/schemas/responses.ts';
-import { catalogModels } from '../../src/config/models.ts';
 import { FIXTURES } from '../support/recording.ts';
 import { type Place, places, type Samples, shapeOf, TEXT } from '../support/sdk-types.ts';
 
 const config = await readConfig({}, FIXTURES);
-const catalog = catalogOf(catalogModels(config), config.aliases);
+const catalog = makeCatalog(catalogModels(config), config.aliases);
 const vendors = everyVendor(config);
 
 function target(id: string, format: FormatName): ModelTraits {

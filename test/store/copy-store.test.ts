@@ -12,7 +12,7 @@ import { insertRows } from '../../src/store/insert-rows.ts';
 import { createKey, revokeKey } from '../../src/store/keys.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { rotateKey } from '../../src/store/rotate-key.ts';
-import { connectStore, openToRead, type Store } from '../../src/store/store.ts';
+import { connectStore, openReadOnly, type Store } from '../../src/store/store.ts';
 import type { ExchangeRow, GroupRow, KeyRow, Tables, UsageTagRow } from '../../src/store/tables.ts';
 import { exchange, noon, rowOf } from '../accounting/usage/records.ts';
 import { describeStores, type TestStores } from '../support/stores.ts';
@@ -56,7 +56,7 @@ async function newEarlier(path: string): Promise<Store> {
 }
 
 async function withSource<R>(path: string, copy: (source: Store) => Promise<R>): Promise<R> {
-  const source = await openToRead({ path });
+  const source = await openReadOnly({ path });
   try {
     return await copy(source);
   } finally {

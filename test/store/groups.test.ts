@@ -7,8 +7,8 @@ import { storedByModel, storedSpending } from '../../src/access/limits/stored-sp
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 import { NoSuchGroup } from '../../src/store/changes.ts';
 import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../src/store/groups.ts';
-import { columnsOf, groupColumnsOf, groupSettings, newGroup } from '../../src/store/key-settings.ts';
-import { groupView, groupViewOf, viewOf } from '../../src/store/key-view.ts';
+import { groupColumns, groupSettings, keyColumns, newGroup } from '../../src/store/key-settings.ts';
+import { groupView, renderGroup, renderKey } from '../../src/store/key-view.ts';
 import { changeKey, createKey, revokeKey } from '../../src/store/keys.ts';
 import { pageOfKeys } from '../../src/store/list-keys.ts';
 import { rotateKey } from '../../src/store/rotate-key.ts';
@@ -27,7 +27,7 @@ const SETTINGS = groupSettings.parse({
 });
 
 async function keyOf(store: Store, name: string, group: string | null): Promise<{ key: string; id: string }> {
-  const made = await createKey(store, name, columnsOf({ group }));
+  const made = await createKey(store, name, keyColumns({ group }));
   if (made === undefined) throw new Error(`There is a key ${name} already.`);
   return { key: made.key, id: made.row.id };
 }
@@ -46,9 +46,9 @@ describeStores('groups of the store', (stores) => {
   test('from its making to its end', async () => {
     const store = await stores.open();
     expect(await listGroups(store)).toEqual([]);
-    const made = await createGroup(store, 'search', groupColumnsOf(SETTINGS));
+    const made = await createGroup(store, 'search', groupColumns(SETTINGS));
     if (made === undefined) throw new Error('It is not made.');
-    expect(groupView.parse(groupViewOf(made))).toMatchObject({
+    expect(groupView.parse(renderGroup(made))).toMatchObject({
       object: 'group',
       name: 'search',
       ...SETTINGS,
@@ -57,7 +57,7 @@ describeStores('groups of the store', (stores) => {
     await createGroup(store, 'ads');
     expect((await listGroups(store)).map(({ name }) => name)).toEqual(['ads', 'search']);
     const changed = groupSettings.parse({ budget_day: null, models: null, requests_per_minute: 7 });
-    expect(await changeGroup(store, 'search', groupColumnsOf(changed))).toEqual({
+    expect(await changeGroup(store, 'search', groupColumns(changed))).toEqual({
       ...made,
       budget_day: null,
       models: null,
@@ -73,14 +73,14 @@ describeStores('groups of the store', (stores) => {
 
   test('a key is of a group that there is, or of none', async () => {
     const store = await stores.open();
-    await expect(createKey(store, 'one', columnsOf({ group: 'search' }))).rejects.toThrow(NoSuchGroup);
+    await expect(createKey(store, 'one', keyColumns({ group: 'search' }))).rejects.toThrow(NoSuchGroup);
     const { id } = await keyOf(store, 'one', null);
-    await expect(changeKey(store, id, columnsOf({ group: 'search' }))).rejects.toThrow(
+    await expect(changeKey(store, id, keyColumns({ group: 'search' }))).rejects.toThrow(
       'There is no group search.',
     );
     await createGroup(store, 'search');
-    const changed = await changeKey(store, id, columnsOf({ group: 'search' }));
-    expect(changed && viewOf(changed).group).toBe('search');
+    const changed = await changeKey(store, id, keyColumns({ group: 'search' }));
+    expect(changed && renderKey(changed).group).toBe('search');
     // What else is changed of it leaves it there, and so does a rotation.
     expect(await changeKey(store, id, { budget_day: 1 })).toMatchObject({ group_name: 'search' });
     expect(await rotateKey(store, id)).toMatchObject({ row: { group_name: 'search' } });
@@ -91,7 +91,7 @@ describeStores('groups of the store', (stores) => {
       (await pageOfKeys(store, { ...page, group })).rows.map(({ name }) => name).sort();
     expect(await named('search')).toEqual(['one', 'two']);
     expect(await named(undefined)).toEqual(['one', 'three', 'two']);
-    expect(await changeKey(store, id, columnsOf({ group: null }))).toMatchObject({ group_name: null });
+    expect(await changeKey(store, id, keyColumns({ group: null }))).toMatchObject({ group_name: null });
   });
 
   test('one that keys are of stays, until they are of it no more', async () => {
@@ -99,7 +99,7 @@ describeStores('groups of the store', (stores) => {
     await createGroup(store, 'search');
     const [one, two] = [await keyOf(store, 'one', 'search'), await keyOf(store, 'two', 'search')];
     expect(await deleteGroup(store, 'search')).toEqual({ keys: 2 });
-    await changeKey(store, one.id, columnsOf({ group: null }));
+    await changeKey(store, one.id, keyColumns({ group: null }));
     expect(await deleteGroup(store, 'search')).toEqual({ keys: 1 });
     await revokeKey(store, two.id);
     expect(await deleteGroup(store, 'search')).toMatchObject({ name: 'search' });
@@ -126,7 +126,7 @@ describeStores('groups of the store', (stores) => {
     const place = await stores.newPlace();
     const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
     const { keys } = await follow(here, 20);
-    await createGroup(there, 'search', groupColumnsOf(SETTINGS));
+    await createGroup(there, 'search', groupColumns(SETTINGS));
     const { key, id } = await keyOf(there, 'one', 'search');
     await soon(() =>
       expect(keys.find(key)?.group).toMatchObject({ name: 'search', limits: { budgetDay: 0.5 } }),
@@ -138,9 +138,9 @@ describeStores('groups of the store', (stores) => {
     await soon(() => expect(keys.find(key)?.group?.limits.budgetDay).toBe(2));
     expect(keys.find(key)?.restricted).toBe(false);
     await createGroup(there, 'ads');
-    await changeKey(there, id, columnsOf({ group: 'ads' }));
+    await changeKey(there, id, keyColumns({ group: 'ads' }));
     await soon(() => expect(keys.find(key)?.group).toEqual({ name: 'ads', limits: {} }));
-    await changeKey(there, id, columnsOf({ group: null }));
+    await changeKey(there, id, keyColumns({ group: null }));
     await soon(() => expect(keys.find(key)?.group).toBeUndefined());
     expect(keys.find(key)?.name).toBe('one');
   });
@@ -215,18 +215,18 @@ describeStores('groups of the store', (stores) => {
   test('limits by model are kept as they are said, and those who follow see them', async () => {
     const store = await stores.open();
     const model_limits = [{ models: ['openai/*'], requests_per_minute: 3, budget_day: 0.5 }];
-    const made = await createGroup(store, 'search', groupColumnsOf({ model_limits }));
-    expect(made && groupView.parse(groupViewOf(made))).toMatchObject({ model_limits });
-    const created = await createKey(store, 'one', columnsOf({ group: 'search', model_limits }));
+    const made = await createGroup(store, 'search', groupColumns({ model_limits }));
+    expect(made && groupView.parse(renderGroup(made))).toMatchObject({ model_limits });
+    const created = await createKey(store, 'one', keyColumns({ group: 'search', model_limits }));
     if (created === undefined) throw new Error('It is not made.');
-    expect(viewOf(created.row)).toMatchObject({ model_limits });
+    expect(renderKey(created.row)).toMatchObject({ model_limits });
     const followed = await follow(store);
     const limits = { requestsPerMinute: 3, budgetDay: 0.5 };
     expect(followed.keys.find(created.key)).toMatchObject({
       modelLimits: [{ of: 'one', models: 'openai/*', limits }],
       group: { modelLimits: [{ of: 'search', models: 'openai/*', limits }] },
     });
-    await changeKey(store, created.row.id, columnsOf({ model_limits: null }));
+    await changeKey(store, created.row.id, keyColumns({ model_limits: null }));
     await followed.refresh();
     expect(followed.keys.find(created.key)?.modelLimits).toBeUndefined();
   });

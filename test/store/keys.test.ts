@@ -6,8 +6,8 @@ import { followKeys } from '../../src/access/follow-keys.ts';
 import { makeFirstKey } from '../../src/store/configured-store.ts';
 import { importKeyFile } from '../../src/store/key-file.ts';
 import { hashKey } from '../../src/store/key-secret.ts';
-import { columnsOf, keySettings, newKey } from '../../src/store/key-settings.ts';
-import { keyView, viewOf } from '../../src/store/key-view.ts';
+import { keyColumns, keySettings, newKey } from '../../src/store/key-settings.ts';
+import { keyView, renderKey } from '../../src/store/key-view.ts';
 import { changeKey, createKey, insertKey, type MadeKey, revokeKey } from '../../src/store/keys.ts';
 import { findKey, listKeys } from '../../src/store/list-keys.ts';
 import { type Rotation, rotateKey } from '../../src/store/rotate-key.ts';
@@ -33,7 +33,7 @@ async function rotated(store: Store, id: string, rotation?: Rotation): Promise<M
 }
 
 async function create(store: Store, name: string, settings = {}) {
-  const made = await createKey(store, name, columnsOf(keySettings.parse(settings)));
+  const made = await createKey(store, name, keyColumns(keySettings.parse(settings)));
   if (made === undefined) throw new Error(`There is a key ${name} already.`);
   return made;
 }
@@ -60,7 +60,7 @@ describeStores('keys of the store', (stores) => {
         },
       },
     ]);
-    const view = viewOf(row);
+    const view = renderKey(row);
     expect(keyView.parse(view)).toEqual(view);
     expect(view).toMatchObject({
       ...SETTINGS,
@@ -90,7 +90,7 @@ describeStores('keys of the store', (stores) => {
     const store = await stores.open();
     const { row } = await create(store, 'team', SETTINGS);
     const change = keySettings.parse({ budget_day: null, models: null, requests_per_minute: 7 });
-    expect(await changeKey(store, row.id, columnsOf(change))).toEqual({
+    expect(await changeKey(store, row.id, keyColumns(change))).toEqual({
       ...row,
       budget_day: null,
       models: null,
@@ -98,15 +98,15 @@ describeStores('keys of the store', (stores) => {
       change: row.change + 1,
     });
     expect(await changeKey(store, row.id, {})).toMatchObject({ requests_per_minute: 7 });
-    expect(await changeKey(store, 'key_nobody', columnsOf(change))).toBeUndefined();
+    expect(await changeKey(store, 'key_nobody', keyColumns(change))).toBeUndefined();
     await revokeKey(store, row.id);
-    expect(await changeKey(store, row.id, columnsOf(change))).toBeUndefined();
+    expect(await changeKey(store, row.id, keyColumns(change))).toBeUndefined();
   });
 
   test('no models is none, not every one', async () => {
     const store = await stores.open();
     const { row } = await create(store, 'none', { models: [] });
-    expect(viewOf(row).models).toEqual([]);
+    expect(renderKey(row).models).toEqual([]);
     expect(await keyRecords(store)).toMatchObject([{ models: [] }]);
   });
 

@@ -1,11 +1,11 @@
 /** What opens, by all keys of a store. */
 
 import type { KeyRecord } from '../../src/store/key-record.ts';
-import { recordsOf } from '../../src/store/key-record.ts';
+import { recordsFromRow } from '../../src/store/key-record.ts';
 import { listKeys } from '../../src/store/list-keys.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export async function keyRecords(store: Store): Promise<readonly KeyRecord[]> {
   const rows = await listKeys(store);
-  return rows.flatMap(recordsOf);
+  return rows.flatMap(recordsFromRow);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { type StorePlace } from '../../src/store/store-errors.ts';
+import type { StorePlace } from '../../src/store/store-errors.ts';
 import { hasPostgres, startPostgres, type TestPostgres } from './postgres.ts';
 
 export interface TestStores {

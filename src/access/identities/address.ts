@@ -4,10 +4,10 @@ import { isNobodys } from '../../upstream/addresses.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 
 /** The condition of `isProviders`, for messages. */
-export const PROVIDERS = 'must be https://…, or http://… on this machine';
+export const PROVIDER_ADDRESS = 'must be https://…, or http://… on this machine';
 
 /** Whether a provider may be asked at an address. On plain http, anybody in between could let in anybody. */
-export function isProviders(address: string): boolean {
+export function isProviderAddress(address: string): boolean {
   const url = URL.parse(address);
   if (url === null || isNobodys(address)) return false;
   const { protocol, hostname, username, password, hash } = url;
@@ -16,6 +16,6 @@ export function isProviders(address: string): boolean {
 }
 
 /** Whether an address can be an issuer that publishes its own configuration: it has no query. */
-export function isIssuer(address: string): boolean {
-  return isProviders(address) && !address.includes('?');
+export function isIssuerAddress(address: string): boolean {
+  return isProviderAddress(address) && !address.includes('?');
 }

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { boundedText } from '../../lib/bounded-text.ts';
 import { codeBehind } from '../../lib/error-code.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
-import { isProviders } from './address.ts';
+import { isProviderAddress } from './address.ts';
 
 /** Keys that could not be fetched. The message says why, and quotes nothing of the provider's answer. */
 export class NoKeys extends Error {
@@ -23,7 +23,7 @@ export async function discover(agent: Dispatcher, issuer: string, signal: AbortS
     throw new NoKeys(
       'its openid-configuration names another issuer. Configure the issuer exactly as it is written there, with or without a slash at the end.',
     );
-  if (typeof keys !== 'string' || !isProviders(keys))
+  if (typeof keys !== 'string' || !isProviderAddress(keys))
     throw new NoKeys('its openid-configuration names no https address of its keys (jwks_uri).');
   return keys;
 }

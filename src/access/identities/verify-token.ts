@@ -3,7 +3,7 @@
 import { GatewayError } from '../../lib/errors.ts';
 import type { KeyLimits, ModelLimits } from '../../store/key-limits.ts';
 import type { Stored } from '../../store/stored-scope.ts';
-import { grouped, type KnownGroup, modelHolders, type Principal, rightsOf } from '../principal.ts';
+import { getRights, type KnownGroup, modelHolders, type Principal, withGroup } from '../principal.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import {
   type Claims,
@@ -67,7 +67,7 @@ export function verifierOf(
     requiredClaims: ['exp'],
     clockTolerance: TOLERANCE,
   };
-  const opens = { ...rightsOf(identity), limits: identity.limits ?? {} };
+  const opens = { ...getRights(identity), limits: identity.limits ?? {} };
 
   /** Verifies a token. @returns when it expires, in seconds since 1970. @throws errors of jose */
   async function expiryOf(token: string): Promise<number> {
@@ -96,7 +96,7 @@ export function verifierOf(
     if (group === undefined) return principal;
     const named = typeof group === 'string' ? [group] : groupsNamed(claimAt(claims, group.claim));
     const known = named.map((each) => groups.get(each)).find((each) => each !== undefined);
-    if (known !== undefined) return grouped(principal, known);
+    if (known !== undefined) return withGroup(principal, known);
     throw invalidToken('it names no group that is known here.');
   }
 

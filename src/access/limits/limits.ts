@@ -69,7 +69,7 @@ const NOT_LIMITED: Standings = { requests: undefined, tokens: undefined };
  * @param share returns the number of parts into which limits are divided, if each process counts by itself at the
  * moment; each part is rounded up.
  */
-export function limitsOf(
+export function openLimitsOver(
   of: { readonly keys: AllCounters; readonly groups: AllCounters },
   now: () => number = Date.now,
   share: () => number = () => 1,

@@ -3,7 +3,7 @@
 import { repeat } from '../../lib/repeat.ts';
 import type { Counters } from './account.ts';
 import { inFlightHere, inFlightShared } from './in-flight.ts';
-import { type AllCounters, type Limits, limitsOf } from './limits.ts';
+import { type AllCounters, type Limits, openLimitsOver } from './limits.ts';
 import { openShares } from './model-accounts.ts';
 import { modelSpending, type StoredByModel } from './model-spending.ts';
 import { openRedis, type RedisConnection } from './redis.ts';
@@ -42,7 +42,7 @@ export function limitsInMemory({
   now = Date.now,
 }: Pick<LimitOptions, 'window' | 'now'> = {}): Limits {
   const counters = (): AllCounters => allCountersOf('', { window, now });
-  return limitsOf({ keys: counters(), groups: counters() }, now);
+  return openLimitsOver({ keys: counters(), groups: counters() }, now);
 }
 
 interface Counting {
@@ -114,7 +114,7 @@ export async function openLimits({
     stored !== undefined || storedOfGroups !== undefined || storedByModel !== undefined
       ? repeat(() => refresh().catch(() => undefined), REFRESH)
       : undefined;
-  const limits = limitsOf({ keys, groups }, now, () => (connection?.isShared() ? 1 : workers));
+  const limits = openLimitsOver({ keys, groups }, now, () => (connection?.isShared() ? 1 : workers));
   return {
     ...limits,
     close() {

@@ -6,12 +6,12 @@ import { AggregatorRegistry } from 'prom-client';
 export type MetricSnapshot = readonly object[];
 
 /** Adds up the figures of several processes. */
-export function addUp(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
+export function addUpSnapshots(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
   return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
 }
 
 /** Only the counters and histograms, which never fall. */
-export function sumsOf(snapshot: MetricSnapshot): MetricSnapshot {
+export function keepCounters(snapshot: MetricSnapshot): MetricSnapshot {
   return snapshot.filter(
     (metric) => 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram'),
   );

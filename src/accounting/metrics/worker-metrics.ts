@@ -10,7 +10,7 @@ import { Registry } from 'prom-client';
 import { RELOADS_REFUSED } from '../observe.ts';
 import { addCounter } from './add-counter.ts';
 import type { Metrics } from './metrics.ts';
-import { addUp, type MetricSnapshot, renderAll, sumsOf } from './snapshots.ts';
+import { addUpSnapshots, keepCounters, type MetricSnapshot, renderAll } from './snapshots.ts';
 
 interface Question {
   readonly metrics: 'ask';
@@ -67,7 +67,7 @@ export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): (
     for (const [id, snapshot] of told) {
       if (cluster.workers?.[id] !== undefined) continue;
       told.delete(id);
-      gone = gone.then((sums) => addUp([sums, sumsOf(snapshot)]));
+      gone = gone.then((sums) => addUpSnapshots([sums, keepCounters(snapshot)]));
     }
     const present = [...told.values()];
     return renderAll([await registry.getMetricsAsJSON(), await gone, ...present]);
@@ -75,7 +75,7 @@ export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): (
 }
 
 /** In a worker: answers the first process. */
-export function tellMetrics(metrics: Metrics): void {
+export function answerMetricsRequests(metrics: Metrics): void {
   process.on('message', (message: unknown) => {
     if (!isQuestion(message)) return;
     const { id } = message;

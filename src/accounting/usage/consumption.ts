@@ -1,7 +1,7 @@
 /** What limits count of an exchange that is over. */
 
 import type { Consumption } from '../../access/limits/consumption.ts';
-import { sumOf } from '../../conversation/tokens.ts';
+import { sumTokens } from '../../conversation/tokens.ts';
 import { isSane } from './cost.ts';
 import type { ExchangeRecord, Recorder } from './exchange-record.ts';
 
@@ -16,7 +16,7 @@ export function consumptionOf({
   time,
 }: ExchangeRecord): Consumption | undefined {
   if (key === undefined) return undefined;
-  const told = isSane(usage) ? Math.round(sumOf(usage)) : 0;
+  const told = isSane(usage) ? Math.round(sumTokens(usage)) : 0;
   const tokens = told + (estimated?.tokens ?? 0);
   const dollars = cost + (estimated?.cost ?? 0);
   return tokens > 0 || dollars > 0 ? { key, group, model, tokens, cost: dollars, time } : undefined;

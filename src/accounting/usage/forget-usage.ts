@@ -42,7 +42,7 @@ export async function forgetUsage({ db }: Store, time: number, signal?: AbortSig
  * Deletes old exchanges now and every hour. @param days how long they are kept. @param onTrouble called with the error
  * if that fails. @returns a handle that stops it.
  */
-export function keepForgetting(
+export function startForgettingUsage(
   store: Store,
   days: number,
   onTrouble: (reason: unknown) => void,

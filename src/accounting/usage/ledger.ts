@@ -4,9 +4,9 @@
  */
 
 import type { Model } from '../../catalog/model.ts';
-import { pricesAt } from '../../catalog/prices-at.ts';
+import { findPrices } from '../../catalog/prices-at.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
-import { sumOf, type Tokens } from '../../conversation/tokens.ts';
+import { sumTokens, type Tokens } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
 import type { Fault, GatewayError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -210,7 +210,7 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
   const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
   // What the sandbox answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
   const simulated = closed.vendor === SANDBOX;
-  const prices = model && (simulated ? FREE : pricesAt(model.prices, closed.time));
+  const prices = model && (simulated ? FREE : findPrices(model.prices, closed.time));
   const outcome = outcomeOf(closed);
   return {
     ...noted,
@@ -242,7 +242,7 @@ function estimatedOf(
   const told = isSane(usage) ? usage : {};
   const isPart = outcome !== 'complete' && usageReaders[spoken].beginsWithInput === true && figures === 1;
   const all = completed(told, passed, isPart);
-  const tokens = sumOf(all) - sumOf(told);
+  const tokens = sumTokens(all) - sumTokens(told);
   return tokens > 0 ? { tokens, cost: (cost(all) ?? 0) - (cost(told) ?? 0) } : undefined;
 }
 

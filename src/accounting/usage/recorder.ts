@@ -7,7 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Store } from '../../store/store.ts';
-import { isRefusal, reasonOf } from '../../store/store-errors.ts';
+import { getReason, isRefusal } from '../../store/store-errors.ts';
 import { type Batch, halvesOf } from './batches.ts';
 import type { Spool } from './spool.ts';
 import { writeUsage } from './write-usage.ts';
@@ -104,7 +104,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
       // Any other failure may pass: a lock, a restart, a full disk, a missing right.
       if (!isRefusal(error)) {
         tries += 1;
-        if (tries === 1) onTrouble(`Usage cannot be written to the store: ${reasonOf(error)}`);
+        if (tries === 1) onTrouble(`Usage cannot be written to the store: ${getReason(error)}`);
         return Math.min(LONGEST_PAUSE, interval * 2 ** tries);
       }
       refuse(batch, error);
@@ -128,7 +128,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     }
     dropped += batch.count;
     onTrouble(
-      `The store refuses the usage of an exchange: ${reasonOf(error)}. It is recorded only here: ${batch.rows}`,
+      `The store refuses the usage of an exchange: ${getReason(error)}. It is recorded only here: ${batch.rows}`,
     );
   }
 

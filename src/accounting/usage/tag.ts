@@ -15,7 +15,7 @@ export const LONGEST_TAG = 128;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /** The tag in the headers of a request. @throws GatewayError `invalid-request` if it cannot be stored. */
-export function tagOf({ [TAG_HEADER]: tag }: IncomingHttpHeaders): string | undefined {
+export function parseTag({ [TAG_HEADER]: tag }: IncomingHttpHeaders): string | undefined {
   if (tag === undefined || tag === '') return undefined;
   if (typeof tag === 'string' && tag.length <= LONGEST_TAG && PRINTABLE.test(tag)) return tag;
   throw new GatewayError(

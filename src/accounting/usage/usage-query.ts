@@ -67,7 +67,7 @@ function asks(
 }
 
 /** Completes a query with its defaults. @param now milliseconds since 1970. */
-export function queryOf(asked: z.output<typeof usageQuery>, now: number): UsageQuery {
+export function completeQuery(asked: z.output<typeof usageQuery>, now: number): UsageQuery {
   const { from, to = dayOf(now), by, ...rest } = asked;
   const usual = dayOf(Date.parse(to) - (USUAL_DAYS - 1) * DAY);
   return { ...rest, from: from ?? usual, to, by: dimensions.filter((dimension) => by.includes(dimension)) };

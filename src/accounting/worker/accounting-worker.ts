@@ -33,7 +33,7 @@ export interface Readers {
 
 export interface AccountingWorker {
   /** Takes the record of an exchange that is over. Returns at once and does not throw. */
-  readonly note: RecordExchange;
+  readonly record: RecordExchange;
   /** The figures of all exchanges so far, for metrics. If the thread does not answer: the last known ones. */
   figures(): Promise<CounterFigures>;
   /** The number of exchanges that could not be processed or written. */
@@ -134,7 +134,7 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
   }
 
   return {
-    note(closed) {
+    record(closed) {
       if (closing || outstanding >= options.queue) {
         lost += 1;
         return;

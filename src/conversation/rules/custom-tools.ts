@@ -21,20 +21,20 @@ export interface Grammar {
  * The grammar of a custom tool, as responses writes it (`{type, syntax, definition}`) or as chat-completions does
  * (`{type, grammar: {syntax, definition}}`); undefined if the tool has none.
  */
-export function grammarOf(tool: CustomTool): Grammar | undefined {
+export function findGrammar(tool: CustomTool): Grammar | undefined {
   const fields = asObject(tool.format?.['grammar']) ?? tool.format;
   const definition = asText(fields?.['definition']);
   return definition === undefined ? undefined : { syntax: asText(fields?.['syntax']) ?? 'lark', definition };
 }
 
 /** The names of the custom tools among `tools`. */
-export function customNames(tools: readonly Tool[] = []): ReadonlySet<string> {
+export function getCustomNames(tools: readonly Tool[] = []): ReadonlySet<string> {
   return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
 }
 
 /** A custom tool as a function with one string field. A grammar stands in its description. */
 export function asFunctionTool(tool: CustomTool): FunctionTool {
-  const grammar = grammarOf(tool);
+  const grammar = findGrammar(tool);
   const rule = grammar && `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`;
   const description = [tool.description, rule].filter((text) => text).join('\n\n');
   return {
@@ -67,7 +67,7 @@ export function unwrapInput(argumentsText: string): string {
  * once.
  */
 export function unwrapCustomCalls(prompt: Prompt): Step<ReplyEvent, ReplyEvent> {
-  const names = customNames(prompt.tools);
+  const names = getCustomNames(prompt.tools);
   /** The arguments so far of each choice's open call, if it is to be unwrapped. */
   const held = new Map<number, string>();
 

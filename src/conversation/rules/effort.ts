@@ -31,7 +31,7 @@ export function asEffort(text: string): Effort | undefined {
 }
 
 /** The word for a budget: 0 is `none`, up to 4,096 `low`, up to 16,384 `medium`, above that `high`. */
-export function effortOfBudget(budget: number): Effort {
+export function toEffort(budget: number): Effort {
   if (budget <= 0) return 'none';
   if (budget <= 4096) return 'low';
   return budget <= 16_384 ? 'medium' : 'high';
@@ -41,7 +41,7 @@ export function effortOfBudget(budget: number): Effort {
  * The budget for a word, within `limits`. `none` is 0 whatever the limits are; the caller checks whether that is
  * allowed.
  */
-export function budgetOfEffort(effort: Effort, limits: Limits): number {
+export function toBudget(effort: Effort, limits: Limits): number {
   if (effort === 'none') return 0;
   return clamp(effort === 'max' ? limits.max : TOKENS[effort], limits);
 }
@@ -58,7 +58,7 @@ export function nearestEffort(effort: Effort, supported: readonly Effort[]): Eff
 
 /** What was asked, as a word; undefined if nothing was, or if the model decides. */
 export function askedEffort({ effort, budget }: Thinking): Effort | undefined {
-  return effort ?? (budget === undefined ? undefined : effortOfBudget(budget));
+  return effort ?? (budget === undefined ? undefined : toEffort(budget));
 }
 
 /**
@@ -101,7 +101,7 @@ export function isThinkingOff(thinking: Thinking): boolean {
 
 function askedBudget(thinking: Thinking, limits: Limits): number | undefined {
   if (thinking.budget !== undefined) return thinking.budget;
-  return thinking.effort === undefined ? undefined : budgetOfEffort(thinking.effort, limits);
+  return thinking.effort === undefined ? undefined : toBudget(thinking.effort, limits);
 }
 
 function clamp(tokens: number, limits: Limits): number {

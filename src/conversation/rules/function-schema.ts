@@ -9,7 +9,7 @@
 import { asList, asObject, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { isPlainPattern } from './patterns.ts';
 import { inNewestDraft } from './schema-draft.ts';
-import { rewritten } from './schema-places.ts';
+import { rewriteSchema } from './schema-places.ts';
 
 /**
  * The schema with everything that these services require; itself if nothing was missing.
@@ -17,7 +17,7 @@ import { rewritten } from './schema-places.ts';
  */
 export function wholeParameters(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
   const step = (one: JsonObject): JsonObject => withItems(readable(inNewestDraft(one), lose));
-  const filled = rewritten(objectRoot(schema), step);
+  const filled = rewriteSchema(objectRoot(schema), step);
   return isObject(filled['properties']) ? filled : { ...filled, properties: {} };
 }
 
@@ -27,12 +27,12 @@ export function wholeParameters(schema: JsonObject, lose: (pattern: string) => v
  * @param lose receives each pattern that is left out.
  */
 export function readableSchema(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
-  return rewritten(schema, (one) => readable(inNewestDraft(one), lose));
+  return rewriteSchema(schema, (one) => readable(inNewestDraft(one), lose));
 }
 
 /** The schema and all schemas in it in the words of the newest draft; itself if nothing had to change. */
 export function newestSchema(schema: JsonObject): JsonObject {
-  return rewritten(schema, inNewestDraft);
+  return rewriteSchema(schema, inNewestDraft);
 }
 
 /**
@@ -40,7 +40,7 @@ export function newestSchema(schema: JsonObject): JsonObject {
  * takes that name for the keyword; itself if it has no such property.
  */
 export function withoutClosedProperties(schema: JsonObject): JsonObject {
-  return rewritten(schema, opened);
+  return rewriteSchema(schema, opened);
 }
 
 function opened(schema: JsonObject): JsonObject {

@@ -8,15 +8,15 @@ import { percentDecoded } from '../../lib/percent-decoded.ts';
  * Characters that a URL cannot have are percent-encoded (RFC 6901, 6), as by generators that name a definition
  * `List<string>`.
  */
-export function keysOf(reference: string): readonly string[] | undefined {
+export function parsePointer(reference: string): readonly string[] | undefined {
   const [start, ...steps] = reference.split('/');
   if (start !== '#') return undefined;
   return steps.map((step) => percentDecoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** The schema that a reference refers to; undefined if there is none. @param root the document with the reference. */
-export function referred(reference: string, root: JsonObject): JsonObject | undefined {
-  const keys = keysOf(reference);
+export function resolveReference(reference: string, root: JsonObject): JsonObject | undefined {
+  const keys = parsePointer(reference);
   if (keys === undefined) return undefined;
   let at: Json | undefined = root;
   for (const key of keys) {

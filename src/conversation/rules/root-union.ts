@@ -7,7 +7,7 @@
  */
 
 import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { referred } from './json-pointer.ts';
+import { resolveReference } from './json-pointer.ts';
 
 /** No hand-written schema nests unions deeper. */
 const MAX_DEPTH = 10;
@@ -71,7 +71,7 @@ function expandBranch(branch: Json, within: Within, depth: number): readonly Jso
 }
 
 function expandDefinition(reference: string, within: Within, depth: number): readonly JsonObject[] {
-  const definition = referred(reference, within.root);
+  const definition = resolveReference(reference, within.root);
   if (definition === undefined || within.seen.has(definition)) return [];
   within.seen.add(definition);
   return expandBranch(definition, within, depth + 1);

@@ -23,7 +23,7 @@ export const ALL_PLACES: SchemaPlaces = {
 };
 
 /** A keyword's value, in which `change` has changed each schema one level down; itself if none changed. */
-export function withSchemas(
+export function mapSchemas(
   key: string,
   value: Json,
   { schemas, lists, maps }: SchemaPlaces,
@@ -47,16 +47,16 @@ const MAX_DEPTH = 100;
  * A schema, in which `step` has changed it and all schemas in it; itself if none changed.
  * @param step receives a schema before those that stand in it.
  */
-export function rewritten(
+export function rewriteSchema(
   schema: JsonObject,
   step: (schema: JsonObject) => JsonObject,
   depth = 0,
 ): JsonObject {
   if (depth > MAX_DEPTH) return schema;
-  const inner = (one: JsonObject): JsonObject => rewritten(one, step, depth + 1);
+  const inner = (one: JsonObject): JsonObject => rewriteSchema(one, step, depth + 1);
   let whole = step(schema);
   for (const [key, value = null] of Object.entries(whole)) {
-    const changed = withSchemas(key, value, ALL_PLACES, inner);
+    const changed = mapSchemas(key, value, ALL_PLACES, inner);
     if (changed !== value) whole = { ...whole, [key]: changed };
   }
   return whole;

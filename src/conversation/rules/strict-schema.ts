@@ -67,7 +67,7 @@ export function fitsStrict(schema: JsonObject | undefined): boolean {
  * caller means strict mode if the schema fits it.
  * @param from the caller's format.
  */
-export function strictnessOf(
+export function findStrictness(
   { strict, schema }: Extract<OutputFormat, { kind: 'json-schema' }>,
   from: FormatName | undefined,
 ): boolean | undefined {

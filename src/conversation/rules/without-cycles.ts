@@ -5,8 +5,8 @@
  */
 
 import { asText, type JsonObject } from '../../lib/json.ts';
-import { referred } from './json-pointer.ts';
-import { ALL_PLACES, rewritten, withSchemas } from './schema-places.ts';
+import { resolveReference } from './json-pointer.ts';
+import { ALL_PLACES, mapSchemas, rewriteSchema } from './schema-places.ts';
 
 /** Deeper than any schema that a vendor takes. References to something deeper are cut. */
 const MAX_DEPTH = 500;
@@ -25,7 +25,7 @@ export function withoutCycles(schema: JsonObject): JsonObject {
   const search: Search = { root: schema, open: new Set(), seen: new Set(), cut: new Map() };
   look(schema, search);
   if (search.cut.size === 0) return schema;
-  return rewritten(schema, (one) => search.cut.get(one) ?? one);
+  return rewriteSchema(schema, (one) => search.cut.get(one) ?? one);
 }
 
 function look(schema: JsonObject, search: Search): void {
@@ -33,11 +33,11 @@ function look(schema: JsonObject, search: Search): void {
   const { root, open, seen, cut } = search;
   seen.add(schema);
   open.add(schema);
-  const target = referred(asText(schema['$ref']) ?? '', root);
+  const target = resolveReference(asText(schema['$ref']) ?? '', root);
   if (target && (open.has(target) || open.size > MAX_DEPTH)) cut.set(schema, keepType(schema, target));
   else if (target) look(target, search);
   for (const [key, value = null] of Object.entries(schema)) {
-    withSchemas(key, value, ALL_PLACES, (inner) => {
+    mapSchemas(key, value, ALL_PLACES, (inner) => {
       look(inner, search);
       return inner;
     });

@@ -287,7 +287,7 @@ const DIALECTS: ReadonlyMap<string, Dialect> = new Map(
 );
 
 /** The dialect of a service by its name in the catalog; a service without a row gets what every service takes. */
-export function dialectOf(name: string): Dialect {
+export function findDialect(name: string): Dialect {
   return DIALECTS.get(name) ?? DEFAULTS;
 }
 

@@ -2,12 +2,12 @@
 
 import type { Format } from '../format.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
-import { dialectOf } from './dialects.ts';
+import { findDialect } from './dialects.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
-import { askUsage } from './outbound/inject-usage.ts';
+import { injectUsage } from './outbound/inject-usage.ts';
 import {
   formatDemanded,
   parseError,
@@ -18,7 +18,7 @@ import {
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
 import { stripForeignContent } from './outbound/strip-foreign-content.ts';
-import { hideUsage } from './outbound/strip-injected-usage.ts';
+import { stripInjectedUsage } from './outbound/strip-injected-usage.ts';
 
 export const chatCompletions: Format = {
   name: 'chat-completions',
@@ -27,7 +27,7 @@ export const chatCompletions: Format = {
     renderRequest,
     stripForeignContent,
     formatDemanded,
-    thinkingFormat: (dialect) => (dialectOf(dialect).reasonsViaResponses ? 'responses' : undefined),
+    thinkingFormat: (dialect) => (findDialect(dialect).reasonsViaResponses ? 'responses' : undefined),
     refusesStreams,
     thinkingObserved,
     parseEvents,
@@ -40,7 +40,7 @@ export const chatCompletions: Format = {
       closing: /\[DONE\]/,
       failing: /event: ?error|"error"|"detail"/,
     },
-    usageOnRequest: { inject: askUsage, strip: hideUsage },
+    usageOnRequest: { inject: injectUsage, strip: stripInjectedUsage },
   },
   renderError,
 };

@@ -11,7 +11,7 @@ import { sha256 } from '../../lib/sha256.ts';
  * asks for keys that do not identify a user.
  * @returns `{ prompt_cache_key }`, to be spread; `{}` without a key.
  */
-export function cacheKeyOf({ cacheKey, user, formatSpecific }: Prompt): JsonObject {
+export function renderCacheKey({ cacheKey, user, formatSpecific }: Prompt): JsonObject {
   const key =
     cacheKey ?? (formatSpecific?.format === 'messages' && user !== undefined ? sha256(user) : undefined);
   return key === undefined ? {} : { prompt_cache_key: key };

@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../lib/errors.ts';
 import { saysAccountIsClosed } from '../account.ts';
-import { faultOfStatus } from '../fault-of-status.ts';
+import { findStatusFault } from '../fault-of-status.ts';
 import type { ErrorFields } from './error-body.ts';
 
 /** The fault that an error answer means. */
@@ -26,7 +26,7 @@ export function classifyError(status: number, fields: ErrorFields): Fault {
         return 'quota-exceeded';
       break;
   }
-  return faultOfStatus(status);
+  return findStatusFault(status);
 }
 
 /**

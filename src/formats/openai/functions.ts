@@ -15,7 +15,7 @@ const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
  * function has none.
  * @param takesUnions whether the root may be a union of objects. Otherwise the objects are merged.
  */
-export function parametersOf(
+export function renderFunctionParameters(
   { name, parameters }: FunctionTool,
   takesUnions: boolean,
   report: Report,
@@ -31,7 +31,7 @@ export function parametersOf(
 }
 
 /** The schema of an answer in the newest draft of JSON Schema, without patterns that are no regular expressions. */
-export function outputSchemaOf(schema: JsonObject, report: Report): JsonObject {
+export function renderOutputSchema(schema: JsonObject, report: Report): JsonObject {
   return readableSchema(schema, (pattern) =>
     report('output', 'approximated', `without the pattern ${pattern}`),
   );

@@ -24,7 +24,7 @@ export function fileNameFor(mediaType: string): string {
 }
 
 /** The content of an `input_audio`: base64 data, or a URL, which Alibaba's models also take, a `data:` URL included. */
-export function audioIn(
+export function parseInputAudio(
   data: string,
   format = 'wav',
 ): { readonly mediaType: string; readonly source: MediaSource } {
@@ -38,7 +38,7 @@ export function audioIn(
 }
 
 /** OpenAI's word for an audio type: `mp3` or `wav`. Any other type gives its own subtype, for the vendor to judge. */
-export function audioFormat(mediaType = 'audio/wav'): string {
+export function renderAudioFormat(mediaType = 'audio/wav'): string {
   const subtype = subtypeOf(mediaType);
   if (subtype === 'mpeg') return 'mp3';
   return subtype === 'x-wav' || subtype === 'wave' || subtype === '' ? 'wav' : subtype;

@@ -24,7 +24,7 @@ export function outputWithReasoning(
  * Perplexity an object with a total (Sonar API), and OpenRouter a number, together with what the upstream charged to the
  * caller's own account (Usage Accounting).
  */
-export function dollarsTold(figures: readonly JsonObject[]): number | undefined {
+export function parseCost(figures: readonly JsonObject[]): number | undefined {
   const { cost, cost_in_usd_ticks, cost_details, is_byok } = figures.at(-1) ?? {};
   const ticks = asNumber(cost_in_usd_ticks);
   // A dollar is 10^10 ticks.

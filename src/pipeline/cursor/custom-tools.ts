@@ -5,7 +5,7 @@
 
 import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
-import { customNames } from '../../conversation/rules/custom-tools.ts';
+import { getCustomNames } from '../../conversation/rules/custom-tools.ts';
 import { asObject, asObjects, type JsonObject } from '../../lib/json.ts';
 
 /**
@@ -14,7 +14,7 @@ import { asObject, asObjects, type JsonObject } from '../../lib/json.ts';
  */
 export function findFlatCustomTools({ tools }: Prompt, body: JsonObject): ReadonlySet<string> {
   const nested = new Set(asObjects(body['tools']).map(({ custom }) => asObject(custom)?.['name']));
-  return new Set([...customNames(tools)].filter((name) => !nested.has(name)));
+  return new Set([...getCustomNames(tools)].filter((name) => !nested.has(name)));
 }
 
 /** Marks the calls of these tools in the history, and their results, as those of custom tools. */

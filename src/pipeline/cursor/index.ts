@@ -23,7 +23,7 @@ const { inbound: chat } = chatCompletions;
 
 /** Whether a body sent to chat-completions is written as Cursor writes it, and not as the format has it. */
 export function isCursorBody(body: JsonObject): boolean {
-  return isOfResponses(body) || findConversationId(body) !== undefined || hasForeignShapes(body);
+  return isResponsesBody(body) || findConversationId(body) !== undefined || hasForeignShapes(body);
 }
 
 /** The inbound half for such bodies. */
@@ -33,7 +33,9 @@ export const cursorInbound: Inbound = {
     // Cursor asks for no caching, but its conversations are long, and each request sends all of one.
     const keyed = { ...compact({ prompt_cache_key: findConversationId(body) }), ...body };
     const prompt = withoutCacheMarks(
-      isOfResponses(body) ? parseAsResponses(keyed, report) : chat.parseRequest(toChatShapes(keyed), report),
+      isResponsesBody(body)
+        ? parseAsResponses(keyed, report)
+        : chat.parseRequest(toChatShapes(keyed), report),
     );
     return markCustomCalls(prompt, findFlatCustomTools(prompt, body));
   },
@@ -52,7 +54,7 @@ export const cursorInbound: Inbound = {
 };
 
 /** Whether a body is a request of responses: it has an `input`, and no `messages` or an empty list of them. */
-export function isOfResponses({ input, messages }: JsonObject): boolean {
+export function isResponsesBody({ input, messages }: JsonObject): boolean {
   const isEmptyList = isList(messages) && messages.length === 0;
   return input !== undefined && (messages === undefined || isEmptyList);
 }

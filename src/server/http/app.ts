@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import { openLedger } from '../../accounting/usage/ledger.ts';
 import type { Principal } from '../../access/principal.ts';
+import { openLedger } from '../../accounting/usage/ledger.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Route } from '../../conversation/route.ts';
 import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';

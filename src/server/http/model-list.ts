@@ -1,10 +1,10 @@
 /** The model lists, in the form that each family of clients reads. */
 
-import type { Principal } from '../../access/principal.ts';
 import type { z } from 'zod';
+import type { Principal } from '../../access/principal.ts';
 import { modelName, vendorName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
-import { pricesAt } from '../../catalog/prices-at.ts';
+import { findPrices } from '../../catalog/prices-at.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { countingFormat } from '../../pipeline/native-format.ts';
 import { reaches } from '../../pipeline/reach.ts';
@@ -65,7 +65,7 @@ export function listPricedModels(gateway: Gateway, principal: Principal): z.outp
       id,
       name,
       aliases: [...aliases],
-      prices: pricesAt(prices, Date.now()),
+      prices: findPrices(prices, Date.now()),
       simulated: gateway.vendors.serving(model)?.simulated === true,
       ...(thinking !== undefined && { thinking: settableThinking(thinking) }),
       sampling,

@@ -6,11 +6,11 @@ import type { Limits } from '../../access/limits/limits.ts';
 import { openLimits } from '../../access/limits/open-limits.ts';
 import { storedByModel, storedSpending } from '../../access/limits/stored-spending.ts';
 import { openStoredIds, type StoredIds } from '../../access/stored-ids.ts';
-import { keepForgetting } from '../../accounting/usage/forget-usage.ts';
+import { startForgettingUsage } from '../../accounting/usage/forget-usage.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Store } from '../../store/store.ts';
-import { reasonOf, type StorePlace } from '../../store/store-errors.ts';
+import { getReason, type StorePlace } from '../../store/store-errors.ts';
 import { forgetStoredIds, ownedTable } from '../../store/stored-ids.ts';
 
 export interface Accounts {
@@ -48,12 +48,12 @@ export async function openAccounts(
     onRecovered: note,
   });
   const followed = await followKeys(store, { onTrouble: trouble, onRecovered: note });
-  const forgetting = keepForgetting(store, usage.keepDays, (error) =>
-    trouble(`Old usage cannot be deleted: ${reasonOf(error)}`),
+  const forgetting = startForgettingUsage(store, usage.keepDays, (error) =>
+    trouble(`Old usage cannot be deleted: ${getReason(error)}`),
   );
   const storedIds = openStoredIds({ table: ownedTable(store), tell: trouble });
   const forgettingIds = forgetStoredIds(store, (error) =>
-    trouble(`What is stored at vendors cannot be forgotten: ${reasonOf(error)}`),
+    trouble(`What is stored at vendors cannot be forgotten: ${getReason(error)}`),
   );
   return {
     keys: followed.keys,

@@ -54,7 +54,7 @@ export async function openWatching(
   return {
     ...observers,
     company: {
-      note: books.note,
+      note: books.record,
       onRefusedAddress() {
         addressesRefused += 1;
       },

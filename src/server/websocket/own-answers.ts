@@ -1,7 +1,7 @@
 /** What is answered here, and no vendor is asked (OpenAI API reference, "WebSocket events"). */
 
 import { randomUUID } from 'node:crypto';
-import { emptyResponse } from '../../formats/responses/inbound/response-fields.ts';
+import { renderEmptyResponse } from '../../formats/responses/inbound/response-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { inLane } from './answer.ts';
 import { fieldOf, type Message, requestFields } from './message.ts';
@@ -18,7 +18,7 @@ export interface OwnAnswer {
  */
 export function prepared(message: Message, previous: string | undefined): OwnAnswer {
   const response = {
-    ...emptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`),
+    ...renderEmptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`),
     previous_response_id: previous ?? null,
   };
   const events = [

@@ -5,7 +5,7 @@ import type { Dispatcher, Response } from 'undici';
 import { asObject, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { withoutSecrets } from '../redact.ts';
 import { type AzureWay, azureWay } from './azure-way.ts';
-import { type AzureCloud, bearerOf, type Fetch, UNTOLD } from './cloud.ts';
+import { type AzureCloud, bearerOf, type Fetch, UNKNOWN_LIFETIME } from './cloud.ts';
 import { fetchBy, withTokenAgent } from './token-agent.ts';
 
 /** Fetches a token; the pass sends it with each request. */
@@ -81,5 +81,5 @@ function endOf(told: JsonObject): number {
   const within = Number(told['expires_in']);
   const at = Number(told['expires_on']);
   if (within > 0) return Date.now() + within * 1000;
-  return at > 0 ? at * 1000 : Date.now() + UNTOLD;
+  return at > 0 ? at * 1000 : Date.now() + UNKNOWN_LIFETIME;
 }

@@ -7,7 +7,7 @@ import { withoutSecrets } from '../redact.ts';
 import type { Vendor } from '../vendor.ts';
 import { awsPass } from './aws.ts';
 import { azurePass } from './azure.ts';
-import { CALLED, type Cloud, type Fetch, type Pass } from './cloud.ts';
+import { type Cloud, type CloudPass, CREDENTIAL_NAMES, type Fetch } from './cloud.ts';
 import { googlePass } from './google.ts';
 import { type RenewedToken, renewedToken } from './renewed-token.ts';
 
@@ -16,9 +16,9 @@ export interface CloudTokens {
    * The pass of a vendor with `credentials`. Vendors with the same credentials share it.
    * @throws GatewayError `upstream-auth`, at once or by the promise, if it cannot be fetched.
    */
-  of(vendor: Vendor): Pass | Promise<Pass>;
+  of(vendor: Vendor): CloudPass | Promise<CloudPass>;
   /** Another pass than the one that the vendor refused; undefined if a new one would not help. Rejects as `of` does. */
-  renew(vendor: Vendor, refused: Pass): Promise<Pass> | undefined;
+  renew(vendor: Vendor, refused: CloudPass): Promise<CloudPass> | undefined;
   /**
    * Fetches the passes of these vendors now, and keeps them fresh. @returns a function that releases them: a pass
    * without holders is no longer renewed.
@@ -42,7 +42,7 @@ export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
 
   const make = (cloud: Cloud): Entry => {
     const vendors = new Set<string>();
-    const what = (): string => `${CALLED[cloud.type]} for ${[...vendors].join(', ')}`;
+    const what = (): string => `${CREDENTIAL_NAMES[cloud.type]} for ${[...vendors].join(', ')}`;
     const kept = renewedToken(fetchOf(cloud), {
       failed(error, pass) {
         const until =
@@ -127,7 +127,7 @@ function withCredentials({ upstreams, ...vendor }: Vendor): readonly Vendor[] {
 
 /** @throws GatewayError that names the vendor, and the reason in one word that holds no secret. */
 function fail({ name, credentials }: Vendor, error: unknown): never {
-  const what = credentials === undefined ? 'credentials' : CALLED[credentials.type];
+  const what = credentials === undefined ? 'credentials' : CREDENTIAL_NAMES[credentials.type];
   const word = wordOf(error);
   const message = `The gateway could not get ${what} for the vendor ${name}${word === undefined ? '' : ` (${word})`}.`;
   // The code that the log shows.

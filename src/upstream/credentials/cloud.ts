@@ -36,7 +36,7 @@ export interface AwsCloud {
 export type Cloud = GoogleCloud | AzureCloud | AwsCloud;
 
 /** What each kind provides, for messages. */
-export const CALLED: Readonly<Record<Cloud['type'], string>> = {
+export const CREDENTIAL_NAMES: Readonly<Record<Cloud['type'], string>> = {
   google: 'an access token of Google',
   azure: 'an access token of Microsoft Entra ID',
   aws: 'AWS credentials',
@@ -56,7 +56,7 @@ export interface Outgoing {
 export type Headers = Readonly<Record<string, string>>;
 
 /** What a vendor accepts for a while instead of a key. */
-export interface Pass {
+export interface CloudPass {
   /** A secret that is removed from everything that the vendor says. */
   readonly secret: string;
   /** Until when it is valid, in milliseconds since 1970; Infinity if that is unknown. */
@@ -66,13 +66,13 @@ export interface Pass {
 }
 
 /** Fetches a new pass. @throws any error; its message may quote an answer. */
-export type Fetch = (signal: AbortSignal) => Promise<Pass>;
+export type Fetch = (signal: AbortSignal) => Promise<CloudPass>;
 
 /** How long a token is used whose expiry is unknown, in milliseconds. */
-export const UNTOLD = 300_000;
+export const UNKNOWN_LIFETIME = 300_000;
 
 /** A pass that is the same for all requests: a bearer token. */
-export function bearerOf(token: string, expires: number, more: Headers = {}): Pass {
+export function bearerOf(token: string, expires: number, more: Headers = {}): CloudPass {
   const headers = { ...more, authorization: `Bearer ${token}` };
   return { secret: token, expires, headersFor: () => headers };
 }

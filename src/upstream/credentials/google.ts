@@ -5,7 +5,7 @@
 
 import type { GoogleAuthOptions } from 'google-auth-library';
 import { fetch } from 'undici';
-import { bearerOf, type Fetch, type GoogleCloud, UNTOLD } from './cloud.ts';
+import { bearerOf, type Fetch, type GoogleCloud, UNKNOWN_LIFETIME } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -37,7 +37,7 @@ export function googlePass({ file, proxy }: GoogleCloud): Fetch {
       const payer = headers.get('x-goog-user-project');
       return bearerOf(
         token,
-        client.credentials.expiry_date ?? Date.now() + UNTOLD,
+        client.credentials.expiry_date ?? Date.now() + UNKNOWN_LIFETIME,
         payer === null ? {} : { 'x-goog-user-project': payer },
       );
     });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { consumptionOf } from '../../../src/accounting/usage/consumption.ts';
 import { costOf, isSane, MAX_TOKENS, saneDollars } from '../../../src/accounting/usage/cost.ts';
-import { pricesAt } from '../../../src/catalog/prices-at.ts';
+import { findPrices } from '../../../src/catalog/prices-at.ts';
 import { exchange } from './records.ts';
 
 const CLAUDE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 };
@@ -52,14 +52,14 @@ describe('what an exchange costs', () => {
     const prices = { ...TIERED, tiers: { flex: 0.5 }, later: { from: '2026-12-01', prices: next } };
     const usage = { input: 200_001, output: 1000 };
     const dollarsAt = (time: string): number =>
-      costOf(usage, pricesAt(prices, Date.parse(time)), ['flex']) ?? Number.NaN;
+      costOf(usage, findPrices(prices, Date.parse(time)), ['flex']) ?? Number.NaN;
     expect(dollarsAt('2026-11-30T23:59:59.999Z')).toBeCloseTo((0.200001 * 4 + 0.001 * 12) / 2, 12);
     expect(dollarsAt('2026-12-01T00:00:00Z')).toBeCloseTo(costOf(usage, PLAIN) ?? Number.NaN, 12);
     expect(dollarsAt('2026-12-31T23:59:59.999Z')).toBe(dollarsAt('2026-12-01T00:00:00Z'));
     expect(dollarsAt('2027-01-01T00:00:00Z')).toBeCloseTo((0.200001 * 3 + 0.001 * 9) / 4, 12);
     // The very same object each time: notes tell prices apart by that.
-    expect(pricesAt(prices, Date.parse('2030-01-01'))).toBe(last);
-    expect(pricesAt(CLAUDE, 0)).toBe(CLAUDE);
+    expect(findPrices(prices, Date.parse('2030-01-01'))).toBe(last);
+    expect(findPrices(CLAUDE, 0)).toBe(CLAUDE);
   });
 
   test('what nobody counted is not free', () => {

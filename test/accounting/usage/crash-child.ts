@@ -10,6 +10,6 @@ const usage = { interval: 500, batch: 500, queue: 50_000, spool: 0, store: place
 const books = openAccountingWorker(usage, { charge: () => {}, trouble: console.error, note: console.log });
 let count = 0;
 setInterval(() => {
-  books.note(closedLedger({ id: String(count), time: Date.now() }));
+  books.record(closedLedger({ id: String(count), time: Date.now() }));
   count += 1;
 }, 2);

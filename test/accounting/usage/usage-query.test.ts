@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryOf, usageQuery } from '../../../src/accounting/usage/usage-query.ts';
+import { completeQuery, usageQuery } from '../../../src/accounting/usage/usage-query.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 
@@ -13,5 +13,5 @@ test.each([
   ],
   [{ by: 'vendor, day' }, { by: ['day', 'vendor'] }],
 ])('%j is asked as %j', (asked, expected) => {
-  expect(queryOf(usageQuery.parse(asked), NOW)).toMatchObject(expected);
+  expect(completeQuery(usageQuery.parse(asked), NOW)).toMatchObject(expected);
 });

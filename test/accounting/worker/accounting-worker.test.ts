@@ -66,10 +66,12 @@ const UNPROCESSABLE = closedLedger({ time: 9e15 });
 
 test('records are counted, charged, logged and written', async () => {
   await open();
-  accounting.note(closedLedger({ id: 'req_a' }));
-  accounting.note(closedLedger({ id: 'req_b' }));
-  accounting.note(closedLedger({ id: 'req_c', key: 'other' }));
-  accounting.note(closedLedger({ id: 'req_d', key: undefined, model: undefined, remains: [], attempts: 0 }));
+  accounting.record(closedLedger({ id: 'req_a' }));
+  accounting.record(closedLedger({ id: 'req_b' }));
+  accounting.record(closedLedger({ id: 'req_c', key: 'other' }));
+  accounting.record(
+    closedLedger({ id: 'req_d', key: undefined, model: undefined, remains: [], attempts: 0 }),
+  );
   expect(await requests()).toBe(4);
   // Summed up by key: 200 tokens of input at 2 dollars a million, and 40 of output at 8.
   const { time, model } = closedLedger();
@@ -94,36 +96,36 @@ test('records are counted, charged, logged and written', async () => {
 
 test('figures that are asked for later include later records', async () => {
   await open();
-  accounting.note(closedLedger());
+  accounting.record(closedLedger());
   const first = requests();
-  accounting.note(closedLedger());
+  accounting.record(closedLedger());
   expect(await Promise.all([first, requests()])).toEqual([1, 2]);
 });
 
 test('exchanges of two days are charged separately', async () => {
   await open();
-  accounting.note(closedLedger());
-  accounting.note(closedLedger({ time: Date.parse('2026-11-21T00:00:00Z') }));
+  accounting.record(closedLedger());
+  accounting.record(closedLedger({ time: Date.parse('2026-11-21T00:00:00Z') }));
   await accounting.figures();
   expect(told.charged.map(({ tokens }) => tokens)).toEqual([120, 120]);
 });
 
 test('at its end all records are logged and written', async () => {
   await open({ batch: 100, interval: 60_000 });
-  for (let at = 0; at < 2_050; at += 1) accounting.note(closedLedger({ id: `req_${at}` }));
+  for (let at = 0; at < 2_050; at += 1) accounting.record(closedLedger({ id: `req_${at}` }));
   await accounting.close(10_000);
   expect(told.lines).toHaveLength(2_050);
   const written = await rows();
   expect(written).toHaveLength(2_050);
   expect(new Set(written.map(({ batch }) => batch)).size).toBe(21);
-  accounting.note(closedLedger());
+  accounting.record(closedLedger());
   expect(accounting.lost()).toBe(1);
   expect(await requests()).toBe(0);
 });
 
 test('at its end, records that the store does not accept in time are lost and reported', async () => {
   await open({ interval: 60_000 });
-  accounting.note(closedLedger());
+  accounting.record(closedLedger());
   await requests();
   const other = new DatabaseSync(store.place.path);
   other.exec('begin immediate');
@@ -139,7 +141,7 @@ test('only a bounded number of records waits for the store, and further ones are
   await open({ batch: 1, queue: 10 });
   const other = new DatabaseSync(store.place.path);
   other.exec('begin immediate');
-  for (let at = 0; at < 50; at += 1) accounting.note(closedLedger());
+  for (let at = 0; at < 50; at += 1) accounting.record(closedLedger());
   expect(await requests()).toBe(50);
   // One is being written, and ten wait.
   expect(accounting.lost()).toBe(39);
@@ -151,16 +153,16 @@ test('only a bounded number of records waits for the store, and further ones are
 test('only a bounded number of records waits for the thread', async () => {
   await open({ queue: 100 });
   const large = closedLedger({ remains: [Buffer.alloc(300_000, 0x20)] });
-  for (let at = 0; at < 1_000; at += 1) accounting.note(large);
+  for (let at = 0; at < 1_000; at += 1) accounting.record(large);
   expect(accounting.lost()).toBeGreaterThan(800);
   expect(await requests()).toBe(1_000 - accounting.lost());
 });
 
 test('a record that cannot be processed does not affect others', async () => {
   await open();
-  accounting.note(closedLedger());
-  accounting.note(UNPROCESSABLE);
-  accounting.note(closedLedger());
+  accounting.record(closedLedger());
+  accounting.record(UNPROCESSABLE);
+  accounting.record(closedLedger());
   expect(await requests()).toBe(2);
   expect(told.troubles).toEqual(['The usage of an exchange could not be recorded.']);
   expect(accounting.lost()).toBe(1);
@@ -170,21 +172,21 @@ test('a record that cannot be processed does not affect others', async () => {
 test('if the thread ends, another one goes on, and lost records are counted', async () => {
   await open({ interval: 60_000 });
   const post = vi.spyOn(Worker.prototype, 'postMessage');
-  accounting.note(closedLedger());
-  accounting.note(closedLedger());
+  accounting.record(closedLedger());
+  accounting.record(closedLedger());
   expect(await requests()).toBe(2);
   const [thread] = post.mock.contexts;
   post.mockRestore();
   if (!(thread instanceof Worker)) throw new TypeError('No thread was used.');
   // It is terminated before it is asked: a running thread might still answer.
   const ended = thread.terminate();
-  accounting.note(closedLedger());
+  accounting.record(closedLedger());
   const asked = requests();
   await ended;
   // The last known figures.
   expect(await asked).toBe(2);
   expect(told.troubles).toEqual(['The thread that records usage has ended.']);
   expect(accounting.lost()).toBe(3);
-  accounting.note(closedLedger());
+  accounting.record(closedLedger());
   expect(await requests()).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
-import { dialectOf } from '../../../src/formats/chat-completions/dialects.ts';
+import { findDialect } from '../../../src/formats/chat-completions/dialects.ts';
 import { toolNameFor } from '../../../src/formats/chat-completions/outbound/tool-names.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { growthOf, SQUARE } from '../../support/cost.ts';
@@ -240,7 +240,7 @@ describe('other shapes of calls', () => {
 
   test('renamed tools get their names back, and others keep theirs', () => {
     const tools = [{ kind: 'function', name: 'files.read' } as const];
-    const made = toolNameFor('files.read', dialectOf('openai'));
+    const made = toolNameFor('files.read', findDialect('openai'));
     expect(made).not.toBe('files.read');
     const called = [pieces(head(0, 'a', made, '{}')), pieces(head(1, 'b', 'other', '{}')), ...end];
     const events = parsed(called, { ...PROMPT, tools }, { ...TARGET, dialect: 'openai' });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Thinking, ToolCallPart, Turn } from '../../../src/conversation/prompt.ts';
-import { dialectNames, dialectOf } from '../../../src/formats/chat-completions/dialects.ts';
+import { dialectNames, findDialect } from '../../../src/formats/chat-completions/dialects.ts';
 import { callIdFor, toolNameFor } from '../../../src/formats/chat-completions/outbound/tool-names.ts';
 import type { ModelTraits, Note } from '../../../src/formats/format.ts';
 import { changedNames } from '../../../src/formats/safe-names.ts';
@@ -559,7 +559,7 @@ describe('the choice of tools', () => {
 });
 
 describe('names and ids', () => {
-  const strict = dialectOf('openai');
+  const strict = findDialect('openai');
 
   test('invalid names are changed, stay distinct, and are found again', () => {
     const names = [
@@ -595,7 +595,7 @@ describe('names and ids', () => {
   });
 
   test('ids of nine characters are stable and distinct', () => {
-    const nine = dialectOf('mistral');
+    const nine = findDialect('mistral');
     const ids = Array.from({ length: 50_000 }, (_, at) => `call_${at}`);
     const made = new Set(ids.map((id) => callIdFor(id, nine)));
     expect(made.size).toBe(ids.length);
@@ -663,8 +663,8 @@ describe('thoughts of earlier turns', () => {
   });
 
   test('no signature reaches a service that did not make it, and each is reported', () => {
-    for (const dialect of dialectNames.filter((name) => dialectOf(name).signatures === 'none')) {
-      if (dialectOf(dialect).reasoningHistory === 'reasoning_details') continue;
+    for (const dialect of dialectNames.filter((name) => findDialect(name).signatures === 'none')) {
+      if (findDialect(dialect).reasoningHistory === 'reasoning_details') continue;
       const notes: Note[] = [];
       const sent = JSON.stringify(messages(turns, dialect, notes));
       expect(sent).not.toMatch(/SIG|RED/);

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hideUsage } from '../../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
+import { stripInjectedUsage } from '../../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
 import { run } from '../../../src/streams/step.ts';
 
 const hidden = (...chunks: readonly (Uint8Array | string)[]): string =>
-  Buffer.concat(run(hideUsage(), chunks.map(Buffer.from))).toString();
+  Buffer.concat(run(stripInjectedUsage(), chunks.map(Buffer.from))).toString();
 
 const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":1}}';
 const NULL = 'data: {"choices":[{"index":0}],"usage":null}';
@@ -82,8 +82,8 @@ test('binary and hostile bytes pass unchanged, however they are cut', () => {
         bytes.length,
       ];
       const chunks = cuts.slice(1).map((end, at) => bytes.subarray(cuts[at], end));
-      const once = Buffer.concat(run(hideUsage(), [bytes]));
-      expect(Buffer.concat(run(hideUsage(), chunks))).toEqual(once);
+      const once = Buffer.concat(run(stripInjectedUsage(), [bytes]));
+      expect(Buffer.concat(run(stripInjectedUsage(), chunks))).toEqual(once);
       if (!bytes.includes('"usage"')) expect(once).toEqual(bytes);
     }),
   );

@@ -1,7 +1,7 @@
 /** What becomes of a key while its socket is open: the next request is told as a POST is, and the socket stays. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type KeyBook, openKeyBook } from '../../../src/access/keys.ts';
+import { type KeyRegistry, openKeyRegistry } from '../../../src/access/keys.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
@@ -18,11 +18,11 @@ const body = { model: 'gpt-4.1', input: 'Hi', store: false };
 
 let vendor: TestUpstream;
 let gateway: TestGateway;
-let keys: KeyBook;
+let keys: KeyRegistry;
 let client: Client;
 beforeEach(async () => {
   vendor = await startUpstream(say('Hello', [], DEAR));
-  keys = openKeyBook();
+  keys = openKeyRegistry();
   keys.set('team', [TEAM]);
   const limits = limitsInMemory();
   gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url) }, undefined, (opened) => ({

@@ -1,6 +1,6 @@
 /** Messages of the assistant as turns. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { OpaquePart, Part, TextPart, Turn } from '../../../conversation/prompt.ts';
 import {
   asObject,
@@ -66,11 +66,11 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     role: 'assistant',
     parts: applyMessageBreakpoint(parts, control),
     ...(typeof name === 'string' && { name }),
-    ...formatSpecificOf('chat-completions', {
+    ...withFormatSpecific('chat-completions', {
       ...(isObject(audio) && { audio }),
       ...(isObject(control) && { cache_control: control }),
     }),
-    ...unknownFieldsOf(withoutNulls(rest)),
+    ...withUnknownFields(withoutNulls(rest)),
   };
 }
 

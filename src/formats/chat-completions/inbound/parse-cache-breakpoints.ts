@@ -4,7 +4,7 @@
  * they can say.
  */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CacheBreakpoint, Part, TextPart } from '../../../conversation/prompt.ts';
 import {
   asObject,
@@ -33,8 +33,8 @@ export function parseRemainingFields(
   const invalid = Object.fromEntries(Object.entries(marks).filter(([, value]) => !isObject(value)));
   return {
     ...(!isEmpty(valid) && { cacheBreakpoint: parseCacheControl(control) }),
-    ...formatSpecificOf('chat-completions', { ...formatSpecific, ...valid }),
-    ...unknownFieldsOf(withoutNulls({ ...others, ...invalid })),
+    ...withFormatSpecific('chat-completions', { ...formatSpecific, ...valid }),
+    ...withUnknownFields(withoutNulls({ ...others, ...invalid })),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The tool calls of an assistant message, and the signatures that belong to them. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { asObject, asText, isObject, type JsonObject, withoutNulls } from '../../../lib/json.ts';
@@ -42,7 +42,7 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
     kind: 'tool-call',
     id: textAt(id, `${param}.id`) || fallbackId,
     ...(signature && { signature }),
-    ...unknownFieldsOf(withoutNulls(rest)),
+    ...withUnknownFields(withoutNulls(rest)),
   } as const;
   if (type === 'custom') {
     const fields = asObject(custom) ?? {};

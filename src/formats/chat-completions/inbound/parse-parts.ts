@@ -1,7 +1,7 @@
 /** Parts of a message's content: text, images, audio, video and files. */
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
-import { mediaOf, mediumIn, typeByName } from '../../../conversation/media-types.ts';
+import { findMediaKind, findMediaKindIn, findTypeByName } from '../../../conversation/media-types.ts';
 import type { ContentPart, MediaPart } from '../../../conversation/prompt.ts';
 import {
   asObject,
@@ -14,7 +14,7 @@ import {
 } from '../../../lib/json.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 import { missing } from '../../openai/fields.ts';
-import { audioIn } from '../../openai/media.ts';
+import { parseInputAudio } from '../../openai/media.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 
 /** The type of a `data:` URL that names none (RFC 2397, section 2). */
@@ -50,7 +50,7 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
       const { input_audio: audio, ...rest } = fields;
       const given = asText(asObject(audio)?.['data']);
       if (given === undefined) throw missing(`${param}.input_audio.data`);
-      const found = audioIn(given, asText(asObject(audio)?.['format']));
+      const found = parseInputAudio(given, asText(asObject(audio)?.['format']));
       return { kind: 'media', media: 'audio', ...found, ...parseRemainingFields(rest) };
     }
     case 'file': {
@@ -77,7 +77,9 @@ function parseLink(
   const isDocument = type === 'file_url' || type === 'document_url';
   return {
     kind: 'media',
-    media: isDocument ? 'document' : mediumIn(type === 'image_url' ? 'image' : 'video', inline?.mediaType),
+    media: isDocument
+      ? 'document'
+      : findMediaKindIn(type === 'image_url' ? 'image' : 'video', inline?.mediaType),
     ...(inline && { mediaType: inline.mediaType || DEFAULT_TYPE }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
@@ -99,10 +101,10 @@ function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPa
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
   if (/^https?:/.test(data)) return { ...common, source: { kind: 'url', url: data } };
   const inline = parseDataUrl(data);
-  const mediaType = inline ? inline.mediaType || DEFAULT_TYPE : (typeByName(name) ?? 'application/pdf');
+  const mediaType = inline ? inline.mediaType || DEFAULT_TYPE : (findTypeByName(name) ?? 'application/pdf');
   return {
     ...common,
-    media: mediaOf(mediaType),
+    media: findMediaKind(mediaType),
     mediaType,
     source: { kind: 'base64', data: inline?.data ?? data },
   };

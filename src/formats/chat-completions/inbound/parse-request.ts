@@ -1,6 +1,6 @@
 /** A caller's chat-completions body as a prompt (OpenAI API reference, "Create chat completion"). */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, ToolChoice, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import {
@@ -138,7 +138,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     }),
     // Always present: by it the renderer of this format knows that the caller speaks it.
     formatSpecific: { format: 'chat-completions', fields: formatSpecific },
-    ...unknownFieldsOf(unknownFields),
+    ...withUnknownFields(unknownFields),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Tool messages, and the older function messages, as results. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
 import { asText, isObject, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
@@ -31,9 +31,9 @@ export function parseToolMessage(message: JsonObject, pending: PendingCalls, par
     ...(call?.custom && { custom: true }),
     ...(isObject(control) && {
       cacheBreakpoint: parseCacheControl(control),
-      ...formatSpecificOf('chat-completions', { cache_control: control }),
+      ...withFormatSpecific('chat-completions', { cache_control: control }),
     }),
-    ...unknownFieldsOf(withoutNulls(rest)),
+    ...withUnknownFields(withoutNulls(rest)),
   };
 }
 
@@ -57,7 +57,7 @@ export function parseFunctionMessage(
     id: pending.byName(name)?.id ?? `call_${at}_0`,
     name,
     content: resultContent(content, `${param}.content`),
-    ...unknownFieldsOf(withoutNulls(rest)),
+    ...withUnknownFields(withoutNulls(rest)),
   };
 }
 

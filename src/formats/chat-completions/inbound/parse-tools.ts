@@ -1,6 +1,6 @@
 /** A caller's tools: `tools`, the older `functions`, and the web search at the top of the body. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
 import { compact, isObject, type JsonObject, withoutNulls } from '../../../lib/json.ts';
@@ -59,7 +59,7 @@ function parseCustom(custom: JsonObject, around: JsonObject, param: string): Cus
       description: textAt(description, `${param}.description`),
       format: objectAt(format, `${param}.format`),
     }),
-    ...unknownFieldsOf(withoutNulls({ ...around, ...rest })),
+    ...withUnknownFields(withoutNulls({ ...around, ...rest })),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Messages as turns. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { isObject, type JsonObject, withoutFields, withoutNulls } from '../../../lib/json.ts';
@@ -68,7 +68,7 @@ function parsePlain(message: JsonObject, param: string): Turn {
     parts: applyMessageBreakpoint(parts, control),
     ...(role === 'developer' && { developer: true }),
     ...(typeof name === 'string' && { name }),
-    ...unknownFieldsOf(withoutNulls(rest)),
-    ...(isObject(control) && formatSpecificOf('chat-completions', { cache_control: control })),
+    ...withUnknownFields(withoutNulls(rest)),
+    ...(isObject(control) && withFormatSpecific('chat-completions', { cache_control: control })),
   };
 }

@@ -3,7 +3,7 @@
 import type { Citation, FormatSpecific, Signature } from '../../../conversation/prompt.ts';
 import {
   type ChoiceEnd,
-  endOf,
+  getChoiceEnd,
   type OpenPart,
   type PartDetail,
   type PartStart,
@@ -183,7 +183,7 @@ export function choiceRenderer({ index, before, after, usesFunctionCall }: Chunk
       // whose entries have no index.
       if (!isEmpty(fields)) writeDelta(fields, out);
       const around = { index, delta: {}, logprobs: null };
-      const choice = renderEnd(endOf(event), around, {
+      const choice = renderEnd(getChoiceEnd(event), around, {
         calls: calls.count(),
         functionCall: calls.hasFunctionCall(),
         refusal: hasRefusal,

@@ -8,7 +8,7 @@ import type {
   ReplyStart,
   Usage,
 } from '../../../conversation/reply.ts';
-import { mergeUsage, startAt } from '../../../conversation/reply.ts';
+import { mergeStart, mergeUsage } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -57,7 +57,7 @@ export function renderEvents(context: RequestContext): EventRenderer {
   const end = (event: ReplyEnd, out: Sink<Sse>): void => {
     choiceAt(0, out);
     if (includeUsage && hasTokens(usage)) {
-      const last = event.serviceTier === start.serviceTier ? before : renderOpening(startAt(event, start));
+      const last = event.serviceTier === start.serviceTier ? before : renderOpening(mergeStart(event, start));
       out.enqueue({ data: `${last}],"usage":${JSON.stringify(renderUsage(usage))}}` });
     }
     out.enqueue({ data: '[DONE]' });

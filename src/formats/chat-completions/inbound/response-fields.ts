@@ -1,6 +1,6 @@
 /** The fields that a stream and a whole answer have in common: those around the content. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { isList, type JsonObject } from '../../../lib/json.ts';
@@ -13,7 +13,7 @@ import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
  */
 export function renderHead(start: Reply['start'], object: string, context: RequestContext): JsonObject {
   const { id, model, created, serviceTier, formatSpecific } = start;
-  const { system_fingerprint: fingerprint } = formatFields(formatSpecific, 'chat-completions');
+  const { system_fingerprint: fingerprint } = findFormatFields(formatSpecific, 'chat-completions');
   return {
     id: prefixedId('chatcmpl-', id || context.id),
     object,

@@ -5,18 +5,18 @@
 
 import { bytesOfText, isAt, latin1OfBytes } from '../../../lib/bytes.ts';
 import { type Span, scanObject, spliced } from '../../../lib/json-scan.ts';
-import { dialectOf } from '../dialects.ts';
+import { findDialect } from '../dialects.ts';
 
 const NULL = bytesOfText('null');
 const OPEN = 0x7b;
 
 /** @see UsageOnRequest.ask */
-export function askUsage(
+export function injectUsage(
   request: Uint8Array,
   fields: ReadonlyMap<string, Span>,
   dialect: string,
 ): Uint8Array | undefined {
-  if (!dialectOf(dialect).streamOptions) return undefined;
+  if (!findDialect(dialect).streamOptions) return undefined;
   const stream = fields.get('stream');
   // Some services take 1 or "true" for true.
   if (stream === undefined || /^(?:false|null)$/.test(textAt(request, stream))) return undefined;

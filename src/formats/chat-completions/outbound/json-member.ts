@@ -31,7 +31,7 @@ export interface Member {
  * @param keys with their quotes.
  * @returns a member or undefined for each of the keys; undefined where the bytes are no closed object.
  */
-export function membersOf(
+export function findMembers(
   bytes: Uint8Array,
   keys: readonly Uint8Array[],
   { start, end }: Span,

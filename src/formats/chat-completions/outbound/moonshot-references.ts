@@ -1,6 +1,6 @@
 /** References in Moonshot's schemas: they may point only to `$defs` at the root, each by one plain name. */
 
-import { keysOf, referred } from '../../../conversation/rules/json-pointer.ts';
+import { parsePointer, resolveReference } from '../../../conversation/rules/json-pointer.ts';
 import { asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 /** The deepest schema that Moonshot takes. */
@@ -21,10 +21,10 @@ export interface Definitions {
 export function referenceTo(ref: Json | undefined, definitions: Definitions): string | undefined {
   const reference = asText(ref);
   if (reference === undefined || reference === '#') return reference;
-  const definition = referred(reference, definitions.root);
+  const definition = resolveReference(reference, definitions.root);
   if (definition === undefined) return undefined;
   if (!definitions.names.has(definition)) {
-    const last = keysOf(reference)?.at(-1) ?? '';
+    const last = parsePointer(reference)?.at(-1) ?? '';
     definitions.names.set(
       definition,
       hasSlash(definition, 0) ? undefined : freeName(last, definitions.taken),

@@ -4,8 +4,8 @@
  * ("tools.function.parameters is not a valid moonshot flavored json schema"). It ignores keywords that it does not know.
  */
 
-import { referred } from '../../../conversation/rules/json-pointer.ts';
-import { ALL_PLACES, withSchemas } from '../../../conversation/rules/schema-places.ts';
+import { resolveReference } from '../../../conversation/rules/json-pointer.ts';
+import { ALL_PLACES, mapSchemas } from '../../../conversation/rules/schema-places.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { NOTES, OBJECT_KEYWORDS, pick } from './moonshot-keywords.ts';
@@ -34,7 +34,10 @@ interface Rewriting extends Definitions {
 export function moonshotSchema(schema: JsonObject): JsonObject {
   const rewriting: Rewriting = { root: schema, names: new Map(), taken: new Set(), nodes: 0 };
   const { $ref, ...rest } = schema;
-  const referredObject = pick(referred(asText($ref) ?? '', schema) ?? {}, [...NOTES, ...OBJECT_KEYWORDS]);
+  const referredObject = pick(resolveReference(asText($ref) ?? '', schema) ?? {}, [
+    ...NOTES,
+    ...OBJECT_KEYWORDS,
+  ]);
   const rewritten = rewrite({ ...rest, ...referredObject }, rewriting, 0);
   const definitions: [string, JsonObject][] = [];
   // Rewriting a definition may add further ones, which this loop then reaches.
@@ -59,7 +62,7 @@ function rewrite(given: JsonObject, rewriting: Rewriting, depth: number): JsonOb
     ...plain
   } = withMembers(withSimpleUnion(withOneType(schema), rewriting.root));
   const entries = Object.entries(plain).flatMap(([key, value = null]): [string, Json][] => {
-    if (REFERRING.includes(key)) return [[key, withSchemas(key, value, ALL_PLACES, inner)]];
+    if (REFERRING.includes(key)) return [[key, mapSchemas(key, value, ALL_PLACES, inner)]];
     return hasReference(value) ? [] : [[key, value]];
   });
   return Object.fromEntries(entries);

@@ -5,7 +5,7 @@
  */
 
 import { asNumber, asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
-import { broken } from '../../event-data.ts';
+import { brokenAnswer } from '../../event-data.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import type { Out, PartSequence, SequencePart } from './part-sequence.ts';
@@ -154,7 +154,7 @@ export function callReader(choice: number, parts: PartSequence, context: CallCon
     hasAny: () => count > 0,
     end() {
       if ([...nameless].some((call) => call.text !== '' || call.id !== '')) {
-        throw broken('a tool call without a name');
+        throw brokenAnswer('a tool call without a name');
       }
       return unclaimed;
     },

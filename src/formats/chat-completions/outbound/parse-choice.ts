@@ -1,6 +1,6 @@
 /** One choice of an answer, chunk by chunk. A whole answer is one chunk, whose `message` contains everything. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { TokenLogprob } from '../../../conversation/reply.ts';
 import { asObject, asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import {
@@ -107,7 +107,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         ...(stopSequence !== undefined && { stopSequence }),
         ...(word !== undefined && word !== '' && { native: word }),
         ...(explanation !== undefined && { explanation }),
-        ...unknownFieldsOf({ ...late, ...unknownFields.fields() }),
+        ...withUnknownFields({ ...late, ...unknownFields.fields() }),
       });
     },
   };

@@ -10,10 +10,10 @@ import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { withParallelCalls } from '../../../conversation/rules/parallel-calls.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import { asNumber, asObject, asObjects, isList, isObject, type JsonObject } from '../../../lib/json.ts';
-import { broken, eventObject } from '../../event-data.ts';
+import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
-import { dialectOf } from '../dialects.ts';
+import { findDialect } from '../dialects.ts';
 import { hasTokens, parseUsage } from '../wire/usage.ts';
 import type { CallContext } from './parse-calls.ts';
 import { type ChoiceReader, choiceReader } from './parse-choice.ts';
@@ -36,7 +36,7 @@ export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
 }
 
 function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser> {
-  const dialect = dialectOf(target.dialect);
+  const dialect = findDialect(target.dialect);
   const names = changedNames(prompt.tools, (name) => toolNameFor(name, dialect));
   const choices: (ChoiceReader | undefined)[] = [];
   const head = replyHeadReader(prompt);
@@ -50,7 +50,8 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
   const choiceAt = (index: number, shared: CallContext): ChoiceReader => {
     let choice = choices[index];
     if (choice === undefined) {
-      if (!Number.isInteger(index) || index < 0 || index >= MAX_CHOICES) throw broken('an impossible index');
+      if (!Number.isInteger(index) || index < 0 || index >= MAX_CHOICES)
+        throw brokenAnswer('an impossible index');
       choice = choiceReader(index, shared);
       choices[index] = choice;
     }
@@ -89,9 +90,9 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
   };
 
   const finish = (out: Out): void => {
-    if (choices.length === 0) throw broken('an end without an answer');
+    if (choices.length === 0) throw brokenAnswer('an end without an answer');
     // Choices are numbered 0, 1, 2 and so on. A missing one will not come any more.
-    if (choices.includes(undefined)) throw broken('only some of its answers');
+    if (choices.includes(undefined)) throw brokenAnswer('only some of its answers');
     reportUsage(out);
     let late = head.lateFields();
     for (const choice of choices) {
@@ -113,11 +114,11 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
         isDone = true;
         // A choice without any content gets no finish.
         if (choices.some((choice) => choice && !choice.isPlausible()))
-          throw broken('an end without an answer');
+          throw brokenAnswer('an end without an answer');
         finish(out);
         return;
       }
-      const chunk = eventObject(data);
+      const chunk = parseEventObject(data);
       if (event === 'error') throw parseErrorObject(chunk);
       readChunk(chunk, out);
     },

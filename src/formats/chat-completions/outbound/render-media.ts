@@ -1,11 +1,11 @@
 /** Images, audio, video and files as parts of a message's content. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
-import { storedId } from '../../foreign-file.ts';
-import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../../openai/media.ts';
+import { getStoredId } from '../../foreign-file.ts';
+import { dataUrl, FILE_STORES, fileNameFor, renderAudioFormat } from '../../openai/media.ts';
 import type { Dialect } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -20,10 +20,13 @@ export function renderMedia(part: MediaPart, context: RenderContext): JsonObject
   const { dialect } = context;
   const { source, name, media } = part;
   if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
-  if (source.kind === 'file') return renderFile(part, { file_id: storedId(source, FILE_STORES) });
+  if (source.kind === 'file') return renderFile(part, { file_id: getStoredId(source, FILE_STORES) });
   if (media === 'audio') {
     if (source.kind === 'url') throw cannotTake('Audio given as a URL');
-    return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };
+    return {
+      type: 'input_audio',
+      input_audio: { data: source.data, format: renderAudioFormat(part.mediaType) },
+    };
   }
   const mediaType = part.mediaType ?? DEFAULT_TYPES[media];
   const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
@@ -34,7 +37,7 @@ export function renderMedia(part: MediaPart, context: RenderContext): JsonObject
 }
 
 function renderDocument(part: MediaPart, url: string, mediaType: string, dialect: Dialect): JsonObject {
-  const callerFields = formatFields(part.formatSpecific, 'chat-completions');
+  const callerFields = findFormatFields(part.formatSpecific, 'chat-completions');
   if (dialect.lossless && callerFields['file_url'] !== undefined) return renderLink('file_url', part, url);
   if (dialect.lossless && callerFields['document_url'] !== undefined)
     return renderLink('document_url', part, url);
@@ -54,7 +57,7 @@ function renderLink(type: string, part: MediaPart, url: string): JsonObject {
   return {
     type,
     [type]: {
-      ...asObject(formatFields(part.formatSpecific, 'chat-completions')[type]),
+      ...asObject(findFormatFields(part.formatSpecific, 'chat-completions')[type]),
       url,
       ...(detail !== undefined && { detail }),
     },
@@ -71,7 +74,7 @@ function renderDetail({ detail }: MediaPart, { dialect, report }: RenderContext)
 function renderFile(part: MediaPart, fields: JsonObject): JsonObject {
   const { name } = part;
   const file = {
-    ...asObject(formatFields(part.formatSpecific, 'chat-completions')['file']),
+    ...asObject(findFormatFields(part.formatSpecific, 'chat-completions')['file']),
     ...fields,
     ...(name !== undefined && { filename: name }),
   };

@@ -1,11 +1,11 @@
 /** The form of the answer: `response_format`, or an instruction in words for services that lack it. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt } from '../../../conversation/prompt.ts';
-import { strictnessOf } from '../../../conversation/rules/strict-schema.ts';
+import { findStrictness } from '../../../conversation/rules/strict-schema.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
-import { outputSchemaOf } from '../../openai/functions.ts';
-import { saysJson } from '../../openai/json-word.ts';
+import { renderOutputSchema } from '../../openai/functions.ts';
+import { mentionsJson } from '../../openai/json-word.ts';
 import { adaptSchema } from './adapt-schema.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -28,7 +28,9 @@ export function planOutput(prompt: Prompt, context: RenderContext): OutputPlan {
   if (output.kind === 'text') return { fields: { response_format: { type: 'text' } } };
   const fields = { response_format: { type: 'json_object' } };
   if (output.kind === 'json') {
-    return dialect.needsJsonWord && !saysJson(prompt.turns) ? { fields, instruction: JSON_ONLY } : { fields };
+    return dialect.needsJsonWord && !mentionsJson(prompt.turns)
+      ? { fields, instruction: JSON_ONLY }
+      : { fields };
   }
   if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt, context) } };
   report('output', 'approximated', 'the schema is described in words and not enforced');
@@ -46,14 +48,16 @@ function schemaFormat(
   const { exact, report } = context;
   const schema = exact
     ? output.schema
-    : adaptSchema(outputSchemaOf(output.schema, report), 'output', context);
-  const strict = strictnessOf(output, prompt.formatSpecific?.format);
+    : adaptSchema(renderOutputSchema(output.schema, report), 'output', context);
+  const strict = findStrictness(output, prompt.formatSpecific?.format);
   const title = name ?? (prompt.formatSpecific?.format === 'chat-completions' ? undefined : 'answer');
   return {
     type: 'json_schema',
     json_schema: {
       ...asObject(
-        asObject(formatFields(prompt.formatSpecific, 'chat-completions')['response_format'])?.['json_schema'],
+        asObject(findFormatFields(prompt.formatSpecific, 'chat-completions')['response_format'])?.[
+          'json_schema'
+        ],
       ),
       ...(title !== undefined && { name: title }),
       ...(description !== undefined && { description }),

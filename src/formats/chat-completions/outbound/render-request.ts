@@ -5,10 +5,10 @@ import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import type { ModelTraits, Report } from '../../format.ts';
-import { cacheKeyOf } from '../../openai/cache-key.ts';
+import { renderCacheKey } from '../../openai/cache-key.ts';
 import { ownFields } from '../../own-fields.ts';
 import type { Dialect } from '../dialect.ts';
-import { dialectOf } from '../dialects.ts';
+import { findDialect } from '../dialects.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { renderBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
@@ -27,7 +27,7 @@ import { toolNameFor } from './tool-names.ts';
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   refuseCachedContent(given);
-  const dialect = dialectOf(target.dialect);
+  const dialect = findDialect(target.dialect);
   const prompt = dialect.toolChoice
     ? given
     : downgradeToolChoice(given, (name) => toolNameFor(name, dialect), report);
@@ -68,7 +68,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
     ...(prompt.seed !== undefined && { [dialect.seedField]: prompt.seed }),
     ...(prompt.choices !== undefined && { n: prompt.choices }),
     ...renderUser(prompt, formatFields, context),
-    ...(dialect.cacheKey && cacheKeyOf(prompt)),
+    ...(dialect.cacheKey && renderCacheKey(prompt)),
     ...renderAccountFields(prompt, context),
     ...renderBreakpoint(prompt, context),
     ...(dialect.needsToolStream && prompt.stream && tools['tools'] !== undefined && { tool_stream: true }),

@@ -1,7 +1,7 @@
 /** The choice among the tools. */
 
 import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
-import { customNames } from '../../../conversation/rules/custom-tools.ts';
+import { getCustomNames } from '../../../conversation/rules/custom-tools.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { RenderContext } from './render-context.ts';
@@ -25,7 +25,7 @@ export function renderToolChoice(
 ): RenderedToolChoice {
   const word = mode === 'required' ? dialect.requiredWord : mode;
   if (allowed === undefined || mode === 'none') return { value: word };
-  const custom = customNames(tools);
+  const custom = getCustomNames(tools);
   const named = allowed.map((name) => {
     const type = dialect.customTools && custom.has(name) ? 'custom' : 'function';
     return { type, [type]: { name: toolNameFor(name, dialect) } };

@@ -5,7 +5,7 @@ import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
-import { canEnforce, parametersOf } from '../../openai/functions.ts';
+import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { adaptSchema } from './adapt-schema.ts';
@@ -109,7 +109,7 @@ function renderStrict(
 
 function renderSchema(tool: FunctionTool, context: RenderContext): JsonObject | undefined {
   const { dialect, report } = context;
-  const whole = parametersOf(tool, dialect.rootUnions, report);
+  const whole = renderFunctionParameters(tool, dialect.rootUnions, report);
   const schema = dialect.closedProperties ? whole : whole && withoutClosedProperties(whole);
   return schema && adaptSchema(schema, `tools[${tool.name}].parameters`, context);
 }

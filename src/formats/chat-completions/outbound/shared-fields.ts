@@ -4,7 +4,7 @@ import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import { asObject, compact, isEmpty, type JsonObject, splitFields } from '../../../lib/json.ts';
 import type { ModelTraits } from '../../format.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
-import { sessionHeaderOf } from '../../session-header.ts';
+import { findSessionHeader } from '../../session-header.ts';
 import type { Dialect } from '../dialect.ts';
 
 /** The only shared field of services that lack OpenAI's newest ones. */
@@ -22,7 +22,7 @@ export function splitSharedFields(
 ): { shared: JsonObject; remaining?: FormatSpecific } {
   if (
     formatSpecific?.format !== 'responses' ||
-    !(openaiFields || cacheKey || sessionHeaderOf(target.dialect))
+    !(openaiFields || cacheKey || findSessionHeader(target.dialect))
   )
     return { shared: {}, ...(formatSpecific && { remaining: formatSpecific }) };
   const [given, remaining] = splitFields(

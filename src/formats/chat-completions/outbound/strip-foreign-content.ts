@@ -19,7 +19,7 @@ import {
 } from '../../../lib/json.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 import type { Dialect, ReasoningHistory } from '../dialect.ts';
-import { dialectOf } from '../dialects.ts';
+import { findDialect } from '../dialects.ts';
 import { ADDITIONAL_FIELDS, mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { callIdFor } from './tool-names.ts';
 
@@ -53,7 +53,7 @@ const SIGNATURE_FIELDS: Readonly<Record<Dialect['signatures'], readonly string[]
  * @see Outbound.stripForeignContent
  */
 export function stripForeignContent(request: JsonObject, name: string): JsonObject | undefined {
-  const dialect = dialectOf(name);
+  const dialect = findDialect(name);
   const pruned = withoutEmptyTools(request);
   if (dialect.lossless) return pruned === request ? undefined : pruned;
   const given = asList(request['messages']);

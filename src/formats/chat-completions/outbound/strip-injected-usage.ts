@@ -9,7 +9,7 @@ import { bytesOfText, concatBytes, indexOfBytes, isAt } from '../../../lib/bytes
 import { afterSpace, CLOSE_LIST, OPEN_LIST, OPEN_OBJECT, type Span } from '../../../lib/json-bytes.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { unread } from '../../../streams/unread-bytes.ts';
-import { membersOf, spanOfMember } from './json-member.ts';
+import { findMembers, spanOfMember } from './json-member.ts';
 
 /** A longer line is let pass as it is: it holds no figures, and nobody waits for its end. */
 const LONGEST = 64 * 1024;
@@ -27,7 +27,7 @@ const CR = 0x0d;
  * Only lines with `"usage"` in them are looked at, which a search finds; what lies between is handed on as it is.
  * @see UsageOnRequest.hide
  */
-export function hideUsage(): Step<Uint8Array, Uint8Array> {
+export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
   /** The beginning of a line. */
   const held = unread();
   /** Whether the rest of a line comes that was let pass. */
@@ -165,7 +165,7 @@ function endsBlank(bytes: Uint8Array, end: number): boolean {
 function cutOf(bytes: Uint8Array, line: Span): Span | undefined {
   if (line.end - line.start > LONGEST || !isAt(bytes, line.start, DATA)) return undefined;
   const data = { start: line.start + DATA.length, end: line.end };
-  const [usage, choices] = membersOf(bytes, KEYS, data) ?? [];
+  const [usage, choices] = findMembers(bytes, KEYS, data) ?? [];
   if (usage === undefined || choices === undefined) return undefined;
   if (isAt(bytes, usage.value.start, NULL)) return spanOfMember(bytes, usage);
   const isAlone = bytes[usage.value.start] === OPEN_OBJECT && isEmptyList(bytes, choices.value);

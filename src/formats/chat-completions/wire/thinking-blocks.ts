@@ -1,6 +1,6 @@
 /** `thinking_blocks` of messages and deltas: LiteLLM's field, which holds Anthropic's thinking blocks. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { FormatSpecific, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import { seal, unseal } from '../../../conversation/signature.ts';
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -62,7 +62,7 @@ export function isSigned({ signature, redacted }: Thought): boolean {
 /** The service's own list of blocks, if it sent one. */
 function blocksAsReceived(thoughts: readonly Thought[]): readonly Json[] | undefined {
   for (const { formatSpecific } of thoughts) {
-    const { thinking_blocks: blocks } = formatFields(formatSpecific, 'chat-completions');
+    const { thinking_blocks: blocks } = findFormatFields(formatSpecific, 'chat-completions');
     if (isList(blocks)) return blocks;
   }
   return undefined;

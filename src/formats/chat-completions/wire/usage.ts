@@ -1,17 +1,23 @@
 /** `usage`: the token counts of an answer, in both directions. */
 
-import { formatFields, formatSpecificOf } from '../../../conversation/format-specific.ts';
+import { findFormatFields, withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { Usage } from '../../../conversation/reply.ts';
-import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../../conversation/tokens.ts';
+import {
+  findNamedTiers,
+  parseCount,
+  type Tokens,
+  toUsage,
+  type UsageReader,
+} from '../../../conversation/tokens.ts';
 import { asObject, isEmpty, type JsonObject, withoutNulls } from '../../../lib/json.ts';
-import { dollarsTold, outputWithReasoning } from '../../openai/usage.ts';
+import { outputWithReasoning, parseCost } from '../../openai/usage.ts';
 
 /** Reads the usage of a native answer, which passes byte for byte. */
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
-  tiers: (_, beside) => tiersNamed(beside()),
-  dollars: dollarsTold,
+  tiers: (_, beside) => findNamedTiers(beside()),
+  dollars: parseCost,
   text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },
 };
 
@@ -22,23 +28,23 @@ export const usageReader: UsageReader = {
  */
 function parseTokens(usage: JsonObject, reasoningInTotalOnly: boolean): Tokens {
   const inside = asObject(usage['prompt_tokens_details']);
-  const input = countOf(usage['prompt_tokens']);
+  const input = parseCount(usage['prompt_tokens']);
   const read =
-    countOf(inside?.['cached_tokens']) ??
+    parseCount(inside?.['cached_tokens']) ??
     // In this order: DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
-    countOf(usage['prompt_cache_hit_tokens']) ??
-    countOf(usage['cached_tokens']) ??
-    countOf(usage['num_cached_tokens']) ??
-    countOf(usage['cache_read_input_tokens']);
+    parseCount(usage['prompt_cache_hit_tokens']) ??
+    parseCount(usage['cached_tokens']) ??
+    parseCount(usage['num_cached_tokens']) ??
+    parseCount(usage['cache_read_input_tokens']);
   return {
     input,
     // Grok at Azure counts a text of its own as cached, but not as input.
     cacheRead: read !== undefined && input !== undefined ? Math.min(read, input) : read,
     cacheWrite:
-      countOf(inside?.['cache_write_tokens']) ??
+      parseCount(inside?.['cache_write_tokens']) ??
       // Qwen (Model Studio, "Context cache": writing to an explicit cache costs more); services in front of Claude.
-      countOf(inside?.['cache_creation_input_tokens']) ??
-      countOf(usage['cache_creation_input_tokens']),
+      parseCount(inside?.['cache_creation_input_tokens']) ??
+      parseCount(usage['cache_creation_input_tokens']),
     ...outputOf(usage, input, reasoningInTotalOnly),
   };
 }
@@ -66,8 +72,8 @@ export function parseUsage(usage: JsonObject, reasoningInTotalOnly: boolean): Us
     ...(!isEmpty(completionDetails) && { completion_tokens_details: completionDetails }),
   });
   return {
-    ...usageOf(parseTokens(usage, reasoningInTotalOnly)),
-    ...formatSpecificOf('chat-completions', others),
+    ...toUsage(parseTokens(usage, reasoningInTotalOnly)),
+    ...withFormatSpecific('chat-completions', others),
   };
 }
 
@@ -77,7 +83,7 @@ export function parseUsage(usage: JsonObject, reasoningInTotalOnly: boolean): Us
  */
 export function renderUsage(usage: Usage): JsonObject {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0 } = usage;
-  const details = formatFields(usage.formatSpecific, 'chat-completions');
+  const details = findFormatFields(usage.formatSpecific, 'chat-completions');
   return {
     ...usage.formatSpecific?.fields,
     prompt_tokens: input,
@@ -105,9 +111,9 @@ function outputOf(
   input: number | undefined,
   reasoningInTotalOnly: boolean,
 ): Pick<Tokens, 'output' | 'reasoning'> {
-  const reasoning = countOf(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
-  const completion = countOf(usage['completion_tokens']);
-  const total = countOf(usage['total_tokens']);
+  const reasoning = parseCount(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
+  const completion = parseCount(usage['completion_tokens']);
+  const total = parseCount(usage['total_tokens']);
   if (completion === undefined) return reasoning === undefined ? {} : { output: reasoning, reasoning };
   if (reasoning !== undefined) {
     return { output: outputWithReasoning(completion, { input, reasoning, total }), reasoning };

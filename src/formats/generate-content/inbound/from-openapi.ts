@@ -3,7 +3,7 @@
  * Schema. Only the places where a schema may stand are walked, so a property named `type` stays as it is.
  */
 
-import { type SchemaPlaces, withSchemas } from '../../../conversation/rules/schema-places.ts';
+import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schema-places.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isList } from '../../../lib/json.ts';
@@ -45,7 +45,7 @@ function widen(value: JsonObject, depth: number): JsonObject {
   const schema: JsonObject = Object.fromEntries(
     Object.entries(keywords).map(([key, said = null]) => {
       const name = SNAKE_CASE.get(key) ?? key;
-      return [name, withSchemas(name, plainKeyword(name, said), PLACES, inner)];
+      return [name, mapSchemas(name, plainKeyword(name, said), PLACES, inner)];
     }),
   );
   return nullable === true ? nullableSchema(schema) : schema;

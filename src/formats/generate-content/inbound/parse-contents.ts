@@ -1,6 +1,6 @@
 /** The turns of a request: `systemInstruction` and `contents`. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Turn } from '../../../conversation/prompt.ts';
 import { resultsFirst } from '../../../conversation/rules/strict-turns.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -41,7 +41,7 @@ function parseContent(value: Json, param: string, ids: CallIds): Turn {
   return {
     role,
     parts: role === 'user' ? resultsFirst(parts) : parts,
-    ...unknownFieldsOf(extra),
+    ...withUnknownFields(extra),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Images, audio, video and documents of a request: `inlineData`, and `fileData` with a URI. */
 
-import { mediaOf } from '../../../conversation/media-types.ts';
+import { findMediaKind } from '../../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -57,7 +57,7 @@ function makeMedia(known: JsonObject, source: MediaSource): MediaPart {
 
 /** Links to YouTube have no media type, and are videos. */
 function findKind(mediaType: string | undefined, source: MediaSource): MediaPart['media'] {
-  const kind = mediaOf(mediaType);
+  const kind = findMediaKind(mediaType);
   if (kind !== 'document' || source.kind !== 'url') return kind;
   return /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//.test(source.url) ? 'video' : kind;
 }

@@ -1,6 +1,6 @@
 /** The parts of a request's contents. One part of Gemini's may hold several things at once; each becomes a part. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Part } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -47,7 +47,7 @@ function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
   const seen = detail === undefined ? last : { ...last, detail };
   return [
     ...data.slice(0, -1),
-    { ...seen, ...proof, ...formatSpecificOf(FORMAT, fields), ...unknownFieldsOf(extra) },
+    { ...seen, ...proof, ...withFormatSpecific(FORMAT, fields), ...withUnknownFields(extra) },
   ];
 }
 
@@ -81,7 +81,7 @@ function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
     name,
     arguments: argumentsText(known['args']),
     // An id that does not look like Gemini's goes back to Gemini only if the caller speaks this format.
-    ...formatSpecificOf(FORMAT, { ...own, ...(id !== undefined && !isGeminiId(id) && { id }) }),
-    ...unknownFieldsOf(extra),
+    ...withFormatSpecific(FORMAT, { ...own, ...(id !== undefined && !isGeminiId(id) && { id }) }),
+    ...withUnknownFields(extra),
   };
 }

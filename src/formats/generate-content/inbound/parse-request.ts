@@ -1,6 +1,6 @@
 /** A generateContent body as a neutral prompt. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -43,8 +43,8 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...(choosing.choice && { toolChoice: withSearch(choosing.choice, tools) }),
     ...config.fields,
     ...compact({ serviceTier, cachedContent: asText(known['cachedContent']) }),
-    ...formatSpecificOf(FORMAT, kept),
-    ...unknownFieldsOf(unknown),
+    ...withFormatSpecific(FORMAT, kept),
+    ...withUnknownFields(unknown),
   };
 }
 

@@ -3,7 +3,7 @@
  * and `error` hold what is no object (REST reference, FunctionResponse.response).
  */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -45,8 +45,8 @@ export function parseResult(
     name,
     content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
     ...(isError && { isError }),
-    ...formatSpecificOf(FORMAT, fields),
-    ...unknownFieldsOf(extra),
+    ...withFormatSpecific(FORMAT, fields),
+    ...withUnknownFields(extra),
   };
 }
 

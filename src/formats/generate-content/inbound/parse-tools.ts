@@ -3,7 +3,7 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -69,7 +69,7 @@ function parseDeclaration(declaration: JsonObject, param: string): FunctionTool 
     name,
     ...(description !== undefined && { description }),
     ...(parameters && { parameters }),
-    ...formatSpecificOf(FORMAT, own),
-    ...unknownFieldsOf(extra),
+    ...withFormatSpecific(FORMAT, own),
+    ...withUnknownFields(extra),
   };
 }

@@ -1,6 +1,6 @@
 /** Events as the chunks of `streamGenerateContent?alt=sse`. Nothing marks the end of the stream. */
 
-import { endOf, startAt } from '../../../conversation/reply.ts';
+import { getChoiceEnd, mergeStart } from '../../../conversation/reply.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
@@ -71,10 +71,10 @@ export function renderEvents(asked: RequestContext): EventRenderer {
           break;
         }
         case 'choice-end':
-          candidateAt(event.choice).setEnd(endOf(event));
+          candidateAt(event.choice).setEnd(getChoiceEnd(event));
           break;
         case 'reply-end':
-          chunks.update((start) => startAt(event, start));
+          chunks.update((start) => mergeStart(event, start));
           finish(out);
           break;
       }

@@ -1,6 +1,6 @@
 /** What a stream and a whole answer share: parts, and the fields around them. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Citation, Part } from '../../../conversation/prompt.ts';
 import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
@@ -117,7 +117,7 @@ export function renderCandidate(index: number, parts: readonly JsonObject[], end
  * place of the candidates.
  */
 export function findPromptFeedback(end: Choice['end'] | undefined): JsonObject | undefined {
-  return asObject(formatFields(end?.formatSpecific, FORMAT)['promptFeedback']);
+  return asObject(findFormatFields(end?.formatSpecific, FORMAT)['promptFeedback']);
 }
 
 /** Whether the prompt was blocked, so that an answer without content has no candidates. */

@@ -1,6 +1,6 @@
 /** One candidate of an answer, chunk by chunk. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isObject } from '../../../lib/json.ts';
@@ -98,8 +98,8 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
           ? ({ finish: 'content-filter', native } as const)
           : parseFinish(native, parts.summary())),
         ...(explanation !== undefined && { explanation }),
-        ...formatSpecificOf(FORMAT, { ...own.toObject(), ...sources.fields(), ...answerOwn }),
-        ...unknownFieldsOf({ ...Object.fromEntries(extra), ...answerExtra }),
+        ...withFormatSpecific(FORMAT, { ...own.toObject(), ...sources.fields(), ...answerOwn }),
+        ...withUnknownFields({ ...Object.fromEntries(extra), ...answerExtra }),
       });
     },
   };

@@ -15,7 +15,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asNumber, asObject, asObjects, isList, isObject } from '../../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
-import { faultOfStatus } from '../../fault-of-status.ts';
+import { findStatusFault } from '../../fault-of-status.ts';
 
 /** @see Outbound.parseError */
 export function parseError(status: number, body: string): GatewayError {
@@ -66,7 +66,7 @@ function findFault(http: number, word: string, message: string, details: readonl
   // Prepaid credits are used up. The status 402 tells; the word is that of a rate limit, which ends by waiting.
   if (http === 402) return 'upstream-auth';
   // A word that Google does not have comes from a proxy in front of it: the status counts.
-  const fault = faultOfStatus(STATUS_OF.get(word) ?? http);
+  const fault = findStatusFault(STATUS_OF.get(word) ?? http);
   switch (fault) {
     case 'invalid-request':
       return findInvalidFault(message, http);

@@ -17,7 +17,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asNumber, asObject, asText, isList, isObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
-import { broken, eventValue } from '../../event-data.ts';
+import { brokenAnswer, parseEventValue } from '../../event-data.ts';
 import { changedNames } from '../../safe-names.ts';
 import { blockWord } from '../wire/finish-reasons.ts';
 import { laterFigures, parseUsage } from '../wire/usage.ts';
@@ -63,7 +63,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     let candidate = candidates.get(index);
     if (candidate === undefined) {
       if (!Number.isInteger(index) || index < 0 || index >= MAX_CANDIDATES)
-        throw broken('an impossible index');
+        throw brokenAnswer('an impossible index');
       candidate = parseCandidate(index, shared);
       candidates.set(index, candidate);
     }
@@ -78,7 +78,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
   };
 
   const readChunk = (chunk: Json, out: Out): void => {
-    if (!isObject(chunk)) throw broken('an event that is not an object');
+    if (!isObject(chunk)) throw brokenAnswer('an event that is not an object');
     const error = parseInnerError(chunk['error']);
     if (error !== undefined) throw error;
     const list = asList(chunk['candidates']);
@@ -113,11 +113,11 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     transform(event, out) {
       // Gemini writes no end marker, but some services in front of it write OpenAI's.
       if (event.data === '[DONE]') return;
-      const value = eventValue(event.data);
+      const value = parseEventValue(event.data);
       if (isList(value)) {
-        const chunks = value.some(hasCalls) ? asList(eventValue(event.data, parseExact)) : value;
+        const chunks = value.some(hasCalls) ? asList(parseEventValue(event.data, parseExact)) : value;
         for (const chunk of chunks) readChunk(chunk, out);
-      } else readChunk(hasCalls(value) ? eventValue(event.data, parseExact) : value, out);
+      } else readChunk(hasCalls(value) ? parseEventValue(event.data, parseExact) : value, out);
     },
     flush(out) {
       const ordered = [...candidates].sort(([one], [other]) => one - other).map(([, candidate]) => candidate);

@@ -1,6 +1,6 @@
 /** The fields of an answer as a whole, which its first chunk has. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyStart } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText } from '../../../lib/json.ts';
@@ -34,8 +34,8 @@ export function parseStart(chunk: JsonObject, id: string): ReplyStart {
     model: asText(chunk['modelVersion']) ?? '',
     ...(Number.isFinite(seconds) && { created: seconds }),
     ...(serviceTier && { serviceTier }),
-    ...formatSpecificOf(FORMAT, fields),
-    ...unknownFieldsOf(Object.fromEntries(unknownFields(chunk, {}))),
+    ...withFormatSpecific(FORMAT, fields),
+    ...withUnknownFields(Object.fromEntries(unknownFields(chunk, {}))),
   };
 }
 

@@ -7,7 +7,7 @@
 import type { GatewayError } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
-import { broken } from '../../event-data.ts';
+import { brokenAnswer } from '../../event-data.ts';
 
 /** A value that grows. Its objects have no prototype, so no name in them means anything to JavaScript. */
 type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };
@@ -110,5 +110,5 @@ function emptyObject(): { [name: string]: Growing } {
 }
 
 function misplaced(): GatewayError {
-  return broken('an argument that has no place in its call');
+  return brokenAnswer('an argument that has no place in its call');
 }

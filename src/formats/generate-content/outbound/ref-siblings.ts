@@ -3,12 +3,12 @@
  * that begin with `$` may stand beside a `$ref` (REST reference, GenerationConfig.responseJsonSchema).
  */
 
-import { rewritten } from '../../../conversation/rules/schema-places.ts';
+import { rewriteSchema } from '../../../conversation/rules/schema-places.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 
 /** The same schema, in which a `$ref` with other keywords becomes the one choice of an `anyOf` beside them. */
 export function withoutRefSiblings(schema: JsonObject): JsonObject {
-  return rewritten(schema, isolateRef);
+  return rewriteSchema(schema, isolateRef);
 }
 
 function isolateRef(schema: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 /** `generationConfig`: sampling, limits, log probabilities and thinking (REST reference, GenerationConfig). */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -28,7 +28,7 @@ export function renderConfig(
   const thinkingConfig = renderThinking(prompt.thinking, target, report);
   return {
     ...asObject(prompt.unknownFields?.['generationConfig']),
-    ...asObject(formatFields(prompt.formatSpecific, FORMAT)['generationConfig']),
+    ...asObject(findFormatFields(prompt.formatSpecific, FORMAT)['generationConfig']),
     ...renderSampling(prompt, target, report),
     ...compact({
       maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),

@@ -1,11 +1,16 @@
 /** Images, audio, video and documents as `inlineData`, and as `fileData` with a URI. */
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
-import { isTextual, sniffedType, typeByName, usualType } from '../../../conversation/media-types.ts';
+import {
+  findTypeByName,
+  isTextual,
+  normalizeType,
+  sniffMediaType,
+} from '../../../conversation/media-types.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { base64OfText } from '../../../lib/utf8.ts';
-import { storedId } from '../../foreign-file.ts';
+import { getStoredId } from '../../foreign-file.ts';
 import type { ModelTraits } from '../../format.ts';
 import { findDialect } from '../dialects.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -38,7 +43,7 @@ export function renderMedia(part: MediaPart, target: ModelTraits): JsonObject {
       return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data } };
     }
     case 'file':
-      return renderFile(storedId(source, [FORMAT]), part.mediaType);
+      return renderFile(getStoredId(source, [FORMAT]), part.mediaType);
     case 'url':
       return renderLink(source.url, part, target);
   }
@@ -51,7 +56,7 @@ export function renderMedia(part: MediaPart, target: ModelTraits): JsonObject {
 function renderLink(url: string, part: MediaPart, target: ModelTraits): JsonObject {
   const inline = parseDataUrl(url);
   if (inline === undefined) {
-    const type = usualType(part.mediaType) ?? typeInPath(url);
+    const type = normalizeType(part.mediaType) ?? typeInPath(url);
     return renderFile(url, type ?? (findDialect(target).needsMediaType ? USUAL[part.media] : undefined));
   }
   return { inlineData: renderBlob(inline.data, inline.mediaType, part) };
@@ -72,7 +77,7 @@ function renderBlob(
   mediaType: string | undefined,
   { media: kind, name }: Pick<MediaPart, 'media' | 'name'>,
 ): JsonObject {
-  const type = usualType(mediaType) ?? sniffedType(data) ?? typeByName(name);
+  const type = normalizeType(mediaType) ?? sniffMediaType(data) ?? findTypeByName(name);
   if (kind === 'document' && type?.startsWith('application/') && isTextual(type)) {
     return { mimeType: 'text/plain', data };
   }
@@ -89,11 +94,11 @@ const USUAL = {
 } as const;
 
 function sniffType(base64: string, kind: MediaPart['media']): string {
-  const type = sniffedType(base64);
+  const type = sniffMediaType(base64);
   return type !== undefined && (kind === 'document' || type.startsWith(kind)) ? type : USUAL[kind];
 }
 
 /** The media type by the ending of a URL's path; undefined if that tells none. */
 function typeInPath(url: string): string | undefined {
-  return typeByName(url.replace(/[?#].*$/s, ''));
+  return findTypeByName(url.replace(/[?#].*$/s, ''));
 }

@@ -1,6 +1,6 @@
 /** Parts of a turn as parts of a content. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -70,7 +70,7 @@ function renderThought(part: ThinkingPart, report: Report): readonly JsonObject[
 function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
-  const { id: given, partialArgs, willContinue } = formatFields(part.formatSpecific, FORMAT);
+  const { id: given, partialArgs, willContinue } = findFormatFields(part.formatSpecific, FORMAT);
   return {
     functionCall: {
       ...part.unknownFields,

@@ -1,6 +1,6 @@
 /** A neutral prompt as a generateContent body. The model stands in the path, where the pipeline puts it. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { isEmpty } from '../../../lib/json.ts';
@@ -33,7 +33,7 @@ export function renderRequest(prompt: Prompt, target: ModelTraits, report: Repor
     generationConfig: _config,
     toolConfig: _tools,
     ...own
-  } = formatFields(prompt.formatSpecific, FORMAT);
+  } = findFormatFields(prompt.formatSpecific, FORMAT);
   reportUnsupported(prompt, report);
   return {
     ...extra,

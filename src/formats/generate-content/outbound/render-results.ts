@@ -1,6 +1,6 @@
 /** Results of tools as `functionResponse` (REST reference, FunctionResponse). */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
@@ -45,7 +45,7 @@ export function renderResult(
     response: {
       functionResponse: {
         ...part.unknownFields,
-        ...formatFields(part.formatSpecific, FORMAT),
+        ...findFormatFields(part.formatSpecific, FORMAT),
         ...(isGeminiId(part.id) && { id: part.id }),
         name: safeName(name),
         response: wrapResponse(texts.join('\n'), part.isError === true),

@@ -1,6 +1,6 @@
 /** `toolConfig`: how to choose among the tools. https://ai.google.dev/gemini-api/docs/function-calling */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, isEmpty } from '../../../lib/json.ts';
@@ -20,7 +20,7 @@ export function renderToolConfig(
   if (prompt.parallelToolCalls === false) {
     report('parallelToolCalls', 'dropped', 'Gemini cannot be limited to one call');
   }
-  const own = asObject(formatFields(prompt.formatSpecific, FORMAT)['toolConfig']);
+  const own = asObject(findFormatFields(prompt.formatSpecific, FORMAT)['toolConfig']);
   const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };
   const config = {
     ...(mixesSearch(prompt, target) &&

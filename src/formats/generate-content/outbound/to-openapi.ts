@@ -4,7 +4,7 @@
  * schema may stand are walked, so a property named `title` or `$ref` stays as it is.
  */
 
-import { referred } from '../../../conversation/rules/json-pointer.ts';
+import { resolveReference } from '../../../conversation/rules/json-pointer.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
@@ -85,7 +85,7 @@ function followRef(
 ): JsonObject {
   const { $ref: _, $defs: _defs, definitions: _definitions, ...beside } = schema;
   const siblings = shrink(beside, walk, refs, depth + 1);
-  const target = referred(ref, walk.root);
+  const target = resolveReference(ref, walk.root);
   // A schema that holds itself has no end when it is written out: at its second occurrence, any object is allowed.
   if (target === undefined || refs.includes(ref)) {
     walk.lost.add('$ref');

@@ -4,15 +4,15 @@
  */
 
 import type { GenerateContentResponseUsageMetadata } from '@google/genai';
-import { formatFields, formatSpecificOf } from '../../../conversation/format-specific.ts';
+import { findFormatFields, withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { Usage } from '../../../conversation/reply.ts';
 import {
-  countOf,
+  findNamedTiers,
+  parseCount,
   type Tier,
   type Tokens,
-  tiersNamed,
+  toUsage,
   type UsageReader,
-  usageOf,
 } from '../../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asNumber, asText, compact } from '../../../lib/json.ts';
@@ -30,7 +30,7 @@ export const usageReader: UsageReader = {
 /** The tier in the figures. Vertex AI has words of its own for it: `ON_DEMAND_FLEX`, `ON_DEMAND_PRIORITY`. */
 function parseTiers({ serviceTier, trafficType }: JsonObject): readonly Tier[] {
   const onDemand = /^ON_DEMAND_(\w+)$/.exec(asText(trafficType) ?? '')?.[1];
-  return tiersNamed((asText(serviceTier) ?? onDemand)?.toLowerCase());
+  return findNamedTiers((asText(serviceTier) ?? onDemand)?.toLowerCase());
 }
 
 /**
@@ -45,14 +45,14 @@ export function laterFigures(earlier: JsonObject, later: JsonObject): JsonObject
 
 /** The counts in the metadata of a chunk; undefined if it has none yet. */
 function parseTokens(value: JsonObject): Tokens | undefined {
-  const prompt = countOf(value['promptTokenCount']);
-  const answer = countOf(value['candidatesTokenCount']);
-  if (prompt === undefined && answer === undefined && countOf(value['totalTokenCount']) === undefined)
+  const prompt = parseCount(value['promptTokenCount']);
+  const answer = parseCount(value['candidatesTokenCount']);
+  if (prompt === undefined && answer === undefined && parseCount(value['totalTokenCount']) === undefined)
     return undefined;
-  const reasoning = countOf(value['thoughtsTokenCount']);
+  const reasoning = parseCount(value['thoughtsTokenCount']);
   return {
-    input: (prompt ?? 0) + (countOf(value['toolUsePromptTokenCount']) ?? 0),
-    cacheRead: countOf(value['cachedContentTokenCount']),
+    input: (prompt ?? 0) + (parseCount(value['toolUsePromptTokenCount']) ?? 0),
+    cacheRead: parseCount(value['cachedContentTokenCount']),
     output: (answer ?? 0) + (reasoning ?? 0),
     reasoning,
   };
@@ -71,8 +71,8 @@ export function parseUsage(value: JsonObject): Usage | undefined {
     ...rest
   } = value;
   return {
-    ...usageOf(tokens),
-    ...formatSpecificOf(FORMAT, rest),
+    ...toUsage(tokens),
+    ...withFormatSpecific(FORMAT, rest),
   };
 }
 
@@ -80,7 +80,7 @@ export function parseUsage(value: JsonObject): Usage | undefined {
 export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
   const { input, output, cacheRead, reasoning, formatSpecific: own } = usage;
   if (input === undefined && output === undefined) return undefined;
-  const fields = formatFields(own, FORMAT);
+  const fields = findFormatFields(own, FORMAT);
   const byTools = asNumber(fields['toolUsePromptTokenCount']) ?? 0;
   const prompt = Math.max(0, (input ?? 0) - byTools);
   const answer = Math.max(0, (output ?? 0) - (reasoning ?? 0));

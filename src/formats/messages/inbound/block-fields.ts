@@ -1,6 +1,6 @@
 /** Fields that a part gets from its block, whatever its kind. */
 
-import { formatSpecificOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { TextPart } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { compact } from '../../../lib/json.ts';
@@ -19,6 +19,6 @@ export function parseBlockFields(
   const { breakpoint, fields: unparsed } = parseCacheControl(cacheControl);
   return {
     ...(breakpoint && { cacheBreakpoint: breakpoint }),
-    ...formatSpecificOf(FORMAT, compact({ ...unparsed, ...fields })),
+    ...withFormatSpecific(FORMAT, compact({ ...unparsed, ...fields })),
   };
 }

@@ -1,9 +1,9 @@
 /** Content blocks of a request as parts. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
-import { broughtBack, unseal } from '../../../conversation/signature.ts';
+import { unseal, unsealReturned } from '../../../conversation/signature.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asFlag, asObjects, withoutFields } from '../../../lib/json.ts';
@@ -72,18 +72,18 @@ function parseMessageBlock(block: JsonObject, at: string, context: Context): Par
       return parseCompaction(block, context.report) ?? createOpaquePart(block);
     case 'thinking': {
       const { type: _, thinking, signature: proof, ...rest } = block;
-      const signature = broughtBack(proof, 'anthropic');
+      const signature = unsealReturned(proof, 'anthropic');
       return {
         kind: 'thinking',
         text: parseRequiredText(thinking, `${at}.thinking.thinking`),
         ...(signature && { signature }),
-        ...unknownFieldsOf(rest),
+        ...withUnknownFields(rest),
       };
     }
     case 'redacted_thinking': {
       const { type: _, data, ...rest } = block;
       const redacted = unseal(parseRequiredText(data, `${at}.redacted_thinking.data`), 'anthropic');
-      return { kind: 'thinking', text: '', redacted, ...unknownFieldsOf(rest) };
+      return { kind: 'thinking', text: '', redacted, ...withUnknownFields(rest) };
     }
     case 'tool_use':
       return parseCall(block, at, context);
@@ -102,7 +102,7 @@ function parseText(block: JsonObject, at: string): TextPart {
     text: parseRequiredText(text, `${at}.text.text`),
     ...(cited.length > 0 && { citations: cited }),
     ...parseBlockFields(cache_control),
-    ...unknownFieldsOf(withoutFields(rest, OF_CLIENTS)),
+    ...withUnknownFields(withoutFields(rest, OF_CLIENTS)),
   };
 }
 
@@ -118,7 +118,7 @@ function parseCall(block: JsonObject, at: string, { names }: Context): Part {
     ...call,
     arguments: argumentsText(input),
     ...parseBlockFields(cache_control, { caller, toolset_name }),
-    ...unknownFieldsOf(rest),
+    ...withUnknownFields(rest),
   };
 }
 
@@ -134,7 +134,7 @@ function parseToolResult(block: JsonObject, at: string, context: Context): ToolR
     content: parseResultContent(content, `${at}.content`, context.report),
     ...(isError !== undefined && { isError }),
     ...parseBlockFields(cache_control, { toolset_name }),
-    ...unknownFieldsOf(rest),
+    ...withUnknownFields(rest),
   };
 }
 

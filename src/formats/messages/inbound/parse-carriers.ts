@@ -1,7 +1,7 @@
 /** Gives the signatures that came in carriers (`wire/signature-carriers.ts`) back to the parts that they belong to. */
 
 import type { Part, Signature, Turn } from '../../../conversation/prompt.ts';
-import { broughtBack } from '../../../conversation/signature.ts';
+import { unsealReturned } from '../../../conversation/signature.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { type CarriedSignature, isCarried, openCarrier, parseMarked } from '../wire/signature-carriers.ts';
 
@@ -9,7 +9,7 @@ import { type CarriedSignature, isCarried, openCarrier, parseMarked } from '../w
 export function parseCarrier(block: JsonObject): Signature | undefined {
   const { type, thinking, signature } = block;
   if (type !== 'thinking' || thinking !== '') return undefined;
-  const open = broughtBack(signature, 'anthropic');
+  const open = unsealReturned(signature, 'anthropic');
   return open && isCarried(open) ? open : undefined;
 }
 

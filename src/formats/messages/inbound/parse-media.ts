@@ -1,6 +1,6 @@
 /** Images and documents of a request as parts. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -27,7 +27,7 @@ export function parseImage(block: JsonObject, at: string): MediaPart | undefined
     media: 'image',
     ...source,
     ...parseBlockFields(cache_control, { transformations }),
-    ...unknownFieldsOf(rest),
+    ...withUnknownFields(rest),
   };
 }
 
@@ -68,7 +68,7 @@ export function parseDocument(
         citations,
         title: name === undefined ? title : undefined,
       }),
-      ...unknownFieldsOf(rest),
+      ...withUnknownFields(rest),
     },
   ];
 }

@@ -1,6 +1,6 @@
 /** The body of `POST /v1/messages` as a prompt. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt } from '../../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -103,7 +103,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
         ...(serviceTier === undefined && tier !== undefined && { service_tier: tier }),
       },
     },
-    ...unknownFieldsOf(withoutNulls(unknownFields)),
+    ...withUnknownFields(withoutNulls(unknownFields)),
   };
 }
 

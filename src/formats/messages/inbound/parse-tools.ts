@@ -1,6 +1,6 @@
 /** `tools`. Those that the caller runs become functions, those that Anthropic runs become hosted tools. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { FunctionTool, Tool } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -67,7 +67,7 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
     parameters: withoutNulls(schema),
     ...compact({ description: asText(description), strict: asFlag(strict) }),
     ...parseBlockFields(cache_control, formatFields),
-    ...unknownFieldsOf(unknownFields),
+    ...withUnknownFields(unknownFields),
   };
 }
 

@@ -1,6 +1,6 @@
 /** `system` and `messages` as turns. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -68,7 +68,7 @@ function parseMessage(message: Json, at: string, isPast: boolean, context: Conte
   return {
     role,
     parts: role === 'user' ? parts.map((part) => parseUserPart(part, `${at}.content`)) : parts,
-    ...unknownFieldsOf(rest),
+    ...withUnknownFields(rest),
   };
 }
 
@@ -96,7 +96,7 @@ function parseSystem(message: JsonObject, at: string, isPast: boolean, context: 
     role: 'system',
     parts: isCleared ? parts.flatMap(clearText) : parts,
     formatSpecific: { format: FORMAT, fields: formatFields },
-    ...unknownFieldsOf(unknownFields),
+    ...withUnknownFields(unknownFields),
   };
 }
 

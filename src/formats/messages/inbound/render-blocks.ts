@@ -1,6 +1,6 @@
 /** Parts of a streamed answer as events of content blocks. No block is empty: a text's block starts with its first text. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Citation, Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -87,7 +87,7 @@ export function createBlockRenderer(stem: string, search: string | undefined): B
 
   const startPart = (event: PartStart, out: Out): OpenBlock | undefined => {
     const { part, formatSpecific, signature } = event;
-    const fields = formatFields(formatSpecific, FORMAT);
+    const fields = findFormatFields(formatSpecific, FORMAT);
     switch (part.kind) {
       case 'text':
       case 'refusal':
@@ -142,7 +142,7 @@ export function createBlockRenderer(stem: string, search: string | undefined): B
       if (signature) open.signature = signature;
       if (redacted) {
         stopBlock(open, out);
-        writer.whole(renderRedactedBlock(redacted, formatFields(open.formatSpecific, FORMAT)), out);
+        writer.whole(renderRedactedBlock(redacted, findFormatFields(open.formatSpecific, FORMAT)), out);
       }
       if (citation !== undefined) addCitation(open, citation, out);
     },

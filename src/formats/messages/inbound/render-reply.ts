@@ -1,6 +1,6 @@
 /** A non-streaming answer as a message. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Part, RefusalPart, TextPart, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
@@ -31,7 +31,10 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const blocks = dropLastSignatures(parts).flatMap((part) => renderPart(part, callBlock, others));
   const calls = parts
     .filter((part) => part.kind === 'tool-call')
-    .reduce((known, { formatSpecific }) => addCall(known, formatFields(formatSpecific, FORMAT)), NO_CALLS);
+    .reduce(
+      (known, { formatSpecific }) => addCall(known, findFormatFields(formatSpecific, FORMAT)),
+      NO_CALLS,
+    );
   const refusal = parts.some((part) => part.kind === 'refusal');
   const search = calls === NO_CALLS ? findWebSearch(asked.prompt) : undefined;
   const cited = parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []));
@@ -103,7 +106,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
     return [];
   });
   const block = {
-    ...formatFields(part.formatSpecific, FORMAT),
+    ...findFormatFields(part.formatSpecific, FORMAT),
     type: 'text',
     text: part.text,
     ...(citations.length > 0 && { citations }),
@@ -113,7 +116,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
 
 function renderThinking(part: ThinkingPart): readonly JsonObject[] {
   const { redacted } = part;
-  const fields = formatFields(part.formatSpecific, FORMAT);
+  const fields = findFormatFields(part.formatSpecific, FORMAT);
   return [
     ...(redacted ? [renderRedactedBlock(redacted, fields)] : []),
     ...(hasThought(part) ? [renderThinkingBlock(part, fields)] : []),

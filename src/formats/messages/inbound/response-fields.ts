@@ -1,6 +1,6 @@
 /** What a streamed and a whole answer have in common: the fields of a message besides its content, and its tool calls. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, Reply } from '../../../conversation/reply.ts';
@@ -53,7 +53,7 @@ export function createCallRenderer(
   return ({ id, name }, formatSpecific, input) => {
     const given = id === '' ? `toolu_${stem}${count}` : id;
     count += 1;
-    const fields = formatFields(formatSpecific, FORMAT);
+    const fields = findFormatFields(formatSpecific, FORMAT);
     return {
       ...fields,
       type: 'tool_use',

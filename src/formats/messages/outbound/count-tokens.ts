@@ -1,6 +1,6 @@
 /** `POST /v1/messages/count_tokens`, as vendors are asked. */
 
-import { countingOf } from '../../counting.ts';
+import { countByFields } from '../../counting.ts';
 
 /**
  * The fields of a rendered request that may stand in a request for a count (MessageCountTokensParams of
@@ -17,4 +17,4 @@ const COUNTED_FIELDS = new Set([
   'cache_control',
 ]);
 
-export const outboundCounting = countingOf(COUNTED_FIELDS);
+export const outboundCounting = countByFields(COUNTED_FIELDS);

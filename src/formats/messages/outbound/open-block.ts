@@ -1,10 +1,10 @@
 /** The block of an answer that is still arriving, and what its deltas add to it. */
 
-import { formatSpecificOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartStart } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
-import { broughtBack } from '../../../conversation/signature.ts';
+import { unsealReturned } from '../../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { withoutNulls } from '../../../lib/json.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -50,7 +50,7 @@ export function createBlock(
   fields: JsonObject,
   at: Json | undefined,
 ): OpenBlock {
-  const { formatSpecific } = formatSpecificOf(FORMAT, withoutNulls(fields));
+  const { formatSpecific } = withFormatSpecific(FORMAT, withoutNulls(fields));
   return {
     at,
     textDelta,
@@ -72,7 +72,7 @@ export function remainingText({ fallbackText, json, keys }: OpenBlock): string {
 
 /** Remembers the signature of a block, unless the value is not one. */
 export function addSignature(open: OpenBlock, signature: Json | undefined): void {
-  open.signature = broughtBack(signature, 'anthropic') ?? open.signature;
+  open.signature = unsealReturned(signature, 'anthropic') ?? open.signature;
 }
 
 /** Adds a delta to an opaque block. A text is appended to a text of the same field; any other value replaces it. */

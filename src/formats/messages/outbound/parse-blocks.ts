@@ -10,7 +10,7 @@ import { unseal } from '../../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObjects, asText, isObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { broken } from '../../event-data.ts';
+import { brokenAnswer } from '../../event-data.ts';
 import { changedNames } from '../../safe-names.ts';
 import { parseCitation } from '../wire/citations.ts';
 import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
@@ -162,7 +162,7 @@ export function createBlockParser(prompt: Prompt): BlockParser {
       open = startBlock(block, at, out);
     },
     delta(delta, at, out) {
-      if (open === undefined || open.at !== at) throw broken('a delta of a block that is not open');
+      if (open === undefined || open.at !== at) throw brokenAnswer('a delta of a block that is not open');
       const { type } = delta;
       if (open.textDelta !== undefined && type === open.textDelta) {
         const text = delta[TEXT_FIELDS[open.textDelta]];
@@ -192,7 +192,7 @@ function addOther(open: OpenBlock, type: string, delta: JsonObject, out: Out): v
   } else if (type === 'citations_delta' && open.part.kind === 'text') {
     if (isObject(delta['citation'])) emitCitation(open, delta['citation'], out);
   } else if (Object.hasOwn(TEXT_FIELDS, type)) {
-    throw broken(`a ${type} in a block of another kind`);
+    throw brokenAnswer(`a ${type} in a block of another kind`);
   }
 }
 

@@ -7,7 +7,7 @@ import { asObject, isObject } from '../../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { saysAccountIsClosed } from '../../account.ts';
-import { faultOfStatus } from '../../fault-of-status.ts';
+import { findStatusFault } from '../../fault-of-status.ts';
 
 /**
  * Parses an error response of the vendor.
@@ -116,7 +116,7 @@ function findFault(type: string, message: string, status: number | undefined): F
     default:
       // This includes `api_error`: the vendor uses that type for 503 and 504, too.
       if (status === 400 || status === 422) return findRequestFault(message, status);
-      return status === 429 ? findRateFault(message) : faultOfStatus(status);
+      return status === 429 ? findRateFault(message) : findStatusFault(status);
   }
 }
 

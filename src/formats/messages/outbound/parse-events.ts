@@ -16,7 +16,7 @@ import {
 } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
-import { broken, eventObject } from '../../event-data.ts';
+import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import { END_FIELDS, parseEnd } from '../wire/finish-reasons.ts';
 import { mergeFigures, parseUsage } from '../wire/usage.ts';
 import { hasExactBlock, needsExactNumbers, parseExactObject } from './exact-blocks.ts';
@@ -57,7 +57,7 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     // A proxy that starts over sends another answer. It does not continue the first one, and the signatures of its
     // thinking do not cover that (vercel/ai#18402).
     if (messageId !== undefined && id !== undefined && messageId !== id) {
-      throw broken('another message within the first');
+      throw brokenAnswer('another message within the first');
     }
     id ??= messageId;
     if (isStarted) return;
@@ -95,7 +95,7 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     switch (type) {
       case 'content_block_start': {
         const block = asObject(event['content_block']);
-        if (block === undefined) throw broken('a block without content');
+        if (block === undefined) throw brokenAnswer('a block without content');
         startLate(out);
         blocks.start(
           needsExactNumbers(block) ? parseExactObject(data, 'content_block') : block,
@@ -139,7 +139,7 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
   return {
     transform({ event, data }, out) {
       if (isOver || data === '') return;
-      const value = eventObject(data);
+      const value = parseEventObject(data);
       const type = asText(value['type']) ?? event;
       if (type === 'content_block_delta') {
         readDelta(value, out);

@@ -1,6 +1,6 @@
 /** The beginning of an answer: the fields of a message besides its content, its end and its usage. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyStart } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText, splitFields, withoutNulls } from '../../../lib/json.ts';
@@ -24,7 +24,7 @@ export function parseReplyStart(head: JsonObject, usage: JsonObject | undefined)
     id: asText(id) ?? '',
     model: asText(model) ?? '',
     ...(tier !== undefined && { serviceTier: parseUsedTier(tier) }),
-    ...formatSpecificOf(FORMAT, formatFields),
-    ...unknownFieldsOf(unknownFields),
+    ...withFormatSpecific(FORMAT, formatFields),
+    ...withUnknownFields(unknownFields),
   };
 }

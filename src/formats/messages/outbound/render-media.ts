@@ -1,11 +1,16 @@
 /** Images and documents as blocks of a request. */
 
-import { isTextual, sniffedType, typeByName, usualType } from '../../../conversation/media-types.ts';
+import {
+  findTypeByName,
+  isTextual,
+  normalizeType,
+  sniffMediaType,
+} from '../../../conversation/media-types.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textOfBase64 } from '../../../lib/utf8.ts';
-import { type FileSource, storedId } from '../../foreign-file.ts';
+import { type FileSource, getStoredId } from '../../foreign-file.ts';
 import type { Report } from '../../format.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -43,7 +48,7 @@ function imageSource(part: MediaPart): JsonObject {
   if (source.kind === 'file') return fileSource(source);
   // The vendor also inspects the data, and refuses an image whose type is not the one that is stated. OpenAI does not.
   const mediaType =
-    source.kind === 'base64' ? (sniffedType(source.data) ?? usualType(part.mediaType) ?? '') : '';
+    source.kind === 'base64' ? (sniffMediaType(source.data) ?? normalizeType(part.mediaType) ?? '') : '';
   if (source.kind !== 'base64' || !IMAGE_TYPES.includes(mediaType)) {
     throw invalid('This model only accepts images of type JPEG, PNG, GIF and WebP.', 'turns');
   }
@@ -60,7 +65,8 @@ function documentSource(part: MediaPart): JsonObject {
     case 'text':
       return textSource(source.text);
     case 'base64': {
-      const mediaType = usualType(part.mediaType) ?? sniffedType(source.data) ?? typeByName(part.name);
+      const mediaType =
+        normalizeType(part.mediaType) ?? sniffMediaType(source.data) ?? findTypeByName(part.name);
       if (mediaType === 'application/pdf')
         return { type: 'base64', media_type: mediaType, data: source.data };
       if (mediaType !== undefined && isTextual(mediaType)) {
@@ -83,5 +89,5 @@ function urlSource(url: string): JsonObject {
 }
 
 function fileSource(source: FileSource): JsonObject {
-  return { type: 'file', file_id: storedId(source, [FORMAT]) };
+  return { type: 'file', file_id: getStoredId(source, [FORMAT]) };
 }

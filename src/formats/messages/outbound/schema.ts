@@ -4,8 +4,8 @@
  * description, where the model reads them.
  */
 
-import { keysOf } from '../../../conversation/rules/json-pointer.ts';
-import { type SchemaPlaces, withSchemas } from '../../../conversation/rules/schema-places.ts';
+import { parsePointer } from '../../../conversation/rules/json-pointer.ts';
+import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schema-places.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
 
@@ -86,7 +86,7 @@ function isRecursive(schema: JsonObject): boolean {
 
 /** Finds the names of the definitions that a schema refers to. */
 function findDefinitions(schema: JsonObject): readonly string[] {
-  const [list = '', name] = keysOf(asText(schema['$ref']) ?? '') ?? [];
+  const [list = '', name] = parsePointer(asText(schema['$ref']) ?? '') ?? [];
   const isDefinition = name !== undefined && DEFINITIONS.includes(list);
   return [...(isDefinition ? [name] : []), ...getInnerSchemas(schema).flatMap(findDefinitions)];
 }
@@ -110,7 +110,7 @@ function closeObjects(schema: JsonObject): JsonObject {
       removed.push(`${key}: ${JSON.stringify(value)}`);
       continue;
     }
-    const closed = withSchemas(key, value, PLACES, closeObjects);
+    const closed = mapSchemas(key, value, PLACES, closeObjects);
     const name = key === 'oneOf' && !schema['anyOf'] ? 'anyOf' : key;
     changed ||= closed !== value || name !== key;
     kept.push([name, closed]);

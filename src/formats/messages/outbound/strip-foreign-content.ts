@@ -6,7 +6,7 @@
  * another model's, or if a client has left out the thinking before them.
  */
 
-import { broughtBack } from '../../../conversation/signature.ts';
+import { unsealReturned } from '../../../conversation/signature.ts';
 import {
   asList,
   asObject,
@@ -115,7 +115,7 @@ function isBlank(text: Json | undefined): boolean {
 function isForeignThought(block: Json): boolean {
   if (!isThought(block)) return false;
   const field = block['type'] === 'thinking' ? block['signature'] : block['data'];
-  const proof = broughtBack(field, 'anthropic');
+  const proof = unsealReturned(field, 'anthropic');
   return proof === undefined || proof.value !== field;
 }
 

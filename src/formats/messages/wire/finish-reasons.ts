@@ -1,6 +1,10 @@
 /** The end of an answer: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
 
-import { formatFields, formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import {
+  findFormatFields,
+  withFormatSpecific,
+  withUnknownFields,
+} from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, splitFields, withoutNulls } from '../../../lib/json.ts';
@@ -64,11 +68,11 @@ export function parseEnd(fields: JsonObject, calls: Calls): End {
     ...(stopSequence !== undefined && { stopSequence }),
     ...(word !== undefined && !COMMON.includes(word) && { native: word }),
     ...(explanation !== undefined && { explanation }),
-    ...formatSpecificOf(FORMAT, {
+    ...withFormatSpecific(FORMAT, {
       ...withoutNulls(endFields),
       ...(word !== undefined && !isRestored(word) && { stop_reason: word }),
     }),
-    ...unknownFieldsOf(withoutNulls(unknownFields)),
+    ...withUnknownFields(withoutNulls(unknownFields)),
   };
 }
 
@@ -103,7 +107,7 @@ interface AnswerContent {
 
 /** Renders `stop_reason`, `stop_sequence` and `stop_details`. */
 export function renderStop(end: End, content: AnswerContent): JsonObject {
-  const fields = formatFields(end.formatSpecific, FORMAT);
+  const fields = findFormatFields(end.formatSpecific, FORMAT);
   const sequence = end.stopSequence ?? (content.stop?.length === 1 ? content.stop[0] : undefined);
   const word = asText(fields['stop_reason']) ?? renderFinish(end.finish, content, sequence !== undefined);
   return {

@@ -3,7 +3,7 @@
  * holds the block among its round-trip fields.
  */
 
-import { roundTripOf } from '../../../conversation/format-specific.ts';
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { FormatSpecific, Part } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject } from '../../../lib/json.ts';
@@ -16,7 +16,7 @@ export function keepBlock(block: JsonObject): { readonly formatSpecific: FormatS
 
 /** Returns the block that a part was made of, or undefined if no block was kept. */
 export function keptBlock(part: Part): JsonObject | undefined {
-  return asObject(roundTripOf(part.formatSpecific, FORMAT)['block']);
+  return asObject(findRoundTrip(part.formatSpecific, FORMAT)['block']);
 }
 
 /**
@@ -29,5 +29,5 @@ export const WITHIN_KEPT_BLOCK = {
 
 /** Tells whether a part has the fields of `WITHIN_KEPT_BLOCK`. */
 export function isWithinKeptBlock(part: Part): boolean {
-  return roundTripOf(part.formatSpecific, FORMAT)['isInBlock'] === true;
+  return findRoundTrip(part.formatSpecific, FORMAT)['isInBlock'] === true;
 }

@@ -3,16 +3,16 @@
  * both. Thinking is part of the output tokens in either.
  */
 
-import { formatFields, formatSpecificOf } from '../../../conversation/format-specific.ts';
+import { findFormatFields, withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { Usage } from '../../../conversation/reply.ts';
 import {
   addTokens,
-  countOf,
+  findNamedTiers,
+  parseCount,
   type Tier,
   type Tokens,
-  tiersNamed,
+  toUsage,
   type UsageReader,
-  usageOf,
 } from '../../../conversation/tokens.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, withoutNulls } from '../../../lib/json.ts';
@@ -29,7 +29,7 @@ export const usageReader: UsageReader = {
 
 /** `service_tier` has no influence on the price: `priority` is paid for in advance ("Service tiers"). */
 function findTiers({ speed, inference_geo }: JsonObject): readonly Tier[] {
-  return tiersNamed(asText(speed), asText(inference_geo));
+  return findNamedTiers(asText(speed), asText(inference_geo));
 }
 
 /**
@@ -57,12 +57,12 @@ export function mergeFigures(earlier: JsonObject, later: JsonObject): JsonObject
 /** Reads the counts of one report. */
 function parseTokens(figures: JsonObject): Tokens {
   const creation = asObject(figures['cache_creation']);
-  const uncached = countOf(figures['input_tokens']);
-  const cacheRead = countOf(figures['cache_read_input_tokens']);
-  const hour = countOf(creation?.['ephemeral_1h_input_tokens']);
-  const minutes = countOf(creation?.['ephemeral_5m_input_tokens']);
+  const uncached = parseCount(figures['input_tokens']);
+  const cacheRead = parseCount(figures['cache_read_input_tokens']);
+  const hour = parseCount(creation?.['ephemeral_1h_input_tokens']);
+  const minutes = parseCount(creation?.['ephemeral_5m_input_tokens']);
   const byLifetime = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
-  const cacheWrite = countOf(figures['cache_creation_input_tokens']) ?? byLifetime;
+  const cacheWrite = parseCount(figures['cache_creation_input_tokens']) ?? byLifetime;
   // A stream's start breaks down by lifetime what it wrote. What Anthropic's own tools add later is only in the sum.
   const cacheWriteHour = hour && byLifetime && Math.round(hour * Math.max(1, (cacheWrite ?? 0) / byLifetime));
   return {
@@ -70,9 +70,9 @@ function parseTokens(figures: JsonObject): Tokens {
     cacheRead,
     cacheWrite,
     cacheWriteHour,
-    output: countOf(figures['output_tokens']),
-    reasoning: countOf(asObject(figures['output_tokens_details'])?.['thinking_tokens']),
-    searches: countOf(asObject(figures['server_tool_use'])?.['web_search_requests']),
+    output: parseCount(figures['output_tokens']),
+    reasoning: parseCount(asObject(figures['output_tokens_details'])?.['thinking_tokens']),
+    searches: parseCount(asObject(figures['server_tool_use'])?.['web_search_requests']),
   };
 }
 
@@ -95,8 +95,8 @@ export function parseUsage(figures: JsonObject): Usage {
   } = asObject(cache_creation) ?? {};
   const { thinking_tokens: _thinking, ...details } = asObject(output_tokens_details) ?? {};
   return {
-    ...usageOf(parseTokens(figures)),
-    ...formatSpecificOf(FORMAT, {
+    ...toUsage(parseTokens(figures)),
+    ...withFormatSpecific(FORMAT, {
       ...rest,
       ...(!isEmpty(lifetimes) && { cache_creation: lifetimes }),
       ...(!isEmpty(details) && { output_tokens_details: details }),
@@ -112,7 +112,7 @@ export function renderUsage(usage: Usage): JsonObject {
   const { input = 0, output = 0, cacheWriteHour, reasoning, formatSpecific } = usage;
   const cacheRead = Math.min(input, usage.cacheRead ?? 0);
   const cacheWrite = Math.min(input - cacheRead, usage.cacheWrite ?? 0);
-  const fields = formatFields(formatSpecific, FORMAT);
+  const fields = findFormatFields(formatSpecific, FORMAT);
   return {
     ...fields,
     input_tokens: input - cacheRead - cacheWrite,

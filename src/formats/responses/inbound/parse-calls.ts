@@ -1,6 +1,6 @@
 /** Parses calls of functions and custom tools, and their results, in a caller's history. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ContentPart, ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
@@ -51,7 +51,7 @@ export function parseResult(
     content: parseContent(output, `${path}.output`).map(asResultPart),
     ...(type === 'custom_tool_call_output' && { custom: true }),
     ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ item: kept }) }),
-    ...unknownFieldsOf(unknown),
+    ...withUnknownFields(unknown),
   };
 }
 

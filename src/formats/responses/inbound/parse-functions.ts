@@ -1,6 +1,6 @@
 /** Parses functions and custom tools. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { compact, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
@@ -36,7 +36,7 @@ export function parseFunction(tool: JsonObject, path: string, report: ParseRepor
     }),
     // Kept even without a field: it shows this format that an absent `strict` is to be left to OpenAI.
     formatSpecific: { format: 'responses', fields: withoutNulls(own) },
-    ...unknownFieldsOf(unknown),
+    ...withUnknownFields(unknown),
   };
 }
 
@@ -51,7 +51,7 @@ export function parseCustom(tool: JsonObject, path: string): CustomTool {
       description: textAt(description, `${path}.description`),
       format: objectAt(format, `${path}.format`),
     }),
-    ...formatSpecificOf('responses', withoutNulls(own)),
-    ...unknownFieldsOf(unknown),
+    ...withFormatSpecific('responses', withoutNulls(own)),
+    ...withUnknownFields(unknown),
   };
 }

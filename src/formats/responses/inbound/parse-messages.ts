@@ -1,6 +1,6 @@
 /** Parses message items. */
 
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ContentPart, Part, Turn } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
@@ -25,7 +25,7 @@ export function parseMessage(item: JsonObject, role: string, path: string): Turn
     parts: parseContent(content, `${path}.content`),
     // Kept for system text even without a field: it shows this format that the message is not the instructions.
     ...((role !== 'user' || !isEmpty(kept)) && { formatSpecific: keepOrigin({ item: kept }) }),
-    ...unknownFieldsOf(unknown),
+    ...withUnknownFields(unknown),
   };
 }
 

@@ -1,12 +1,12 @@
 /** Parses the content parts of input messages and tool outputs. */
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
-import { unknownFieldsOf } from '../../../conversation/format-specific.ts';
-import { mediaOf, mediumIn, typeByName } from '../../../conversation/media-types.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
+import { findMediaKind, findMediaKindIn, findTypeByName } from '../../../conversation/media-types.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
 import { missing, objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
-import { audioIn, dataUrl } from '../../openai/media.ts';
+import { dataUrl, parseInputAudio } from '../../openai/media.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { keepOrigin } from '../wire/origin.ts';
 
@@ -64,7 +64,7 @@ function parseImage(part: JsonObject, path: string): MediaPart {
   const imageDetail = textAt(detail, `${path}.detail`);
   return {
     kind: 'media',
-    media: mediumIn('image', found.mediaType),
+    media: findMediaKindIn('image', found.mediaType),
     ...found,
     ...(imageDetail !== undefined && { detail: imageDetail }),
     ...parseOtherFields(rest, url === undefined ? {} : keepInexact('image_url', url)),
@@ -83,7 +83,7 @@ function parseFile(part: JsonObject, path: string): MediaPart {
   if (found === undefined) throw missing(`${path}.file_data`);
   return {
     kind: 'media',
-    media: mediaOf(found.mediaType),
+    media: findMediaKind(found.mediaType),
     ...found,
     ...(name !== undefined && { name }),
     ...(imageDetail !== undefined && { detail: imageDetail }),
@@ -100,7 +100,7 @@ function parseAudio(part: JsonObject, path: string): MediaPart {
   return {
     kind: 'media',
     media: 'audio',
-    ...audioIn(given, asText(audio['format'])),
+    ...parseInputAudio(given, asText(audio['format'])),
     ...parseOtherFields(rest, { input_audio: audio }),
   };
 }
@@ -123,7 +123,7 @@ function parseUrl(url: string): Located {
 function parseFileData(data: string, name: string | undefined): Located {
   const found = parseUrl(data);
   if (found.source.kind === 'base64') return found;
-  return { source: { kind: 'base64', data }, mediaType: typeByName(name) ?? 'application/pdf' };
+  return { source: { kind: 'base64', data }, mediaType: findTypeByName(name) ?? 'application/pdf' };
 }
 
 function parseFileId(id: string | undefined): Located | undefined {
@@ -150,6 +150,6 @@ function parseOtherFields(
   return {
     ...(mark && { cacheBreakpoint: ttl === undefined ? {} : { ttl } }),
     ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ part: kept }) }),
-    ...unknownFieldsOf(unknown),
+    ...withUnknownFields(unknown),
   };
 }

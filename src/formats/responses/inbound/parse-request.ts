@@ -1,6 +1,6 @@
 /** Parses a caller's request of `POST /v1/responses` as a prompt (OpenAI API reference, "Create a model response"). */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
 import {
@@ -121,8 +121,8 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...settings,
     ...(wantsLogprobs && { logprobs: true }),
     stream: flagAt(stream, 'stream') ?? false,
-    ...formatSpecificOf('responses', formatFields),
-    ...unknownFieldsOf(unknown),
+    ...withFormatSpecific('responses', formatFields),
+    ...withUnknownFields(unknown),
   };
 }
 

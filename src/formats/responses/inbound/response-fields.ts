@@ -105,7 +105,7 @@ function renderHead(id: string, created: number, model: Json): JsonObject {
 }
 
 /** Renders the response to a request that wants no output yet (OpenAI, "WebSocket mode": `generate: false`). */
-export function emptyResponse(body: JsonObject, id: string): JsonObject {
+export function renderEmptyResponse(body: JsonObject, id: string): JsonObject {
   return {
     ...echoSettings(body),
     ...renderHead(id, Math.floor(Date.now() / 1000), body['model'] ?? ''),

@@ -3,11 +3,11 @@
 import { prefixedId } from '../../../conversation/ids.ts';
 import {
   type Choice,
-  endOf,
+  getChoiceEnd,
+  mergeStart,
   mergeUsage,
   type Reply,
   type ReplyEvent,
-  startAt,
   type Usage,
 } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -99,10 +99,10 @@ export function responseWriter(request: RequestContext, events: EventWriter): Re
           return begin();
         }
         case 'choice-end':
-          end = endOf(event);
+          end = getChoiceEnd(event);
           return items.finish(renderFinish(end, items.refused()).status, end.finish === 'stop');
         case 'reply-end': {
-          start = startAt(event, start);
+          start = mergeStart(event, start);
           over = true;
           const response = render();
           events.write(`response.${response['status']}`, { response });

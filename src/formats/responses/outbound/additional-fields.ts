@@ -1,6 +1,6 @@
 /** The fields of a response that are no part of the answer itself. */
 
-import { formatSpecificOf, unknownFieldsOf } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
 import { type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { ECHOED_SETTINGS } from '../wire/echoed-settings.ts';
@@ -50,7 +50,7 @@ export function parseAdditionalFields(
   const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   const { incomplete_details } = response;
   return {
-    ...formatSpecificOf('responses', { ...own, ...(finish === 'other' && { incomplete_details }) }),
-    ...unknownFieldsOf(unknown),
+    ...withFormatSpecific('responses', { ...own, ...(finish === 'other' && { incomplete_details }) }),
+    ...withUnknownFields(unknown),
   };
 }

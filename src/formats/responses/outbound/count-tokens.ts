@@ -1,6 +1,6 @@
 /** How the gateway asks a vendor for the number of tokens of a prompt: `POST /v1/responses/input_tokens`. */
 
-import { countingOf } from '../../counting.ts';
+import { countByFields } from '../../counting.ts';
 
 /** The fields that such a request may have, of those that the gateway writes (`InputTokenCountParams` of `openai`). */
 const COUNTED: ReadonlySet<string> = new Set([
@@ -14,4 +14,4 @@ const COUNTED: ReadonlySet<string> = new Set([
   'tools',
 ]);
 
-export const outboundCounting = countingOf(COUNTED);
+export const outboundCounting = countByFields(COUNTED);

@@ -1,6 +1,6 @@
 /** Where system text goes: into `instructions`, or into messages of the input. */
 
-import { roundTripOf } from '../../../conversation/format-specific.ts';
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { TextPart, Turn } from '../../../conversation/prompt.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -21,7 +21,7 @@ export function placeInstructions(
   { cachesMessages }: RenderContext,
 ): PlacedInstructions {
   const [first] = turns;
-  if (first && roundTripOf(first.formatSpecific, 'responses')['instructions'] === true) {
+  if (first && findRoundTrip(first.formatSpecific, 'responses')['instructions'] === true) {
     return { instructions: joinText([first]), turns: turns.slice(1) };
   }
   const rest = turns.findIndex((turn) => !isInstruction(turn));

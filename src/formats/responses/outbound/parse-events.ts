@@ -19,7 +19,7 @@ import {
 } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
-import { broken, eventObject } from '../../event-data.ts';
+import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../../openai/errors.ts';
 import { parseFinish } from '../wire/finish-reasons.ts';
@@ -94,8 +94,9 @@ function parseAnswer(prompt: Prompt): Step<Sse, ReplyEvent> {
     const { error, object, output, status } = body;
     if (status === 'failed' || (isObject(error) && status !== 'incomplete') || typeof error === 'string')
       throw parseErrorObject(body);
-    if (object !== 'response' && !Array.isArray(output)) throw broken('something that is not a response');
-    if (UNFINISHED.has(status)) throw broken('a response that is not finished');
+    if (object !== 'response' && !Array.isArray(output))
+      throw brokenAnswer('something that is not a response');
+    if (UNFINISHED.has(status)) throw brokenAnswer('a response that is not finished');
     end(body);
   };
 
@@ -103,7 +104,7 @@ function parseAnswer(prompt: Prompt): Step<Sse, ReplyEvent> {
     transform({ data }, sink) {
       if (ended || data === '[DONE]') return;
       out = sink;
-      const value = eventObject(data);
+      const value = parseEventObject(data);
       const { type } = value;
       if (typeof type === 'string') readEvent(type, value);
       else readWhole(value);

@@ -1,6 +1,6 @@
 /** Renders turns as input items. */
 
-import { roundTripOf } from '../../../conversation/format-specific.ts';
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Turn } from '../../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { reportForeign } from '../../own-fields.ts';
@@ -18,7 +18,7 @@ export function renderItems(turns: readonly Turn[], context: RenderContext): rea
     if (turn.name !== undefined)
       report('turns[].name', 'dropped', 'input messages do not name their speakers');
     reportForeign(turn.formatSpecific, 'responses', 'turns[]', report);
-    const whole = asObject(roundTripOf(turn.formatSpecific, 'responses')['whole']);
+    const whole = asObject(findRoundTrip(turn.formatSpecific, 'responses')['whole']);
     if (whole) return [whole];
     const next = context.sendsPhases && turn.role === 'assistant' ? turns[at + 1] : undefined;
     return groupParts(turn.parts).flatMap((group, place, groups) => {

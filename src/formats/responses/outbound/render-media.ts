@@ -3,8 +3,8 @@
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { storedId } from '../../foreign-file.ts';
-import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../../openai/media.ts';
+import { getStoredId } from '../../foreign-file.ts';
+import { dataUrl, FILE_STORES, fileNameFor, renderAudioFormat } from '../../openai/media.ts';
 import type { RenderContext } from './render-context.ts';
 
 /**
@@ -24,12 +24,13 @@ export function renderMedia(part: MediaPart, fields: JsonObject, context: Render
   if (media === 'image') {
     // OpenAI's default. Other services of this format require the field (vLLM: 'detail: Field required').
     const image = { type: 'input_image', ...(!context.keepsAll && { detail: 'auto' }), ...common };
-    if (source.kind === 'file') return { ...image, file_id: storedId(source, FILE_STORES) };
+    if (source.kind === 'file') return { ...image, file_id: getStoredId(source, FILE_STORES) };
     const url = source.kind === 'url' ? source.url : dataUrl(part.mediaType ?? 'image/png', source.data);
     return { ...image, image_url: url };
   }
   const named = { ...(name !== undefined && { filename: name }), ...common };
-  if (source.kind === 'file') return { type: 'input_file', file_id: storedId(source, FILE_STORES), ...named };
+  if (source.kind === 'file')
+    return { type: 'input_file', file_id: getStoredId(source, FILE_STORES), ...named };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
   const mediaType = part.mediaType ?? 'application/pdf';
   return {
@@ -45,6 +46,6 @@ function renderAudio(part: MediaPart, fields: JsonObject, { keepsAll }: RenderCo
   if (source.kind !== 'base64' || !keepsAll) {
     throw invalid('This model does not accept audio input.', 'turns');
   }
-  const input_audio = { data: source.data, format: audioFormat(mediaType) };
+  const input_audio = { data: source.data, format: renderAudioFormat(mediaType) };
   return { type: 'input_audio', input_audio, ...fields };
 }

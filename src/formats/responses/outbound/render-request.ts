@@ -1,12 +1,12 @@
 /** Renders a prompt as the body of `POST /v1/responses` (OpenAI API reference, "Create a model response"). */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
-import { cacheKeyOf } from '../../openai/cache-key.ts';
+import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { adaptTools } from './adapt-tools.ts';
@@ -59,7 +59,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
     ...(prompt.metadata && { metadata: prompt.metadata }),
     ...renderUser(prompt, context),
     ...renderMaxSearches(prompt, context),
-    ...(context.cachesMessages && cacheKeyOf(prompt)),
+    ...(context.cachesMessages && renderCacheKey(prompt)),
     ...renderTier(prompt, context),
     ...(include.length > 0 && { include }),
     store: false,
@@ -74,7 +74,7 @@ function renderFormatFields(
 ): { readonly fields: JsonObject; readonly verbosity?: string } {
   if (formatSpecific?.format !== 'chat-completions') {
     reportForeign(formatSpecific, 'responses', 'own', report);
-    const [, fields] = splitFields(formatFields(formatSpecific, 'responses'), PLACED);
+    const [, fields] = splitFields(findFormatFields(formatSpecific, 'responses'), PLACED);
     return { fields };
   }
   const { verbosity, ...rest } = formatSpecific.fields;
@@ -91,7 +91,7 @@ function renderInclude(
   { formatSpecific, logprobs }: Prompt,
   { target, takesSampling, takesThoughts }: RenderContext,
 ): readonly string[] {
-  const asked = asList(formatFields(formatSpecific, 'responses')['include']).filter(
+  const asked = asList(findFormatFields(formatSpecific, 'responses')['include']).filter(
     (word) => typeof word === 'string',
   );
   const wanted = [

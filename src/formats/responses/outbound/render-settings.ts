@@ -1,12 +1,12 @@
 /** Renders `text` and `reasoning`: the form of the answer, and how much the model thinks about it. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../../conversation/prompt.ts';
 import { askedEffort, effortFor, isThinkingOff, nearestEffort } from '../../../conversation/rules/effort.ts';
-import { strictnessOf } from '../../../conversation/rules/strict-schema.ts';
+import { findStrictness } from '../../../conversation/rules/strict-schema.ts';
 import { asObject, asText, isEmpty, type JsonObject, withoutFields } from '../../../lib/json.ts';
-import { canEnforce, outputSchemaOf } from '../../openai/functions.ts';
-import { saysJson } from '../../openai/json-word.ts';
+import { canEnforce, renderOutputSchema } from '../../openai/functions.ts';
+import { mentionsJson } from '../../openai/json-word.ts';
 import type { RenderContext } from './render-context.ts';
 import { safeName } from './tool-names.ts';
 
@@ -29,7 +29,7 @@ export function planOutput(
 ): OutputPlan {
   const rest: JsonObject = {
     ...(verbosity !== undefined && { verbosity }),
-    ...asObject(formatFields(prompt.formatSpecific, 'responses')['text']),
+    ...asObject(findFormatFields(prompt.formatSpecific, 'responses')['text']),
   };
   const { output } = prompt;
   if (output === undefined) return { fields: isEmpty(rest) ? {} : { text: rest } };
@@ -37,7 +37,7 @@ export function planOutput(
   if (output.kind === 'text') return { fields: withFormat({ type: 'text' }) };
   if (output.kind === 'json') {
     const fields = withFormat({ type: 'json_object' });
-    if (context.keepsAll || saysJson(prompt.turns)) return { fields };
+    if (context.keepsAll || mentionsJson(prompt.turns)) return { fields };
     context.report('output', 'approximated', 'JSON is also asked for in words, as OpenAI requires');
     return { fields, instruction: 'Answer with JSON.' };
   }
@@ -53,13 +53,13 @@ function renderSchema(
   { keepsAll, report }: RenderContext,
 ): JsonObject {
   const { name, description, schema } = output;
-  const strict = strictnessOf(output, prompt.formatSpecific?.format);
+  const strict = findStrictness(output, prompt.formatSpecific?.format);
   const isStrict = strict === true && (keepsAll || canEnforce(schema, 'output', report));
   return {
     type: 'json_schema',
     name: safeName(name || 'answer'),
     ...(description !== undefined && { description }),
-    schema: keepsAll ? schema : outputSchemaOf(schema, report),
+    schema: keepsAll ? schema : renderOutputSchema(schema, report),
     ...(strict !== undefined && { strict: isStrict }),
   };
 }
@@ -67,7 +67,7 @@ function renderSchema(
 /** Renders `{ reasoning }`, or nothing: to be spread. */
 export function renderReasoning(prompt: Prompt, context: RenderContext): JsonObject {
   const { thinking } = prompt;
-  const given = asObject(formatFields(prompt.formatSpecific, 'responses')['reasoning']) ?? {};
+  const given = asObject(findFormatFields(prompt.formatSpecific, 'responses')['reasoning']) ?? {};
   const own = thinking?.visible === false ? withoutFields(given, ['summary', 'generate_summary']) : given;
   if (thinking && context.target.thinking === undefined && !context.keepsAll) {
     if (!isThinkingOff(thinking)) {

@@ -1,7 +1,7 @@
 /** Renders `tool_choice`. */
 
 import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
-import { customNames } from '../../../conversation/rules/custom-tools.ts';
+import { getCustomNames } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { isClientTool } from '../wire/client-tools.ts';
 import { findNamespacedNames, qualifyName } from '../wire/namespaces.ts';
@@ -21,7 +21,7 @@ export function renderToolChoice(
   if (choice === undefined) return undefined;
   const { mode, allowed, search } = choice;
   if (allowed === undefined || mode === 'none') return mode;
-  const custom = customNames(tools);
+  const custom = getCustomNames(tools);
   const clientTools = new Set(tools.flatMap((tool) => (isClientTool(tool) ? [tool.name] : [])));
   const namespaced = findNamespacedNames(tools);
   const chosen: JsonObject[] = allowed.map((name) => {

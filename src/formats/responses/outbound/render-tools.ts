@@ -1,11 +1,11 @@
 /** Renders `tools`, `tool_choice` and `parallel_tool_calls`. */
 
-import { formatFields, roundTripOf } from '../../../conversation/format-specific.ts';
+import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Prompt, Tool } from '../../../conversation/prompt.ts';
-import { grammarOf } from '../../../conversation/rules/custom-tools.ts';
+import { findGrammar } from '../../../conversation/rules/custom-tools.ts';
 import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
 import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
-import { canEnforce, parametersOf } from '../../openai/functions.ts';
+import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { isClientTool } from '../wire/client-tools.ts';
 import type { RenderContext } from './render-context.ts';
@@ -23,7 +23,7 @@ export function renderTools(prompt: Prompt, context: RenderContext): JsonObject 
     return {};
   }
   const choice =
-    formatFields(prompt.formatSpecific, 'responses')['tool_choice'] ??
+    findFormatFields(prompt.formatSpecific, 'responses')['tool_choice'] ??
     renderToolChoice(prompt.toolChoice, given, context);
   return {
     ...(tools.length > 0 && { tools }),
@@ -34,7 +34,7 @@ export function renderTools(prompt: Prompt, context: RenderContext): JsonObject 
 
 function renderTool(tool: Tool, context: RenderContext): readonly JsonObject[] {
   const { namespace, group, brought } =
-    tool.kind === 'hosted' ? {} : roundTripOf(tool.formatSpecific, 'responses');
+    tool.kind === 'hosted' ? {} : findRoundTrip(tool.formatSpecific, 'responses');
   if (brought === true) return [];
   // The first tool of a namespace keeps the whole namespace.
   if (namespace !== undefined) return isObject(group) ? [group] : [];
@@ -62,7 +62,7 @@ function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject 
   const isUnset = isNative && tool.strict === undefined;
   return {
     ...unknownFields,
-    ...formatFields(formatSpecific, 'responses'),
+    ...findFormatFields(formatSpecific, 'responses'),
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
@@ -75,7 +75,7 @@ function renderParameters(
   tool: FunctionTool,
   { takesUnions, dialect, report }: RenderContext,
 ): JsonObject | undefined {
-  const schema = parametersOf(tool, takesUnions, report);
+  const schema = renderFunctionParameters(tool, takesUnions, report);
   return schema && !dialect.closedProperties ? withoutClosedProperties(schema) : schema;
 }
 
@@ -85,7 +85,7 @@ function renderCustom(tool: CustomTool, { report }: RenderContext): JsonObject {
   const format = renderGrammar(tool);
   return {
     ...unknownFields,
-    ...formatFields(formatSpecific, 'responses'),
+    ...findFormatFields(formatSpecific, 'responses'),
     type: 'custom',
     name: safeName(name),
     ...(description !== undefined && { description }),
@@ -95,7 +95,7 @@ function renderCustom(tool: CustomTool, { report }: RenderContext): JsonObject {
 
 /** Chat-completions nests a grammar, and this format writes it flat. */
 function renderGrammar(tool: CustomTool): JsonObject | undefined {
-  const grammar = tool.format && asObject(tool.format['grammar']) ? grammarOf(tool) : undefined;
+  const grammar = tool.format && asObject(tool.format['grammar']) ? findGrammar(tool) : undefined;
   return grammar ? { type: 'grammar', ...grammar } : tool.format;
 }
 

@@ -7,7 +7,7 @@
  */
 
 import { withoutIdleToolChoice } from '../../../conversation/rules/strip-tools.ts';
-import { broughtBack } from '../../../conversation/signature.ts';
+import { unsealReturned } from '../../../conversation/signature.ts';
 import type { GatewayError } from '../../../lib/errors.ts';
 import {
   asList,
@@ -84,7 +84,7 @@ function isThought(item: Json): item is JsonObject {
 /** Whether another vendor wrote a thought. OpenAI's own are sealed too if they came through another format. */
 function isForeignThought(item: Json): boolean {
   if (!isThought(item)) return false;
-  const signature = broughtBack(item['encrypted_content'], 'openai');
+  const signature = unsealReturned(item['encrypted_content'], 'openai');
   return signature === undefined || signature.value !== item['encrypted_content'];
 }
 

@@ -1,6 +1,6 @@
 /** Why a response ended: its `status` and `incomplete_details`, to and from the neutral finish. */
 
-import { formatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
 
@@ -52,7 +52,7 @@ export function renderFinish(end: Choice['end'], refusal: boolean): RenderedFini
       return refusal ? COMPLETED : incomplete({ reason: 'content_filter' });
     case 'other': {
       // A reason of OpenAI's that the gateway does not know yet is kept as OpenAI wrote it.
-      const details = asObject(formatFields(end.formatSpecific, 'responses')['incomplete_details']);
+      const details = asObject(findFormatFields(end.formatSpecific, 'responses')['incomplete_details']);
       return details ? incomplete(details) : COMPLETED;
     }
     case 'stop':

@@ -4,7 +4,7 @@
  * the name is split again, because no client knows the joined one.
  */
 
-import { roundTripOf } from '../../../conversation/format-specific.ts';
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 
@@ -49,7 +49,7 @@ export function findNamespacedNames(tools: readonly Tool[] = []): ReadonlyMap<st
   const names = new Map<string, NamespacedName>();
   for (const tool of tools) {
     const kept =
-      tool.kind === 'hosted' ? undefined : roundTripOf(tool.formatSpecific, 'responses')['namespace'];
+      tool.kind === 'hosted' ? undefined : findRoundTrip(tool.formatSpecific, 'responses')['namespace'];
     const name = parseNamespacedName(asObject(kept) ?? {});
     if (name) names.set(joinName(name), name);
   }

@@ -3,7 +3,7 @@
  * request which is read and written in this format stays the same.
  */
 
-import { formatFields, roundTripOf } from '../../../conversation/format-specific.ts';
+import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import { asNumber, asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
 
@@ -28,7 +28,7 @@ export function keepOrigin({ at, item = {}, part = {} }: Origin): FormatSpecific
 
 /** The origin that `keepOrigin` kept; an empty one if another format wrote `formatSpecific`. */
 export function getOrigin(formatSpecific: FormatSpecific | undefined): Origin {
-  const kept = roundTripOf(formatSpecific, 'responses');
+  const kept = findRoundTrip(formatSpecific, 'responses');
   const at = asNumber(kept['at']);
   const item = asObject(kept['item']);
   const part = asObject(kept['part']);
@@ -39,7 +39,7 @@ export function getOrigin(formatSpecific: FormatSpecific | undefined): Origin {
 export function keepRoundTrip(fields: JsonObject, formatSpecific?: FormatSpecific): FormatSpecific {
   return {
     format: 'responses',
-    fields: formatFields(formatSpecific, 'responses'),
-    roundTrip: { ...roundTripOf(formatSpecific, 'responses'), ...fields },
+    fields: findFormatFields(formatSpecific, 'responses'),
+    roundTrip: { ...findRoundTrip(formatSpecific, 'responses'), ...fields },
   };
 }

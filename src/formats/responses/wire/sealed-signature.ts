@@ -5,7 +5,7 @@
  */
 
 import type { Signature, ThinkingPart } from '../../../conversation/prompt.ts';
-import { broughtBack, seal } from '../../../conversation/signature.ts';
+import { seal, unsealReturned } from '../../../conversation/signature.ts';
 import type { Json } from '../../../lib/json.ts';
 
 /** What a signature is on: redacted thinking, the call that follows, or the previous part. */
@@ -26,7 +26,7 @@ export interface Unsealed {
 
 /** Opens the `encrypted_content` of an item; undefined if it holds no signature. */
 export function unsealSignature(text: Json | undefined): Unsealed | undefined {
-  const signature = broughtBack(text, 'openai');
+  const signature = unsealReturned(text, 'openai');
   if (signature === undefined) return undefined;
   const mark = signature.origin === 'openai' ? undefined : parseMark(signature.value);
   if (mark === undefined) return { signature };

@@ -1,30 +1,36 @@
 /** The `usage` of a response, to and from neutral usage. All figures are tokens. */
 
 import type { Usage } from '../../../conversation/reply.ts';
-import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../../conversation/tokens.ts';
+import {
+  findNamedTiers,
+  parseCount,
+  type Tokens,
+  toUsage,
+  type UsageReader,
+} from '../../../conversation/tokens.ts';
 import { asObject, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
-import { dollarsTold, outputWithReasoning } from '../../openai/usage.ts';
+import { outputWithReasoning, parseCost } from '../../openai/usage.ts';
 
 /** Finds the usage in the bytes of a native answer. */
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}),
-  tiers: (_, beside) => tiersNamed(beside()),
-  dollars: dollarsTold,
+  tiers: (_, beside) => findNamedTiers(beside()),
+  dollars: parseCost,
   text: { within: 'delta', fields: ['delta'] },
 };
 
 function parseTokens(usage: JsonObject): Tokens {
   const inputDetails = asObject(usage['input_tokens_details']);
-  const input = countOf(usage['input_tokens']);
-  const output = countOf(usage['output_tokens']);
-  const reasoning = countOf(asObject(usage['output_tokens_details'])?.['reasoning_tokens']);
-  const total = countOf(usage['total_tokens']);
+  const input = parseCount(usage['input_tokens']);
+  const output = parseCount(usage['output_tokens']);
+  const reasoning = parseCount(asObject(usage['output_tokens_details'])?.['reasoning_tokens']);
+  const total = parseCount(usage['total_tokens']);
   return {
     input,
-    cacheRead: countOf(inputDetails?.['cached_tokens']),
-    cacheWrite: countOf(inputDetails?.['cache_write_tokens']),
-    cacheWriteHour: countOf(asObject(inputDetails?.['cache_write_tokens_details'])?.['ttl_12h_tokens']),
+    cacheRead: parseCount(inputDetails?.['cached_tokens']),
+    cacheWrite: parseCount(inputDetails?.['cache_write_tokens']),
+    cacheWriteHour: parseCount(asObject(inputDetails?.['cache_write_tokens_details'])?.['ttl_12h_tokens']),
     output: output === undefined ? undefined : outputWithReasoning(output, { input, reasoning, total }),
     reasoning,
   };
@@ -43,7 +49,7 @@ export function parseUsage(value: Json | undefined): Usage | undefined {
     ...rest
   } = usage;
   return {
-    ...usageOf(parseTokens(usage)),
+    ...toUsage(parseTokens(usage)),
     ...(!isEmpty(rest) && { formatSpecific: { format: 'responses', fields: rest } }),
   };
 }

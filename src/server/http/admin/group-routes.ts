@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../lib/errors.ts';
 import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../../store/groups.ts';
-import { groupColumnsOf, groupSettings, newGroup } from '../../../store/key-settings.ts';
-import { groupView, groupViewOf } from '../../../store/key-view.ts';
+import { groupColumns, groupSettings, newGroup } from '../../../store/key-settings.ts';
+import { groupView, renderGroup } from '../../../store/key-view.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, readAs, readRequiredAs } from './answers.ts';
 
@@ -16,14 +16,14 @@ export const groupList = z.strictObject({
 
 export async function answerGroups(store: Store): Promise<Response> {
   const rows = await listGroups(store);
-  return answerJson({ object: 'list', data: rows.map(groupViewOf) } satisfies z.output<typeof groupList>);
+  return answerJson({ object: 'list', data: rows.map(renderGroup) } satisfies z.output<typeof groupList>);
 }
 
 /** Creates a group. @throws GatewayError `conflict` if its name is taken, `invalid-request` for invalid settings. */
 export async function answerNewGroup(store: Store, request: AdminRequest): Promise<Response> {
   const { name, ...settings } = await readAs(request, newGroup);
-  const row = await createGroup(store, name, groupColumnsOf(settings));
-  if (row !== undefined) return answerJson(groupViewOf(row), 201);
+  const row = await createGroup(store, name, groupColumns(settings));
+  if (row !== undefined) return answerJson(renderGroup(row), 201);
   throw new GatewayError('conflict', `There is already a group named ${name}.`, {
     param: 'name',
     code: 'name_taken',
@@ -32,19 +32,19 @@ export async function answerNewGroup(store: Store, request: AdminRequest): Promi
 
 /** Reads the group of a name. @throws GatewayError `not-found` */
 export async function answerGroup(store: Store, { named }: AdminRequest): Promise<Response> {
-  return answerJson(groupViewOf((await findGroup(store, named)) ?? noSuchGroup()));
+  return answerJson(renderGroup((await findGroup(store, named)) ?? noSuchGroup()));
 }
 
 /** Changes the settings that the body has. @throws GatewayError `not-found`, `invalid-request` */
 export async function answerGroupChange(store: Store, request: AdminRequest): Promise<Response> {
-  const columns = groupColumnsOf(await readRequiredAs(request, groupSettings));
-  return answerJson(groupViewOf((await changeGroup(store, request.named, columns)) ?? noSuchGroup()));
+  const columns = groupColumns(await readRequiredAs(request, groupSettings));
+  return answerJson(renderGroup((await changeGroup(store, request.named, columns)) ?? noSuchGroup()));
 }
 
 /** Deletes a group. @throws GatewayError `not-found`; `conflict` while it has keys, which would lose its limits. */
 export async function answerNoGroup(store: Store, { named }: AdminRequest): Promise<Response> {
   const deleted = (await deleteGroup(store, named)) ?? noSuchGroup();
-  if (!('keys' in deleted)) return answerJson(groupViewOf(deleted));
+  if (!('keys' in deleted)) return answerJson(renderGroup(deleted));
   throw new GatewayError(
     'conflict',
     `Keys that are not revoked are still of the group ${named}: ${deleted.keys}. Give them another group, or none ("group": null), first.`,

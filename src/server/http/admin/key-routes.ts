@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../lib/errors.ts';
 import { NoSuchGroup } from '../../../store/changes.ts';
-import { columnsOf, keySettings, newKey } from '../../../store/key-settings.ts';
-import { keyView, viewOf } from '../../../store/key-view.ts';
+import { keyColumns, keySettings, newKey } from '../../../store/key-settings.ts';
+import { keyView, renderKey } from '../../../store/key-view.ts';
 import { changeKey, createKey, type MadeKey, revokeKey } from '../../../store/keys.ts';
 import { findKey, pageOfKeys } from '../../../store/list-keys.ts';
-import { MOST_GRACE_DAYS, rotateKey } from '../../../store/rotate-key.ts';
+import { MAX_GRACE_DAYS, rotateKey } from '../../../store/rotate-key.ts';
 import type { Store } from '../../../store/store.ts';
 import type { KeyRow } from '../../../store/tables.ts';
 import { type AdminRequest, answerJson, checked, readAs, readRequiredAs } from './answers.ts';
@@ -16,7 +16,7 @@ export const rotation = z.strictObject({
   grace_seconds: z
     .int()
     .min(0)
-    .max(MOST_GRACE_DAYS * 86_400)
+    .max(MAX_GRACE_DAYS * 86_400)
     .default(0)
     .meta({ description: 'How long the old key keeps working, in seconds.' }),
   again: z.boolean().default(false).meta({
@@ -78,7 +78,7 @@ export async function answerList(store: Store, { query }: AdminRequest): Promise
   });
   return answerJson({
     object: 'list',
-    data: rows.map(viewOf),
+    data: rows.map(renderKey),
     first_id: rows[0]?.id ?? null,
     last_id: rows.at(-1)?.id ?? null,
     has_more: more,
@@ -95,7 +95,7 @@ async function keyBefore(store: Store, id: string): Promise<KeyRow> {
 /** Creates a key. @throws GatewayError `conflict` if its name is taken, `invalid-request` for invalid settings. */
 export async function answerCreate(store: Store, request: AdminRequest): Promise<Response> {
   const { name, ...settings } = await readAs(request, newKey);
-  const made = await ofKnownGroup(createKey(store, name, columnsOf(settings)));
+  const made = await ofKnownGroup(createKey(store, name, keyColumns(settings)));
   if (made === undefined) {
     throw new GatewayError('conflict', `There is already a key named ${name}.`, {
       param: 'name',
@@ -107,7 +107,7 @@ export async function answerCreate(store: Store, request: AdminRequest): Promise
 
 /** Reads the key of an id or a name. @throws GatewayError `not-found` */
 export async function answerOne(store: Store, { named }: AdminRequest): Promise<Response> {
-  return answerJson(viewOf(await existing(store, named)));
+  return answerJson(renderKey(await existing(store, named)));
 }
 
 /** Changes the settings that the body has. @throws GatewayError `not-found`, `invalid-request`; `conflict` if it is revoked. */
@@ -115,14 +115,14 @@ export async function answerChange(store: Store, request: AdminRequest): Promise
   const settings = await readRequiredAs(request, keySettings);
   const { id } = await existing(store, request.named);
   return answerJson(
-    viewOf((await ofKnownGroup(changeKey(store, id, columnsOf(settings)))) ?? revokedAlready(id)),
+    renderKey((await ofKnownGroup(changeKey(store, id, keyColumns(settings)))) ?? revokedAlready(id)),
   );
 }
 
 /** Revokes a key. To revoke it again, after an answer was lost, gives the same answer. @throws GatewayError `not-found` */
 export async function answerRevoke(store: Store, { named }: AdminRequest): Promise<Response> {
   const { id } = await existing(store, named);
-  return answerJson(viewOf((await revokeKey(store, id)) ?? (await existing(store, id))));
+  return answerJson(renderKey((await revokeKey(store, id)) ?? (await existing(store, id))));
 }
 
 /** Replaces a key. @throws GatewayError as `answerChange`; `conflict` also during the grace period of a rotation before. */
@@ -165,5 +165,5 @@ function revokedAlready(id: string): never {
 }
 
 function madeView({ key, row }: MadeKey): z.output<typeof madeKey> {
-  return { ...viewOf(row), key };
+  return { ...renderKey(row), key };
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { reportUsage } from '../../../accounting/usage/report.ts';
-import { queryOf, usageQuery } from '../../../accounting/usage/usage-query.ts';
+import { completeQuery, usageQuery } from '../../../accounting/usage/usage-query.ts';
 import { figuresOf, lineView, usageFigures, usageLine } from '../../../accounting/usage/usage-view.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, checked } from './answers.ts';
@@ -20,7 +20,7 @@ export const usageAnswer = z.strictObject({
 
 /** Reports usage. @throws GatewayError `invalid-request` for an invalid query. */
 export async function answerUsage(store: Store, { query }: AdminRequest): Promise<Response> {
-  const asked = queryOf(checked(Object.fromEntries(query), usageQuery), Date.now());
+  const asked = completeQuery(checked(Object.fromEntries(query), usageQuery), Date.now());
   const { lines, total, more } = await reportUsage(store, asked);
   return answerJson({
     object: 'list',
