@@ -35,7 +35,7 @@ export function openLearnedPreferences(clock: () => number): LearnedPreferences 
     asWanted(given) {
       const asked = whole.isEmpty() || !whole.of(given.model.id) ? given : askedWhole(given);
       const thinks = thinking.isEmpty() ? undefined : thinking.of(asked.model.id);
-      const routed = thinks === undefined ? asked : { ...asked, thinks };
+      const routed: Routed = thinks === undefined ? asked : { ...asked, thinkingObserved: thinks };
       if (known.isEmpty() || routed.mustTranslate || routed.upstreamFormat !== routed.route.format)
         return routed;
       for (const kind of Object.values(kindsOf(routed))) {
