@@ -29,12 +29,12 @@ const BOUNDED: readonly (readonly [file: string, beginning: string, bound: strin
   ['upstream/redact.ts', '/\\bya29', 'linear by the growth test of redact.test.ts'],
   ['upstream/redact.ts', '/(?<![\\w:.])\\[?', 'linear by the growth test of redact.test.ts'],
   ['formats/openai/errors.ts', '/\\b(?:(?:sk|xai', FOREIGN],
-  ['formats/openai/errors.ts', '/context.?', FOREIGN],
+  ['formats/openai/classify-error.ts', '/context.?', FOREIGN],
   ['formats/account.ts', '/^your credit balance', FOREIGN],
   ['formats/messages/outbound/beta-features.ts', '/([\\w.-]+): Extra inputs', FOREIGN],
   ['formats/messages/outbound/beta-features.ts', '/Unexpected value', FOREIGN],
-  ['formats/generate-content/wire/errors.ts', '/token count', FOREIGN],
-  ['formats/responses/wire/errors.ts', '/encrypted content', FOREIGN],
+  ['formats/generate-content/outbound/parse-error.ts', '/token count', FOREIGN],
+  ['formats/responses/outbound/parse-error.ts', '/encrypted content', FOREIGN],
   ['formats/messages/outbound/user-id.ts', '/^\\s*\\+?', '256 characters, looked at before'],
   ['accounting/usage/output-estimate.ts', '/"(?:content|', '1,024 bytes of a stream, by SAMPLE'],
   ['sandbox/sample-text.ts', '/["“]', '2,000 characters of the prompt, by SEARCHED'],
@@ -69,9 +69,9 @@ const COMPOSERS = [
   'catalog/model.ts',
   'accounting/usage/output-estimate.ts',
   'formats/account.ts',
-  'formats/messages/wire/errors.ts',
-  'formats/openai/errors.ts',
-  'formats/responses/wire/errors.ts',
+  'formats/messages/outbound/parse-error.ts',
+  'formats/openai/classify-error.ts',
+  'formats/responses/outbound/parse-error.ts',
 ];
 
 /** Files that make some while they run, of which each is of the operator's own words: off the path of requests. */

@@ -91,7 +91,8 @@ function writtenAt(bytes: Buffer, span: Span | undefined): string {
 
 /** `value` with its numbers written as `exact` has them, wherever that has the same. */
 function respelled(value: Json, exact: Json | undefined): Json {
-  if (exact === undefined) return value;
+  // An exact number is written as it came already.
+  if (exact === undefined || JSON.isRawJSON(value)) return value;
   if (typeof value === 'number') return JSON.isRawJSON(exact) ? exact : value;
   if (isList(value)) return value.map((item, at) => respelled(item, asList(exact)[at]));
   if (!isObject(value) || !isObject(exact)) return value;

@@ -7,7 +7,7 @@ import type { ReplyEvent } from '../conversation/reply.ts';
 import { stopAt } from '../conversation/stop-at.ts';
 import type { EventRenderer, RequestContext } from '../formats/format.ts';
 import { bytesOfText, textOfBytes } from '../lib/bytes.ts';
-import { asGatewayError } from '../lib/errors.ts';
+import { asGatewayError, isVendors } from '../lib/errors.ts';
 import { asObject } from '../lib/json.ts';
 import { tryParseBounded } from '../lib/json-bounds.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
@@ -75,6 +75,9 @@ async function streamed(answered: Answered, translation: Translation, options: R
       const events: Sink<Sse> = { enqueue: (event) => framing.transform(event, out) };
       endWithError(ledger, error, secret, renderer.fail, events);
       framing.flush?.(out);
+    },
+    failed(error) {
+      if (isVendors(error.fault)) answer.markBroken();
     },
     over: () => over,
     mayBeOver: parser.mayBeOver,

@@ -13,6 +13,8 @@ import type { Sink, Step } from './step.ts';
 export interface TranslateOptions {
   /** Says a late error in the consumer's words; the body then ends. */
   readonly fail: (error: GatewayError, out: Sink<string>) => void;
+  /** Called once with what the body fails by, as soon as that is known. */
+  readonly failed?: (error: GatewayError) => void;
   /** Whether the last word has been said: nothing that the source says after it counts, nor how it ends. */
   readonly over?: () => boolean;
   /** Whether the source may end here, though it need not: if nothing comes for a while, it is taken to be over. */
@@ -57,7 +59,7 @@ type Timer = ReturnType<typeof setTimeout>;
 export function translateBody(
   source: ReadableStream<Uint8Array>,
   step: Step<Uint8Array, string>,
-  { fail, over, mayBeOver, holds, keepAlive }: TranslateOptions,
+  { fail, failed, over, mayBeOver, holds, keepAlive }: TranslateOptions,
 ): TranslatedBody {
   const reader = source.getReader();
   /** What is made and not given. */
@@ -138,6 +140,7 @@ export function translateBody(
     if (ended !== undefined || isDone) return;
     ended = how;
     clearTimeout(parked);
+    if (how !== true) failed?.(how);
   }
 
   /** Some services end neither their stream nor the connection, and go on to say that they are alive. */
@@ -206,7 +209,9 @@ export function translateBody(
   }
 
   const ready = read().then(() => {
-    if (ended instanceof GatewayError) throw ended;
+    // What was said before the failure in the same read counts: the failure is then a late one.
+    const isSaid = text !== '' && holds?.() !== true;
+    if (ended instanceof GatewayError && !isSaid) throw ended;
   });
   // Whoever awaits `ready` sees the failure; a body that is never asked for must not make it an unhandled one.
   ready.catch(() => undefined);

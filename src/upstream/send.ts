@@ -41,6 +41,8 @@ export interface UpstreamHead {
 export interface UpstreamAnswer extends UpstreamHead {
   /** On its way; or, as short answers do, come whole with its head. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array;
+  /** For a consumer that finds in the body that the vendor has failed: the exchange then ended `broken`. */
+  markBroken(): void;
 }
 
 /**
@@ -102,8 +104,8 @@ export function send(
       wait.end();
       signal.removeEventListener('abort', leave);
       inflating?.destroy();
-      // The consumer of a whole body may still find a failure in it: in a moment, for all of it is here.
-      if (how === 'whole' && observer?.hasFailed === undefined && body?.isTaken() === false) {
+      // Its consumer may still find a failure in what has come: in a moment, for all of it is here.
+      if (how === 'whole' && observer?.hasFailed === undefined && body !== undefined) {
         setImmediate(reportEnd, how);
       } else reportEnd(how);
     };
@@ -142,17 +144,23 @@ export function send(
       }
     };
 
+    const markBroken = (): void => {
+      isBroken = true;
+    };
+    const give = (given: UpstreamAnswer['body']): void => {
+      if (head !== undefined) resolve({ ...head, body: given, markBroken });
+    };
     /** A body that has come with its head needs no stream. */
     const giveWhole = (): void => {
       const bytes = takePieces();
       const whole = observer === undefined ? bytes : concatBytes(run(observer, [bytes]));
       finish('whole');
-      if (head !== undefined) resolve({ status: head.status, headers: head.headers, body: whole });
+      give(whole);
     };
     const giveStream = (): PushBody => {
       const given = pushBody({ resume, pause, cancel }, observer?.mostQueued);
       body = given;
-      if (head !== undefined) resolve({ status: head.status, headers: head.headers, body: given.stream });
+      give(given.stream);
       return given;
     };
     const takePieces = (): Uint8Array => {

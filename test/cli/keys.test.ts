@@ -125,7 +125,7 @@ test('who rotates a key that has expired learns that the new one has too', async
   const rotated = await keys('rotate', 'expired');
   expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_\S+\n$/) });
   expect(rotated.stderr).toMatch(
-    /^Note: the key expired on 2020-01-31, so the new one does not work either: /,
+    /^Note: the key expired on 2020-01-31, so the new one does not work either\. /,
   );
   expect((await keys('rotate', 'until')).stderr).not.toContain('Note');
 });
@@ -137,15 +137,15 @@ test('what cannot be done is said in a line, with exit code 1', async () => {
     [['create', 'other', '--budget-dya', '5'], /^Unknown option --budget-dya\. See --help\.\n$/],
     [['create', 'other', 'name'], /^Unexpected argument name\./],
     [['create', 'other', '--models', 'gpt-4o'], /^--models: must be <vendor>/],
-    [['create', 'other', '--budget-day', '$5'], /^--budget-day: \$5 is neither a number nor "none"\n$/],
-    [['create', 'other', '--expires', '2020-01-31'], /^--expires: 2020-01-31 is in the past\n$/],
+    [['create', 'other', '--budget-day', '$5'], /^--budget-day: \$5 is neither a number nor "none"\.\n$/],
+    [['create', 'other', '--expires', '2020-01-31'], /^--expires: 2020-01-31 is in the past\.\n$/],
     [['create', 'key_other'], /^The name must be 1 to 64/],
-    [['create', 'ci '], /^The name must be 1 to 64 .* not end in a space\n$/],
+    [['create', 'ci '], /^The name must be 1 to 64 .* not end in a space\.\n$/],
     [['change', 'ci'], /^Nothing to change: give at least one setting/],
     [['rotate', 'ci', '--grace', 'long'], /^--grace: long is not a duration/],
     [
       ['rotate', 'ci', '--grace', '32d'],
-      /^--grace: 32d is more than 31d, the longest that an old key may keep working\n$/,
+      /^--grace: 32d is more than 31d, the longest that an old key may keep working\.\n$/,
     ],
     [['revoke', 'nobody'], /^There is no key nobody \(see "gateway keys list"\)\.\n$/],
   ];

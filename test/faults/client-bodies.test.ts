@@ -390,7 +390,8 @@ describe('more than the limit', () => {
       const anonymous = await Promise.all(Array.from({ length: 95 }, () => flood('gw-none')));
       expect(anonymous.filter((text) => statusOf(text) === 401)).toHaveLength(95);
       const known = await Promise.all(Array.from({ length: 5 }, () => flood(KEY)));
-      expect(known.filter((text) => statusOf(text) === 413)).toHaveLength(5);
+      // Of one key, no more than 128 MB may be on their way: whatever comes beyond that is a 429.
+      expect(known.filter((text) => [413, 429].includes(statusOf(text)))).toHaveLength(5);
     }
   });
 

@@ -63,7 +63,7 @@ describe('an error that quotes what it was given, which may be a prompt', () => 
 /** Where the gateway's own code for messages says an event, one that holds BOOM fails in the way given. */
 const renderer = (fault: string) =>
   preload(`
-    const { formats } = await import('gateway:formats/all.ts');
+    const { formats } = await import('gateway:formats/formats.ts');
     const { messages } = formats;
     const { renderEvents } = messages.inbound;
     messages.inbound.renderEvents = (asked) => {
@@ -127,7 +127,7 @@ describe('a mistake in the course of an exchange', () => {
     stage = await openStage(
       {},
       preload(`
-        const { formats } = await import('gateway:formats/all.ts');
+        const { formats } = await import('gateway:formats/formats.ts');
         formats['chat-completions'].outbound.renderRequest = () => { throw new TypeError('planted'); };
       `),
     );
@@ -145,7 +145,7 @@ describe('a mistake in the course of an exchange', () => {
     stage = await openStage(
       {},
       preload(`
-        const { formats } = await import('gateway:formats/all.ts');
+        const { formats } = await import('gateway:formats/formats.ts');
         formats['chat-completions'].outbound.renderRequest = () => {
           setTimeout(() => { throw new Error('planted'); }, 1);
           return {};
@@ -164,7 +164,7 @@ describe('a mistake in the course of an exchange', () => {
       {},
       preload(`
         import { ServerResponse } from 'node:http';
-        const { formats } = await import('gateway:formats/all.ts');
+        const { formats } = await import('gateway:formats/formats.ts');
         formats['chat-completions'].outbound.renderRequest = () => {
           ServerResponse.prototype.end = function () { return this; };
           setTimeout(() => { throw new Error('planted'); }, 1);

@@ -35,7 +35,7 @@ describe('P-19 a start that cannot be', () => {
       const { code, stdout, stderr } = await runCommand(directory, words, { GATEWAY_API_KEY: KEY });
       expect(code).toBe(1);
       expect(stderr).toBe(
-        `Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Stop what listens there, or choose another port (PORT=8790 npm start).\n`,
+        `Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}. The port is in use: stop the other process, or set PORT (PORT=8790 npm start).\n`,
       );
       expect(stdout).toBe('');
     });

@@ -1,3 +1,4 @@
+import { scanText } from '../../src/pipeline/scanned.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
@@ -76,7 +77,7 @@ describe('scanObject', () => {
   test('refuses what is too deep, too large or not UTF-8, quickly', () => {
     expect(() => scan(`{"a":${'['.repeat(1_000_000)}`)).toThrow(`deeper than ${MAX_DEPTH}`);
     expect(() => scan(`{"a":[${'{},'.repeat(2_000_000)}{}]}`)).toThrow('JSON tokens');
-    expect(() => scanObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toThrow('UTF-8');
+    expect(() => scanText(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toThrow('UTF-8');
   });
 
   test('takes as many tokens as are allowed', () => {

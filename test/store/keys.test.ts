@@ -273,7 +273,7 @@ describeStores('keys of the store', (stores) => {
     await rename(`${path}.restored`, path);
     await soon(() =>
       expect(told).toEqual([
-        expect.stringMatching(/gateway\.db was moved, deleted or replaced while in use: /),
+        expect.stringMatching(/gateway\.db was moved, deleted or replaced while in use\. /),
       ]),
     );
     const { key } = await create(store, 'new');

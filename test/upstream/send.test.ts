@@ -90,6 +90,7 @@ describe('the observer and the end', () => {
     );
     expect(await text(answer)).toBe('{"a":1}');
     expect(Buffer.concat(tapped).toString()).toBe('{"a":1}');
+    await new Promise((resolve) => setImmediate(resolve));
     expect(endings).toEqual(['whole']);
   });
 

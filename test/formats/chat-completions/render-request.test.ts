@@ -808,7 +808,7 @@ describe('content', () => {
     [
       { ...PDF, source: { kind: 'file', id: 'f', format: 'messages' } },
       'openai',
-      /^A file id from another vendor/,
+      /^This model cannot read a file/,
     ],
   ])('a 400 names what cannot be sent: %j', (part, dialect, message) => {
     let thrown: unknown;

@@ -3,7 +3,6 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 
-import type { FunctionDeclaration } from '@google/genai';
 import type { FunctionTool, HostedTool, Prompt } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../../conversation/rules/function-schema.ts';
@@ -77,7 +76,7 @@ function renderDeclaration(tool: FunctionTool, target: ModelTraits, report: Repo
   const declaration = {
     name: safeName(tool.name),
     ...(tool.description !== undefined && { description: tool.description }),
-  } satisfies FunctionDeclaration;
+  };
   return {
     ...tool.unknownFields,
     ...own,

@@ -3,7 +3,6 @@
  * neutral figures include both. Gemini leaves out a figure of 0.
  */
 
-import type { GenerateContentResponseUsageMetadata } from '@google/genai';
 import { findFormatFields, withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { Usage } from '../../../conversation/reply.ts';
 import {
@@ -90,6 +89,6 @@ export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined
     ...(cacheRead !== undefined && cacheRead > 0 && { cachedContentTokenCount: cacheRead }),
     ...(reasoning !== undefined && reasoning > 0 && { thoughtsTokenCount: reasoning }),
     totalTokenCount: (input ?? 0) + (output ?? 0),
-  } satisfies GenerateContentResponseUsageMetadata & Record<string, Json>;
+  };
   return { ...(tier && { serviceTier: renderUsedTier(tier) }), ...fields, ...figures };
 }
