@@ -1,35 +1,33 @@
 /**
- * What is on its way and not whole yet: request bodies, WebSocket messages and answers that are collected, each for a
- * key. Their bytes are bounded for each key and in all.
+ * What is still arriving: request bodies, WebSocket messages and answers that are being collected, each for a key.
+ * Their bytes are bounded per key and in total.
  */
 
 import { GatewayError } from '../lib/errors.ts';
 
 export interface PendingLimits {
-  /** Bytes on their way, in all. */
+  /** The most bytes that may be held for arrivals, in total. */
   readonly pendingBytes: number;
-  /** Bytes on their way for one key. */
+  /** The most bytes that may be held for arrivals of one key. */
   readonly pendingBytesPerKey: number;
 }
 
 export interface Arrival {
   /**
-   * It takes up so many bytes by now.
-   * @throws GatewayError `rate-limited` where its key has too many on their way; `overloaded` where there are too many
-   *   in all and no other arrival takes up more, or it was cut. Otherwise the largest others are cut to make room.
+   * Reports how many bytes the arrival takes up by now.
+   * @throws GatewayError `rate-limited` if its key holds too many bytes; `overloaded` if there are too many in total
+   *   and no other arrival is larger, or if this one was cut. Otherwise the largest other arrivals are cut to make
+   *   room.
    */
   holds(bytes: number): void;
-  /** It is whole, or nobody waits for it any more. */
+  /** The arrival is complete, or no longer needed. */
   end(): void;
 }
 
 export interface Arrivals {
-  /**
-   * Something begins to arrive for `key`.
-   * @param cut called where others need its room: must call `end`, at once or soon.
-   */
+  /** Starts an arrival for `key`. @param cut called when others need its room; it must call `end`, at once or soon. */
   begin(key: string, cut: (error: GatewayError) => void): Arrival;
-  /** Bytes on their way, in all. */
+  /** The bytes held for arrivals at present, in total. */
   bytes(): number;
 }
 
@@ -41,7 +39,10 @@ interface Entry {
 
 const RETRY_AFTER = 1;
 
-/** @param limits as they are now: a reload may change them. */
+/**
+ * Makes the register of what is arriving, with nothing in it.
+ * @param limits the limits as they are now: a reload may change them.
+ */
 export function openArrivals(limits: () => PendingLimits): Arrivals {
   const entries = new Set<Entry>();
   const perKey = new Map<string, number>();
@@ -67,12 +68,12 @@ export function openArrivals(limits: () => PendingLimits): Arrivals {
     return found;
   }
 
-  /** Cuts the largest arrivals until what remains fits. @throws GatewayError where `entry` is the largest itself. */
+  /** Cuts the largest arrivals until the rest fits. @throws GatewayError if `entry` is itself the largest. */
   function makeRoom(entry: Entry, most: number): void {
     while (total > most) {
       const other = largest();
       if (other === undefined || other.bytes <= entry.bytes) throw noRoom();
-      // Its bytes are gone as soon as it hears of this, so they are not counted any longer.
+      // Its owner drops the bytes when `cut` is called, so they are no longer counted.
       remove(other);
       other.cut(noRoom());
     }
@@ -84,7 +85,7 @@ export function openArrivals(limits: () => PendingLimits): Arrivals {
       entries.add(entry);
       return {
         holds(bytes) {
-          // It was cut, and goes on for a moment all the same.
+          // It was cut, but its owner has not stopped yet.
           if (!entries.has(entry)) throw noRoom();
           const grows = bytes > entry.bytes;
           resize(entry, bytes);

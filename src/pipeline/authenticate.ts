@@ -1,6 +1,6 @@
 /**
- * By whom, and what for: the one key, or token in its place, that a request carries on the carriers of its endpoint family,
- * and its tag.
+ * Who sends a request, and what for: the one key, or a token in its place, that a request carries where clients of its
+ * endpoint send one, and its tag.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -13,10 +13,10 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalidKey } from '../lib/errors.ts';
 import type { Admitted, Call } from './exchange.ts';
 
-/** No key is longer: what is longer is not even hashed. */
+/** The longest key, in UTF-16 code units. A longer one is not even hashed. */
 const MAX_KEY_LENGTH = 512;
 
-/** Key headers of an endpoint family, besides `Authorization`. */
+/** The headers in which clients of a format send their key, besides `Authorization`. */
 const KEY_HEADERS: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': [],
   responses: [],
@@ -24,7 +24,7 @@ const KEY_HEADERS: Readonly<Record<FormatName, readonly string[]>> = {
   'generate-content': ['x-goog-api-key', 'x-vendorc-api-key'],
 };
 
-/** Where a key goes that was not given. */
+/** Where to send the key, for the error message when it is missing. */
 const PLACES: Readonly<Record<FormatName | 'any', string>> = {
   'chat-completions': 'Authorization: Bearer KEY',
   responses: 'Authorization: Bearer KEY',
@@ -33,19 +33,21 @@ const PLACES: Readonly<Record<FormatName | 'any', string>> = {
   any: 'Authorization: Bearer KEY',
 };
 
-/** Every key header there is, for endpoints that serve clients of several families (the model list). */
+/** All key headers, for endpoints that serve clients of several formats (the model list). */
 const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 
-/** Where clients of other families have their key, and Azure's: only told of, never read. */
+/**
+ * Headers in which clients of other formats send their key, and Azure's. They are only mentioned in errors, never read.
+ */
 const OTHER_PLACES = [...ALL_KEY_HEADERS, 'api-key'];
 
-/** Who may come in: by a key, and by a token where there are providers of any. */
+/** What verifies callers: keys, and identity providers if any are configured. */
 export interface Authenticators {
   readonly keys: Keys;
   readonly identities?: Identities;
 }
 
-/** @throws GatewayError as `admit`. */
+/** Adds the caller and the tag to a request. @throws GatewayError as `authenticateCaller` does. */
 export function authenticate(doors: Authenticators): (call: Call) => Admitted | Promise<Admitted> {
   return (call) => {
     const found = authenticateCaller(doors, call.route.format, call.message, call.query);
@@ -64,10 +66,10 @@ function admitted(call: Call, principal: Principal): Admitted {
 }
 
 /**
- * Who sent a request; by a promise only where that is a token which has not come before.
- * @param family whose carriers count; `any` for endpoints that clients of several families share.
- * @throws GatewayError, or by the promise, `unauthenticated`, in the same words whether a key is unknown, malformed or
- *   contradicted; `overloaded` where nobody can say whether a token is right.
+ * Finds who sent a request. The result is a promise only for a token that has not been seen before.
+ * @param family the format whose key headers count; `any` for endpoints that clients of several formats share.
+ * @throws GatewayError, or rejects with it: `unauthenticated`, in the same words whether the key is unknown,
+ *   malformed or contradicted by a second one; `overloaded` if a token cannot be verified at the moment.
  */
 export function authenticateCaller(
   { keys, identities }: Authenticators,
@@ -82,7 +84,7 @@ export function authenticateCaller(
   }
   const { authorization = '' } = message.headers;
   if (!NOTHING.test(authorization)) carried.add(bearer(authorization));
-  // The key in the query counts where no header carries one: a header is the safer carrier, so it wins.
+  // The key in the query counts only if no header carries one. A header is the safer place, so it wins.
   if (carried.size === 0 && family === 'generate-content') {
     for (const inQuery of query.getAll('key')) carried.add(inQuery);
   }
@@ -100,8 +102,9 @@ export function authenticateCaller(
 }
 
 /**
- * What is sent where the variable that should hold the key holds nothing, which other carriers may stand beside: Claude
- * Code sets both of Anthropic's so for what it starts, and Anthropic's SDKs send both then.
+ * What a client sends if the variable that should hold the key is empty; a key in another header may stand beside it.
+ * Claude Code sets both of Anthropic's variables for the programs it starts, and Anthropic's SDKs then send both
+ * headers.
  */
 const NOTHING = /^(?:bearer)? *$/i;
 

@@ -1,4 +1,6 @@
-/** Which inbound half reads a caller's request: that of the endpoint's format, or that of a client with shapes of its own. */
+/**
+ * Which inbound half reads a caller's request: that of the endpoint's format, or that of a client with its own shapes.
+ */
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Inbound } from '../formats/format.ts';
@@ -6,7 +8,7 @@ import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { cursorInbound, isCursorBody } from './cursor/index.ts';
 
-/** The inbound half for a parsed body that came to the endpoint of `format`. */
+/** Picks the inbound half for a parsed body that came to the endpoint of `format`. */
 export function inboundFor(format: FormatName, body: JsonObject): Inbound {
   return format === 'chat-completions' && isCursorBody(body) ? cursorInbound : formats[format].inbound;
 }

@@ -1,19 +1,22 @@
-/** What callers may take of a process's time and connections, as the configuration says it. */
+/** How much of a process's time and connections callers may take, as the configuration sets it. */
 
-/** Milliseconds. */
+/** All in milliseconds. */
 export interface CallerTimeouts {
-  /** Until a request's head is there. */
+  /** Until the head of a request is complete. */
   readonly requestHead: number;
-  /** Until its body is. */
+  /** Until the body of a request is complete. */
   readonly requestBody: number;
-  /** Between two requests of a connection. Balancers in front keep theirs for 60 s as a rule: ours must last longer. */
+  /**
+   * Between two requests of a connection. Load balancers in front usually keep theirs for 60 s, and ours must last
+   * longer.
+   */
   readonly connectionIdle: number;
-  /** That bytes may wait for a caller who takes none of them. */
+  /** How long bytes may wait for a caller who reads nothing. */
   readonly unread: number;
 }
 
 export interface SocketLimits {
-  /** Open WebSockets, in all. */
+  /** Open WebSockets, in total. */
   readonly webSockets: number;
   /** Open WebSockets of one key. */
   readonly webSocketsPerKey: number;

@@ -1,4 +1,4 @@
-/** A vendor's answer as events, streamed or whole: what it is decides, not what was asked for. */
+/** A vendor's answer as events, streamed or not. What arrives decides, not what was requested. */
 
 import { byteAccumulator } from '../lib/byte-accumulator.ts';
 import { textOfBytes } from '../lib/bytes.ts';
@@ -9,16 +9,16 @@ import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
 
 type Holds = (bytes: number) => void;
 
-/** Largest whole answer that is translated, in bytes. */
+/** The largest non-streaming answer that is translated, in bytes. */
 export const MAX_WHOLE = 64 * 1024 * 1024;
 
-/** Types under which relays send streams, too: these say nothing of what is in them. */
+/** Content types under which relays also send streams, so they do not say what the body is. */
 const TELLS_NOTHING = /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream)|text\/plain|$)/i;
 
 /**
- * The vendor's bytes as events.
- * @param holds told how many bytes are held for a whole body so far.
- * @throws GatewayError where its type promises neither events nor JSON.
+ * Makes the step from the vendor's bytes to events. A non-streaming body becomes one event.
+ * @param holds receives how many bytes are held of a non-streaming body so far.
+ * @throws GatewayError if the content type is neither one of events nor one of JSON.
  */
 export function decodeBody(answer: UpstreamAnswer, holds: Holds): Step<Uint8Array, Sse> {
   const type = String(answer.headers['content-type'] ?? '');
@@ -27,7 +27,7 @@ export function decodeBody(answer: UpstreamAnswer, holds: Holds): Step<Uint8Arra
   throw notJson(answer);
 }
 
-/** The error for an answer of another type, of which no more is read. */
+/** Makes the error for an answer of another content type, and cancels the answer. */
 export function notJson(answer: UpstreamAnswer): GatewayError {
   return leftFor(
     answer,
@@ -35,12 +35,12 @@ export function notJson(answer: UpstreamAnswer): GatewayError {
   );
 }
 
-/** The error for an answer that is longer than what is read of one. */
+/** Makes the error for an answer that is longer than the gateway reads. */
 export function tooLong(): GatewayError {
   return new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
 }
 
-/** A stream where it begins as one, and a whole body where it does not. */
+/** Decodes a stream if the body begins as one, and a non-streaming body otherwise. */
 function decodeByLooks(holds: Holds): Step<Uint8Array, Sse> {
   let step: Step<Uint8Array, Sse> | undefined;
   return {
@@ -55,19 +55,22 @@ function decodeByLooks(holds: Holds): Step<Uint8Array, Sse> {
   };
 }
 
-/** By what a body begins with; nothing as yet where that is undefined: some say by empty lines that they are alive. */
+/**
+ * Picks the decoder by the first byte of a body. Undefined means not yet known: some services send empty lines first,
+ * as keep-alives.
+ */
 function stepFor(first: number | undefined, holds: Holds): Step<Uint8Array, Sse> | undefined {
   if (first === undefined) return undefined;
   // A comment, or a field: data, event, id or retry (WHATWG HTML, 9.2.6).
   return ':deir'.includes(String.fromCharCode(first)) ? decodeSse() : decodeWhole(holds);
 }
 
-/** White space (RFC 8259, 2), or a byte order mark's. */
+/** Whether a byte is white space (RFC 8259, 2) or part of a byte order mark. */
 function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xef || byte === 0xbb || byte === 0xbf;
 }
 
-/** A whole body as the one event it stands for. */
+/** Collects a non-streaming body and gives it as one event. */
 function decodeWhole(holds: Holds): Step<Uint8Array, Sse> {
   const whole = byteAccumulator(MAX_WHOLE);
   return {

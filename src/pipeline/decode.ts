@@ -1,4 +1,4 @@
-/** What is asked, and in which format: the request's head. The body is not read before its sender is known. */
+/** What is requested, and in which format: read from the head. The body is not read until its sender is known. */
 
 import type { Route } from '../conversation/route.ts';
 import { GatewayError } from '../lib/errors.ts';
@@ -8,26 +8,27 @@ import { readBody } from './read-body.ts';
 import { queryOf, rawPath } from './request-head.ts';
 
 export interface DecodeOptions {
-  /** Largest body, in bytes; of a compressed one, before and after it is decompressed. */
+  /** The largest body, in bytes; for a compressed one, before and after decompression. */
   readonly bodyLimit: number;
 }
 
 /** `application/json` and `application/<anything>+json`, with or without parameters. */
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-/** The generate-content methods served, and what each asks for. */
+/** The methods of generate-content that are served, and the operation of each. */
 const METHODS: Readonly<Record<string, Route['operation']>> = {
   generateContent: 'generate',
   streamGenerateContent: 'generate',
   countTokens: 'count-tokens',
 };
 
-/** Path prefix of generate-content's models. */
+/** The path prefix of generate-content's models. */
 export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
 
 /**
- * @throws GatewayError `unsupported-media-type` for a body that says to be no JSON, or compressed in a way not taken;
- *   `not-found` for a method of generate-content that there is not.
+ * Makes the stage that reads a request's head and prepares to read its body.
+ * @throws GatewayError `unsupported-media-type` for a body that is not declared as JSON or has an unsupported coding;
+ *   `not-found` for an unknown method of generate-content.
  */
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
   return (incoming) => {
@@ -59,7 +60,7 @@ function requireJson(type: string | undefined): void {
   );
 }
 
-/** `/v1beta/models/{model}:{method}`; the model's bytes are decoded once. */
+/** Parses `/v1beta/models/{model}:{method}`. The model's name is percent-decoded once. */
 function namedInPath(path: string): { model: string; method: string; operation: Route['operation'] } {
   const call = path.replace(MODELS_PATH, '');
   const colon = call.lastIndexOf(':');
@@ -72,7 +73,7 @@ function namedInPath(path: string): { model: string; method: string; operation: 
   return { model: decodedName(call.slice(0, colon)), method, operation };
 }
 
-/** The name of a model, percent-encoded as paths have it. */
+/** Decodes the percent-encoded name of a model in a path. */
 export function decodedName(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,7 +1,7 @@
 /**
- * Stands by a native stream, whose bytes nobody here parses: where it breaks off, or just stops, its last bytes are
- * the format's own error event. A stream that was cut must not look like one that is whole. Where the vendor itself
- * ends by an error, that is noted.
+ * Watches the end of a native stream, which nothing here parses. If the stream breaks off or simply stops, its last
+ * bytes are the format's own error event: a stream that was cut must not look complete. If the vendor itself ends the
+ * stream with an error, the ledger notes that.
  */
 
 import type { Ledger } from '../accounting/usage/ledger.ts';
@@ -16,29 +16,34 @@ import { trailingBytes } from '../streams/trailing-bytes.ts';
 import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
 import { endWithError, type RenderLateError } from './late-error.ts';
 
-/** How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one is a whole answer. */
+/**
+ * How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one of them holds the
+ * whole answer.
+ */
 const END = 2048;
 
 /**
- * What a failure may say before its beginning is out of sight: it holds a whole request, or what was made of it. Its
- * line is a long one; shorter ones, as answers are made of, are not looked at. And how much of it is kept.
+ * The least length of a line, in bytes, that may be a failure whose beginning has left the kept end. Such a failure
+ * holds a whole request, or what was made of it, in one long line. Answers consist of shorter lines, which are not
+ * examined. The second figure is how much of such a failure is kept.
  */
 const LARGE = 1024;
 const LINE_FEED = 0x0a;
-/** The line breaks behind an event, and the byte before them. */
+/** The line breaks after an event, and the byte before them, in bytes. */
 const LONGEST_END = 5;
 const MOST_OF_FAILURE = 256 * 1024;
 
-/** Where an event is over, and where one can be that nobody has closed by an empty line. */
+/** Matches the end of an event, and the places where an event may end that lacks its empty line. */
 const BOUNDARY = /(?:\n\n|\r\r|\r\n\r\n)$/;
 const EVENT = /(?:^|[\r\n])(?:event|data):/;
 const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
 
 /**
- * Watches a native stream and passes it on as it is.
- * @param ledger notes the failure that the stream ends by. @param secret what nobody is to see of that.
- * @returns undefined where the answer is no event stream.
+ * Makes the step that watches a native stream and passes its bytes on unchanged.
+ * @param ledger notes the failure that the stream ends with.
+ * @param secret what that failure must not show.
+ * @returns undefined if the answer is not an event stream.
  */
 export function detectTruncation(
   format: Format,
@@ -53,11 +58,12 @@ export function detectTruncation(
   const end = (): string => latin1OfBytes(tail.bytes());
   let failure: ByteAccumulator | undefined;
 
-  /** Whether the stream may end as it does. */
+  /** Whether the stream may end here. */
   function isWhole(last: string): boolean {
-    // What does not look like this format at all may end as it likes.
+    // A body that does not look like this format at all may end anywhere.
     if (last !== '' && !isOpen) return true;
-    // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in sight.
+    // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
+    // end.
     return (ending.test(last) || !EVENT.test(last)) && endsWhole(last);
   }
 
@@ -80,7 +86,7 @@ export function detectTruncation(
       const last = end();
       const isBetween = last === '' || BOUNDARY.test(last);
       const gap = isBetween ? '' : '\n\n';
-      // A vendor that says nothing more after why it stopped has only failed to end its stream.
+      // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
       const isParked = error.fault === 'upstream-timeout' && ending.test(last);
       if (closing !== undefined && (isParked || closing.test(last)) && endsWhole(last)) {
         if (gap !== '') out.enqueue(bytesOfText(gap));
@@ -94,7 +100,7 @@ export function detectTruncation(
     },
     hasFailed() {
       if (failure === undefined && !failing.test(end())) return false;
-      // The first event in sight may be half of one, which says nothing.
+      // The first event in the kept end may be half of one, which parses as nothing.
       const events = run(decodeSse(), [failure?.whole() ?? tail.bytes()]);
       const fault = events.map(format.outbound.parseFailure).find((error) => error !== undefined)?.fault;
       if (fault === undefined) return false;
@@ -104,13 +110,13 @@ export function detectTruncation(
   };
 }
 
-/** Whether the line that a piece ends in, or with, has LARGE bytes of it. */
+/** Whether the line in which a piece ends, or which ends with the piece, has at least LARGE bytes. */
 function endsLong(bytes: Uint8Array): boolean {
   const { byteLength } = bytes;
   return byteLength >= LARGE && bytes.lastIndexOf(LINE_FEED, byteLength - LONGEST_END) < byteLength - LARGE;
 }
 
-/** Whether the last event is all there, with the empty line that ends it or without. */
+/** Whether the last event is complete, with or without the empty line after it. */
 function endsWhole(end: string): boolean {
   if (BOUNDARY.test(end)) return true;
   const data = LAST_DATA.exec(end)?.[1];

@@ -1,8 +1,8 @@
 /**
- * A native answer of status 200 that is none: a stream whose first word is that there will be no answer, or a body that
- * is an error. Vendors begin a stream before they know whether the model has room for it, and then say so by an event:
- * until it is known, nothing of it goes to the caller, so that somebody else can still be asked. Where nobody can, the
- * caller has the answer as it came.
+ * A native answer of status 200 that is a failure: a stream that begins with an error, or a body that is one. Vendors
+ * start a stream before they know whether the model has capacity, and then report the failure as an event. Until it is
+ * known whether the answer has begun, none of it goes to the caller, so that another upstream can still be asked. If
+ * none can answer, the caller gets the failure as it came.
  */
 
 import type { Outbound } from '../formats/format.ts';
@@ -13,16 +13,16 @@ import { decodeSse } from '../streams/sse.ts';
 import { run, type Step } from '../streams/step.ts';
 import { type Unread, unread } from '../streams/unread-bytes.ts';
 
-/** How many bytes of a stream are looked at: OpenAI says all that it was asked before it answers. */
+/** How many bytes of a stream are examined. OpenAI repeats the whole request before it answers. */
 export const WATCHED_MARK = 256 * 1024;
 
-/** Bytes in which an event or a body says of which kind it is. */
+/** The bytes within which an event or a body shows what kind it is. */
 const HEAD = 1_024;
 
-/** No event that says so is longer, in bytes. */
+/** The longest event that can report a failure, in bytes. */
 const LONGEST = 16 * 1024;
 
-/** For how long a stream is waited for that has nothing more to say, in milliseconds. */
+/** How long to wait for the end of a failed stream that sends nothing more, in milliseconds. */
 const REST = 1_000;
 
 const LF = 0x0a;
@@ -31,42 +31,43 @@ const CR = 0x0d;
 /** The longest line breaks that end an event, in bytes: LF, CR and LF. */
 const LONGEST_END = 3;
 
-/** All of a stream that came to nothing, and why. */
+/** All bytes of a stream that failed, and why it failed. */
 export interface EarlyFailure {
   readonly bytes: Uint8Array;
   readonly error: GatewayError;
 }
 
-/** That the answer has begun, or why there will be none. */
+/** The answer has begun, or the error why there will be none. */
 type Verdict = 'begun' | GatewayError;
 
 type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
 
-/** The beginning of a native stream: a step that watches it and passes it on as it is. */
+/** The beginning of a native stream: a step that watches the stream and passes its bytes on unchanged. */
 export interface Beginning extends Step<Uint8Array, Uint8Array> {
-  /** Whether nothing is known of the answer as yet. */
+  /** Whether it is not known yet if the answer has begun. */
   isOpen(): boolean;
   /**
-   * Why there will be no answer; undefined where it has begun, at once as a rule.
-   * @param hold milliseconds to wait for at most; what is not known by then is taken for an answer.
+   * Waits until it is known whether the answer has begun. The result is usually undefined at once: it has begun.
+   * @param hold the most milliseconds to wait. If nothing is known by then, the answer counts as begun.
+   * @returns why there will be no answer, or undefined if it has begun.
    */
   failure(hold: number): undefined | Promise<EarlyFailure | undefined>;
 }
 
-/** What the events of a stream say of it so far. */
+/** What the events of a stream have shown so far. */
 interface Watched {
   /** All that has come while nothing is known, or of a failure. */
   readonly pieces: Uint8Array[];
-  /** Bytes of an event that is not all there. */
+  /** The bytes of an event that is not complete. */
   readonly open: Unread;
   size: number;
   verdict: Verdict | undefined;
   isOver: boolean;
-  /** Called with every change. */
+  /** Called after every change. */
   onChange: (() => void) | undefined;
 }
 
-/** Watches what a stream begins with. */
+/** Makes the step that watches the beginning of a stream. @param reader finds failures in the vendor's format. */
 export function watchBeginning(reader: Reader): Beginning {
   const watched: Watched = {
     pieces: [],
@@ -97,7 +98,7 @@ export function watchBeginning(reader: Reader): Beginning {
 async function waitFor(watched: Watched, hold: number): Promise<EarlyFailure | undefined> {
   await until(watched, ({ verdict, isOver }) => isOver || verdict !== undefined, hold);
   const { verdict } = watched;
-  // From here on the stream is the caller's, whatever it says.
+  // From here on the stream is the caller's, whatever it contains.
   if (verdict === undefined || verdict === 'begun') {
     watched.verdict = 'begun';
     return undefined;
@@ -106,7 +107,7 @@ async function waitFor(watched: Watched, hold: number): Promise<EarlyFailure | u
   return { bytes: concatBytes(watched.pieces), error: verdict };
 }
 
-/** Resolves once it is so, or after `milliseconds`. */
+/** Resolves as soon as the condition holds, or after `milliseconds`. */
 async function until(
   watched: Watched,
   isSo: (watched: Watched) => boolean,
@@ -120,7 +121,10 @@ async function until(
   await withTimeout(promise, milliseconds);
 }
 
-/** Reads on until an event says how the answer begins. What was looked through for an event's end is not again. */
+/**
+ * Reads on until an event shows how the answer begins. Bytes that were searched for the end of an event are not
+ * searched again.
+ */
 function read(piece: Uint8Array, watched: Watched, reader: Reader): Verdict | undefined {
   const looked = Math.max(0, watched.open.size() + 1 - LONGEST_END);
   const bytes = watched.open.add(piece);
@@ -140,7 +144,7 @@ function read(piece: Uint8Array, watched: Watched, reader: Reader): Verdict | un
   return undefined;
 }
 
-/** Where an event ends at or after `from`, behind its empty line; undefined where that has not come. */
+/** The end of the first event that ends at or after `from`, behind its empty line; undefined if none does yet. */
 function eventEnd(bytes: Uint8Array, from: number): number | undefined {
   for (let line = bytes.indexOf(LF, from); line >= 0; line = bytes.indexOf(LF, line + 1)) {
     if (bytes[line + 1] === LF) return line + 2;
@@ -162,12 +166,12 @@ function verdictOn(event: Uint8Array, reader: Reader): Verdict | undefined {
 
 const headOf = (event: Uint8Array): string => latin1OfBytes(event, 0, Math.min(HEAD, event.byteLength));
 
-/** Whether an event is none of the answer: one that vendors say before it, or a comment. */
+/** Whether an event is not part of the answer: a comment, or an event that vendors send before the answer. */
 function isPreamble(head: string, { marks }: Reader): boolean {
   return marks.preamble?.test(head) === true || !head.includes('data:');
 }
 
-/** Why a whole answer of status 200 is none, where it says so. */
+/** Finds the failure in a non-streaming answer of status 200; undefined if the answer is not a failure. */
 export function failureInBody(body: Uint8Array, { parseFailure, marks }: Reader): GatewayError | undefined {
   return marks.failing.test(headOf(body)) ? parseFailure({ data: textOfBytes(body) }) : undefined;
 }

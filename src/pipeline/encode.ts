@@ -3,14 +3,17 @@
 import { noteFault } from '../accounting/usage/ledger.ts';
 import type { Answer, Replied } from './exchange.ts';
 
-/** Notes what is known of the answer by now, and names the exchange in it. */
+/**
+ * Makes the stage that turns a reply into status, headers and body. It notes in the ledger what is known by now, and
+ * adds the exchange's id to the headers.
+ */
 export function encode(): (replied: Replied) => Answer {
   return ({ id, format, status, headers, body, allowance, ledger, refusal }) => {
     ledger.streamed = headers['content-type']?.startsWith('text/event-stream') === true;
-    // What the vendor said itself is passed on as it is, and is a failure all the same.
+    // The vendor's own error is passed on unchanged, and still counts as a failure.
     if (refusal !== undefined) noteFault(ledger, refusal);
     const named: Record<string, string> = { ...headers, ...allowance, 'x-request-id': id };
-    // Anthropic's SDKs read their request id from this name.
+    // Anthropic's SDKs read their request id from this header.
     if (format === 'messages') named['request-id'] ??= id;
     if (body instanceof Uint8Array) named['content-length'] ??= String(body.byteLength);
     return { status, headers: named, body };

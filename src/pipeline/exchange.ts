@@ -24,130 +24,145 @@ import type { Vendor } from '../upstream/vendor.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Beginning } from './early-failure.ts';
 
-/** What a process can be short of. */
+/** What a process can run short of. */
 export type Shortage = 'event-loop' | 'memory' | 'file-descriptors';
 
-/** What a process is busy with. */
+/** How busy a process is. */
 export interface Load {
-  /** Exchanges in flight. */
+  /** The number of exchanges in flight. */
   inFlight(): number;
-  /** What it is short of; undefined as a rule. */
+  /** What the process is short of; usually undefined. */
   shortage(): Shortage | undefined;
   /** Counts an exchange as one of `key`'s until it is over. @returns how many of them are in flight. */
   claim(response: ServerResponse, key: string): number;
-  /** Something begins to be held for an exchange until it is whole: its body, or an answer that is collected. */
+  /**
+   * Starts to count what is held for an exchange until it is complete: its body, or an answer that is being collected.
+   */
   arriving(response: ServerResponse): Arrival;
 }
 
 /** A request as it arrived. */
 export interface Incoming {
-  /** What every answer, log line and error calls this exchange. */
+  /** The id of this exchange in every answer, log line and error. */
   readonly id: string;
   readonly message: IncomingMessage;
-  /** Where the answer goes; only watched. */
+  /** Where the answer goes. The pipeline only watches it. */
   readonly response: ServerResponse;
-  /** Aborts when the caller leaves, or the process ends the exchange; the reason is the GatewayError that says so. */
+  /**
+   * Aborts when the caller leaves, or when the process ends the exchange. Its reason is a GatewayError that says which.
+   */
   readonly signal: AbortSignal;
-  /** What else the process is busy with; absent where nobody counts. */
+  /** How busy the process is; absent if nothing counts that. */
   readonly load?: Load;
-  /** What is known of this exchange, for the record of it. */
+  /** What is known of this exchange, for its record. */
   readonly ledger: Ledger;
 }
 
-/** After `decode`: what is asked, and in which format. The body is still on its way. */
+/** After `decode`: what is requested, and in which format. The body is still on its way. */
 export interface Call extends Incoming {
   readonly route: Route;
-  /** Query parameters. */
+  /** The query parameters. */
   readonly query: URLSearchParams;
-  /** Where the path names the model and the method (generate-content): those. */
+  /** The model and the method, if the path names them (generate-content). */
   readonly named?: { readonly model: string; readonly method: string };
-  /** Reads the body, once. @throws GatewayError */
+  /** Reads the body; may be called once. @throws GatewayError if it is too large or breaks off. */
   readBody(): Promise<Buffer>;
 }
 
-/** After `authenticate`: by whom. */
+/** After `authenticate`: who sent the request. */
 export interface Admitted extends Call {
   readonly principal: Principal;
-  /** Headers for the answer: what is left of the key's limits; absent where it has none. */
+  /** Headers for the answer with what is left of the key's limits; absent if it has none. */
   readonly allowance?: Readonly<Record<string, string>>;
-  /** What those headers tell. */
+  /** The figures that those headers show. */
   readonly standings?: Standings;
 }
 
-/** After `resolve-model`: of which model, served by whom, natively or not. */
+/** After `resolveModel`: which model, which vendor, native or translated. */
 export interface Routed extends Admitted {
   readonly model: Model;
   readonly vendor: Vendor;
-  /** The format the vendor is spoken to in; the caller's own on the native path. */
+  /** The format of the request to the vendor; the caller's own on the native path. */
   readonly upstreamFormat: FormatName;
-  /** The caller's body; on the native path the value of its top-level `model` is the vendor's name of the model. */
+  /**
+   * The caller's body. On the native path the value of its top-level `model` is already the vendor's name of the model.
+   */
   readonly body: Buffer;
-  /** Where the top-level values of `body` stand. */
+  /** Where in `body` the top-level values are. */
   readonly fields: ReadonlyMap<string, Span>;
-  /** The same request for the next model that may be asked where this one cannot answer. */
+  /** Makes the same request for the next model that may be asked if this one cannot answer. */
   readonly nextFallback?: () => Routed | undefined | Promise<Routed | undefined>;
-  /** Ids of other models that the body names, of callers who are limited by model. */
+  /** The ids of other models that the body names; set only for callers who are limited by model. */
   readonly otherModels?: readonly string[];
-  /** Notes what the answer has stored at the vendor as the key's; absent where nobody asks whose it is. */
+  /**
+   * Records that what the answer stores at the vendor belongs to the key; absent if the key's stored objects are not
+   * tracked.
+   */
   readonly bind?: (ids: readonly string[]) => void;
-  /** Absent of the first attempt, where nobody follows it. */
+  /** The attempt that this request is part of. Absent if nothing observes how it ends. */
   readonly attempt?: Attempt;
-  /** Set of a fallback: the body was written for another model. */
+  /** Set for a fallback: the body was written for another model. */
   readonly isFallback?: true;
-  /** Set where the vendor is not to have the body as it is: it is translated then, whatever the vendor speaks. */
+  /** Set if the vendor must not get the body unchanged: it is translated then, even to the same format. */
   readonly mustTranslate?: true;
-  /** What of a native request the service has refused beside the answer; the body is without it already. */
+  /** Optional fields of a native request that the service has refused; the body is already without them. */
   readonly refusedFields?: ReadonlySet<string>;
-  /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */
+  /** Set if the vendor no longer accepts the reasoning of earlier turns: a translation leaves it out. */
   readonly dropsThoughts?: true;
-  /** Set where the vendor streams the answers of its model to nobody of the gateway's account: it is asked for all at once. */
+  /**
+   * Set if the vendor does not stream this model's answers to the gateway's account: the request asks for a
+   * non-streaming answer.
+   */
   readonly wantsWholeAnswer?: true;
-  /** What the vendor has said of its model: a translation tells it to think, nothing about it, or to show nothing of it. */
+  /**
+   * What the vendor has said about its model's reasoning. A translation then always lets it reason, omits the setting,
+   * or hides the reasoning.
+   */
   readonly thinkingObserved?: ThinkingObserved;
 }
 
 /** One of the attempts to get an answer. */
 export interface Attempt {
-  /** Milliseconds that are left for all of them. */
+  /** Milliseconds that are left for all attempts together. */
   readonly timeLeft: number;
-  /** Told once, when the exchange with the vendor is over. */
+  /** Called once, when the exchange with the vendor is over. */
   readonly ended?: (how: Ending) => void;
 }
 
-/** How a reply is brought back into the caller's format. */
+/** How a reply is translated back into the caller's format. */
 export interface Translation {
   readonly inbound: Inbound;
   readonly outbound: Outbound;
   readonly asked: RequestContext;
   readonly target: ModelTraits;
-  /** The stop sequences that the vendor is not told, none of them empty. */
+  /** The stop sequences that the vendor does not get, so that the gateway looks for them; none of them is empty. */
   readonly stops?: readonly string[];
-  /** Where it is a count of the prompt's tokens that is asked for. */
+  /** Set if the request is for a count of the prompt's tokens. */
   readonly counting?: { readonly inbound: InboundCounting; readonly outbound: OutboundCounting };
 }
 
-/** After `translate-request`: what goes to the vendor. */
+/** After `translateRequest`: what goes to the vendor. */
 export interface Prepared extends Routed {
   readonly path: string;
   readonly headers: string[];
-  /** What is sent. */
+  /** The body that is sent. */
   readonly payload: Uint8Array;
-  /** Takes out of a native stream what it tells because the gateway asked for it, and not the caller. */
+  /** Makes the step that removes from a native stream the usage that the gateway requested and the caller did not. */
   readonly stripInjectedUsage?: () => Step<Uint8Array, Uint8Array>;
   /** Absent on the native path. */
   readonly translation?: Translation;
 }
 
-/** After `upstream`: the vendor's answer, a head and a body still coming. */
+/** After `upstream`: the vendor's answer, as a head and a body that is still arriving. */
 export interface Answered extends Prepared {
   readonly answer: UpstreamAnswer;
-  /** By what the vendor knew whose request it was: nobody is to see it. */
+  /** The credential that was sent to the vendor. It must not appear in logs or answers. */
   readonly secret: string;
-  /** What a native stream begins with; absent of all other answers. */
+  /** How a native stream begins; absent for all other answers. */
   readonly beginning?: Beginning | undefined;
 }
 
-/** After `translate-reply`: the answer as the caller is to have it. */
+/** After `translateReply`: the answer in the caller's format. */
 export interface Replied {
   readonly id: string;
   readonly format: FormatName;
@@ -155,10 +170,10 @@ export interface Replied {
   /** Names in lower case. */
   readonly headers: Record<string, string>;
   readonly body: ReadableStream<Uint8Array> | Uint8Array;
-  /** As after `authenticate`: told over what a vendor says of limits of its own. */
+  /** As after `authenticate`. These headers replace what a vendor says about its own limits. */
   readonly allowance: Admitted['allowance'] | undefined;
   readonly ledger: Ledger;
-  /** Of an error answer that is passed on as it is: what it means. */
+  /** The meaning of an error answer that is passed on unchanged; absent for all other answers. */
   readonly refusal?: GatewayError;
 }
 

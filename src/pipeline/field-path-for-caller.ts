@@ -1,10 +1,13 @@
-/** What callers call the fields of a prompt. */
+/** How callers name the fields of a prompt. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { camelCase } from '../formats/generate-content/inbound/sort-fields.ts';
 import type { JsonObject } from '../lib/json.ts';
 
-/** How callers write a prompt's fields, where it is not the same: as the first of these that a request has. */
+/**
+ * The callers' names of a prompt's fields, where they differ from the prompt's. The first one that a request contains
+ * is used.
+ */
 const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, readonly string[]>([
   ['turns', ['messages', 'input']],
   ['toolChoice', ['tool_choice', 'function_call']],
@@ -27,7 +30,7 @@ const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, rea
   ['cachedContent', ['extra_body.google.cached_content']],
 ]);
 
-/** The same of Google's, most of them within another one. */
+/** The same for Google's format, where most of them are inside another field. */
 const CALLED_BY_GOOGLE: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, readonly string[]>([
   ['turns', ['contents']],
   ['toolChoice', ['toolConfig.functionCallingConfig']],
@@ -46,7 +49,7 @@ const CALLED_BY_GOOGLE: ReadonlyMap<string, readonly string[]> = new Map<keyof P
   ['topLogprobs', ['generationConfig.logprobs']],
 ]);
 
-/** The same of what stands within turns and tools. */
+/** The same for names inside turns and tools. */
 const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string, string>>>>> = {
   'chat-completions': { '.mark': '.cache_control', '.citations': '.annotations', '.thinking': '.reasoning' },
   responses: {
@@ -60,8 +63,9 @@ const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string,
 };
 
 /**
- * A place in a prompt as its caller calls it: `turns[].citations` is `input[].annotations`, `own.store` is `store`. What
- * is no place of a prompt stays as it is.
+ * Translates a place in a prompt to the caller's name of it: `turns[].citations` becomes `input[].annotations`,
+ * `own.store` becomes `store`. A name that is not a place of a prompt is returned unchanged.
+ * @param from the format of `body`.
  */
 export function fieldPathForCaller(field: string, from: FormatName, body: JsonObject): string {
   const [root = '', ...rest] = field.split(/(?=[.[])/);
@@ -72,7 +76,7 @@ export function fieldPathForCaller(field: string, from: FormatName, body: JsonOb
   return asSpelled(called + within, from, body);
 }
 
-/** A field as its body has it: Google takes each in camelCase and in snake_case (proto3 JSON mapping). */
+/** Spells a field as its body does. Google accepts each in camelCase and in snake_case (proto3 JSON mapping). */
 export function asSpelled(field: string, from: FormatName, body: JsonObject): string {
   if (from !== 'generate-content') return field;
   const [root = '', ...rest] = field.split(/(?=[.[])/);

@@ -1,4 +1,4 @@
-/** What a running gateway knows: one immutable value, made anew and swapped whole when the configuration changes. */
+/** What a running gateway consists of: one immutable value. A new one replaces it when the configuration changes. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -23,19 +23,19 @@ import type { RequestOptions } from './translate-request.ts';
 
 export interface Gateway {
   readonly keys: Keys;
-  /** Those who come by a token instead; absent where none are configured. */
+  /** The identity providers whose tokens are accepted instead of a key; absent if none are configured. */
   readonly identities?: Identities;
-  /** Keeps keys and groups to their limits; absent where none has any. */
+  /** Enforces the limits of keys and groups; absent if none are set. */
   readonly limits?: Limits;
-  /** Whose answers have stored what at the vendors. */
+  /** Which key's answers have stored which objects at the vendors. */
   readonly storedIds: StoredIds;
-  /** Only models that some vendor with a key serves. */
+  /** Only models of vendors that have a key. */
   readonly catalog: Catalog;
   readonly vendors: Vendors;
   readonly agent: Dispatcher;
-  /** What vendors are shown that have no key. */
+  /** Tokens and signatures for vendors of clouds, which have no key. */
   readonly passes: CloudTokens;
-  /** How vendors are doing: the one part of this value that changes. */
+  /** The health of the vendors: the only part of this value that changes. */
   readonly upstreams: Upstreams;
   readonly options: DecodeOptions &
     InFlightLimits &
@@ -46,17 +46,20 @@ export interface Gateway {
     RequestOptions &
     ReplyOptions;
   readonly cors: CorsOptions;
-  /** Takes the notes of every exchange when it is over; absent where nobody does, and then nothing is noted. */
+  /** Receives the record of every exchange when it is over; absent if nothing records, and then no ledger is kept. */
   readonly note?: RecordExchange;
-  /** Begins the trace of every exchange that is noted; absent where nobody collects them. */
+  /** Starts the trace of every exchange that is recorded; absent if no traces are collected. */
   readonly traces?: Traces;
-  /** The figures, for who brings the admin's key; to others, and where it is absent, there is no such path. */
+  /**
+   * Answers `/metrics` for callers with the admin key. For other callers, and if it is absent, that path does not
+   * exist.
+   */
   readonly metrics?: (message: IncomingMessage) => Promise<Response> | undefined;
-  /** How the request path runs; `chained` is for tests and benches. */
+  /** How the request path runs; `chained` is for tests and benchmarks. */
   readonly mode: ChainMode;
 }
 
-/** Browser origins that may read answers: exact ones, or every one. */
+/** The browser origins that may read answers: a list of exact ones, or all. */
 export interface CorsOptions {
   readonly origins: readonly string[] | '*';
 }

@@ -1,6 +1,6 @@
 /**
- * Bounds what a translated answer makes the gateway hold: parsers and renderers keep its text until its end, since the
- * last events of most formats have all of it.
+ * Bounds the memory that a translated answer takes. Parsers and renderers keep its text until the end, since the last
+ * events of most formats repeat all of it.
  */
 
 import type { ReplyEvent } from '../conversation/reply.ts';
@@ -10,17 +10,20 @@ import type { Arrival } from './arrivals.ts';
 import { tooLong } from './decode-body.ts';
 import type { Incoming } from './exchange.ts';
 
-/** Bytes of a translated stream. At 250 for each token this is a million of them. */
+/** The most bytes of a translated stream. At 250 bytes a token this is a million tokens. */
 const MAX_STREAM = 256 * 1024 * 1024;
 
-/** What an event takes beside its text, in bytes, and a token's probabilities. */
+/** The bytes that an event takes besides its text, and that a token's probabilities take. */
 const EVENT = 64;
 const TOKEN = 256;
 
-/** It is told in steps of so many bytes; an answer that is smaller is not counted. */
+/** The amount is reported in steps of so many bytes; a smaller answer is not counted. */
 const STEP = 64 * 1024;
 
-/** Tells how much is held for an answer of `exchange`, until its connection has done with it. @throws GatewayError */
+/**
+ * Makes a function that reports how many bytes are held for an answer, until its connection has sent it. @throws
+ * GatewayError from that function, if there is no room.
+ */
 export function holding({ load, response }: Pick<Incoming, 'load' | 'response'>): (bytes: number) => void {
   let arrival: Arrival | undefined;
   let told = 0;
@@ -36,13 +39,16 @@ export function holding({ load, response }: Pick<Incoming, 'load' | 'response'>)
   };
 }
 
-/** Of the fault `rate-limited` is a vendor's limit: it would be asked again for that. */
+/**
+ * Changes `rate-limited`, which here would mean a limit of the vendor and would cause a retry, to a fault of the
+ * gateway.
+ */
 function asOurs(error: unknown): GatewayError {
   const { fault, message } = asGatewayError(error);
   return new GatewayError(fault === 'rate-limited' ? 'overloaded' : fault, message, { retryAfter: 1 });
 }
 
-/** Passes a stream's bytes on. @throws GatewayError `upstream-broken` where they are too many. */
+/** Passes a stream's bytes on. @param most bytes. @throws GatewayError `upstream-broken` if there are more. */
 export function boundedStream(most = MAX_STREAM): Step<Uint8Array, Uint8Array> {
   let size = 0;
   return {
@@ -54,7 +60,7 @@ export function boundedStream(most = MAX_STREAM): Step<Uint8Array, Uint8Array> {
   };
 }
 
-/** Passes events on, and tells how much is held for them. @throws GatewayError what `holds` throws. */
+/** Passes events on, and reports the bytes that are held for them. @throws GatewayError what `holds` throws. */
 export function countingHeld(holds: (bytes: number) => void): Step<ReplyEvent, ReplyEvent> {
   let held = 0;
   return {
@@ -66,7 +72,7 @@ export function countingHeld(holds: (bytes: number) => void): Step<ReplyEvent, R
   };
 }
 
-/** Bytes that an event makes its renderer hold, about. */
+/** About how many bytes an event makes its renderer hold. */
 function sizeOf(event: ReplyEvent): number {
   switch (event.type) {
     case 'part-delta':

@@ -1,7 +1,7 @@
 /**
- * A native stream of events byte for byte, but for what its failures say that no caller should read. Pieces of whole
- * events that speak of no failure pass at once. An event that is cut is held until all of it is there, unless it is a
- * long one of an answer.
+ * Passes a native event stream on byte for byte, except for secrets in what its failures say. Pieces that hold whole
+ * events and no failure pass at once. An incomplete event is held until it is complete, unless it is a long one of an
+ * answer.
  */
 
 import type { Outbound } from '../formats/format.ts';
@@ -12,33 +12,39 @@ import { hiddenInJson } from '../upstream/redact.ts';
 
 type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
 
-/** Bytes in which an event says of which kind it is. */
+/** The bytes within which an event shows what kind it is. */
 const HEAD = 1_024;
 
-/** How much of an event is held, in bytes; and of one that may tell a failure, which may have a whole request in it. */
+/**
+ * How much of an event is held, in bytes. The second figure is for an event that may report a failure, which may repeat
+ * a whole request.
+ */
 const MOST_HELD = 16 * 1_024;
 const MOST_OF_FAILURE = 1_024 * 1_024;
 
-/** An event whose data begins with something else than white space, an object or a list. */
+/** Matches an event whose data begins with something other than white space, an object or a list. */
 const NO_JSON = /^(?:(?:event|id|retry):[^\r\n]*[\r\n]+)*data:\s*[^\s{[]/;
 
 const COLON = 0x3a;
 const LF = 0x0a;
 
-/** As many bytes of what came before may belong to the line breaks that end an event. */
+/** How many of the bytes before a piece may belong to the line breaks that end an event. */
 const SEAM = 3;
 
-/** @param key the vendor's, which is hidden wherever it stands. */
+/**
+ * Makes the step. @param reader finds failures in the vendor's format. @param key the vendor's key, which is hidden
+ * everywhere.
+ */
 export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Uint8Array> {
   const { failing } = reader.marks;
-  /** What has come of an event that is not all there. */
+  /** What has come of an event that is not complete. */
   let held: Uint8Array[] = [];
   let size = 0;
-  /** Whether its beginning speaks of a failure, once that has been asked. */
+  /** Whether the beginning of that event may report a failure, once that has been checked. */
   let mayFail: boolean | undefined;
-  /** Whether the rest of an event passes that is too long to be held. */
+  /** Whether the rest of an event passes because it is too long to be held. */
   let isPassing = false;
-  /** The last bytes of all, as latin1. */
+  /** The last bytes of all that has come, as latin1. */
   let tail = '';
 
   /** The first bytes of what is held, as latin1. */
@@ -59,7 +65,7 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
     keep(piece);
     sayComments(out);
     if (size === 0) return;
-    // Every failure is told by JSON: data that begins otherwise need not wait for its end.
+    // Every failure is reported as JSON. Data that begins otherwise need not wait for its end.
     if (!NO_JSON.test(head)) {
       if (size <= MOST_HELD) return;
       mayFail ??= failing.test(head);
@@ -69,7 +75,7 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
     forget();
     isPassing = true;
   };
-  /** A comment says that somebody is there, and has to say it at once. */
+  /** A comment is a keep-alive, so it passes at once. */
   const sayComments = (out: Sink<Uint8Array>): void => {
     if (held[0]?.[0] !== COLON || !held.at(-1)?.includes(LF)) return;
     let rest = concatBytes(held);
@@ -120,7 +126,7 @@ export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Ui
   };
 }
 
-/** Where the last event ends that does; 0 where none does. */
+/** The end of the last complete event; 0 if there is none. */
 function lastEnd(text: string): number {
   const ends = text.lastIndexOf('\n\n') + 2;
   if (ends === text.length || !text.includes('\r')) return ends === 1 ? 0 : ends;
@@ -131,7 +137,7 @@ function lastEnd(text: string): number {
   );
 }
 
-/** Where the first event ends that does so behind `from`; 0 where none does. */
+/** The end of the first event that ends after `from`; 0 if none does. */
 function firstEnd(text: string, from: number): number {
   const ends = [
     after(text.indexOf('\n\n', Math.max(0, from - 1)), 2),
@@ -145,7 +151,7 @@ function after(at: number, length: number): number {
   return at < 0 ? 0 : at + length;
 }
 
-/** Events as they are, but for those that tell a failure. */
+/** Events unchanged, except for those that report a failure. */
 function shown(events: Uint8Array, reader: Reader, key: string): Uint8Array {
   if (!reader.marks.failing.test(latin1OfBytes(events))) return events;
   const text = textOfBytes(events);

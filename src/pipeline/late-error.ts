@@ -1,4 +1,4 @@
-/** The one place where an error is said after the head of an answer: as the last event of its stream. */
+/** The one place that reports an error after the head of an answer has been sent: as the last event of its stream. */
 
 import { type Ledger, noteFault } from '../accounting/usage/ledger.ts';
 import { asGatewayError, type GatewayError } from '../lib/errors.ts';
@@ -6,12 +6,12 @@ import type { Sse } from '../streams/sse.ts';
 import type { Sink } from '../streams/step.ts';
 import { tellable } from '../upstream/redact.ts';
 
-/** Says an error in the caller's format. */
+/** Renders an error in the caller's format. */
 export type RenderLateError = (error: GatewayError, out: Sink<Sse>) => void;
 
 /**
- * Notes what a stream failed by, and ends it with that.
- * @param secret what the caller must not see of the vendor's words.
+ * Notes the failure of a stream in the ledger, and ends the stream with it.
+ * @param secret what the caller must not see of the vendor's text.
  */
 export function endWithError(
   ledger: Ledger,

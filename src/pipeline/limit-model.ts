@@ -1,4 +1,4 @@
-/** No more than the key and its group may use of the model that is asked. */
+/** Keeps a key and its group to their limits for the requested model. */
 
 import { isLimitedByModel } from '../access/limits/limited.ts';
 import type { Limits } from '../access/limits/limits.ts';
@@ -7,9 +7,12 @@ import { GatewayError } from '../lib/errors.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
 
-/** Refuses what is over a limit for the model; where nothing is limited by model, it passes at once. @throws GatewayError */
+/**
+ * Makes the stage that refuses what is over a limit for the model. A request passes at once if nothing is limited by
+ * model. @throws GatewayError `rate-limited` or `quota-exceeded`.
+ */
 export function limitModel(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
-  /** One that is let in. Its fallbacks, each another model's request, keep to the limits for theirs. */
+  /** Admits a request. Each of its fallbacks is a request for another model, and must fit the limits for that one. */
   async function admit(limited: Limits, routed: Routed): Promise<Routed> {
     const {
       principal,
@@ -28,7 +31,7 @@ export function limitModel(limits: Limits | undefined, { otherNames }: Catalog):
       : { ...admitted, nextFallback: async () => firstOf(limited, await otherwise()) };
   }
 
-  /** A fallback that is over a limit cannot answer either: the one after it may. */
+  /** A fallback that is over a limit cannot answer either, but the one after it may. */
   async function firstOf(limited: Limits, fallback: Routed | undefined): Promise<Routed | undefined> {
     if (fallback === undefined) return undefined;
     try {

@@ -1,11 +1,14 @@
-/** No more than the limits of the key and of its group allow. */
+/** Keeps a key and its group to their limits. */
 
 import { isLimited } from '../access/limits/limited.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Admitted } from './exchange.ts';
 
-/** Refuses what is over a limit of the key or of its group; where neither has any, it passes at once. @throws GatewayError */
+/**
+ * Makes the stage that refuses what is over a limit of the key or its group. A request passes at once if neither has
+ * any. @throws GatewayError
+ */
 export function limit(limits: Limits | undefined): Stage<Admitted, Admitted> {
   return (admitted) => {
     const { principal, response, route } = admitted;

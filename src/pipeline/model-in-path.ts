@@ -11,8 +11,8 @@ import { scanned } from './scanned.ts';
 
 /**
  * Moves the model of a request from its body into its path.
- * @throws GatewayError `invalid-request` if the body already has the field that replaces the model: no caller of the format
- *   writes it.
+ * @throws GatewayError `invalid-request` if the body already has the field that replaces the model: no caller of the
+ *   format writes it.
  */
 export function putModelInPath(prepared: Prepared, service: ModelInPath): Prepared {
   const { vendor, model, route, message, payload, upstreamFormat } = prepared;

@@ -1,4 +1,4 @@
-/** The format in which the service of a model is asked for what a request asks. */
+/** The format in which the service of a model gets a request. */
 
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
@@ -7,7 +7,10 @@ import type { JsonObject } from '../lib/json.ts';
 import { spokenFormat, type Vendor } from '../upstream/vendor.ts';
 import { dialectOf } from './translate-request.ts';
 
-/** @param request the body, or as much of it as tells; it is not read unless it matters. */
+/**
+ * Picks the format for a request to a vendor: the caller's own if the service speaks it well enough, otherwise another.
+ * @param request the body, or the part of it that decides; it is read only if it matters.
+ */
 export function nativeFormatFor(
   vendor: Vendor,
   model: Model,
@@ -21,14 +24,14 @@ export function nativeFormatFor(
     asked,
     () => isKnownElsewhere?.(request(), dialectOf(vendor, model)) ?? true,
   );
-  // Who speaks a format of the service's own has chosen it, or asks what the other one does not know.
+  // A caller who uses a format of the service's own has chosen it, or needs what the other one lacks.
   if (spoken === asked || model.thinking === undefined) return spoken;
   const thinking = formats[spoken].outbound.thinkingFormat?.(dialectOf(vendor, model));
   if (thinking === undefined || thinking === asked) return spoken;
   return model.endpoints?.some((format) => format === thinking) ? thinking : spoken;
 }
 
-/** The first format in which a vendor counts tokens; undefined where it does in none. */
+/** The first format in which a vendor counts tokens; undefined if it counts in none. */
 export function countingFormat({ formats: spoken }: Vendor): FormatName | undefined {
   return spoken.find((each) => formats[each].outbound.counting !== undefined);
 }

@@ -1,4 +1,4 @@
-/** A native answer as it is, unless it is an error that came with a status of success. */
+/** A native answer, unchanged unless it is an error with a status of success. */
 
 import { formats } from '../formats/formats.ts';
 import { concatBytes, textOfBytes } from '../lib/bytes.ts';
@@ -15,8 +15,10 @@ import { withBody } from './reply-body.ts';
 import { withWait } from './vendor-wait.ts';
 
 /**
- * @param hold milliseconds that a stream's head waits for the first event, so that a failure can have its status.
- * @throws GatewayError where the answer is none, or is a refusal of the gateway's own key.
+ * Makes the reply from a native answer.
+ * @param hold milliseconds that the head of a stream waits for the first event, so that a failure can have its own
+ *   status.
+ * @throws GatewayError if the body is not an answer, or if the vendor refuses the gateway's own key.
  */
 export function nativeReply(answered: Answered, hold: number): Replied | Promise<Replied> {
   const { id, route, answer, secret, allowance, ledger } = answered;
@@ -33,7 +35,7 @@ export function nativeReply(answered: Answered, hold: number): Replied | Promise
   );
 }
 
-/** A whole body. One that is an error all the same is a refusal, as routers report the late error of a vendor. */
+/** A non-streaming body. Routers report the late error of a vendor in a 200; such an error counts as a refusal. */
 function wholeReply(reply: Replied, answered: Answered): Replied {
   const { upstreamFormat, route } = answered;
   const { body, status } = reply;
@@ -44,7 +46,7 @@ function wholeReply(reply: Replied, answered: Answered): Replied {
   return asRefusal(withBody(reply, text, hiddenInJson(text, answered.secret)), error, answered);
 }
 
-/** A stream. One whose first word is that there will be no answer is a refusal: somebody else may still be asked. */
+/** A stream. If it begins with an error it counts as a refusal, so that another upstream can still be asked. */
 function streamReply(reply: Replied, answered: Answered, hold: number): Replied | Promise<Replied> {
   const { beginning, upstreamFormat, secret } = answered;
   const given = (failure: EarlyFailure | undefined): Replied => {
@@ -57,11 +59,12 @@ function streamReply(reply: Replied, answered: Answered, hold: number): Replied 
   return waited === undefined ? reply : waited.then(given);
 }
 
-/** @throws GatewayError where it is of the gateway's own key. */
+/** @throws GatewayError if the vendor refuses the gateway's own key. */
 function asRefusal(reply: Replied, error: GatewayError, { answer, secret, ledger }: Answered): Replied {
-  // Nothing of an answer has come.
+  // No part of an answer has come.
   ledger.output = undefined;
-  // Noted where the caller is answered: another vendor may still answer, or the caller leave before that.
+  // The fault is noted only when the caller is answered: another vendor may still answer, or the caller may leave
+  // first.
   ledger.fault = undefined;
   ledger.cause = undefined;
   if (error.fault === 'upstream-auth') throw error;

@@ -1,10 +1,16 @@
-/** Which model a caller means who misspells one, or leaves its vendor out. It is told in the error, and never asked instead. */
+/**
+ * Which model a caller means who misspells one or leaves its vendor out. The error message suggests it; the gateway
+ * never asks it instead.
+ */
 
 import { modelName } from '../catalog/catalog.ts';
 
-/** @param ids what the caller may use. Undefined where none is like it. */
+/**
+ * Finds the model whose name is nearest to `asked`. @param ids the models that the caller may use. @returns its id, or
+ * undefined if none is similar.
+ */
 export function nearestModel(asked: string, ids: readonly string[]): string | undefined {
-  // What stands before the name is a vendor, or what another router or SDK has there (`models/`, `vertex_ai/`, `openai:`).
+  // Before the name stands a vendor, or a prefix of another router or SDK (`models/`, `vertex_ai/`, `openai:`).
   const name = asked.slice(Math.max(asked.lastIndexOf('/'), asked.lastIndexOf(':')) + 1);
   const wanted = partsOf(name);
   if (wanted.length === 0) return undefined;
@@ -16,12 +22,12 @@ export function nearestModel(asked: string, ids: readonly string[]): string | un
   );
 }
 
-/** `claude`, `sonnet`, `5`, `5` of `Claude-5.5-Sonnet-latest`: in any order, and however they are joined. */
+/** `claude`, `sonnet`, `5`, `5` of `Claude-5.5-Sonnet-latest`: in any order, however they are joined. */
 function partsOf(name: string): readonly string[] {
   return (name.toLowerCase().match(/[a-z]+|\d+/g) ?? []).filter((part) => part !== 'latest');
 }
 
-/** Whether two names differ in one place by at most two letters. Another number is another model, and no slip. */
+/** Whether two names differ in one place by at most two letters. Another number is another model, not a slip. */
 function isSlip(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   let start = 0;

@@ -1,7 +1,7 @@
 /**
- * All that watches a native answer, as one step within the stream that its bytes come by: the usage, a stream that breaks
- * off, one that begins with its failure, and what the gateway itself has asked for or must hide. The bytes pass as they
- * are but for the last two.
+ * All that watches a native answer, as one step inside the stream that carries its bytes. It reads the usage, detects a
+ * truncation and an early failure, removes the usage that the gateway requested for itself, and hides secrets in
+ * failures. Only the last two change any bytes.
  */
 
 import { formats } from '../formats/formats.ts';
@@ -15,17 +15,19 @@ import { hideInFailures } from './hide-failures.ts';
 import { noteStored } from './restrictions/note-stored.ts';
 
 export interface NativeObservers {
-  /** Absent where nothing is to be watched. */
+  /** Absent if there is nothing to watch. */
   readonly observer: AnswerObserver | undefined;
-  /** Absent of all but streams of events. */
+  /** Absent unless the answer is an event stream. */
   readonly beginning?: Beginning;
 }
 
 type Bytes = Step<Uint8Array, Uint8Array>;
 
 /**
+ * Makes the step that watches a native answer.
  * @param secret what the vendor's failures must not show.
- * @param usage reads the vendor's usage; absent where nobody wants to know.
+ * @param head the head of the answer, which decides what there is to watch.
+ * @param usage reads the vendor's usage; absent if nothing records it.
  */
 export function observeNative(
   { upstreamFormat, stripInjectedUsage, bind, ledger }: Prepared,
@@ -52,12 +54,15 @@ export function observeNative(
   };
 }
 
-/** The steps there are, one behind the other. */
+/** The steps that are given, one behind the other; undefined if there are none. */
 function joined(first: Bytes | undefined, second: Bytes | undefined): Bytes | undefined {
   return first && second ? fuse(first, second) : (first ?? second);
 }
 
-/** A body's step behind one that only watches; what the step says of a failure is not the vendor's. */
+/**
+ * Puts a body's step behind one that only watches. The watcher does not see how the step reports a failure, since the
+ * vendor did not send that.
+ */
 function watchedBy(watcher: Bytes, step: BodyStep): BodyStep {
   return { ...fuse(watcher, step), ...(step.fail && { fail: step.fail }) };
 }

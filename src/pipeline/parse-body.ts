@@ -1,7 +1,7 @@
 /**
- * The body of a request that is to be translated, as a value. Numbers keep their spelling where they are only carried: in
- * the arguments and results of calls, and in fields that nobody here knows. Where they are read, they are refused if they
- * would be read as others.
+ * The body of a request that is translated, as a value. Numbers that are only carried keep their spelling: those in
+ * arguments and results of calls, and in unknown fields. Numbers that are read are rejected if a double would change
+ * them.
  */
 
 import { holdsOddNumber, isOdd } from '../conversation/odd-number.ts';
@@ -12,22 +12,26 @@ import { asList, isList, isObject, type Json, type JsonObject, tryParseJson } fr
 import { MAX_TOKENS, tokensIn } from '../lib/json-bounds.ts';
 import { type Span, tooLarge } from '../lib/json-scan.ts';
 
-/** Where dialogues stand, and in them the arguments and results of calls that are objects. */
+/** The fields that hold conversations. The arguments and results of calls in them may be objects. */
 const DIALOGUES = new Set(['messages', 'contents']);
 const CARRIED = new Set(['input', 'args', 'response']);
 
-/** OpenAI's have 64 bits, and clients draw them from all of these: one that a vendor has no field for is no reason to refuse. */
+/**
+ * OpenAI's seeds have 64 bits, and clients draw them from that whole range. A seed that a vendor has no field for is no
+ * reason to reject a request.
+ */
 const SEED = 'seed';
 
-/** A whole number of fewer characters is a double, and one of more is beyond them all. */
+/** The fewest characters of an integer that a double may change; shorter ones are always exact. */
 const LEAST_ODD = 16;
 const MOST_ODD = 400;
 
 /**
- * @param bytes an object in UTF-8, no deeper than `scanObject` lets through.
- * @param fields where that has found its top-level values.
- * @throws GatewayError `invalid-request` where the bytes are no JSON object; where its texts hold more JSON than may be
- *   made of them; and for a number beyond all doubles, which would arrive as `null`.
+ * Parses a body.
+ * @param bytes an object in UTF-8, nested no deeper than `scanObject` allows.
+ * @param fields where `scanObject` has found its top-level values.
+ * @throws GatewayError `invalid-request` if the bytes are not a JSON object, if its texts hold more JSON than may be
+ *   parsed, or if a number is beyond all doubles and would arrive as `null`.
  */
 export function parseBody(bytes: Buffer, fields: ReadonlyMap<string, Span>): JsonObject {
   const text = bytes.toString('utf8');
@@ -41,7 +45,7 @@ export function parseBody(bytes: Buffer, fields: ReadonlyMap<string, Span>): Jso
       const written = writtenAt(bytes, span);
       if (value === undefined || !holdsOddNumber(written)) return [key, value];
       const isDialogue = DIALOGUES.has(key);
-      // What is not only carried is read as it is, and need not be parsed again.
+      // A value with nothing that is only carried need not be parsed again.
       if (!isDialogue && holdsFinite(value))
         return [key, key === SEED && isOddInteger(bytes, span) ? parseExact(written) : value];
       return [key, settled(parseExact(written), isDialogue, false)];
@@ -50,9 +54,10 @@ export function parseBody(bytes: Buffer, fields: ReadonlyMap<string, Span>): Jso
 }
 
 /**
- * A prompt whose unknown fields have their numbers as the body has them.
- * @param bytes the body that the prompt was parsed from, and `fields` where its top-level values are.
- * @throws GatewayError `invalid-request` for a whole number in a field that is read, where it would arrive as another one.
+ * Restores the spelling of numbers in a prompt's unknown fields to that of the body.
+ * @param bytes the body that the prompt was parsed from.
+ * @param fields where its top-level values are.
+ * @throws GatewayError `invalid-request` if a field that is read has an integer that would arrive as another one.
  */
 export function withWrittenNumbers(prompt: Prompt, bytes: Buffer, fields: ReadonlyMap<string, Span>): Prompt {
   const extra = Object.entries(prompt.unknownFields ?? {});
@@ -77,7 +82,7 @@ export function withWrittenNumbers(prompt: Prompt, bytes: Buffer, fields: Readon
   };
 }
 
-/** Whether what stands at `span` is a whole number that would arrive as another one. */
+/** Whether the value at `span` is an integer that would arrive as another one. */
 function isOddInteger(bytes: Buffer, span: Span | undefined): boolean {
   const length = span === undefined ? 0 : span.end - span.start;
   if (length < LEAST_ODD || length > MOST_ODD) return false;
@@ -89,7 +94,7 @@ function writtenAt(bytes: Buffer, span: Span | undefined): string {
   return span === undefined ? '' : bytes.toString('utf8', span.start, span.end);
 }
 
-/** `value` with its numbers written as `exact` has them, wherever that has the same. */
+/** `value` with its numbers spelled as in `exact`, wherever that has the same value. */
 function respelled(value: Json, exact: Json | undefined): Json {
   // An exact number is written as it came already.
   if (exact === undefined || JSON.isRawJSON(value)) return value;
@@ -104,7 +109,7 @@ function respelled(value: Json, exact: Json | undefined): Json {
   );
 }
 
-/** `value` with its exact numbers as plain ones, but for what is only carried. */
+/** `value` with its exact numbers as plain ones, except in what is only carried. */
 function settled(value: Json, inDialogue: boolean, carried: boolean): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (JSON.isRawJSON(value)) {
@@ -123,8 +128,8 @@ function settled(value: Json, inDialogue: boolean, carried: boolean): Json {
 }
 
 /**
- * The tokens of all texts that may be JSON. Arguments and results of calls are parsed on their own, and what `scanObject`
- * let through as a string can cost gigabytes and a minute then.
+ * Counts the tokens of all texts that may be JSON. Arguments and results of calls are parsed on their own, and what
+ * `scanObject` passes as a string can then cost gigabytes and a minute.
  */
 function tokensInTexts(value: Json | undefined): number {
   if (typeof value === 'string') return /^\s*[[{]/.test(value) ? tokensIn(value) : 0;
@@ -132,7 +137,7 @@ function tokensInTexts(value: Json | undefined): number {
   return Object.values(value).reduce((sum: number, inner: Json | undefined) => sum + tokensInTexts(inner), 0);
 }
 
-/** Whether every number in it is one: JSON.parse makes Infinity of what is beyond all doubles. */
+/** Whether all numbers in a value are finite: JSON.parse turns numbers beyond all doubles into Infinity. */
 function holdsFinite(value: Json | undefined): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;

@@ -1,4 +1,10 @@
-/** The whole life of a request, in one expression. */
+/**
+ * The whole life of a request, in one expression. Each stage takes what the one before it returns and adds to it; the
+ * types are in `exchange.ts`, so stages in a wrong order do not compile.
+ *
+ * A stage that cannot continue throws a GatewayError. Until the head has been sent, `render-failure.ts` turns it into an
+ * answer in the caller's format; after that, `late-error.ts` makes it the last event of the stream.
+ */
 
 import type { Route } from '../conversation/route.ts';
 import { chain } from '../streams/chain.ts';
@@ -18,30 +24,54 @@ import { translateReply } from './translate-reply.ts';
 import { translateRequest } from './translate-request.ts';
 import { upstream } from './upstream.ts';
 
-/** Answers a request, streamed or whole, native or translated. Never rejects: an error is an answer too. */
+/**
+ * Answers one request: streamed or not, native or translated. It returns when the head of the answer is known; the body
+ * may still be arriving. It never rejects, because an error is an answer too.
+ */
 export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
-/** The path of a route's requests through a gateway: made once, run for each. */
+/** Makes the path of a route's requests through a gateway: made once for each route, run for each request. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
   const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
   const { run } = chain<Incoming>(mode)
-    .to(shedLoad(options)) // unless there is more to do than can be done
-    .to(decode(route, options)) // what is asked, and in which format
-    .to(authenticate(gateway)) // by whom
-    .to(limitConcurrency(options)) // of what can be done, no more than the key's share
-    .to(limit(limits)) // and no more than its limits
-    .to(resolveModel(catalog, vendors, options, storedIds)) // of which model; native or translated is settled here
-    .to(limitModel(limits, catalog)) // and no more than may be used of it
-    .to(recheckPressure()) // the body is here: is there still room for what is made of it
-    // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.
+    // Refuses the request at once if the process has no room for it. Nothing of the body has been read.
+    .to(shedLoad(options))
+    // Reads the head: the format, the operation and the query. The body is still on its way.
+    .to(decode(route, options))
+    // Finds the key or the token, and the group that it belongs to.
+    .to(authenticate(gateway))
+    // Keeps the key to its share of the exchanges in flight, then to its limits and those of its group.
+    .to(limitConcurrency(options))
+    .to(limit(limits))
+    // Reads the whole body, as bytes, and finds the model, its vendor and the vendor's format. If that is the
+    // caller's own, the request is native and its bytes pass as they are, except for the name of the model; otherwise
+    // it is translated.
+    .to(resolveModel(catalog, vendors, options, storedIds))
+    // Keeps the key and its group to their limits for that model.
+    .to(limitModel(limits, catalog))
+    // Checks the load once more: to process the body takes many times its size.
+    .to(recheckPressure())
+    // `retry` runs the inner stages once as a rule. After a failure it runs them again: at another upstream of the
+    // vendor, at the same one after a wait, with a repaired request, or for a fallback model. It stops as soon as
+    // anything of an answer has been sent to the caller. Meanwhile `sendHeadEarly` sends the head of a translated
+    // stream and keep-alives to a caller who has waited too long; those are no part of an answer.
     .wrap<Replied>(
       (attempt) => sendHeadEarly(options, retry(upstreams, attempt)),
       (attempt) =>
         attempt
-          .to(translateRequest(options)) // in the words of the vendor
-          .to(upstream(agent, upstreams, passes)) // the vendor's answer: a head, and a body still coming
-          .to(translateReply(options)), // the same answer in the words of the caller
+          // Native: the caller's bytes, with the vendor's name of the model. Translated: parsed into a Prompt and
+          // rendered in the vendor's format.
+          .to(translateRequest(options))
+          // Sends it and returns with the head. The body is a stream whose source is the vendor's socket: a read
+          // resumes the socket, a full queue pauses it, a cancellation aborts the exchange. (A short body that came
+          // with its head stays bytes.) Steps inside that stream watch the bytes: for usage; and on the native path
+          // also for an early error, a truncation and secrets in a failure (`observe-native.ts`).
+          .to(upstream(agent, upstreams, passes))
+          // Native: the same stream, with no other behind it. Translated: one stream more, which runs the fused
+          // steps (decode, parse events, render events, frame); or one JSON body, if the caller asked for no stream.
+          .to(translateReply(options)),
     )
+    // The status, the headers and the body. The server reads the body and writes each chunk once.
     .to(encode());
 
   return async (incoming) => {

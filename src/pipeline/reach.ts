@@ -1,10 +1,10 @@
-/** Which models an endpoint reaches, and whose a name without a vendor is. */
+/** Which models an endpoint can reach, and which vendor a name without one means. */
 
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 
-/** Whose model a name without a vendor means, by endpoint. */
+/** The vendor of a name without one, by endpoint. */
 export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
   'chat-completions': 'openai',
   responses: 'openai',
@@ -13,11 +13,11 @@ export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
 };
 
 export interface ReachOptions {
-  /** Whose models generate-content reaches: Google's, as at Google, or all that there are. */
+  /** Whose models generate-content can reach: Google's, as at Google itself, or all. */
   readonly generateContent: 'google' | 'all';
 }
 
-/** Whether a model can be asked in a format. */
+/** Whether a model can be asked through the endpoint of a format. */
 export function reaches(
   { generateContent }: ReachOptions,
   format: FormatName,

@@ -1,6 +1,6 @@
 /**
- * A request's body, whole, from Node's own request: srvx's stream of it crashes the process when it is cancelled while
- * it waits for its reader (nodejs/node#64529).
+ * The complete body of a request, from Node's own request object: srvx's stream of it crashes the process if it is
+ * cancelled while it waits for its reader (nodejs/node#64529).
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -11,26 +11,30 @@ import { toBuffer } from '../upstream/net/to-buffer.ts';
 import type { Arrival } from './arrivals.ts';
 import { stopParsing } from './stop-parsing.ts';
 
-/** How long a body that was refused may go on coming, so that its sender can read why, in milliseconds. */
+/** How long the rest of a refused body may keep arriving, so that its sender can read why, in milliseconds. */
 const LINGER = 1_000;
 
-/** Bytes that are not counted as held: how many of those there are, the requests in flight bound. */
+/**
+ * The bytes of a body that are not counted as held. The limit on requests in flight bounds how many such bodies there
+ * are.
+ */
 const UNCOUNTED = 64 * 1024;
 
 export interface BodyOptions {
-  /** Bytes: of what is sent, and of what it is when it is decompressed. */
+  /** The most bytes, of the body as sent and of the decompressed one. */
   readonly limit: number;
   readonly decompress: Decompress;
-  /** Begins to count what is held for it, once that is more than a little. Absent: nobody counts. */
+  /** Starts to count what is held for the body, once that is more than UNCOUNTED. Absent if nothing counts. */
   readonly arriving?: (() => Arrival) | undefined;
 }
 
 /**
- * A caller who waits for leave to send the body (`Expect: 100-continue`) is given it here: whatever could be refused
- * by the head alone has been.
- * @throws GatewayError `too-large` as soon as the body is known to pass the limit, and `invalid-request` where the
- *   caller left before its end, or where it is not what its `Content-Encoding` says; and what its arrival throws. What
- *   still comes is read and thrown away for a moment, then cut off.
+ * Reads a body to its end and decompresses it. A caller who waits for permission to send it (`Expect: 100-continue`)
+ * gets it here, because everything that the head alone could cause to be refused has been checked.
+ * @returns the decompressed body.
+ * @throws GatewayError `too-large` as soon as the body is known to exceed the limit; `invalid-request` if the caller
+ *   leaves before its end, or if it does not match its `Content-Encoding`; and what its arrival throws. The rest of the
+ *   body is then read and discarded for a moment, and the connection cut.
  */
 export function readBody(
   request: IncomingMessage,
@@ -49,7 +53,7 @@ export function readBody(
     const body = byteAccumulator(limit, decoder === undefined ? declared : 0);
     let arrival: Arrival | undefined;
     let sent = 0;
-    // Listeners that have done their part stay: to take four off costs more than to ask.
+    // Listeners that have done their part stay: removing four costs more than this check.
     let isOver = false;
     const fail = (error: GatewayError): void => {
       if (isOver) return;
@@ -74,7 +78,7 @@ export function readBody(
       if (arriving === undefined || body.held() <= UNCOUNTED || body.size() === declared) return;
       arrival ??= arriving();
       try {
-        // What decompresses it remembers the last of what it has given.
+        // The decompressor keeps the last of what it has given, up to its window.
         arrival.holds(body.held() + (decoder === undefined ? 0 : Math.min(body.size(), LARGEST_WINDOW)));
       } catch (error) {
         fail(asGatewayError(error));
@@ -84,13 +88,13 @@ export function readBody(
       if (isOver) return;
       isOver = true;
       arrival?.end();
-      // What comes behind the end of the compressed data is nobody's.
+      // Bytes after the end of the compressed data are ignored.
       if (decoder !== undefined) request.unpipe(decoder).resume();
       resolve(toBuffer(body.whole()));
     };
     const onGone = (): void => {
       if (isOver) return;
-      // Of a body that is decompressed, the last bytes may still be on their way through.
+      // The last bytes of a compressed body may still be in the decompressor.
       if (decoder !== undefined && request.complete) return;
       fail(new GatewayError('invalid-request', 'The request ended before its body was complete.'));
     };
@@ -105,20 +109,20 @@ export function readBody(
   });
 }
 
-/** Reads and forgets what still comes, and whatever is behind it, for LINGER at most; then the connection is cut. */
+/** Reads and discards what still arrives, for LINGER at most; then the connection is cut. */
 export function discard(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const { socket } = request;
   stopParsing(socket);
-  // Node closes both directions behind a last answer. To a sender in full flow that is a reset, which can take the
-  // answer away before it is read; so only ours is closed, and the timer does the rest.
+  // After a last answer Node closes both directions. A sender that is still sending then gets a reset, which can
+  // discard the answer before it is read. So only our direction is closed, and the timer does the rest.
   socket.destroySoon = () => socket.end();
   const timer = setTimeout(() => socket.destroy(), LINGER);
   timer.unref();
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Whether the caller asked for a `100 Continue` (RFC 9110, 10.1.1), by the words Node knows it by. */
+/** Whether the caller asked for a `100 Continue` (RFC 9110, 10.1.1), by the same test that Node uses. */
 function awaitsLeave({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
 }

@@ -1,4 +1,4 @@
-/** An answer with which a vendor refuses a request. */
+/** An answer with which a vendor refuses a request: status 400 and above. */
 
 import { formats } from '../formats/formats.ts';
 import { textOfBytes } from '../lib/bytes.ts';
@@ -13,12 +13,14 @@ import { readWhole, withBody } from './reply-body.ts';
 import { notServed } from './resolve-model.ts';
 import { withWait, withWaitTold } from './vendor-wait.ts';
 
-/** Largest error body that is read, in bytes. */
+/** The largest error body that is read, in bytes. */
 const MAX_ERROR = 1024 * 1024;
 
 /**
- * An answer of status 400 and above. The caller of a native path has it as the vendor wrote it, but for keys in it; but
- * that the vendor refused the gateway's own key is not the caller's doing.
+ * Makes the reply from a refusal. On the native path the caller gets it as the vendor wrote it, without any credentials
+ * in it.
+ * @throws GatewayError for a translated request, for a body that is not JSON, and for a refusal of the gateway's own
+ *   key or account, which is not the caller's doing; and if the body is too large or breaks off.
  */
 export async function refusedReply(answered: Answered): Promise<Replied> {
   const { id, route, upstreamFormat, model, answer, translation, secret, allowance, ledger } = answered;
@@ -31,7 +33,7 @@ export async function refusedReply(answered: Answered): Promise<Replied> {
   const { operation } = route;
   const error = operation !== 'generate' && isNoPlace(answer, said) ? notServed(operation, model) : said;
   const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
-  // A page of some proxy on the way is not what the vendor wrote.
+  // A body that is not JSON is the page of some proxy on the way, not the vendor's error.
   if (translation === undefined && !isOurs && isJson) {
     const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
     const headers = withWaitTold(hiddenInHeaders(responseHeaders(answer.headers), secret), error);
@@ -42,8 +44,8 @@ export async function refusedReply(answered: Answered): Promise<Replied> {
 }
 
 /**
- * The gateway's own trouble at a vendor, of which the caller is told nothing more, with what the log tells of it: a key
- * that is wrong, an account without money and a place that is not served are mended in different ways.
+ * Adds what the log shows about the gateway's own trouble at a vendor, which the caller does not get: a wrong key, an
+ * account without credit and a missing endpoint are fixed in different ways.
  */
 function withWord(error: GatewayError, status: number, body: string): GatewayError {
   if (error.fault !== 'upstream-auth') return error;

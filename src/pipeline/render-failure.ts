@@ -1,4 +1,4 @@
-/** The one place that makes an error into an answer, for as long as no head has been sent. */
+/** The one place that turns an error into an answer, as long as no head has been sent. */
 
 import { noteFault } from '../accounting/usage/ledger.ts';
 import type { FormatName } from '../conversation/prompt.ts';
@@ -7,10 +7,10 @@ import { asGatewayError, waitHeaders } from '../lib/errors.ts';
 import type { Answer, Incoming } from './exchange.ts';
 import { discard } from './read-body.ts';
 
-/** Statuses after which the same request may well succeed: official SDKs retry those on their own. */
+/** Statuses after which the same request may well succeed: the official SDKs retry those on their own. */
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
 
-/** An error as an answer in the caller's format. What is no GatewayError says nothing of itself. */
+/** Renders an error as an answer in the caller's format. An error other than a GatewayError shows nothing of itself. */
 export function renderFailure(
   thrown: unknown,
   format: FormatName,

@@ -1,4 +1,4 @@
-/** A prompt in the words of a vendor. What that has no way to take is refused in the words of the caller. */
+/** A prompt in the vendor's format. What the vendor cannot take is rejected with the caller's names of the fields. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { ModelTraits, Outbound, Report } from '../formats/format.ts';
@@ -7,8 +7,9 @@ import type { JsonObject } from '../lib/json.ts';
 import { fieldPathForCaller } from './field-path-for-caller.ts';
 
 /**
- * @param from the format of `body`, which the prompt was read from.
- * @throws GatewayError `invalid-request`, with the field of `body` as its param
+ * Renders a prompt as the body of a request to a vendor.
+ * @param from the format of `body`, which the prompt was parsed from.
+ * @throws GatewayError `invalid-request`, with the field of `body` as its param.
  */
 export function renderPrompt(
   outbound: Outbound,

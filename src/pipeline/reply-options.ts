@@ -1,10 +1,13 @@
-/** How replies are brought to callers: milliseconds, as the configuration says them. */
+/** How replies are sent to callers, as the configuration sets it. */
 
 export interface ReplyOptions {
-  /** Milliseconds of silence after which a translated stream says that it is alive. */
+  /** Milliseconds of silence after which a translated stream sends a keep-alive. */
   readonly keepAlive: number;
-  /** Milliseconds that the head of a translated stream waits for the first event, so that a failure has its status. */
+  /**
+   * Milliseconds that the head of a translated stream waits for the first event, so that a failure can have its own
+   * status.
+   */
   readonly hold: number;
-  /** Whether streams are judged by the protocol validator as they go out. */
+  /** Whether the protocol validator checks streams as they are sent. */
   readonly validate: boolean;
 }

@@ -1,29 +1,29 @@
-/** What is wrong with a request before anyone asks what it means: its target and its header lines. */
+/** What is wrong with a request before its meaning matters: its target and its headers. */
 
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidKey } from '../lib/errors.ts';
 
-/** Headers that must not come twice: of two, Node shows the first, and something on the way may have read the other. */
+/** Headers that must not occur twice. Node shows the first of two, and something on the way may have read the other. */
 const SINGLE = new Set(['host', 'authorization']);
 
-/** More header lines than any client and all its proxies send. */
+/** More headers than any client and its proxies send. */
 const MAX_HEADERS = 100;
 
-/** The path as it was sent: what routing has made of it may be another one. */
+/** The path as it was sent, without the query. Routing may have normalized it to another one. */
 export function rawPath(message: IncomingMessage): string {
   const target = message.url ?? '/';
   const cut = target.indexOf('?');
   return cut < 0 ? target : target.slice(0, cut);
 }
 
-/** The parameters behind it. */
+/** The parameters of the query; none if there is no query. */
 export function queryOf(message: IncomingMessage): URLSearchParams {
   const target = message.url ?? '';
   const cut = target.indexOf('?');
   return new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
 }
 
-/** What is to be refused of a head, or undefined where nothing is. */
+/** Finds the error in a request's head; undefined if there is none. */
 export function faultOfHead(message: IncomingMessage): GatewayError | undefined {
   if (!isPlain(rawPath(message))) return new GatewayError('not-found', 'There is no such endpoint.');
   const lines = message.rawHeaders;
@@ -42,7 +42,10 @@ export function faultOfHead(message: IncomingMessage): GatewayError | undefined 
   return undefined;
 }
 
-/** Whether a path means what it says: no dot segments, spelled out or encoded, no fragment, nothing but a path. */
+/**
+ * Whether a path means what it says: it has no dot segments (plain or encoded), no empty segments, no backslash and no
+ * fragment.
+ */
 function isPlain(path: string): boolean {
   return path.startsWith('/') && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\/\/|[\\#]/i.test(path);
 }

@@ -1,4 +1,4 @@
-/** Of which model; native or translated is settled here. */
+/** Which model a request is for, which vendor serves it, and whether the request is native or translated. */
 
 import { isLimitedByModel } from '../access/limits/limited.ts';
 import { isConfined } from '../access/principal.ts';
@@ -21,10 +21,10 @@ import { requireHarmless, requireHarmlessQuery } from './restrictions/require-ha
 import { inItsWords, replaced, type Scanned, scanned } from './scanned.ts';
 
 /**
- * Reads the body, and settles who is asked in which format.
- * @throws GatewayError `model-not-found`; `model-not-allowed` for any model that the body names; `permission-denied` for
- *   what a restricted key may not send; `invalid-request` for a body that is none, names no model or two, or asks what its
- *   vendor does not do; and what reading it throws.
+ * Makes the stage that reads the body and settles the model, the vendor and the format of the request to it.
+ * @throws GatewayError `model-not-found`; `model-not-allowed` for any model that the body names; `permission-denied`
+ *   for what a restricted key may not send; `invalid-request` for a body that is not JSON, names no model or two, or
+ *   needs what its vendor does not offer; and what reading the body throws.
  */
 export function resolveModel(
   catalog: Catalog,
@@ -86,20 +86,21 @@ export function resolveModel(
     const fallbacks = catalog
       .fallbacks(model)
       .filter((other) => refusedFor(other) === undefined && reaches(reach, route.format, other));
-    // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
+    // If the body also names the model that the path names, it cannot be sent to another one. Nor does another model's
+    // token count help.
     if (fallbacks.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
     return { ...routed, nextFallback: () => fallback({ ...routed, body, fields }, fallbacks, vendors) };
   };
 }
 
 /**
- * What stands behind a name in Claude Code for the longest window that a model has. It is for Claude Code itself, but some
- * of what it asks has it all the same: whether a tool may run, how many tokens there are.
+ * The suffix that Claude Code adds to a model's name to choose the longest context window. It is meant for Claude Code
+ * itself, but some of its requests contain it all the same: checks whether a tool may run, and token counts.
  */
 const WINDOW = /\[[12]m\]$/i;
 const WINDOW_LENGTH = '[1m]'.length;
 
-/** The model whose name has Claude Code's mark of a window behind it, once or several times. */
+/** Resolves a model whose name ends in Claude Code's window suffix, once or several times. */
 function unmarked(asked: string, { format }: Route, catalog: Catalog): Model | undefined {
   if (format !== 'messages' || !WINDOW.test(asked)) return undefined;
   let name = asked;
@@ -107,7 +108,10 @@ function unmarked(asked: string, { format }: Route, catalog: Catalog): Model | u
   return catalog.resolve(name, DEFAULT_VENDOR[format]);
 }
 
-/** The format in which a vendor is asked. @throws GatewayError `invalid-request` where it has nothing of the kind. */
+/**
+ * Picks the format of the request to a vendor. @throws GatewayError `invalid-request` if the vendor does not offer the
+ * operation.
+ */
 function formatFor(
   { format, operation }: Route,
   vendor: Vendor,
@@ -123,7 +127,10 @@ function formatFor(
   return counting;
 }
 
-/** The tools that a body of responses offers, which may be called, the form of the answer, and its dialogue. */
+/**
+ * The fields of a Responses body that decide whether another format can express it: the tools, the tool choice, the
+ * output format and the conversation.
+ */
 function dialogueOf(body: Buffer, fields: Scanned['fields']): JsonObject {
   const named = ['tools', 'tool_choice', 'text', 'input'].flatMap((name) => {
     const span = fields.get(name);
@@ -132,7 +139,7 @@ function dialogueOf(body: Buffer, fields: Scanned['fields']): JsonObject {
   return Object.fromEntries(named);
 }
 
-/** What the service of a model does not do, beside answering. */
+/** Makes the error for an operation, other than generating, that the service of a model does not offer. */
 export function notServed(operation: 'compact' | 'count-tokens', { id }: Model): GatewayError {
   return invalid(
     operation === 'compact'
@@ -142,7 +149,10 @@ export function notServed(operation: 'compact' | 'count-tokens', { id }: Model):
   );
 }
 
-/** The request, as its caller wrote it, for the first of `models`, which the key may use, that can be asked in its place. */
+/**
+ * Makes the same request, with the caller's body, for the first of `models` that has a vendor; undefined if none has.
+ * The key may use all of `models`.
+ */
 function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): Routed | undefined {
   const { route } = routed;
   for (const [at, model] of models.entries()) {
@@ -160,16 +170,17 @@ function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): R
   return undefined;
 }
 
-/** What is served by the other endpoints alone. */
+/** The advice for a model that only the other endpoints serve. */
 const ELSEWHERE =
   "Google's format has Google's models only; the other endpoints have this one too, and so has this one where the gateway is configured with generateContent: { models: 'all' }.";
 
-/** No name is longer that somebody misspells. */
+/** The longest name that is taken for a misspelling, in UTF-16 code units. */
 const MAX_SLIP = 128;
 
 /**
- * What to do about a name that nothing is called, as a sentence.
- * @param usable what the caller may use here. @param served all that there is.
+ * Advises, in one sentence, what to do about an unknown model.
+ * @param usable the ids that the caller may use here.
+ * @param served all models of the gateway.
  */
 function hint(
   asked: string,
@@ -187,7 +198,8 @@ function hint(
 }
 
 /**
- * `Model not supported`, with the identifier as it was understood: no more of it than is safe to show.
+ * Makes the error `Model not supported`, with the id as the gateway understood it, cut and cleaned so that it is safe
+ * to show.
  * @param advice what to do about it, as a sentence.
  */
 export function notSupported(asked: string, defaultVendor: string, advice?: string): GatewayError {
@@ -201,8 +213,8 @@ function shown(id: string): string {
 }
 
 /**
- * The canonical id of what a vendor understands by a name beside the model: one of its own, where no vendor is told. It is
- * sent as it is written, so that of the gateway's aliases only the vendor's own dated names count.
+ * The canonical id of a model that a body names besides its own; without a vendor it is one of the same vendor's. Such
+ * a name is sent as written, so of the gateway's aliases only the vendor's own dated names count.
  */
 function idOf(name: string, vendor: string, catalog: Catalog): string {
   const id = (name.includes('/') ? name : `${vendor}/${name}`).toLowerCase();
@@ -212,7 +224,7 @@ function idOf(name: string, vendor: string, catalog: Catalog): string {
   return sent.toLowerCase() === id ? found.id : id;
 }
 
-/** Some upstreams read keys without regard to case, and would take `MODEL` for the model. */
+/** Some upstreams read keys case-insensitively, and would take `MODEL` for the model. */
 function refuseOtherSpellings(spans: ReadonlyMap<string, Span>): void {
   for (const key of spans.keys()) {
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') {
@@ -222,8 +234,8 @@ function refuseOtherSpellings(spans: ReadonlyMap<string, Span>): void {
 }
 
 /**
- * Whether a body at chat-completions is one of responses, as Cursor sends them: with an `input`, and no `messages` or
- * none in them.
+ * Whether a body at chat-completions is one of Responses, as Cursor sends them: it has an `input`, and no `messages` or
+ * an empty list of them.
  */
 function isOfResponses({ format }: Route, body: Buffer, fields: Scanned['fields']): boolean {
   if (format !== 'chat-completions' || !fields.has('input')) return false;
@@ -231,11 +243,14 @@ function isOfResponses({ format }: Route, body: Buffer, fields: Scanned['fields'
   return messages === undefined || /^\[\s*\]$/.test(body.toString('latin1', messages.start, messages.end));
 }
 
-/** The most bytes that JSON spends on a name of MAX_ID_LENGTH: each code unit as an escape of six, and the quotes. */
+/** The most bytes of a name of MAX_ID_LENGTH in JSON: an escape of six for each code unit, and the quotes. */
 const MAX_ID_BYTES = 6 * MAX_ID_LENGTH + 2;
 const QUOTE = 0x22;
 
-/** @throws GatewayError also for a name that no model can have, of which only the beginning is read. */
+/**
+ * Reads the model's name. @throws GatewayError also for a name longer than any model's; then only its beginning is
+ * read.
+ */
 function modelInBody(body: Buffer, span: Span | undefined, defaultVendor: string): string {
   if (span === undefined) throw invalid('model: Field required', 'model');
   if (body[span.start] === QUOTE && span.end - span.start > MAX_ID_BYTES) {
@@ -247,8 +262,8 @@ function modelInBody(body: Buffer, span: Span | undefined, defaultVendor: string
 }
 
 /**
- * Where the path names the model, the body may name it too (`model`, and `generateContentRequest.model` when tokens
- * are counted): it must be the same one, or a key's restriction would hang on which of them the vendor reads.
+ * If the path names the model, the body may name it too (`model`, and `generateContentRequest.model` in a token count).
+ * It must be the same one; otherwise a key's restriction would depend on which of them the vendor reads.
  */
 function requireSameModel(
   body: Buffer,
@@ -271,10 +286,13 @@ function requireSameModel(
   }
 }
 
-/** How a body says how long an answer may be: the value itself, or what has it. */
+/** The fields that bound the length of an answer, or that hold the field that does. */
 const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'generationConfig'];
 
-/** A body that asks for no longer an answer than the model gives: it was written for another one, and more is a 400. */
+/**
+ * Lowers the requested length of an answer to the most that the model can give. The body was written for another model,
+ * and a larger value would cause a 400.
+ */
 function withinMost({ body, fields }: Scanned, { maxOutputTokens }: Model): Scanned {
   const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
   let made: Scanned = { body, fields };

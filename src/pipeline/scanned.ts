@@ -1,4 +1,4 @@
-/** A body whose bytes are not parsed, and changed, if at all, in one place. */
+/** A body whose bytes are not parsed, and are changed in one place at most. */
 
 import { isUtf8 } from 'node:buffer';
 import { invalid } from '../lib/errors.ts';
@@ -7,24 +7,25 @@ import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { upstreamName } from '../upstream/vendor.ts';
 import type { Routed } from './exchange.ts';
 
-/** A body, and where its top-level values stand. */
+/** A body, and where in it the top-level values are. */
 export type Scanned = Pick<Routed, 'body' | 'fields'>;
 
-/** A body with the places of its values. @param body an object in JSON. @throws GatewayError where it is none. */
+/** Scans a body. @param body a JSON object. @throws GatewayError `invalid-request` if it is not one. */
 export function scanned(body: Buffer): Scanned {
   return { body, fields: scanText(body) };
 }
 
 /**
- * The places of an object's top-level values. @param body the object in JSON.
- * @throws GatewayError `invalid-request` where it is no UTF-8, and what `scanObject` throws.
+ * Finds the places of an object's top-level values, by key.
+ * @param body the object as JSON.
+ * @throws GatewayError `invalid-request` if it is not UTF-8, and what `scanObject` throws.
  */
 export function scanText(body: Uint8Array): ReadonlyMap<string, Span> {
   if (!isUtf8(body)) throw invalid('The request body is not valid UTF-8.');
   return scanObject(body);
 }
 
-/** The body with `text` in place of what stands at `span`, one of its fields. */
+/** Replaces the value at `span`, one of the body's fields, by the JSON `text`, and moves the places of the others. */
 export function replaced({ body, fields }: Scanned, span: Span, text: string): Scanned {
   const end = span.start + Buffer.byteLength(text);
   const later = end - span.end;
@@ -37,14 +38,14 @@ export function replaced({ body, fields }: Scanned, span: Span, text: string): S
   return { body: toBuffer(spliced(body, span, text)), fields: moved };
 }
 
-/** A request of which it is known who is asked what. */
+/** A request whose model, vendor and format are settled. */
 interface Asked extends Scanned, Pick<Routed, 'route' | 'upstreamFormat' | 'vendor' | 'model'> {
   readonly named?: Routed['named'] | undefined;
 }
 
 /**
- * The body with the vendor's name of the model, where the body names it, and not by that. Only one that goes to the vendor
- * does so: what is translated is written anew.
+ * Replaces the body's `model` by the vendor's name of the model. A body that is translated is returned unchanged, since
+ * it is rendered again, and so is one whose path names the model.
  */
 export function inItsWords({
   body,

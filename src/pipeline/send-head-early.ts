@@ -1,7 +1,7 @@
 /**
- * Bridges a vendor that keeps even the head of its answer back, as some do until the model has thought: a balancer on
- * the way cuts a connection on which nothing is said for a minute. After `hold` a translated stream begins all the
- * same, and says that it is alive until the answer, or its failure, is there.
+ * Bridges the wait for a vendor that holds back even the head of its answer, as some do until the model has finished
+ * reasoning. Load balancers cut a connection that is silent for a minute. So after `hold` a translated stream begins,
+ * and sends keep-alives until the answer or its failure arrives.
  */
 
 import { formats } from '../formats/formats.ts';
@@ -19,15 +19,16 @@ import { endWithError } from './late-error.ts';
 import { askedOf, asksList, asksStream, isNative } from './translate-request.ts';
 
 export interface EarlyHeadOptions {
-  /** Milliseconds that the head of a translated stream waits, so that a failure has its status. */
+  /** Milliseconds that the head of a translated stream waits, so that a failure can have its own status. */
   readonly hold: number;
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between two keep-alives. */
   readonly keepAlive: number;
 }
 
 /**
- * Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for, a count
- * is none that could begin, and of a list what comes later could not go on with it.
+ * Wraps the stage `answer`: a stream begins without it if it takes longer than `hold`. Native answers are not wrapped,
+ * because they have the vendor's own head; nor are token counts, which are not streams, and JSON lists, whose later
+ * part could not continue what was sent.
  */
 export function sendHeadEarly(
   options: EarlyHeadOptions,
@@ -67,7 +68,7 @@ function begun(
       start(controller) {
         controller.enqueue(ping);
         timer = setInterval(() => {
-          // A caller who reads nothing needs no sign of life.
+          // A caller who reads nothing needs no keep-alive.
           if ((controller.desiredSize ?? 0) >= 0) controller.enqueue(ping);
         }, keepAlive);
       },
@@ -86,19 +87,19 @@ function begun(
       },
       async cancel(reason) {
         clearInterval(timer);
-        // Until there is an answer, the exchange's own signal ends all that is done for it.
+        // Until there is an answer, the exchange's own signal ends all work for it.
         await reader?.cancel(reason);
       },
     },
     { highWaterMark: 0 },
   );
-  // A caller who leaves before it asks for more must not make this an unhandled rejection.
+  // If the caller leaves before it reads more, this must not become an unhandled rejection.
   replied.catch(() => undefined);
   const headers = eventStreamHeaders({});
   return { id, format: route.format, status: 200, headers, body, allowance, ledger };
 }
 
-/** @throws GatewayError where the answer is no stream. */
+/** The stream of a reply. @throws GatewayError `upstream-broken` if the reply is not an event stream. */
 function eventsOf({ body, headers }: Replied): ReadableStream<Uint8Array> {
   if (!(body instanceof Uint8Array)) {
     if (headers['content-type']?.startsWith('text/event-stream')) return body;
@@ -107,7 +108,7 @@ function eventsOf({ body, headers }: Replied): ReadableStream<Uint8Array> {
   throw new GatewayError('upstream-broken', 'The upstream answered with something that is not a stream.');
 }
 
-/** A failure as all there is to the stream, in the caller's format. */
+/** Renders a failure in the caller's format, as the whole rest of the stream. */
 function failure({ id, route, model, vendor, ledger }: Routed, body: JsonObject, thrown: unknown): string {
   const prompt = { model: upstreamName(vendor, model), turns: [], stream: true };
   const renderer = formats[route.format].inbound.renderEvents(askedOf(id, prompt, body));

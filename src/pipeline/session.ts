@@ -1,4 +1,4 @@
-/** Which session a request is one of: a dialogue, or the run of an agent, as its caller names it. */
+/** Which session a request belongs to: a conversation, or the run of an agent, as the client names it. */
 
 import { hash } from 'node:crypto';
 import { findSessionHeader } from '../formats/session-header.ts';
@@ -7,8 +7,8 @@ import { itemsOf } from '../lib/json-scan.ts';
 import type { Routed } from './exchange.ts';
 
 /**
- * Headers that name it: OpenRouter's, LiteLLM's, Fireworks' and opencode's, opencode's own, Claude Code's, Codex's
- * in two spellings, xAI's.
+ * Headers that name the session: those of OpenRouter, LiteLLM, Fireworks and opencode, opencode alone, Claude Code,
+ * Codex in two spellings, and xAI.
  */
 const HEADERS = [
   'x-session-id',
@@ -21,44 +21,48 @@ const HEADERS = [
   'x-grok-conv-id',
 ] as const;
 
-/** Fields that do: OpenAI's, OpenRouter's; and of Anthropic's `metadata` the `user_id`, where agents have the session. */
+/**
+ * Fields that name the session: OpenAI's and OpenRouter's. The other is `user_id` in Anthropic's `metadata`, where
+ * agents put it.
+ */
 const FIELDS = ['prompt_cache_key', 'session_id'] as const;
 
-/** Longer values are read by nobody here, in bytes. */
+/** The longest value that is read, in bytes. */
 const LONGEST = 4_096;
 
-/** A request, as far as it says so. */
+/** The parts of a request that name its session. */
 type Naming = Pick<Routed, 'message' | 'body' | 'fields' | 'principal'>;
 
 /**
- * A name for the session that tells nothing of the caller, 64 hexadecimal digits; undefined where the caller names none.
- * The same words of two keys are two sessions.
+ * Derives an id of the session that reveals nothing about the caller.
+ * @returns 64 hexadecimal digits, or undefined if the client names no session. The same name with two keys gives two
+ *   ids.
  */
 export function sessionOf(routed: Naming): string | undefined {
   return hidden(routed, namedByHeader(routed) ?? namedByField(routed));
 }
 
-/** The same, where a header names it: what the body says of it the prompt has. */
+/** As `sessionOf`, but only from headers: the prompt already has what the body says. */
 export function sessionInHeaders(routed: Naming): string | undefined {
   return hidden(routed, namedByHeader(routed));
 }
 
 /**
- * The same for whoever chooses among upstreams: where nobody names a session, a dialogue that goes on is one, and is known
- * by what the user has said first (so OpenRouter knows conversations, "Provider Sticky Routing"). A first request is none
- * yet: those of a program that asks the same again and again take turns.
+ * As `sessionOf`, for the choice among upstreams. If the client names no session, a conversation is recognized by the
+ * user's first message once the model has answered it (as in OpenRouter's "Provider Sticky Routing"). A first request
+ * has no session yet, so that a program which sends the same one again and again uses all upstreams.
  */
 export function dialogueOf(routed: Naming): string | undefined {
   return sessionOf(routed) ?? hidden(routed, beginningOf(routed));
 }
 
-/** Where a dialogue stands in the body, by format. */
+/** The fields that hold the conversation, by format. */
 const DIALOGUES = ['messages', 'input', 'contents'] as const;
 
-/** Who says an item of it; of what has no such word, as a call has none, it is the model. */
+/** The role of an item. An item without one, such as a call, is the model's. */
 const ROLE = /"role"\s*:\s*"([a-z]+)"/;
 
-/** What the user has said first, in bytes as they are, where the model has answered since. */
+/** The user's first message, as its bytes in latin1; undefined unless something follows it that is not the user's. */
 function beginningOf({ body, fields }: Naming): string | undefined {
   const span = DIALOGUES.map((name) => fields.get(name)).find((found) => found !== undefined);
   if (span === undefined) return undefined;
@@ -76,7 +80,9 @@ function hidden({ principal }: Naming, named: string | undefined): string | unde
   return named === undefined ? undefined : hash('sha256', `${principal.name}\n${named}`);
 }
 
-/** The session as a service wants to be told of it; undefined where it does not. @param dialect of the service. */
+/**
+ * Makes the header in which a service expects the session; undefined if it expects none. @param dialect of the service.
+ */
 export function sessionHeader(routed: Naming, dialect: string): Readonly<Record<string, string>> | undefined {
   const name = findSessionHeader(dialect);
   const session = name && sessionOf(routed);
@@ -95,7 +101,7 @@ function namedByField({ body, fields }: Naming): string | undefined {
   const read = (field: string) => {
     const span = fields.get(field);
     if (span === undefined || span.end - span.start > LONGEST) return undefined;
-    // What is no JSON is the vendor's to refuse.
+    // A value that is not JSON is left for the vendor to reject.
     return tryParseJson(body.toString('utf8', span.start, span.end));
   };
   for (const field of FIELDS) {

@@ -1,19 +1,22 @@
-/** No more than can be done well: what is too much is refused at once, before its body is read. */
+/** Load shedding: what is too much for the process is refused at once, before its body is read. */
 
 import { GatewayError } from '../lib/errors.ts';
 import type { Admitted, Incoming, Load, Shortage } from './exchange.ts';
 
 export interface InFlightLimits {
-  /** Exchanges in flight, in all. */
+  /** The most exchanges in flight, in total. */
   readonly inFlight: number;
-  /** Exchanges in flight that one key may have. */
+  /** The most exchanges in flight of one key. */
   readonly inFlightPerKey: number;
 }
 
-/** Seconds after which another try may be of use: shortages pass, or another process is asked. */
+/** Seconds after which a retry may succeed: shortages pass, or another process takes it. */
 const RETRY_AFTER = 1;
 
-/** Memory that is short while so little is in flight is no work's: refusing or ending all of it would be for ever. */
+/**
+ * If memory is short while no more exchanges than this are in flight, the exchanges are not the cause. To refuse them,
+ * or to end them, would never stop.
+ */
 export const SPARED = 8;
 
 const SHORT_OF: Readonly<Record<Shortage, string>> = {
@@ -22,7 +25,7 @@ const SHORT_OF: Readonly<Record<Shortage, string>> = {
   'file-descriptors': 'The gateway is low on connections. Try again shortly.',
 };
 
-/** Refuses what the process has no room for. @throws GatewayError `overloaded` */
+/** Makes the stage that refuses a request that the process has no room for. @throws GatewayError `overloaded` */
 export function shedLoad({ inFlight }: InFlightLimits): (incoming: Incoming) => Incoming {
   return (incoming) => {
     const { load } = incoming;
@@ -39,7 +42,10 @@ export function shedLoad({ inFlight }: InFlightLimits): (incoming: Incoming) => 
   };
 }
 
-/** Looks once more, now that the body is here: what is made of it takes many times its room. @throws GatewayError */
+/**
+ * Makes the stage that checks for a shortage once more, now that the body has arrived: to process it takes many times
+ * its size. @throws GatewayError `overloaded`
+ */
 export function recheckPressure(): <T extends Incoming>(incoming: T) => T {
   return (incoming) => {
     if (incoming.load !== undefined) refuseIfShort(incoming.load);
@@ -47,7 +53,7 @@ export function recheckPressure(): <T extends Incoming>(incoming: T) => T {
   };
 }
 
-/** What the process has too little of to take on more; undefined as a rule. */
+/** What the process is too short of to take on more; usually undefined. */
 export function shortageAt(load: Pick<Load, 'shortage' | 'inFlight'>): Shortage | undefined {
   const shortage = load.shortage();
   return shortage === 'memory' && load.inFlight() <= SPARED ? undefined : shortage;
@@ -59,7 +65,7 @@ function refuseIfShort(load: Load): void {
     throw new GatewayError('overloaded', SHORT_OF[shortage], { retryAfter: RETRY_AFTER });
 }
 
-/** Keeps a key to its share. @throws GatewayError `rate-limited` */
+/** Makes the stage that keeps a key to its share of the exchanges in flight. @throws GatewayError `rate-limited` */
 export function limitConcurrency({ inFlightPerKey }: InFlightLimits): (admitted: Admitted) => Admitted {
   return (admitted) => {
     const { load, principal, response } = admitted;

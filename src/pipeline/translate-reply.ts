@@ -1,4 +1,4 @@
-/** The same answer in the caller's format; byte for byte as it is on the native path. */
+/** The answer in the caller's format; byte for byte as it came on the native path. */
 
 import type { Stage } from '../streams/chain.ts';
 import type { Answered, Replied } from './exchange.ts';
@@ -8,9 +8,10 @@ import type { ReplyOptions } from './reply-options.ts';
 import { translatedReply } from './translated-reply.ts';
 
 /**
- * The reply as soon as its status is known. What goes wrong after that is the last event of its stream.
- * @throws GatewayError where the vendor refused, and its words are not the caller's format; and where what it sent is
- *   no answer.
+ * Makes the stage that turns the vendor's answer into the caller's reply, as soon as its status is known. A later
+ * failure becomes the last event of the stream.
+ * @throws GatewayError if the vendor refused and its error is not in the caller's format, or if its body is not an
+ *   answer.
  */
 export function translateReply(options: ReplyOptions): Stage<Answered, Replied> {
   return (answered) => {

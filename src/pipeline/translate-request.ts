@@ -1,4 +1,7 @@
-/** In the words of the vendor: the body as it is on the native path, else parsed and rendered anew. */
+/**
+ * The request to the vendor: with the caller's body on the native path, otherwise parsed and rendered in the vendor's
+ * format.
+ */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isMetered } from '../access/limits/limited.ts';
@@ -22,11 +25,17 @@ import { sessionHeader, sessionInHeaders } from './session.ts';
 import { stopsOf } from './untold-stops.ts';
 
 export interface RequestOptions {
-  /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */
+  /**
+   * For which keys the gateway requests usage in native streams if the caller did not: only those whose usage is
+   * limited, or all.
+   */
   readonly askUsage: 'limited' | 'always';
 }
 
-/** @throws GatewayError `invalid-request` for what the caller's format has not, or the vendor has no way to take. */
+/**
+ * Makes the stage that prepares the request to the vendor. @throws GatewayError `invalid-request` for what is not valid
+ * in the caller's format, or cannot be expressed in the vendor's.
+ */
 export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
   return (routed) => {
     const prepared = isNative(routed) ? native(routed, askUsage) : translated(routed);
@@ -35,17 +44,17 @@ export function translateRequest({ askUsage }: RequestOptions): (routed: Routed)
   };
 }
 
-/** Whether the vendor has the body, and the caller the answer, as the other one wrote it. */
+/** Whether the vendor gets the caller's body, and the caller the vendor's answer, without translation. */
 export function isNative({ upstreamFormat: spoken, route, mustTranslate: anew }: Routed): boolean {
   return spoken === route.format && anew === undefined;
 }
 
-/** Whether a body asks for a stream: of generate-content the method does, which stands in the path. */
+/** Whether a request asks for a stream. In generate-content the method in the path says so. */
 export function asksStream({ named }: Routed, body: JsonObject): boolean {
   return named === undefined ? body['stream'] === true : named.method === 'streamGenerateContent';
 }
 
-/** Whether a stream is one JSON list: one of Gemini's is, where events are not asked for. */
+/** Whether a stream is one JSON list, as Gemini's is without `alt=sse`. */
 export function asksList({ named, query }: Routed): boolean {
   return named?.method === 'streamGenerateContent' && query.get('alt') !== 'sse';
 }
@@ -91,7 +100,10 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
   };
 }
 
-/** The body with the question for usage in it, where the caller has not asked. */
+/**
+ * The body with the option that requests usage, and the step that removes that usage again; undefined if the caller
+ * requested it, or the format needs no such option.
+ */
 function withUsage({
   upstreamFormat: spoken,
   body,
@@ -149,7 +161,10 @@ function translated(routed: Routed): Prepared {
   };
 }
 
-/** The caller's headers, where a fallback has what was written for it: that may need one of them (`anthropic-beta`). */
+/**
+ * The caller's headers for a translated fallback in the caller's own format: the body may depend on one of them
+ * (`anthropic-beta`).
+ */
 function callersOwn({
   isFallback: instead,
   upstreamFormat: spoken,
@@ -157,12 +172,12 @@ function callersOwn({
   message,
 }: Routed): IncomingHttpHeaders | undefined {
   if (instead === undefined || spoken !== route.format) return undefined;
-  // These two are about the request as the caller wrote it.
+  // These two describe the request as the caller wrote it.
   const { accept: _, 'idempotency-key': __, ...headers } = message.headers;
   return headers;
 }
 
-/** How a count is asked for on both sides; undefined where an answer is. */
+/** The halves that translate a token count; undefined if the request is not for a count. */
 function countingOf({ format, operation }: Route, spoken: FormatName): Translation['counting'] {
   if (operation !== 'count-tokens') return undefined;
   const inbound = formats[format].inbound.counting;
@@ -171,12 +186,15 @@ function countingOf({ format, operation }: Route, spoken: FormatName): Translati
   return { inbound, outbound };
 }
 
-/** What a renderer of answers must know of a request. @param id of the exchange, of which ids of answers are made. */
+/**
+ * Collects what a renderer of answers needs to know about the request. @param id the exchange's id, from which ids in
+ * the answer are made.
+ */
 export function askedOf(id: string, prompt: Prompt, body: JsonObject): RequestContext {
   return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
 }
 
-/** What is known of a model with what its vendor has said of it. */
+/** The traits of a model, corrected by what its vendor has said about it. */
 function learned(target: ModelTraits, { thinkingObserved: thinks }: Routed): ModelTraits {
   if (thinks !== 'always') return target;
   const { kinds = [], efforts = [], ...traits } = target.thinking ?? {};
@@ -189,14 +207,14 @@ function learned(target: ModelTraits, { thinkingObserved: thinks }: Routed): Mod
   return { ...target, thinking };
 }
 
-/** The prompt for an answer that comes whole, of which a stream is made. */
+/** The prompt for a non-streaming answer, from which the gateway makes the stream. */
 function unstreamed(prompt: Prompt): Prompt {
   const { formatSpecific: own, ...rest } = prompt;
   const { stream_options: _, ...fields } = own?.fields ?? {};
   return { ...rest, stream: false, ...(own && { formatSpecific: { ...own, fields } }) };
 }
 
-/** The prompt without what its vendor has refused of it. */
+/** The prompt without what the vendor has refused in it. */
 function asTold(prompt: Prompt, { dropsThoughts: forgets, thinkingObserved: thinks }: Routed): Prompt {
   const told = forgets ? withoutThoughts(prompt) : prompt;
   if (thinks === 'hidden' && told.thinking)
@@ -214,7 +232,10 @@ function withoutThoughts(prompt: Prompt): Prompt {
   return { ...prompt, turns };
 }
 
-/** Collects what a renderer must know about a model at a vendor. @param format the one in which the vendor is asked. */
+/**
+ * Collects what a renderer needs to know about a model at a vendor. @param format the format of the request to the
+ * vendor.
+ */
 export function targetOf(vendor: Vendor, model: Model, format: FormatName): ModelTraits {
   const service = formats[format].outbound.serviceTraits?.(vendor);
   const { caches = service?.caches ?? 'asked' } = vendor;
@@ -232,7 +253,10 @@ export function targetOf(vendor: Vendor, model: Model, format: FormatName): Mode
   };
 }
 
-/** How the service deviates in its format. One in front of many vendors speaks for none of them. */
+/**
+ * The name of the service's deviations in its format. A service in front of many vendors is `compatible`, and does not
+ * get those of the model's vendor.
+ */
 export function dialectOf(vendor: Vendor, model: Model): string {
   if (vendor.dialect === undefined && isVertex(vendor)) return 'vertex';
   return vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id)));
@@ -243,7 +267,7 @@ function pathOf(format: FormatName, operation: Route['operation'], model: string
   return operation === 'count-tokens' ? countingPath(format, model) : answerPath(format, model, stream);
 }
 
-/** @param method of generate-content, which has it in its path. */
+/** The path of a native request. @param method the method of generate-content, which is part of its path. */
 function nativePath(
   format: FormatName,
   operation: Route['operation'],
@@ -255,8 +279,8 @@ function nativePath(
 }
 
 /**
- * The caller's query without the gateway's own key, and without a model: which one is asked stands in the body or the
- * path, by which the key was judged and the answer is paid, and some services take the query's (BerriAI/litellm#41810).
+ * The caller's query without the gateway's key and without a model. The model is in the body or the path, which decided
+ * on access and price; some services would take the query's instead (BerriAI/litellm#41810).
  */
 function passedOn(query: URLSearchParams): string {
   if (query.size === 0) return '';

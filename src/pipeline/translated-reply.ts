@@ -1,4 +1,4 @@
-/** A vendor's answer in another format, that of the caller: streamed, whole, or a count of tokens. */
+/** A vendor's answer translated to the caller's format: a stream, one JSON body, or a count of tokens. */
 
 import type { Ledger } from '../accounting/usage/ledger.ts';
 import { collector } from '../conversation/collect.ts';
@@ -28,7 +28,10 @@ import { readWhole } from './reply-body.ts';
 import type { ReplyOptions } from './reply-options.ts';
 import { asksList } from './translate-request.ts';
 
-/** @throws GatewayError without the vendor's secrets: what the vendor failed by, where nothing of its answer is out. */
+/**
+ * Makes the reply from a translated answer.
+ * @throws GatewayError, without the vendor's secrets, if the vendor fails before anything of its answer is ready.
+ */
 export async function translatedReply(
   answered: Answered,
   translation: Translation,
@@ -92,7 +95,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
   return { headers: { ...headers, 'content-type': framing.contentType }, body };
 }
 
-/** What the renderer has to say of it, which is as much of the stream as all else is; '' where that is nothing. */
+/** The format's own keep-alive, which is part of its stream like any other event; '' if the format has none. */
 function signOfLife(renderer: EventRenderer, written: Step<Sse, string>): string {
   const said: string[] = [];
   const out = { enqueue: (text: string) => void said.push(text) };
@@ -100,7 +103,7 @@ function signOfLife(renderer: EventRenderer, written: Step<Sse, string>): string
   return said.join('');
 }
 
-/** Passes events on, and notes how many rules of their format they have broken once all are said. */
+/** Passes events on, and notes at the end how many rules of their format they have broken. */
 function judge(format: FormatName, { prompt }: RequestContext, ledger: Ledger): Step<Sse, Sse> {
   const judged = validator(
     format,
@@ -121,7 +124,7 @@ async function whole(answered: Answered, { inbound, outbound, asked, target, sto
   const { answer } = answered;
   const folded = collector();
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
-  // All of it is here when it is decoded, and was counted as it came.
+  // The whole body is in memory by now, and was counted as it arrived.
   const parse = fuse(
     decodeBody(answer, () => {}),
     outbound.parseEvents(asked.prompt, target),
@@ -131,7 +134,7 @@ async function whole(answered: Answered, { inbound, outbound, asked, target, sto
   return { headers: jsonHeaders(answered), body: bytesOfText(JSON.stringify(reply)) };
 }
 
-/** How many tokens a prompt has. */
+/** Translates a count of a prompt's tokens. */
 async function counted(answered: Answered, { inbound, outbound }: NonNullable<Translation['counting']>) {
   const said = tryParseBounded(textOfBytes(await readWhole(answered, MAX_WHOLE)));
   const tokens = outbound.parseCount(asObject(said) ?? {});
@@ -144,7 +147,10 @@ function jsonHeaders({ answer, secret }: Answered): Record<string, string> {
   return { ...headers, 'content-type': 'application/json' };
 }
 
-/** A body that has come whole, as a stream of one chunk: some services stream where they were asked for a whole answer. */
+/**
+ * A complete body as a stream of one chunk: some services stream although a non-streaming answer was requested, and the
+ * other way round.
+ */
 function streamOf({ body }: UpstreamAnswer): ReadableStream<Uint8Array> {
   return body instanceof Uint8Array ? ReadableStream.from([body]) : body;
 }

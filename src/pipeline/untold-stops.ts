@@ -1,14 +1,23 @@
-/** The stop sequences that a vendor cannot be told, so that the gateway has to look for them (`conversation/stop-at.ts`). */
+/**
+ * The stop sequences that cannot be sent to a vendor, so that the gateway looks for them itself
+ * (`conversation/stop-at.ts`).
+ */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { invalid } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { fieldPathForCaller } from './field-path-for-caller.ts';
 
-/** Each is looked for in each piece of an answer. Vendors that can be told any take four or five. */
+/**
+ * The most stop sequences, since each is searched for in each piece of an answer. Vendors that accept any take four or
+ * five.
+ */
 const MAX_STOPS = 64;
 
-/** The stop sequences that a prompt has, as its caller wrote it in `body`. @throws GatewayError `invalid-request` */
+/**
+ * The stop sequences of a prompt, none of them empty. @param from the format of `body`. @throws GatewayError
+ * `invalid-request` if there are more than MAX_STOPS.
+ */
 export function stopsOf({ stop = [] }: Prompt, from: FormatName, body: JsonObject): readonly string[] {
   if (stop.length > MAX_STOPS)
     throw invalid(

@@ -1,4 +1,4 @@
-/** The vendor's answer: a head, and a body still coming, watched within its own stream. */
+/** The vendor's answer: a head, and a body that is still arriving and is watched inside its own stream. */
 
 import type { Dispatcher } from 'undici';
 import { isMetered } from '../access/limits/limited.ts';
@@ -16,12 +16,13 @@ import type { Answered, Prepared } from './exchange.ts';
 import { observeNative } from './observe-native.ts';
 import { type Asked, withCredentials } from './with-credentials.ts';
 
-/** Statuses below 300 that promise no answer. */
+/** Statuses below 300 that do not come with an answer. */
 const EMPTY = new Set([204, 205, 206]);
 
 /**
- * Sends what is prepared, once; or twice, where a vendor no longer takes a cloud's token.
- * @throws GatewayError where no answer comes of it, or none that could be one.
+ * Makes the stage that sends the prepared request once; or twice, if a vendor no longer accepts a cloud's token.
+ * @throws GatewayError `upstream-broken` for a redirect or a status without a body, and what `send` and
+ *   `withCredentials` throw.
  */
 export function upstream(
   agent: Dispatcher,
@@ -37,7 +38,7 @@ export function upstream(
       vendor.credentials === undefined
         ? await ask(agent, timeoutClock, prepared, headers, vendor.key, attempt?.ended)
         : await askWithCredentials(agent, timeoutClock, cloudTokens, prepared);
-    // A redirect followed would carry the vendor's key to wherever it points.
+    // A redirect is not followed: that would carry the vendor's key to wherever it points.
     const { status } = asked.answer;
     if ((status >= 300 && status < 400) || EMPTY.has(status)) {
       const what =
@@ -64,7 +65,7 @@ function askWithCredentials(
   );
 }
 
-/** One exchange, which the ledger counts. */
+/** Runs one exchange with the vendor, and counts it in the ledger. */
 async function ask(
   agent: Dispatcher,
   timeoutClock: TimeoutClock,
@@ -75,7 +76,7 @@ async function ask(
 ): Promise<Asked> {
   const { vendor, attempt, ledger, path, payload, signal } = prepared;
   ledger.attempts += 1;
-  // That of the attempt before it.
+  // This still holds the time of the previous attempt.
   ledger.first = undefined;
   if (ledger.isRecorded) ledger.asked = tokensOfRequest(payload);
   let beginning: Beginning | undefined;

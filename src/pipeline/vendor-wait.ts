@@ -1,30 +1,33 @@
-/** How long a vendor that refuses asks to be left alone, as the error and as its headers tell it. */
+/** How long a refusing vendor asks callers to wait, in the error and in its headers. */
 
 import { amended, type Fault, type GatewayError, waitHeaders } from '../lib/errors.ts';
 import { retryAfter } from '../upstream/retry-after.ts';
 import type { UpstreamAnswer } from '../upstream/send.ts';
 
-/** Where a 403 is one of the gateway's account, which is known there. */
+/** The faults of a 403 that concern the gateway's account at the vendor. */
 const ACCOUNTS = new Set<Fault>(['upstream-auth', 'model-not-found']);
 
-/** An error answer with how long the vendor asks to be left alone, and whether it has done anything. */
+/**
+ * Adds to the error of a refusal how long the vendor asks callers to wait, in seconds, and whether the vendor has done
+ * any work for it.
+ */
 export function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): GatewayError {
   const wait = error.retryAfter ?? retryAfter(headers, Date.now());
   return amended(error, {
     ...(wait !== undefined && { retryAfter: wait }),
-    // It did not even wait for the request.
+    // The vendor did not even wait for the request.
     ...(status === 408 && { loss: 'rejected' }),
-    // What this account may not do, a model or a tool for one, another may; and all else this one too.
+    // Another account may have what this one lacks, such as a model or a tool.
     ...(status === 403 && ACCOUNTS.has(error.fault) && { loss: 'elsewhere' }),
   });
 }
 
 /**
- * What SDKs read of how long to wait, where a service says that in the body alone (Google's `RetryInfo`) or in headers of
- * its own: the AI SDK and LangChain would ask again within seconds.
+ * Adds the headers from which SDKs read how long to wait, if a service says that only in the body (Google's
+ * `RetryInfo`) or in headers of its own. Without them the AI SDK and LangChain would retry within seconds.
  */
 export function withWaitTold(headers: Record<string, string>, error: GatewayError): Record<string, string> {
   const isTold = 'retry-after' in headers || 'retry-after-ms' in headers;
-  // What is said of a day's quota is until the minute's is full again.
+  // For an exhausted daily quota the vendor's figure is the time until the quota of the minute is full again.
   return isTold || error.fault === 'quota-exceeded' ? headers : { ...waitHeaders(error), ...headers };
 }

@@ -1,6 +1,7 @@
 /**
- * A request to a vendor that has a pass of a cloud instead of a key: the last thing that is done to it, since some are
- * signatures of all the rest. One that is refused is had anew, and the request made once more, before that counts.
+ * Sends a request to a vendor that takes a cloud's token or signature instead of a key. This is the last thing added to
+ * a request, since some signatures cover all the rest. If the vendor refuses it, the gateway gets a new one and sends
+ * the request once more, before the refusal counts.
  */
 
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
@@ -10,10 +11,12 @@ import { cancelBody, type Ending, leftFor, type UpstreamHead } from '../upstream
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Answered } from './exchange.ts';
 
-/** What comes of a request to a vendor. */
+/** The outcome of a request to a vendor. */
 export type Asked = Pick<Answered, 'answer' | 'secret' | 'beginning'>;
 
-/** Makes the request with these headers, of which `secret` is to be seen by nobody. */
+/**
+ * Sends the request with these headers. `secret` is the credential in them, which must not appear in logs or answers.
+ */
 export type Ask = (
   headers: string[],
   secret: string,
@@ -24,18 +27,22 @@ export interface CredentialedRequest {
   readonly vendor: Vendor;
   readonly request: Outgoing;
   readonly signal: AbortSignal;
-  /** Called once with how the exchange ended that counts. */
+  /** Called once, with how the exchange ended whose answer counts. */
   readonly ended: ((how: Ending) => void) | undefined;
 }
 
-/** @throws GatewayError `upstream-auth` where there is no token, or the clock is why it is refused; and what `ask` throws. */
+/**
+ * Sends a request with a cloud's credential.
+ * @throws GatewayError `upstream-auth` if there is no token, or if the signature is refused because the clocks
+ *   differ; and what `ask` throws.
+ */
 export async function withCredentials(
   cloudTokens: CloudTokens,
   { vendor, request, signal, ended }: CredentialedRequest,
   ask: Ask,
 ): Promise<Asked> {
   const pass = await passOf(cloudTokens, vendor, signal).catch((error: unknown) => {
-    // Whatever is asked there fails: another upstream is asked for a while.
+    // Every request there would fail, so another upstream is used for a while.
     if (!signal.aborted) ended?.('broken');
     throw error;
   });
@@ -53,7 +60,7 @@ export async function withCredentials(
   return unlessByClock(await ask(await headersWith(next, request), next.secret, ended), vendor);
 }
 
-/** Waits for one no longer than its caller does. */
+/** Gets the credential, and stops waiting for it when the caller leaves. */
 async function passOf(cloudTokens: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<CloudPass> {
   const pass = cloudTokens.of(vendor);
   return pass instanceof Promise ? unlessLeft(pass, signal) : pass;
@@ -67,7 +74,7 @@ async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   return Promise.race([promise, left.promise]).finally(() => signal.removeEventListener('abort', leave));
 }
 
-/** Another pass than the one that was refused; undefined where there is none, and the refusal stands. */
+/** Gets another credential than the refused one; undefined if there is none, and the refusal stands. */
 async function renewed(
   cloudTokens: CloudTokens,
   vendor: Vendor,
@@ -79,17 +86,22 @@ async function renewed(
   return next === undefined || next.secret === pass.secret ? undefined : next;
 }
 
-/** What AWS refuses by a 403 where others say 401 ("Common error types", AWS documentation). */
+/** The errors for which AWS sends a 403 where others send 401 ("Common error types", AWS documentation). */
 const EXPIRED = /^(?:ExpiredToken|InvalidClientTokenId|UnrecognizedClient)/;
 
 function isRefused({ status, headers }: UpstreamHead): boolean {
   return status === 401 || (status === 403 && EXPIRED.test(String(headers['x-amzn-errortype'])));
 }
 
-/** By how much clocks may differ: AWS refuses signatures that are five minutes older than its own, in milliseconds. */
+/**
+ * How far the clocks may differ, in milliseconds. AWS refuses signatures that are five minutes older than its own time.
+ */
 const CLOCKS_MAY_DIFFER = 240_000;
 
-/** What was asked. @throws GatewayError where its answer is a refusal for what this machine's clock says. */
+/**
+ * Returns the outcome unchanged. @throws GatewayError `upstream-auth` if it is a refusal because this machine's clock
+ * is wrong.
+ */
 function unlessByClock(asked: Asked, { name, credentials }: Vendor): Asked {
   const { answer } = asked;
   if (credentials?.type !== 'aws' || (answer.status !== 401 && answer.status !== 403)) return asked;
@@ -105,7 +117,7 @@ async function headersWith(pass: CloudPass, request: Outgoing): Promise<string[]
   return added(request.headers, await pass.headersFor(request));
 }
 
-/** Headers, names and values in turn, with others in the place of their like. */
+/** Adds headers to a list of names and values in turn; they replace those of the same name. */
 export function added(headers: readonly string[], more: Headers): string[] {
   const all: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
@@ -116,7 +128,7 @@ export function added(headers: readonly string[], more: Headers): string[] {
   return all;
 }
 
-/** Keeps the end of an exchange until it is decided whether it counts. */
+/** Holds back the end of an exchange until it is decided whether that exchange counts. */
 function toldLater(tell: ((how: Ending) => void) | undefined) {
   let seen: Ending | undefined;
   let counts: boolean | undefined;

@@ -1,4 +1,4 @@
-/** Anthropic's cache marks, which Cursor writes into bodies of chat-completions. */
+/** Anthropic's cache marks, which Cursor writes into chat-completions bodies. */
 
 import type { FormatSpecific, Part, Prompt } from '../../conversation/prompt.ts';
 

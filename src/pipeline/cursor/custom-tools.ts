@@ -1,6 +1,6 @@
 /**
- * Custom tools as Cursor has them: flat, as responses writes them. It reads each call of one as the call of a function,
- * with the text as the arguments, and sends it back like that.
+ * Custom tools as Cursor writes them: flat, as in Responses. Cursor reads each call of such a tool as a function call
+ * with the text as its arguments, and sends it back like that.
  */
 
 import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
@@ -9,8 +9,8 @@ import { getCustomNames } from '../../conversation/rules/custom-tools.ts';
 import { asObject, asObjects, type JsonObject } from '../../lib/json.ts';
 
 /**
- * Finds the names of the custom tools that are not nested as chat-completions has them. A client that writes flat tools
- * reads their calls as calls of functions.
+ * Finds the names of the custom tools that are not nested as chat-completions nests them. A client that writes flat
+ * tools reads their calls as function calls.
  */
 export function findFlatCustomTools({ tools }: Prompt, body: JsonObject): ReadonlySet<string> {
   const nested = new Set(asObjects(body['tools']).map(({ custom }) => asObject(custom)?.['name']));

@@ -1,7 +1,7 @@
 /**
- * What Cursor sends to chat-completions, and how it reads the answers. For models that it knows to have responses it
- * writes a request of that format. For other models it writes tools and blocks of other formats into a request of this
- * one. It reads chunks of chat-completions, and every call as one of a function (seen in its requests by
+ * What Cursor sends to chat-completions, and how it reads the answers. For models that it knows to support Responses it
+ * writes a Responses request. For other models it writes tools and blocks of other formats into a chat-completions
+ * request. It reads chat-completions chunks, and every call as a function call (seen in its requests by
  * router-for-me/CLIProxyAPI and icebear0828/codex-proxy#708).
  */
 
@@ -21,7 +21,7 @@ import { hasForeignShapes, toChatShapes } from './shapes.ts';
 
 const { inbound: chat } = chatCompletions;
 
-/** Whether a body sent to chat-completions is written as Cursor writes it, and not as the format has it. */
+/** Whether a body sent to chat-completions has Cursor's shapes rather than the format's own. */
 export function isCursorBody(body: JsonObject): boolean {
   return isResponsesBody(body) || findConversationId(body) !== undefined || hasForeignShapes(body);
 }
@@ -53,21 +53,18 @@ export const cursorInbound: Inbound = {
   },
 };
 
-/** Whether a body is a request of responses: it has an `input`, and no `messages` or an empty list of them. */
+/** Whether a body is a Responses request: it has an `input`, and no `messages` or an empty list of them. */
 export function isResponsesBody({ input, messages }: JsonObject): boolean {
   const isEmptyList = isList(messages) && messages.length === 0;
   return input !== undefined && (messages === undefined || isEmptyList);
 }
 
-/** The id that Cursor gives to a conversation. */
+/** The id that Cursor gives to a conversation; undefined if there is none. */
 function findConversationId({ metadata }: JsonObject): string | undefined {
   return asText(asObject(metadata)?.['cursorConversationId']);
 }
 
-/**
- * Parses a request of responses. Its caller may ask for usage in the stream as in chat-completions, where streams have
- * none without being asked.
- */
+/** Parses a Responses request. As in chat-completions, its caller gets usage in the stream only on request. */
 function parseAsResponses(body: JsonObject, report: ParseReport): Prompt {
   const { messages: _, stream_options, ...rest } = body;
   const { include_usage, ...options } = asObject(stream_options) ?? {};

@@ -1,7 +1,7 @@
 /**
- * Shapes of other formats that Cursor writes into a body of chat-completions: flat tools as in responses, tools with an
- * `input_schema` as in messages, and, also as in messages, `system`, calls and results as blocks of the content, and
- * cache marks on them (OhadBaehr/cursor-openrouter-proxy).
+ * Shapes of other formats that Cursor writes into a chat-completions body: flat tools as in Responses; and, as in
+ * Messages, tools with an `input_schema`, `system`, calls and results as content blocks, and cache marks on them
+ * (OhadBaehr/cursor-openrouter-proxy).
  */
 
 import {
@@ -16,7 +16,7 @@ import {
   type JsonObject,
 } from '../../lib/json.ts';
 
-/** Blocks that messages has and chat-completions has not. */
+/** Blocks that Messages has and chat-completions does not. */
 const BLOCKS = new Set<Json | undefined>(['tool_use', 'tool_result', 'image']);
 
 /** Whether a body has anything in another format's shape. */
@@ -70,7 +70,7 @@ function toChatTool(tool: JsonObject): JsonObject {
     : { type: 'function', function: { ...described, ...compact({ parameters, strict }) }, ...rest };
 }
 
-/** The modes of messages are objects. Chat-completions understands a named tool in every shape. */
+/** The tool choice modes of Messages are objects. Chat-completions understands a named tool in every shape. */
 function toChatChoice(choice: Json | undefined): Json | undefined {
   const type = asObject(choice)?.['type'];
   if (type === 'any') return 'required';
@@ -88,8 +88,8 @@ function toChatMessages(message: Json): readonly Json[] {
 }
 
 /**
- * Rewrites the `tool_use` blocks of an assistant's message as calls. LangChain writes each call into `tool_calls`, too
- * (langchainjs#9972), and only there if it has put the message together from a stream.
+ * Rewrites the `tool_use` blocks of an assistant message as calls. LangChain writes each call into `tool_calls` as well
+ * (langchainjs#9972), and only there if it has assembled the message from a stream.
  */
 function toToolCalls(message: JsonObject, content: readonly Json[]): JsonObject {
   const blocks = asObjects(content).filter(({ type }) => type === 'tool_use');
@@ -124,7 +124,7 @@ function toChatResult({ tool_use_id: id, content, is_error: failed, cache_contro
   };
 }
 
-/** Rewrites an image of messages as `image_url`. */
+/** Rewrites a Messages image as `image_url`. */
 function toChatPart(block: Json): Json {
   const source = isObject(block) && block['type'] === 'image' ? asObject(block['source']) : undefined;
   if (source === undefined) return block;

@@ -1,22 +1,22 @@
 /**
- * What a request may hold where its key is held to something: fields that are known to reach no other model, as the
- * vendors' SDKs have them (`sdk-fields.ts`), with what is known beyond those, and without what is known to choose.
+ * What a request of a restricted key may contain: fields that are known to reach no other model. These are the fields
+ * of the vendors' SDKs (`sdk-fields.ts`) and some others, without those that are known to choose a model or an account.
  */
 
 import { FORMAT_NAMES, type FormatName } from '../../conversation/prompt.ts';
 import { SDK_FIELDS } from './sdk-fields.ts';
 
-/** An object's fields, each with those of the object that it holds. */
+/** The known fields of an object, each with those of the object that it holds. */
 export interface Harmless {
   readonly fields: ReadonlyMap<string, Harmless>;
-  /** Whether it may hold anything: a schema, a dialogue, what is said of a request to its caller alone. */
+  /** Whether it may hold anything: a schema, a conversation, or what only the caller gets back. */
   readonly isOpen: boolean;
 }
 
 /**
- * Fields of the SDKs' that are refused, each with all that it holds. Google's choose a model themselves, or have another
- * one rank what was found; those of Anthropic's are headers in its SDK, and choose an account; any other field of its
- * `fallbacks` may be one that names a model.
+ * Fields of the SDKs that are refused, each with all that it holds. Google's choose a model themselves, or have another
+ * one rank the results. Anthropic's are headers in its SDK, and choose an account; any field of its `fallbacks` other
+ * than the known ones may name a model.
  */
 export const REFUSED: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': [],
@@ -29,7 +29,10 @@ export const REFUSED: Readonly<Record<FormatName, readonly string[]>> = {
   ],
 };
 
-/** What OpenRouter's tools are told ("Server tools", its API reference); their models are judged by `models-beside.ts`. */
+/**
+ * The settings of OpenRouter's tools ("Server tools", its API reference). The models in them are checked by
+ * `other-models.ts`.
+ */
 const OPENROUTER_TOOL = [
   ...[
     'name',
@@ -52,10 +55,10 @@ const OPENROUTER_TOOL = [
 ];
 
 /**
- * Fields of services that speak OpenAI's chat-completions, by their API references: how to sample and to think (Alibaba,
- * DeepSeek, MiniMax, Mistral, Moonshot, OpenRouter, vLLM, Z.ai), and Google's thinking in its OpenAI-compatible endpoint. The
- * models in `models`, `preset`, `plugins`, `providerOptions` and those that end in `fallbacks` are judged by
- * `models-beside.ts`, whatever else these hold.
+ * Fields of services that speak OpenAI's chat-completions, from their API references: sampling and reasoning (Alibaba,
+ * DeepSeek, MiniMax, Mistral, Moonshot, OpenRouter, vLLM, Z.ai), and Google's thinking in its OpenAI-compatible
+ * endpoint. The models in `models`, `preset`, `plugins`, `providerOptions` and fields that end in `fallbacks` are
+ * checked by `other-models.ts`, whatever else these hold.
  */
 const CHAT = [
   ...[
@@ -102,29 +105,29 @@ const CHAT = [
   ...['providerOptions.gateway.models', 'providerOptions.gateway.order', 'providerOptions.gateway.only'],
 ];
 
-/** Beside those of the SDKs. Names in the dialects of Google's JSON are added by `spellings`. */
+/** Known fields that the SDKs do not have. The other spellings of Google's JSON are added by `spellings`. */
 const ALSO: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': CHAT,
   responses: ['models', 'fallbacks.*', 'top_k', 'seed', 'stop'],
   // Earlier models have these; Anthropic's newest SDKs no longer do.
   messages: ['temperature', 'top_p', 'top_k', 'output_format.type', 'output_format.schema.*'],
-  // It has to be that of the path (`requireSameModel`).
+  // It has to be the model of the path (`requireSameModel`).
   'generate-content': ['model'],
 };
 
-/** Tools of services that speak chat-completions, beside those of the SDKs. Plugins go by their id. */
+/** Tools of chat-completions services that the SDKs do not have. Plugins are known by their id. */
 const MORE_TOOLS = [
-  // Moonshot's and Z.ai's own, which ask nobody.
+  // Moonshot's and Z.ai's own, which call no other model.
   ...['builtin_function', 'web_search', 'retrieval'],
   ...['advisor', 'fusion', 'image_generation', 'subagent', 'web_search', 'web_fetch', 'datetime'].map(
     (name) => `openrouter:${name}`,
   ),
 ];
 
-/** The ids of plugins of OpenRouter's; whom `fusion` asks is judged by `models-beside.ts`. */
+/** The ids of OpenRouter's plugins. The models that `fusion` calls are checked by `other-models.ts`. */
 export const PLUGINS: ReadonlySet<string> = new Set(['web', 'file-parser', 'response-healing', 'fusion']);
 
-/** Query parameters that change nothing but how an answer is written, and which version of it that is. */
+/** Query parameters that change only how an answer is written, and which version of the API writes it. */
 export const PARAMETERS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
   'chat-completions': new Set(['beta', 'api-version']),
   responses: new Set(['beta', 'api-version']),
@@ -132,27 +135,27 @@ export const PARAMETERS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
   'generate-content': new Set(['alt', 'fields', 'prettyPrint']),
 };
 
-/** What a format's requests may hold. */
+/** What a request of each format may contain. */
 export const HARMLESS: Readonly<Record<FormatName, Harmless>> = perFormat((format) =>
   treeOf(pathsOf(format)),
 );
 
-/** The same of a body of responses that comes to chat-completions: Cursor's have fields of both. */
+/** What a Responses body may contain that comes to chat-completions: Cursor's have fields of both formats. */
 export const HARMLESS_OF_BOTH: Harmless = treeOf([...pathsOf('chat-completions'), ...pathsOf('responses')]);
 
-/** What a tool of OpenRouter's may hold. */
+/** What one of OpenRouter's tools may contain. */
 export const OPENROUTER: Harmless = treeOf([
   'type',
   ...OPENROUTER_TOOL.map((path) => `parameters.${path}`),
   'cache_control.*',
 ]);
 
-/** The `type` of tools that a format's requests may bring. */
+/** The `type` of tools that a request of each format may contain. */
 export const TOOLS: Readonly<Record<FormatName, ReadonlySet<string>>> = perFormat(
   (format) => new Set(format === 'chat-completions' ? chatTools() : SDK_FIELDS[format].tools),
 );
 
-/** Agents bring the tools of any format to chat-completions (Cursor does). */
+/** Agents send tools of any format to chat-completions (Cursor does). */
 function chatTools(): readonly string[] {
   return [...FORMAT_NAMES.flatMap((format) => SDK_FIELDS[format].tools), ...MORE_TOOLS];
 }
@@ -170,12 +173,12 @@ function pathsOf(format: FormatName): readonly string[] {
       : [];
   const all = [...sdks, ...ALSO[format], ...brought];
   if (format !== 'generate-content') return all;
-  // A count may be asked for of a whole request.
+  // A token count may hold a whole request.
   const counted = all.map((path) => `generateContentRequest.${path}`);
   return [...all, ...counted].flatMap(spellings);
 }
 
-/** A path in camelCase and in snake_case, of which Google takes either (proto3 JSON mapping). */
+/** A path in camelCase and in snake_case, since Google accepts either (proto3 JSON mapping). */
 function spellings(path: string): readonly string[] {
   const snake = path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return snake === path ? [path] : [path, snake];

@@ -1,4 +1,6 @@
-/** Goes on from nothing at the vendor's account that the key may not use, and has nothing stored there for one that may use none. */
+/**
+ * Keeps a key to the stored objects at the vendor that it may use, and has nothing stored for a key that may use none.
+ */
 
 import type { StoredIds } from '../../access/stored-ids.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
@@ -8,15 +10,16 @@ import type { Scanned } from '../scanned.ts';
 import { STORING } from './stored-places.ts';
 import { type Reference, storedReferences, unstored } from './stored-references.ts';
 
-/** More are asked of nobody: OpenAI's own dialogues have no more items. */
+/** The most stored objects that a request may name. OpenAI's own conversations have no more items. */
 const MOST_REFERENCES = 10_000;
 
 /**
- * The request as the key may send it.
- * @param format what the body is written in.
- * @returns by a promise only where it names what is not known in memory.
- * @throws GatewayError, or by the promise, `permission-denied` that names the field, and `overloaded` where the store cannot
- *   be read.
+ * Checks the stored objects that a request names, against the key's permission.
+ * @param format the format of the body.
+ * @param known which key's answers have stored which ids.
+ * @returns the request that the key may send; a promise only if it names an id that is not known in memory.
+ * @throws GatewayError, or rejects with it: `permission-denied` that names the field, `invalid-request` for more than
+ *   MOST_REFERENCES, and `overloaded` if the store cannot be read.
  */
 export function keepToOwn(
   { principal, route }: Pick<Admitted, 'principal' | 'route'>,
@@ -54,7 +57,7 @@ export function keepToOwn(
   return missing instanceof Promise ? missing.then(judge, unreadable) : judge(missing);
 }
 
-/** The store does not answer: nobody can say whose it is. */
+/** The store does not answer, so the owner cannot be determined. */
 function unreadable(cause: unknown): never {
   throw new GatewayError('overloaded', 'Whose the stored response or file is cannot be read right now.', {
     retryAfter: 1,
@@ -67,7 +70,7 @@ function isSet({ body, fields }: Scanned, field: string): boolean {
   return span !== undefined && !/^(?:false|null)$/.test(body.toString('latin1', span.start, span.end));
 }
 
-/** By the code of a response that is not there, clients (Codex) send all of the dialogue again. */
+/** With the code of a missing response, clients (Codex) send the whole conversation again. */
 function refused({ field }: Reference, what: string): GatewayError {
   const advice = field === 'previous_response_id' ? " Send the whole conversation in 'input'." : '';
   return new GatewayError(

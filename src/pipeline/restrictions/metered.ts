@@ -1,16 +1,17 @@
-/** Native requests of callers whose usage counts: none takes an answer away from being counted. */
+/** Native requests of callers whose usage is limited: nothing in them may keep an answer from being counted. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalid } from '../../lib/errors.ts';
 import type { Routed } from '../exchange.ts';
 
-/** How Gemini's answers are written, so that their usage can be read. */
+/** The values of `alt` whose answers have readable usage. */
 const READABLE = new Set(['json', 'sse']);
 
 /**
- * What goes to Google of a caller's query and headers. Google's system parameters, in both of them, choose which fields an
- * answer has (`fields`, `X-Goog-FieldMask`) and in what it is written (`alt=proto`, `callback`), on every method alike
- * (https://cloud.google.com/apis/docs/system-parameters): the answer has all of its fields, as JSON.
+ * What is sent to Google of a caller's query and headers. Google's system parameters, in both of them, choose which
+ * fields an answer has (`fields`, `X-Goog-FieldMask`) and in which encoding it is written (`alt=proto`, `callback`),
+ * for every method (https://cloud.google.com/apis/docs/system-parameters). Without them the answer has all of its
+ * fields, as JSON.
  */
 export function askingAll(
   query: URLSearchParams,
@@ -23,7 +24,7 @@ export function askingAll(
   };
 }
 
-/** A caller's headers without Google's system parameters, of which one routes a call (`x-goog-request-params`). */
+/** A caller's headers without Google's system parameters, one of which routes a call (`x-goog-request-params`). */
 export function withoutParameters(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !name.startsWith('x-goog-') || name === 'x-goog-api-client'),
@@ -31,8 +32,8 @@ export function withoutParameters(headers: IncomingHttpHeaders): IncomingHttpHea
 }
 
 /**
- * A response in the background is worked on when its exchange is long over, and only a path that is not served here tells
- * what it took.
+ * Refuses a background response: the vendor works on it after its exchange is over, and only an endpoint that the
+ * gateway does not serve says what it used.
  * @throws GatewayError `invalid-request`
  */
 export function refuseBackground({ body, fields }: Pick<Routed, 'body' | 'fields'>): void {

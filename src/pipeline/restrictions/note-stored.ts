@@ -1,6 +1,7 @@
 /**
- * The ids of what a native answer has stored at its vendor, as it passes. They are read where only the vendor can have put
- * them: what a caller has sent comes back in other fields (`metadata`, `tools`), and must make nothing the caller's own.
+ * The ids of what a native answer stores at its vendor, read as the answer passes. They are read only where the vendor
+ * alone can have put them: what a caller has sent comes back in other fields (`metadata`, `tools`), and must not make
+ * anything the caller's own.
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
@@ -11,22 +12,22 @@ import { scanObject } from '../../lib/json-scan.ts';
 import { decodeSse, type Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
 
-/** Values at the places of ids. */
+/** The values where ids may be. */
 type Told = readonly (Json | undefined)[];
 
-/** Takes ids. */
+/** Receives ids. */
 export type Bind = (ids: readonly string[]) => void;
 
-/** The longest event that is read, in UTF-16 code units, and the longest whole answer, in bytes. */
+/** The longest event that is read, in UTF-16 code units, and the longest non-streaming answer, in bytes. */
 const LONGEST = 16 * 1024 * 1024;
 
-/** Events that carry ids: of the other ones, which are most, nothing is read. */
+/** Events that contain ids. The others, which are most, are not read. */
 const TELLING =
   /^(?:response\.(?:created|completed|incomplete|failed|output_item\.(?:added|done)|output_text\.annotation\.added)|message_start|message_delta|content_block_start)$/;
 
 /**
- * Reads each piece of an answer before it goes on.
- * @param isStream whether the answer is a stream of events, and not one object.
+ * Makes the step that reads each piece of an answer before it passes it on unchanged.
+ * @param isStream whether the answer is an event stream rather than one object.
  * @returns undefined for a format whose answers store nothing.
  */
 export function noteStored(
@@ -64,7 +65,7 @@ function readEvents(format: FormatName, bind: Bind): Reading {
       try {
         decoder?.transform(chunk, out);
       } catch {
-        // An event that is too long: the answer goes on, and what it stores from here on is nobody's.
+        // The event is too long. The answer goes on, but what it stores from here on belongs to no key.
         decoder = undefined;
       }
     },
@@ -78,7 +79,7 @@ function readWhole(format: FormatName, bind: Bind): Reading {
   return {
     read(chunk) {
       size += chunk.byteLength;
-      // Of one that is longer, what is stored is nobody's.
+      // What a longer answer stores belongs to no key.
       if (size <= LONGEST) chunks.push(chunk);
       else chunks.length = 0;
     },
@@ -88,7 +89,7 @@ function readWhole(format: FormatName, bind: Bind): Reading {
   };
 }
 
-/** An object within the bounds that requests have: an answer without bounds could cost what it likes. */
+/** An object within the bounds of requests: an answer without bounds could cost any amount. */
 function objectIn(text: string): JsonObject {
   try {
     scanObject(bytesOfText(text));
@@ -104,7 +105,7 @@ function idsIn(format: FormatName, said: JsonObject): readonly string[] {
   return ids.flatMap((id) => asText(id) ?? []);
 }
 
-/** Of a response or an event of one: the response, its items, and the files that those have made. */
+/** The ids of a response, or of an event of one: of the response, its items, and the files that those have made. */
 function ofResponses(said: JsonObject): Told {
   const response = asObject(said['response']) ?? (said['object'] === 'response' ? said : {});
   const items = [...asObjects(response['output']), ...[asObject(said['item']) ?? []].flat()];
@@ -128,7 +129,9 @@ function ofAnnotation(annotation: JsonObject): Told {
   return [annotation['container_id'], annotation['file_id']];
 }
 
-/** Of a message or an event of one: it, its container, and the files that tools have made in that. */
+/**
+ * The ids of a message, or of an event of one: of the message, its container, and the files that tools have made in it.
+ */
 function ofMessages(said: JsonObject): Told {
   const message = asObject(said['message']) ?? said;
   const container = asObject(message['container']) ?? asObject(asObject(said['delta'])?.['container']);

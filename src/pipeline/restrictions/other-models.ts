@@ -1,6 +1,6 @@
 /**
- * The models that a body names beside its own: what the vendor is to ask where that one fails, or to let it ask. A key's
- * restriction must hold for them too.
+ * The models that a body names besides its own: those that the vendor asks if that one fails, or that it may ask for
+ * it. A key's restriction must hold for them too.
  */
 
 import { invalid } from '../../lib/errors.ts';
@@ -8,27 +8,34 @@ import { asText, tryParseJson } from '../../lib/json.ts';
 import { type Span, scanList, scanObject } from '../../lib/json-scan.ts';
 
 /**
- * Fields that are lists of models, or of what has a `model`, beside `fallbacks` (Anthropic's; LiteLLM has some for each
- * reason to fail): Anthropic's advisor is among the `tools`, and what OpenAI makes images with; services in front of many
- * vendors take `models` and `plugins` (OpenRouter).
+ * Fields that are lists of models, or of objects with a `model`, besides those that end in `fallbacks` (Anthropic's;
+ * LiteLLM has one for each kind of failure). Anthropic's advisor is among the `tools`, and so is what OpenAI makes
+ * images with. Services in front of many vendors take `models` and `plugins` (OpenRouter).
  */
 const FIELDS = new Set(['models', 'tools', 'plugins']);
 
-/** In a tool or plugin: lists of models, and of tools that another model may use ("SubagentServerToolConfig", OpenRouter's SDK). */
+/**
+ * Fields of a tool or plugin: lists of models, and of tools that another model may use ("SubagentServerToolConfig",
+ * OpenRouter's SDK).
+ */
 const LISTS = new Set(['analysis_models', 'tools']);
 
 /**
- * In a tool that makes images: who writes them, a model of texts ("SVG author model settings", OpenAI's SDK). Tools of
- * OpenRouter's have all that they are told in `parameters`, where a function has its schema.
+ * Fields of a tool that hold its settings: in one that makes images, the text model that writes them ("SVG author model
+ * settings", OpenAI's SDK). OpenRouter's tools have all their settings in `parameters`, where a function has its
+ * schema.
  */
 const WITHIN = new Set(['svg', 'parameters']);
 
-/** How far in a tool's settings names are looked for: another model's tools have settings too, and no tools in them. */
+/**
+ * How many levels of a tool's settings are searched for names: another model's tools have settings too, but no tools in
+ * them.
+ */
 const MAX_WITHIN = 4;
 
 /**
- * Tools and plugins of OpenRouter's that ask whom they like where a field does not say who: an advisor is then chosen by
- * the model that asks it, which the prompt can tell (its SDK's types, "Choosing the advisor model").
+ * OpenRouter's tools and plugins that choose a model themselves if a field does not name one. An advisor is then chosen
+ * by the model that calls it, which the prompt can influence (its SDK's types, "Choosing the advisor model").
  */
 const CHOOSERS: ReadonlyMap<string, string> = new Map([
   ['openrouter:advisor', 'model'],
@@ -41,10 +48,12 @@ const OPEN_OBJECT = 0x7b;
 const QUOTE = 0x22;
 
 /**
- * Their names, as they are written. Some services read keys without regard to case, so none is had here. A text in the
- * place of a list is a name too: Anthropic's `fallbacks` may be `default`, which is whatever model it holds for right.
+ * Finds the names of the other models, as they are written. Some services read keys case-insensitively, so this does
+ * too. A string in place of a list is also a name: Anthropic's `fallbacks` may be `default`, which is whichever model
+ * Anthropic picks.
  * @param fields where `scanObject` has found the body's top-level values.
- * @throws GatewayError `invalid-request` for an item that has a key twice: two readers may disagree on which counts.
+ * @throws GatewayError `invalid-request` for an item that has a key twice, because two readers may disagree on which
+ *   counts; and for settings that are nested too deeply.
  */
 export function modelsBeside(body: Buffer, fields: ReadonlyMap<string, Span>): readonly string[] {
   const named = [...fields].flatMap(([key, { start, end }]) =>
@@ -53,10 +62,10 @@ export function modelsBeside(body: Buffer, fields: ReadonlyMap<string, Span>): r
   return [...named, ...toolsWithin(body, fields).flatMap((tool) => namesIn(tool))];
 }
 
-/** Where a dialogue stands, which may bring tools along. */
+/** The fields that hold a conversation, which may contain tools. */
 const DIALOGUES = ['messages', 'input'];
 
-/** Whether a key of the dialogue can be `tools` or `tool`, written as it is or with escapes of ASCII letters. */
+/** Whether a key of the conversation can be `tools` or `tool`, written plainly or with escapes of ASCII letters. */
 function mayBringTools(dialogue: Buffer): boolean {
   return (
     dialogue.includes('"tools"') ||
@@ -66,8 +75,9 @@ function mayBringTools(dialogue: Buffer): boolean {
 }
 
 /**
- * Tools that a dialogue brings along: by an item of OpenAI's that has `tools`, by a `tool_addition` of Anthropic's, and
- * by a compaction that has kept one.
+ * Finds the tools inside a conversation: in an OpenAI item that has `tools`, in Anthropic's `tool_addition`, and in a
+ * compaction that has kept one.
+ * @returns each tool's bytes.
  */
 export function toolsWithin(body: Buffer, fields: ReadonlyMap<string, Span>): readonly Buffer[] {
   const items = DIALOGUES.flatMap((name) => {
@@ -98,7 +108,7 @@ function itemsOf(list: Buffer | undefined): readonly Buffer[] {
   return scanList(list, { start: 0, end: list.length }).map(({ start, end }) => list.subarray(start, end));
 }
 
-/** The names in one of a body's fields: OpenRouter's `preset` and Vercel's options stand for models, too. */
+/** The names in one of a body's fields. OpenRouter's `preset` and Vercel's options stand for models, too. */
 function namesAt(key: string, value: Buffer): readonly string[] {
   if (key.endsWith('fallbacks')) return [...namesOf(value), ...objectsIn(value).flatMap(namesByModel)];
   if (FIELDS.has(key)) return namesOf(value);
@@ -112,7 +122,7 @@ function namesOf(value: Buffer | undefined): readonly string[] {
   return [...textsOf(value), ...itemsOf(value).flatMap((item) => namesIn(item))];
 }
 
-/** An object by itself stands for a list of it: some services take either. */
+/** An object on its own stands for a list of one: some services accept either. */
 function objectsIn(value: Buffer): readonly Buffer[] {
   return value[0] === OPEN_OBJECT ? [value] : itemsOf(value);
 }
@@ -133,7 +143,10 @@ function namesIn(item: Buffer, within = 0): readonly string[] {
   return kind === undefined ? named : [...named, ...chosenBy(kind, item)];
 }
 
-/** What LiteLLM takes for fallbacks, too: for each model a list, or one. Whatever is no name within holds some. */
+/**
+ * The names in LiteLLM's form of fallbacks: for each model a list, or one. Every value inside that is not a name
+ * contains some.
+ */
 function namesByModel(item: Buffer, within = 0): readonly string[] {
   if (within > MAX_WITHIN) throw invalid('The fallbacks are nested too deeply.', 'fallbacks');
   if (item[0] !== OPEN_OBJECT)
@@ -145,7 +158,10 @@ function namesByModel(item: Buffer, within = 0): readonly string[] {
   );
 }
 
-/** Its own name, where it asks whom it likes: one of the service's, that only a key has which may use all. */
+/**
+ * The name of the tool itself if it chooses a model freely. It is a name of the service's own, which only a key without
+ * a restriction may use.
+ */
 function chosenBy(kind: string, item: Buffer): readonly string[] {
   const field = CHOOSERS.get(kind);
   if (field === undefined) return [];

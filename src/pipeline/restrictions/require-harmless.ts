@@ -1,6 +1,6 @@
 /**
- * What a key that is held to something may not send: whatever is not known to reach nothing else. A list of what is known
- * to be harmful would never end: each service reads fields of its own, some of them without regard to case.
+ * Refuses what a restricted key may not send: everything that is not known to be harmless. A list of harmful fields
+ * would never be complete, because each service reads fields of its own, some of them case-insensitively.
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
@@ -26,10 +26,12 @@ const OPENROUTERS = 'openrouter:';
 const NOTHING: Harmless = { fields: new Map(), isOpen: false };
 
 /**
- * @param body an object that `scanObject` lets through; `fields` are where that has found its values.
- * @param anew whether it is a body of responses that came to chat-completions.
- * @throws GatewayError `permission-denied` that names the first field, tool or plugin that is not known to be harmless;
- *   `invalid-request` for an object within that has a key twice: two readers may disagree on which counts.
+ * Checks the fields, tools and plugins of a body.
+ * @param body an object that `scanObject` accepts. @param fields where that has found its values.
+ * @param anew whether it is a Responses body that came to chat-completions.
+ * @throws GatewayError `permission-denied` that names the first field, tool or plugin that is not known to be
+ *   harmless; `invalid-request` for an object inside that has a key twice, because two readers may disagree on which
+ *   counts.
  */
 export function requireHarmless(
   format: FormatName,
@@ -53,10 +55,13 @@ export function requireHarmless(
   }
 }
 
-/** @throws GatewayError `permission-denied` that names a query parameter which is not known to be harmless. */
+/**
+ * Checks the query. @throws GatewayError `permission-denied` that names the first parameter that is not known to be
+ * harmless.
+ */
 export function requireHarmlessQuery(format: FormatName, query: URLSearchParams): void {
   for (const name of query.keys()) {
-    // Neither of them is sent to anybody.
+    // These two are never sent to a vendor.
     if (name === 'key' || name.toLowerCase() === 'model' || PARAMETERS[format].has(name)) continue;
     throw refused(`?${name}`, name);
   }
@@ -71,9 +76,9 @@ function requireKnown(bytes: Buffer, fields: ReadonlyMap<string, Span>, known: H
   }
 }
 
-/** The same of a value: an object, or each one in a list. */
+/** Checks a value: an object, or each one in a list. */
 function requireAll(value: Buffer, known: Harmless, path: string): void {
-  // An open object may have fields that are known, and hold anything too.
+  // An open object may have known fields, and may hold anything else too.
   if (known.isOpen) return;
   if (value[0] === OPEN_OBJECT) {
     const kind = path === 'tools' ? textAt(value, 'type') : undefined;
@@ -88,13 +93,13 @@ function requireAll(value: Buffer, known: Harmless, path: string): void {
   }
 }
 
-/** What tools may be, and hold. */
+/** The known fields and types of tools. */
 interface Tools {
   readonly known: Harmless;
   readonly types: ReadonlySet<string>;
 }
 
-/** Of a tool that nobody here knows, nobody knows whom it asks. Tools of OpenRouter's have tools themselves. */
+/** Checks the types of tools: an unknown one may call any model. OpenRouter's tools may contain tools themselves. */
 function requireTools(value: Buffer, tools: Tools): void {
   for (const tool of objectsIn(value)) {
     const type = textAt(tool, 'type');
@@ -119,7 +124,7 @@ function valueAt(object: Buffer, name: string): Buffer | undefined {
   return span && object.subarray(span.start, span.end);
 }
 
-/** A text in an object; what is no text is told as the JSON it is, which no name is. */
+/** A string in an object. Any other value gives its JSON, which is never a known name. */
 function textAt(object: Buffer, name: string): string | undefined {
   const value = valueAt(object, name);
   if (value === undefined) return undefined;

@@ -1,13 +1,14 @@
 /**
- * Where a request names what lies at the vendor's account, as paths; lists are left out of one. A test holds them to the
- * SDKs' types: each field there that can be an id is here, or is none of something stored.
+ * Where a request names what is stored in the vendor's account, as paths that do not mention lists. A test compares
+ * them with the SDKs' types: each field there that can be an id is either here, or is known not to name something
+ * stored.
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
 
 const OPENAI_TOOLS = [
   'tools.vector_store_ids',
-  // By itself the id of a container; as an object what a new one is to have.
+  // As a string, the id of a container; as an object, the settings of a new one.
   'tools.container',
   'tools.container.file_ids',
   'tools.environment.container_id',
@@ -55,7 +56,7 @@ const GEMINI = [
     `${at}.fileData.fileUri`,
     `${at}.functionResponse.parts.fileData.fileUri`,
   ]),
-  // Where an answer is to be written.
+  // Where the vendor is to write an answer.
   'generationConfig.responseFormat.video.gcsUri',
   'tools.fileSearch.fileSearchStoreNames',
   'tools.retrieval.vertexAiSearch.datastore',
@@ -66,15 +67,19 @@ const GEMINI = [
   'tools.retrieval.vertexRagStore.ragResources.ragFileIds',
 ];
 
+/** The paths of ids of stored objects in each format. */
 export const STORED_PLACES: Readonly<Record<FormatName, readonly string[]>> = {
-  // Cursor sends bodies of responses there.
+  // Cursor sends Responses bodies there.
   'chat-completions': [...CHAT, ...RESPONSES],
   responses: RESPONSES,
   messages: MESSAGES,
   'generate-content': [...GEMINI, ...GEMINI.map((path) => `generateContentRequest.${path}`)],
 };
 
-/** What has the vendor store something that no later request can be kept from: a key that may use nothing has no use for it. */
+/**
+ * Fields that make the vendor store something that the gateway cannot keep from later requests. A key that may use
+ * nothing stored may not set them.
+ */
 export const STORING: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': ['background'],
   responses: ['background'],

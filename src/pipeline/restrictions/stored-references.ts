@@ -1,4 +1,4 @@
-/** What of the vendor's account a request names, and a request that has nothing stored there. */
+/** Finds the stored objects of the vendor's account that a request names, and turns storing off in a request. */
 
 import type { FormatName, Operation } from '../../conversation/prompt.ts';
 import { asText, tryParseJson } from '../../lib/json.ts';
@@ -6,10 +6,10 @@ import { type Span, scanList, scanObject } from '../../lib/json-scan.ts';
 import { replaced, type Scanned, scanned } from '../scanned.ts';
 import { STORED_PLACES } from './stored-places.ts';
 
-/** Something stored that a request names. */
+/** A stored object that a request names. */
 export interface Reference {
   readonly id: string;
-  /** Where. */
+  /** The path of the field. */
   readonly field: string;
 }
 
@@ -17,7 +17,7 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_LIST = 0x5b;
 const QUOTE = 0x22;
 
-/** Fields by their names; one that is undefined holds ids. */
+/** The places of ids inside a value: the fields to look into by name, and whether the value itself is an id. */
 interface Places {
   readonly within: Map<string, Places>;
   holdsIds: boolean;
@@ -31,7 +31,7 @@ const PLACES: ReadonlyMap<FormatName, Places> = new Map(
 );
 
 /**
- * All that is stored and named in a body, in the order in which it stands there.
+ * Finds all stored objects that a body names, in the order in which they occur.
  * @throws GatewayError `invalid-request` for an object on the way that has a key twice.
  */
 export function storedReferences(format: FormatName, { body, fields }: Scanned): readonly Reference[] {
@@ -45,8 +45,8 @@ export function storedReferences(format: FormatName, { body, fields }: Scanned):
 }
 
 /**
- * A body that asks for nothing to be stored: where OpenAI's responses do so unless they are told not to, they are told; what
- * asks for it elsewhere asks for the contrary.
+ * Changes a body so that the vendor stores nothing. OpenAI's Responses store unless `store` is false, so the field is
+ * added; elsewhere only a `store` that is set is changed to false.
  */
 export function unstored(format: FormatName, operation: Operation, request: Scanned): Scanned {
   const span = request.fields.get('store');
@@ -58,13 +58,16 @@ export function unstored(format: FormatName, operation: Operation, request: Scan
   return isNone ? request : replaced(request, span, 'false');
 }
 
-/** An object that has a field, with one more before it. */
+/** Adds a first field to an object that has at least one. */
 function withStoreFalse(body: Buffer): Scanned {
   const open = body.indexOf(OPEN_OBJECT) + 1;
   return scanned(Buffer.concat([body.subarray(0, open), Buffer.from('"store":false,'), body.subarray(open)]));
 }
 
-/** Items of OpenAI's that stand for what is stored under their id: a reference, a thought or an image without itself. */
+/**
+ * Items of OpenAI's that stand for what is stored under their id: references, and reasoning or images without their
+ * content.
+ */
 function itemsNamed(input: Buffer): readonly Reference[] {
   if (input[0] !== OPEN_LIST) return [];
   return scanList(input, { start: 0, end: input.length }).flatMap(({ start, end }) => {
@@ -95,7 +98,7 @@ function collectIn(
   for (const [name, { start, end }] of fields) {
     const within = places.within.get(name);
     if (within === undefined) continue;
-    // Skills of Anthropic's own are everybody's.
+    // Anthropic's own skills are available to everybody.
     if (name === 'skill_id' && textAt(bytes, fields.get('type')) === 'anthropic') continue;
     collect(bytes.subarray(start, end), within, path === '' ? name : `${path}.${name}`, found);
   }
@@ -114,7 +117,9 @@ function collect(value: Buffer, places: Places, path: string, found: Reference[]
   }
 }
 
-/** Whether an address is one that anybody can read: a file of Google's own is its account's (`files/…`, `gs://…`). */
+/**
+ * Whether anybody can read an address. A file at Google belongs to the account that stored it (`files/…`, `gs://…`).
+ */
 function isPublic(uri: string): boolean {
   const url = URL.parse(uri);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
@@ -140,7 +145,7 @@ function placesOf(paths: readonly string[]): Places {
   return root;
 }
 
-/** Google's names have two spellings each; in those of others there are no capitals. */
+/** Google's names have two spellings each; the others' have no capital letters. */
 function spellings(path: string): readonly string[] {
   const snake = path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return snake === path ? [path] : [path, snake];

@@ -1,7 +1,7 @@
 /**
- * What a vendor has lately refused in the caller's format since it wants it in another, and of which models it has said
- * that they think always, or take no word on it, or that their answers are not streamed: the next request of the kind is asked so at once, where each would be
- * refused first.
+ * What vendors have recently said when they refused a request: that they want it in another format, that a model always
+ * reasons, takes no reasoning setting or must hide its reasoning, or that its answers are not streamed. The next
+ * request of the kind is adapted at once; otherwise each would be refused first.
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
@@ -11,22 +11,22 @@ import { isNative } from '../translate-request.ts';
 import { openTtlCache } from './ttl-cache.ts';
 
 export interface LearnedPreferences {
-  /** The request as the vendor wants it; itself where nothing else is known. */
+  /** Adapts a request to what the vendor has said; returns it unchanged if nothing is known. */
   asWanted(routed: Routed): Routed;
-  /** The vendor wants such a request in `format`, as it said when it refused this one. */
+  /** Remembers that the vendor wants such a request in `format`, as it said when it refused this one. */
   remember(routed: Routed, format: FormatName, refusal: GatewayError): void;
-  /** The vendor streams no answer of this request's model. */
+  /** Remembers that the vendor does not stream answers of this request's model. */
   rememberWhole(routed: Routed): void;
-  /** The vendor has said so of its model when it refused this one. */
+  /** Remembers what the vendor said about its model's reasoning when it refused this request. */
   rememberThinking(routed: Routed, thinks: Thinks): void;
 }
 
 type Thinks = NonNullable<Routed['thinkingObserved']>;
 
-/** No word for an effort is longer, in bytes of JSON. */
+/** The longest value of an effort, in bytes of JSON. */
 const LONGEST_EFFORT = 16;
 
-/** @param clock milliseconds, from anywhere. */
+/** Makes an empty memory. @param clock milliseconds since any moment. */
 export function openLearnedPreferences(clock: () => number): LearnedPreferences {
   const known = openTtlCache<FormatName>(clock);
   const thinking = openTtlCache<Thinks>(clock);
@@ -54,7 +54,10 @@ export function openLearnedPreferences(clock: () => number): LearnedPreferences 
   };
 }
 
-/** A request for a stream as one for a whole answer, of which a stream is made; any other as it is. */
+/**
+ * Changes a request for a stream to one for a non-streaming answer, from which the gateway makes the stream; returns
+ * any other unchanged.
+ */
 function askedWhole(routed: Routed): Routed {
   const { fields, body, named } = routed;
   const span = fields.get('stream');
@@ -66,7 +69,7 @@ function askedWhole(routed: Routed): Routed {
   return { ...routed, wantsWholeAnswer: true, ...(isNative(routed) && { mustTranslate: true }) };
 }
 
-/** What a refusal may be of: a model, a field of it, or its functions with an effort, which each model has its own of. */
+/** What a refusal may apply to: a model, one of its fields, or its functions combined with an effort. */
 function kindsOf({ model: { id }, fields, body }: Routed) {
   const span = fields.get('reasoning_effort');
   const isWord = span === undefined || span.end - span.start <= LONGEST_EFFORT;

@@ -1,7 +1,7 @@
 /**
- * Clients ask some services for what only the vendor has whose models these are, though an answer needs none of it: they
- * take every address for the vendor's. What one refuses of it is left out, and of the next requests at once, each of
- * which would be refused first.
+ * Optional fields that a service has refused. Clients take every address for the vendor's own, so they send services
+ * what only the vendor of these models supports, although no answer depends on it. What a service refuses is left out
+ * of the retry and of the next requests; otherwise each would be refused first.
  */
 
 import { tryParseExact } from '../../conversation/rules/arguments.ts';
@@ -15,13 +15,16 @@ import { isNative } from '../translate-request.ts';
 import { openTtlCache } from './ttl-cache.ts';
 
 export interface RefusedFields {
-  /** The request without what the service has refused; itself where it has refused nothing. */
+  /** Removes from a request what the service has refused; returns it unchanged if nothing is known. */
   without(routed: Routed): Routed;
-  /** Remembers what a refusal is of. @returns whether there is any, so that the request may be taken without it. */
+  /**
+   * Remembers what a refusal is about. @returns whether it named anything new, so that a retry without it is
+   * worthwhile.
+   */
   learn(routed: Routed, error: GatewayError): boolean;
 }
 
-/** @param clock milliseconds, from anywhere. */
+/** Makes an empty memory. @param clock milliseconds since any moment. */
 export function openRefusedFields(clock: () => number): RefusedFields {
   const refused = openTtlCache<ReadonlySet<string>>(clock);
   return {
@@ -47,7 +50,7 @@ export function openRefusedFields(clock: () => number): RefusedFields {
   };
 }
 
-/** Each model has betas of its own, and counting takes others than answers do (anthropics/claude-code#11154). */
+/** Each model has its own betas, and token counts accept others than answers do (anthropics/claude-code#11154). */
 function kindOf({ vendor: { origin, basePath }, model, route }: Routed): string {
   return `${origin}${basePath} ${model.id} ${route.operation}`;
 }
@@ -56,7 +59,7 @@ function bodyWithout(
   { body, upstreamFormat: spoken }: Routed,
   without: ReadonlySet<string>,
 ): Scanned | undefined {
-  // Most have none of it, and a long dialogue takes a while to read.
+  // Most requests have none of them, and a long conversation takes a while to parse.
   if (![...without].some((name) => body.includes(`"${name}"`))) return undefined;
   const request = tryParseExact(body.toString('utf8'));
   const { optionalFields: extras } = formats[spoken].outbound;

@@ -1,27 +1,24 @@
 /**
- * Goes on with a dialogue in which models of other vendors took part. A native body passes as it is; where the vendor
- * refuses it, it may be for what they have left there, such as thoughts that only they can read. Vendors say so in
- * words of their own, so none is looked for: what is not theirs is taken out, and the rest is sent once more.
- * A request that is of another format than its path says, or that the vendor wants in another, is translated then.
+ * Repairs a request that a vendor has refused, so that it can be sent once more. These are the cases:
  *
- * So is what was written for another model, where the one that is asked in its place refuses it: models of one vendor are
- * told to think in different ways, and not all take a temperature (Claude Code has Claude think `adaptive`, which is
- * refused by those before 4.6).
- *
- * So does a dialogue in which half a surrogate pair stands, as clients leave it who shorten a text by its UTF-16 units:
- * "The request body is not valid JSON: no low surrogate in string" (Anthropic), "lone leading surrogate in hex escape"
- * (Cerebras), and so with every further turn.
- *
- * So does a dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before them,
- * clients of other formats and their translation have changed some of that; where they are encrypted for an account,
- * another one may be asked now.
- *
- * So does one for a stream where OpenAI gives none to the gateway's account: it is asked for the answer whole, which the
- * caller then has as a stream that comes late, and not at all otherwise.
- *
- * So does a request that thinking is wanted for, as for all of Claude Code's, of a model that does not think, and one that
- * none is wanted for, as those it makes beside its dialogue, of a model that cannot but think: of a router's models, and
- * those on one's own machine, nobody says which do.
+ * - A native conversation in which models of other vendors took part. The refusal may be for what they left there,
+ *   such as reasoning that only they can read. Vendors word this differently, so no wording is looked for: everything
+ *   foreign is removed.
+ * - A request in another format than its path says, or that the vendor wants in another format. It is translated.
+ * - A fallback's body, which was written for another model. It is translated too: models of one vendor take different
+ *   reasoning settings, and not all take a temperature (Claude Code has Claude think `adaptive`, which models before
+ *   4.6 refuse).
+ * - A conversation with half a surrogate pair, as clients leave it that cut a text by its UTF-16 units: "The request
+ *   body is not valid JSON: no low surrogate in string" (Anthropic), "lone leading surrogate in hex escape" (Cerebras).
+ *   Without a repair every further turn fails as well.
+ * - A conversation whose reasoning the vendor no longer accepts. Some reasoning is bound to all that precedes it, and
+ *   clients of other formats, and their translation, have changed some of that; some is encrypted for an account, and
+ *   another account may be asked now. The reasoning is left out.
+ * - A request for a stream that OpenAI does not give to the gateway's account. It is sent as a non-streaming request,
+ *   and the caller gets the answer as a stream that comes late, which is better than none.
+ * - A request that sets reasoning, as all of Claude Code's do, for a model that does not reason; or one that turns
+ *   reasoning off, as Claude Code's side requests do, for a model that always reasons. For a router's models, and those
+ *   on one's own machine, nothing says beforehand which do.
  */
 
 import { tryParseExact } from '../../conversation/rules/arguments.ts';
@@ -35,13 +32,17 @@ import { scanned } from '../scanned.ts';
 import { dialectOf, isNative } from '../translate-request.ts';
 import type { LearnedPreferences } from './learned-preferences.ts';
 
-/** With which a vendor says that it does not take what it was sent. OpenAI looks for thoughts it does not know: 404. */
+/**
+ * The statuses with which a vendor refuses the content of a request. OpenAI answers 404 for reasoning that it does not
+ * know.
+ */
 const REFUSALS = new Set([400, 404, 422]);
 
 /**
- * The request as it is to be sent once more; undefined where there is no use in it.
- * @param wanted remembers what the vendor wants otherwise.
- * @param told what came of it as it was: an answer of the vendor's own, where it is native and was refused.
+ * Repairs a request that was refused.
+ * @param wanted remembers what the vendor wants differently.
+ * @param told the outcome of the request: the vendor's own answer if it was native and was refused.
+ * @returns the request to send once more, or undefined if there is nothing to repair.
  */
 export function repaired(
   routed: Routed,
@@ -64,17 +65,20 @@ export function repaired(
   return { ...routed, ...scanned(Buffer.from(whole)) };
 }
 
-/** The request as this model takes it, where it was written for another. */
+/** Translates a native request that was written for another model; undefined for any other. */
 function forAnother(routed: Routed): Routed | undefined {
   return routed.isFallback && isNative(routed) ? { ...routed, mustTranslate: true } : undefined;
 }
 
-/** Whether halves of surrogate pairs may be written in JSON text. */
+/** Whether JSON text may contain halves of surrogate pairs. */
 function mayHoldHalves(text: string): boolean {
   return /\\u[dD][89a-fA-F]/.test(text);
 }
 
-/** The request as one to be translated, where it is not in the vendor's own format, or one that the vendor wants in another. */
+/**
+ * Translates a request that is not in the vendor's format, or that the vendor wants in another one or without
+ * streaming; undefined for any other.
+ */
 function translatable(
   routed: Routed,
   request: JsonObject,
@@ -96,7 +100,10 @@ function translatable(
   return { ...routed, mustTranslate: true, upstreamFormat: translatedFormat(vendor, model) };
 }
 
-/** A translated request for a whole answer, without what was thought, or with another word on thinking, where that was refused. */
+/**
+ * Repairs a translated request: as a non-streaming one, without the reasoning of earlier turns, or with another
+ * reasoning setting, whichever of them was refused.
+ */
 function repairedTranslation(
   routed: Routed,
   error: GatewayError,

@@ -1,26 +1,26 @@
-/** What an upstream's health learns of an exchange: from its outcome, and from how its body ends. */
+/** Reports the outcome of an exchange, and how its body ends, to the health of its upstream. */
 
 import { type Fault, type GatewayError, isVendors } from '../../lib/errors.ts';
 import type { Lease } from '../../upstream/pool/pool.ts';
 import type { Ending } from '../../upstream/send.ts';
 
-/** Of the vendor's faults, those that will not pass, unless another account may do what this one may not. */
+/** The vendor's faults that do not pass by themselves, unless another account may do what this one may not. */
 const SURE_FAILURES = new Set<Fault>(['upstream-auth', 'quota-exceeded']);
 
-/** How long an upstream is left alone that is over a limit and does not say for how long, in milliseconds. */
+/** How long to skip an upstream that is over a limit and does not say for how long, in milliseconds. */
 const REST = 1_000;
 
-/** And at most, for limits are raised, and money is paid, sooner than was said. */
+/** The longest time to skip it, in milliseconds: limits are raised, and accounts topped up, sooner than was said. */
 const LONGEST_REST = 60_000;
 
 export interface OutcomeReporter {
-  /** The attempt came to an answer, or to an error. Called once. */
+  /** The attempt ended in an answer or an error. Called once. */
   settle(error: GatewayError | undefined): void;
-  /** The exchange is over. Called once, before `judge` or after, and never where it did not come to one. */
+  /** The exchange is over. Called once, before or after `settle`, and never if there was no exchange. */
   ended(how: Ending): void;
 }
 
-/** Follows one exchange at the upstream of a lease, which is let go at its end. */
+/** Reports one exchange at the upstream of a lease, and releases the lease at its end. */
 export function reportOutcome(lease: Lease): OutcomeReporter {
   let answers = false;
   let ending: Ending | undefined;
@@ -30,8 +30,8 @@ export function reportOutcome(lease: Lease): OutcomeReporter {
   };
   return {
     settle(error) {
-      // Of what was never sent, or what nobody waited for, it is not to blame. But that there is a limit only the vendor
-      // says, and its stream is left for that where it says so in one.
+      // The upstream is not to blame for what was never sent, or what the caller did not wait for. But only the vendor
+      // reports a rate limit, and a stream that begins with that error is cancelled for it.
       const isLeft = ending === 'left' && error?.fault !== 'rate-limited';
       if (error !== undefined && (ending === undefined || isLeft)) {
         lease.release();

@@ -1,6 +1,7 @@
 /**
- * Several attempts to get one answer: at another upstream of the vendor, of another model, or the same again after a
- * wait. Only while nothing of an answer is out; never for a caller who has left; and no more than vendors can stand.
+ * Makes several attempts to get one answer: at another upstream of the vendor, for a fallback model, or at the same
+ * upstream after a wait. It does so only while nothing of an answer has been sent, never for a caller who has left, and
+ * no more often than the upstream's retry budget allows.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,13 +18,13 @@ import { repaired } from './repairs.ts';
 import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
 import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
 
-/** What all attempts for one caller have in common. */
+/** What all attempts for one caller share. */
 interface RetryContext {
   readonly once: Stage<Routed, Replied>;
   readonly upstreams: Upstreams;
   readonly wanted: LearnedPreferences;
   readonly extras: RefusedFields;
-  /** performance.now() before the first. */
+  /** The time of the first attempt, by performance.now(). */
   readonly began: number;
 }
 
@@ -34,16 +35,22 @@ interface NextAttempt {
   readonly avoid?: Vendor;
 }
 
-/** An attempt that came to nothing. */
+/** An attempt that failed. */
 interface AttemptFailure {
-  /** What the caller is told, where nothing better comes: an error, or an answer that is one. */
+  /** What the caller gets if no later attempt succeeds: an error, or an answer that is one. */
   readonly told: GatewayError | Replied;
   readonly error: GatewayError;
-  /** At which upstream; absent where none could be asked. */
+  /** The upstream that failed; absent if none could be asked. */
   readonly at?: Vendor;
 }
 
-/** @param once a single attempt. */
+/**
+ * Wraps a single attempt in retries.
+ * @param upstreams the limits on retries, and the health of each vendor's upstreams.
+ * @param once a single attempt: the stages from `translateRequest` to `translateReply`.
+ * @returns a stage that gives the first answer that succeeds, or else the last refusal for the requested model.
+ *   @throws GatewayError that the requested model failed with.
+ */
 export function retry(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
   const wanted = openLearnedPreferences(() => performance.now());
   const extras = openRefusedFields(() => performance.now());
@@ -74,32 +81,35 @@ async function retryWhilePossible(
     if (!isFailed(outcome)) return byFallback(outcome, next.target, routed);
     failed = outcome;
     target = next.target;
-    // What became of the model that was asked for is what the caller is told.
+    // The caller gets the failure of the model that was requested, not that of a fallback.
     if (target.model === routed.model) told = outcome.told;
   }
   return giveUpAfter(told, number);
 }
 
-/** The answer, which says whose it is where that is not the model that was asked for. */
+/** Adds a header that names the model if it is not the one that was requested. */
 function byFallback(replied: Replied, { model }: Routed, asked: Routed): Replied {
   if (model === asked.model) return replied;
   return { ...replied, headers: { ...replied.headers, 'x-gateway-model': model.id } };
 }
 
-/** Notes what a model has failed by: what comes then is told of another one. */
+/** Notes in the ledger how a model failed before a fallback is asked. */
 function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: AttemptFailure): void {
   const { gaveWay: before = [] } = ledger;
   const attempts = before.reduce((left, made) => left - made.attempts, ledger.attempts);
   ledger.gaveWay = [...before, { model: model.id, vendor: recordedName(at), fault: error.fault, attempts }];
 }
 
-/** How often one attempt is reworded: without what is others', as this model takes it, without what was thought. */
+/** How often one attempt is repaired: for foreign content, for this model, for old reasoning. */
 const MOST_REWORDED = 3;
 
-/** How often it is made without something more: each refusal of a field names one. */
+/** How often one attempt is repeated without a further field: each refusal names one. */
 const MOST_LEFT_OUT = 8;
 
-/** An attempt, and where the vendor refuses what is in the request, others that count as the same. */
+/**
+ * Makes an attempt. If the vendor refuses the content of the request, repaired requests follow as part of the same
+ * attempt.
+ */
 async function attemptWithRepairs(
   course: RetryContext,
   next: NextAttempt,
@@ -143,7 +153,7 @@ async function attemptOnce(
         : {
             ...target,
             vendor: at,
-            // One of several upstreams may have a name of its own for the model.
+            // One of several upstreams may have its own name for the model.
             ...inItsWords({ ...target, vendor: at }),
             attempt: {
               timeLeft: timeLeft(course),
@@ -160,7 +170,7 @@ async function attemptOnce(
   }
 }
 
-/** Where to try next, once the time for it has come; undefined where there is no use in it. */
+/** Decides where to try next, and waits until then; undefined if another attempt is of no use. */
 async function nextTry(
   course: RetryContext,
   target: Routed,
@@ -183,8 +193,8 @@ async function nextTry(
 }
 
 /**
- * What vendors limit by itself: a model's answers, and apart from them the counting of its tokens ("Token counting", Claude
- * documentation: "separate and independent rate limits").
+ * The subject of the vendor's own limits: a model's answers and, separately, the counting of its tokens ("Token
+ * counting", Claude documentation: "separate and independent rate limits").
  */
 function limitedOf({ model, route }: Routed): string {
   return route.operation === 'count-tokens' ? `${model.id} ${route.operation}` : model.id;
@@ -196,8 +206,8 @@ function timeLeft({ upstreams, began }: RetryContext): number {
 }
 
 /**
- * What came of it; after more than one attempt, with the advice to official SDKs not to begin it all again. But who is
- * overloaded is waited for by agents through ten tries and more, as they do at the vendor itself.
+ * Gives the final outcome. After more than one attempt it advises the official SDKs not to retry. An overloaded vendor
+ * is the exception: agents retry it ten times and more, as they would without a gateway.
  */
 function giveUpAfter(told: GatewayError | Replied, number: number): Replied {
   const failure = told instanceof GatewayError ? told : told.refusal;

@@ -1,18 +1,18 @@
-/** What vendors have lately said, by the kind of request they said it of. It holds for a while only: vendors change. */
+/** What vendors have recently said, by the kind of request. It expires, because vendors change. */
 
 export interface TtlCache<T> {
-  /** What was said last; undefined where nothing was, or too long ago. */
+  /** What was said last about this kind; undefined if nothing was, or too long ago. */
   of(kind: string): T | undefined;
   remember(kind: string, said: T): void;
-  /** Whether nothing was ever said, as a rule. */
+  /** Whether nothing was ever remembered, which is the usual case. */
   isEmpty(): boolean;
 }
 
-/** How long it is taken to hold, in milliseconds, and of how many kinds. */
+/** How long an entry holds, in milliseconds, and how many entries there may be. */
 const WHILE = 600_000;
 const MOST = 1_000;
 
-/** @param clock milliseconds, from anywhere. */
+/** Makes an empty cache. @param clock milliseconds since any moment. */
 export function openTtlCache<T>(clock: () => number): TtlCache<T> {
   const known = new Map<string, { readonly said: T; readonly until: number }>();
   return {
