@@ -1,9 +1,9 @@
-/** A body from outside as text, and no more of it than a well-formed one can have. */
+/** A foreign body as text, bounded by the most bytes that a valid one can have. */
 
 import { byteAccumulator } from './byte-accumulator.ts';
 import { textOfBytes } from './bytes.ts';
 
-/** @param most bytes. @returns undefined where there are more; the rest is then not read. */
+/** Reads a body as text. @param most bytes. @returns undefined if there are more; the rest is then not read. */
 export async function boundedText(
   body: AsyncIterable<Uint8Array>,
   most: number,

@@ -4,27 +4,31 @@ import { NO_BYTES } from './bytes.ts';
 
 export interface ByteAccumulator {
   size(): number;
-  /** Bytes that are held for it: room for more of it among them. */
+  /** The number of bytes allocated, including room for more. */
   held(): number;
   add(piece: Uint8Array): void;
-  /** All of it so far; of one piece, that piece. */
+  /** All bytes so far; a single piece is returned itself. */
   whole(): Uint8Array;
 }
 
-/** The first block where nothing is known; after that each is twice as large as what is in it, up to `most`. */
+/**
+ * The first block, in bytes, if the length is unknown. Each later one is twice as large as its content, up to `most`.
+ */
 const FIRST_BLOCK = 256 * 1024;
 
-/** What is expected is believed up to here: it costs its sender nothing to say more. */
+/** The largest announced length that is allocated at once, in bytes: announcing more costs the sender nothing. */
 const MOST_BELIEVED = 1024 * 1024;
 
 /**
- * Pieces are copied as they come, not kept: thousands of network buffers, kept until a large body is whole, leave a
- * heap so full of holes that the process never gives it back (32 MB bodies, ten at a time: 300 MB for good).
+ * Makes an empty accumulator. Pieces are copied as they come, not kept: thousands of network buffers, kept until a
+ * large body is complete, leave a heap so full of holes that the process never gives it back (32 MB bodies, ten at a
+ * time: 300 MB for good).
  *
- * Nothing here is a getter: V8 gives each object that has one a hidden class and a table of its own, which are kept until
- * the next full collection. Of one made for every request, that was all of what outlived its request (measured).
- * @param most how much will come at most, in bytes.
- * @param expected how much is said to come; 0 where nothing is said.
+ * Nothing here is a getter: V8 gives each object that has one a hidden class and a table of its own, which are kept
+ * until the next full collection. For an object made in every request, that was all of what outlived the request
+ * (measured).
+ * @param most the most bytes that will come.
+ * @param expected the announced number of bytes; 0 if there is none.
  */
 export function byteAccumulator(most: number, expected = 0): ByteAccumulator {
   let first: Uint8Array | undefined;

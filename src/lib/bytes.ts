@@ -1,29 +1,33 @@
-/** Bytes by what the web platform has: a Node Buffer is a Uint8Array, so it passes here too. */
+/** Operations on bytes with what the web platform offers. A Node Buffer is a Uint8Array, so it works here too. */
 
 const utf8Encoder = new TextEncoder();
-/** A byte order mark is text like all else: what is read has to be what was sent. */
+/** A byte order mark is kept like any other character: the text must be what was sent. */
 const utf8Decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-/** The web's latin1 is windows-1252. It differs from 0x80 to 0x9f only, and what is looked for here is ASCII. */
+/** The web's latin1 is windows-1252. It differs only from 0x80 to 0x9f, and only ASCII is searched for here. */
 const latin1Decoder = new TextDecoder('latin1');
 
+/** An empty array, shared. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** A text's bytes in UTF-8. */
+/** Encodes a text as UTF-8. */
 export function bytesOfText(text: string): Uint8Array {
   return utf8Encoder.encode(text);
 }
 
-/** The text that bytes are in UTF-8; what is no UTF-8 becomes U+FFFD. */
+/** Decodes UTF-8; invalid bytes become U+FFFD. */
 export function textOfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength): string {
   return utf8Decoder.decode(start === 0 && end === bytes.byteLength ? bytes : bytes.subarray(start, end));
 }
 
-/** Bytes as a text of one character a byte: for expressions that look for ASCII, where a cut character must not matter. */
+/**
+ * Decodes bytes as a text with one character per byte, for expressions that search for ASCII, where a cut character
+ * must not matter.
+ */
 export function latin1OfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength): string {
   return latin1Decoder.decode(start === 0 && end === bytes.byteLength ? bytes : bytes.subarray(start, end));
 }
 
-/** Pieces as one: a single piece is given as it is, several are copied. */
+/** Joins pieces: a single piece is returned itself, several are copied. */
 export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return only;
@@ -38,7 +42,10 @@ export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Where `needle` stands first at or after `from`, or -1. It goes from one occurrence of its first byte to the next. */
+/**
+ * The first place of `needle` at or after `from`, or -1. The search goes from one occurrence of its first byte to the
+ * next.
+ */
 export function indexOfBytes(bytes: Uint8Array, needle: Uint8Array, from = 0): number {
   const [first] = needle;
   if (first === undefined) return from;

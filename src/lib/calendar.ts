@@ -1,19 +1,19 @@
 /**
- * Times as UTC says them. A calendar remembers the day and the second it was asked for last, which in a running process
- * are nearly always the ones it is asked for next: to make an ISO string of a Date takes four times as long.
+ * Times in UTC. A calendar remembers the day and the second of its last call, which in a running process are nearly
+ * always those of the next one: to make an ISO string from a Date takes four times as long.
  */
 
 export interface Calendar {
   /** The day of a time, YYYY-MM-DD. @param time milliseconds since 1970 */
   day(time: number): string;
-  /** A time to the millisecond, as RFC 3339 has it: 2026-01-31T23:59:59.999Z. */
+  /** A time to the millisecond in RFC 3339 format: 2026-01-31T23:59:59.999Z. @param time milliseconds since 1970 */
   instant(time: number): string;
 }
 
 const SECOND = 1_000;
 const DAY = 86_400_000;
 
-/** A calendar that was asked for nothing yet. */
+/** Makes a calendar that remembers nothing yet. */
 export function openCalendar(): Calendar {
   const day = remembering(DAY, dayOf);
   /** All but the milliseconds. */
@@ -27,12 +27,12 @@ export function openCalendar(): Calendar {
   };
 }
 
-/** The day of UTC, YYYY-MM-DD. */
+/** The day in UTC, YYYY-MM-DD. @param time milliseconds since 1970 */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** The same as `say`, which says the same of all times of a period. */
+/** Caches the last result of `say`, which must be the same for all times of a period. @param period milliseconds */
 function remembering(period: number, say: (time: number) => string): (time: number) => string {
   let said = '';
   let from = Number.NaN;

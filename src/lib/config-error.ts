@@ -1,11 +1,11 @@
 /** A configuration that cannot be used. */
 
-/** Says which field, and what it should be, in one line. */
+/** Its message names the field and says what it should be, in one line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** @param what the field, and what is wrong with it. */
+/** Makes the error. @param what the field, and what is wrong with it. */
 export function invalidConfig(what: string): ConfigError {
   return new ConfigError(`The configuration is not valid: ${what}`);
 }

@@ -1,14 +1,14 @@
-/** How many there are of each key. One of which there is none takes no room. */
+/** A count for each key. A key whose count is 0 takes no memory. */
 
 export interface Counters {
   of(key: string): number;
-  /** One more. @returns how many that makes. */
+  /** Adds one. @returns the new count. */
   add(key: string): number;
-  /** One less. */
+  /** Subtracts one. */
   remove(key: string): void;
 }
 
-/** Counts without a key. */
+/** Makes counters that are all 0. */
 export function openCounters(): Counters {
   const counts = new Map<string, number>();
   const of = (key: string): number => counts.get(key) ?? 0;

@@ -1,29 +1,29 @@
 /**
- * What a process says of itself while it serves: into its log, so that a JSON log is JSON to the last line. Where there
- * is none, or not yet, as plain lines.
+ * What a process reports about itself while it serves. It goes into the log, so that a JSON log is JSON to its last
+ * line; without a log, or before there is one, it goes out as plain lines.
  */
 
-/** Says a sentence; of an error, where one goes with it, a log has only the kind and where it came from. */
+/** Reports a problem in one sentence. Of an accompanying error the log has only the kind and its origin. */
 export type LogProblem = (message: string, error?: unknown) => void;
 
-/** The part of a log that takes what a process says of itself. */
+/** The part of a log that receives these reports. */
 interface Log {
   note(message: string): void;
   problem(message: string, error?: unknown): void;
 }
 
 export interface Diagnostics {
-  /** Something that happened as it should: a reload. */
+  /** Something expected, such as a reload. */
   readonly info: (message: string) => void;
   /** Something that should not have happened. */
   readonly problem: LogProblem;
-  /** From now on into `log`, or as plain lines. */
+  /** Sends later reports to `log`, or writes them as plain lines if it is undefined. */
   into(log: Log | undefined): void;
-  /** The log is over: only what should not have happened is told now, as plain lines on standard error. */
+  /** The log is closed: from now on only problems are reported, as plain lines on standard error. */
   end(): void;
 }
 
-/** A teller that has no log yet. */
+/** Makes diagnostics that have no log yet. */
 export function openDiagnostics(): Diagnostics {
   let open: Log | undefined;
   let isOver = false;
@@ -46,7 +46,7 @@ export function openDiagnostics(): Diagnostics {
   };
 }
 
-/** On standard error: where nobody has a log. */
+/** Reports on standard error, for code without a log. */
 export const logToStderr: LogProblem = (message, error) => {
   if (error === undefined) console.error(message);
   else console.error(message, error);

@@ -1,9 +1,9 @@
 /**
- * The one error this program throws on purpose. A fault says what went wrong in nobody's words; each format's
- * `errors.ts` says it in the words of its vendor.
+ * The one error that this program throws on purpose. A fault says what went wrong in neutral terms; the
+ * `render-error.ts` of each format says it in the vendor's terms.
  */
 
-/** What went wrong, and the HTTP status it has unless the upstream said another one. */
+/** What went wrong, and its HTTP status unless the upstream sent another one. */
 const STATUS = {
   'invalid-request': 400,
   'context-too-long': 400,
@@ -31,37 +31,37 @@ const STATUS = {
 
 export type Fault = keyof typeof STATUS;
 
-/** Whether a text names a fault. */
+/** Whether a text is the name of a fault. */
 export function isFault(text: string): text is Fault {
   return Object.hasOwn(STATUS, text);
 }
 
 /**
- * What a vendor can have done for a request that failed: nothing, since it said no or was not reached (`rejected`), or
- * since its account is not one that may ask this (`elsewhere`: another may); nobody knows, since its connection closed
- * without a byte of an answer (`reset`).
+ * What the vendor can have done for a failed request: nothing, because it refused or was not reached (`rejected`), or
+ * because its account may not do this, though another account may (`elsewhere`); or unknown, because the connection
+ * closed without a byte of an answer (`reset`).
  */
 type Loss = 'rejected' | 'elsewhere' | 'reset';
 
 export interface FaultDetails {
-  /** HTTP status, where the upstream's own is to be kept. */
+  /** The HTTP status, if the upstream's own is kept. */
   readonly status?: number;
   /** The request field at fault, as the caller wrote it. */
   readonly param?: string;
-  /** The upstream's own machine-readable code, where it has a meaning to callers. */
+  /** The upstream's own machine-readable code, if it means something to callers. */
   readonly code?: string;
-  /** Seconds to wait before another try. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter?: number;
-  /** Response headers of this error beyond the usual ones, e.g. `allow`. */
+  /** Further response headers of this error, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the exchange with the vendor failed, and not for what the vendor has done. */
+  /** Set if the exchange with the vendor failed before the vendor did any work, or may have. */
   readonly loss?: Loss;
   readonly cause?: unknown;
 }
 
 /**
- * How a connection to a vendor fails. Agents go by words to tell whether another try may go well, since a stream that has
- * begun has its status: opencode and pi look for `connection error`, `connection lost` and `response timed out`.
+ * How a connection to a vendor fails. After the head of a stream has been sent, agents decide by the wording whether to
+ * retry: opencode and pi look for `connection error`, `connection lost` and `response timed out`.
  */
 export const BROKEN_OFF = {
   unreached: 'Connection error: the upstream could not be reached.',
@@ -72,25 +72,27 @@ export const BROKEN_OFF = {
 } as const;
 
 /**
- * The longest wait after which anybody is to try again by himself, in seconds. After a longer one OpenAI's SDKs ask at
- * once, as if none had been told (openai-node's `retryRequest`), and Anthropic's sleep for hours
- * (anthropic-sdk-typescript's); Claude Code stops (2.1.330), as both do where they are told not to.
+ * The longest wait after which clients are to retry on their own, in seconds. After a longer one OpenAI's SDKs retry at
+ * once, as if there were none (openai-node's `retryRequest`), and Anthropic's sleep for hours
+ * (anthropic-sdk-typescript's); Claude Code stops (2.1.330), as both SDKs do if they are told not to retry.
  */
 export const LONGEST_WAIT = 60;
 
-/** The longest wait that a vendor is believed, in seconds: a month, after which every quota of theirs is full again. */
+/**
+ * The longest wait that is accepted from a vendor, in seconds: a month, after which all of their quotas are full again.
+ */
 const LONGEST_TOLD = 31 * 24 * 60 * 60;
 
 /**
- * A wait as a vendor tells it, in seconds, cut to a month. Undefined for what is no wait: a number that is not finite,
- * or below 0, which would reach callers as `retry-after: Infinity`.
+ * Limits a wait from a vendor, in seconds, to a month. @returns undefined for a number that is not finite, or is below
+ * 0, which would reach callers as `retry-after: Infinity`.
  */
 export function toldWait(seconds: number | undefined): number | undefined {
   if (seconds === undefined || !Number.isFinite(seconds) || seconds < 0) return undefined;
   return Math.min(seconds, LONGEST_TOLD);
 }
 
-/** What went wrong, and all that its caller is told of it beside the words of his format. */
+/** What went wrong, and everything that the caller gets to know of it apart from the wording of the format. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly fault: Fault;
@@ -101,7 +103,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly loss: Loss | undefined;
 
-  /** @param message what the caller is told: no key, no internal address, none of the caller's own text. */
+  /** @param message for the caller: it contains no key, no internal address and none of the caller's own text. */
   constructor(fault: Fault, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.fault = fault;
@@ -114,7 +116,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** An answer of a vendor's that has no end. */
+/** Makes the error for a vendor's answer without an end. */
 export function endedEarly(): GatewayError {
   return new GatewayError('upstream-broken', BROKEN_OFF.endedEarly);
 }
@@ -127,12 +129,12 @@ const VENDORS_OWN = new Set<Fault>([
   'quota-exceeded',
 ]);
 
-/** Whether a fault is the vendor's, or of the gateway's account there: not of what was asked, nor of how often. */
+/** Whether a fault is the vendor's, or of the gateway's account there, rather than of the request or its frequency. */
 export function isVendors(fault: Fault): boolean {
   return VENDORS_OWN.has(fault);
 }
 
-/** The same error with further details; `headers` are added to those it has. */
+/** Copies an error with further details; `headers` are added to those that it has. */
 export function amended(
   error: GatewayError,
   details: FaultDetails & { readonly message?: string },
@@ -150,17 +152,17 @@ export function amended(
   });
 }
 
-/** Any thrown value as a GatewayError: what is not one of ours is an internal error that tells nothing. */
+/** Turns any thrown value into a GatewayError: any other error becomes an internal one that shows nothing. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   return new GatewayError('internal', 'The gateway failed to answer this request.', { cause: error });
 }
 
-/** What is told in place of the words of a vendor that refuses the gateway: those may show its key or account. */
+/** The message in place of a vendor's own when it refuses the gateway, because that may show its key or account. */
 export const CREDENTIALS_REFUSED =
   'The upstream refused the credentials of this gateway. Whoever runs it has to look at its key and account there.';
 
-/** A key that opens nothing, in the same words whatever is wrong with it. */
+/** Makes the error for a key that is not accepted, in the same words whatever is wrong with it. */
 export function invalidKey(): GatewayError {
   return new GatewayError(
     'unauthenticated',
@@ -168,19 +170,19 @@ export function invalidKey(): GatewayError {
   );
 }
 
-/** @param allow the methods that there are, as the header has them. */
+/** Makes the error for a wrong method. @param allow the methods that exist, as the header lists them. */
 export function methodNotAllowed(allow: string): GatewayError {
   return new GatewayError('method-not-allowed', `Method not allowed: this endpoint accepts ${allow}.`, {
     headers: { allow },
   });
 }
 
-/** A 400 for a field of the caller's request. */
+/** Makes a 400 for a field of the caller's request. @param param the field, as the caller wrote it. */
 export function invalid(message: string, param?: string): GatewayError {
   return new GatewayError('invalid-request', message, param === undefined ? {} : { param });
 }
 
-/** The headers that tell SDKs how long to wait before they ask again; none where nobody knows. */
+/** The headers that tell SDKs how long to wait before a retry; none if that is unknown. */
 export function waitHeaders({ retryAfter }: GatewayError): Readonly<Record<string, string>> {
   if (retryAfter === undefined) return {};
   return {

@@ -1,13 +1,13 @@
-/** Texts of others, of which nobody here needs more than the beginning. */
+/** Foreign texts, of which only the beginning is needed. */
 
 import { asText, type Json } from './json.ts';
 
-/** The longest text that is read of a vendor's error, in UTF-16 code units. */
+/** The longest text that is read from a vendor's error, in UTF-16 code units. */
 export const MAX_FOREIGN = 2_000;
 
 /**
- * A text in what a vendor has said of a failure: the string, cut to MAX_FOREIGN before anything looks at it, or undefined
- * where `value` is anything else. Expressions that read it may cost more than its length.
+ * Reads a text in a vendor's error: the string, cut to MAX_FOREIGN before anything searches it, because expressions may
+ * cost more than its length. Undefined if `value` is not a string.
  */
 export function foreignText(value: Json | undefined): string | undefined {
   return asText(value)?.slice(0, MAX_FOREIGN);

@@ -1,6 +1,6 @@
 /**
- * How much JSON text may become a value. JSON.parse of a hostile text takes a gigabyte and seconds (30 MB of `{}`: 1 GB,
- * 5 s), and to count what it would make takes a nanosecond a character, so it is counted first.
+ * How much JSON text may be parsed. JSON.parse of a hostile text takes a gigabyte and seconds (30 MB of `{}`: 1 GB, 5
+ * s), while counting what it would make takes a nanosecond per character, so it is counted first.
  */
 
 import { type Json, tryParseJson } from './json.ts';
@@ -15,21 +15,21 @@ import {
   QUOTE,
 } from './json-bytes.ts';
 
-/** Deepest nesting taken of a request; JSON.stringify and most validators fail long before a stack does. */
+/** The deepest nesting of a request; JSON.stringify and most validators fail long before a stack does. */
 export const MAX_DEPTH = 128;
 
-/** Of an answer, which may have what was asked for in it, some levels further in. */
+/** The deepest nesting of an answer, which may contain what was requested some levels further in. */
 export const MAX_ANSWER_DEPTH = MAX_DEPTH + 8;
 
-/** Most commas, colons and opening brackets taken: each may become an object in memory. */
+/** The most commas, colons and opening brackets: each may become an object in memory. */
 export const MAX_TOKENS = 500_000;
 
-/** The same of an error's body, which is read several times: it may list what is wrong with a whole request. */
+/** The same for the body of an error, which is read several times: it may list what is wrong with a whole request. */
 export const MAX_ERROR_TOKENS = 50_000;
 
 /**
- * What MAX_TOKENS counts, in JSON text: nothing that stands in its strings.
- * @returns Infinity where the text is nested deeper than `maxDepth`.
+ * Counts the tokens of JSON text that MAX_TOKENS limits; those inside strings do not count.
+ * @returns Infinity if the text is nested deeper than `maxDepth`.
  */
 export function tokensIn(text: string, maxDepth = Number.POSITIVE_INFINITY): number {
   let tokens = 0;
@@ -46,12 +46,12 @@ export function tokensIn(text: string, maxDepth = Number.POSITIVE_INFINITY): num
   return tokens;
 }
 
-/** Whether a vendor's JSON text holds no more than may become a value. */
+/** Whether a vendor's JSON text is within the bounds for parsing. */
 export function isBounded(text: string, maxTokens = MAX_TOKENS): boolean {
   return tokensIn(text, MAX_ANSWER_DEPTH) <= maxTokens;
 }
 
-/** A vendor's JSON text as a value; undefined where it is not JSON, or is out of bounds. */
+/** Parses a vendor's JSON text; undefined if it is not JSON, or is out of bounds. */
 export function tryParseBounded(text: string, maxTokens = MAX_TOKENS): Json | undefined {
   return isBounded(text, maxTokens) ? tryParseJson(text) : undefined;
 }

@@ -1,10 +1,10 @@
 /**
- * The byte cursor: what every reader of JSON bytes needs to go from one place to the next (RFC 8259). Each function
- * takes a place and gives the place behind what it has passed, so that no reader looks at a byte twice: a look ahead
- * that is repeated from each byte of what it looks over makes the cost of a body the square of its length.
+ * The byte cursor that all readers of JSON bytes share (RFC 8259). Each function takes a place and returns the place
+ * behind what it has passed, so no reader looks at a byte twice: a look-ahead that is repeated from every byte makes
+ * the cost of a body the square of its length.
  */
 
-/** A value's place: the first byte and the one after the last. */
+/** The place of a value: its first byte, and the one after its last. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -19,7 +19,9 @@ export const CLOSE_LIST = 0x5d;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
 
-/** How far a quote must be for a memchr to be worth its call, and how long to go on without one where it is not. */
+/**
+ * How far away a quote must be for a memchr to be worth its call, and how long to go on without one if it is nearer.
+ */
 const NEAR = 64;
 const STRETCH = 1024;
 
@@ -28,14 +30,14 @@ export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** The first byte from `from` on that is no white space; at most `end`. */
+/** The first place at or after `from` that is not white space; at most `end`. */
 export function afterSpace(bytes: Uint8Array, from: number, end = bytes.length): number {
   let at = from;
   while (at < end && isSpace(bytes[at])) at++;
   return at;
 }
 
-/** The end of what comes before the white space that ends at `end`; at least `start`. */
+/** The place behind the last byte before `end` that is not white space; at least `start`. */
 export function beforeSpace(bytes: Uint8Array, end: number, start = 0): number {
   let at = end;
   while (at > start && isSpace(bytes[at - 1])) at--;
@@ -43,9 +45,9 @@ export function beforeSpace(bytes: Uint8Array, end: number, start = 0): number {
 }
 
 /**
- * The byte after a string's closing quote, or -1 where `end` comes first; `start` is its opening quote. Where quotes
- * are rare it goes from one to the next, else byte by byte for a while: each way is four times as fast as the other on
- * what suits it.
+ * The place behind a string's closing quote, or -1 if `end` comes first. `start` is its opening quote. Where quotes are
+ * rare the search jumps from one to the next, otherwise it goes byte by byte for a while: each way is four times as
+ * fast as the other on what suits it.
  */
 export function afterString(bytes: Uint8Array, start: number, end = bytes.length): number {
   let at = start + 1;
@@ -66,14 +68,19 @@ export function afterString(bytes: Uint8Array, start: number, end = bytes.length
   return -1;
 }
 
-/** The next quote before `end`, beyond which it does not search: what lies there would be searched again and again. */
+/**
+ * The next quote before `end`. It does not search beyond that, since the same bytes would be searched again and again.
+ */
 function quoteIn(bytes: Uint8Array, at: number, end: number): number {
   if (end === bytes.length) return bytes.indexOf(QUOTE, at);
   const found = bytes.subarray(at, end).indexOf(QUOTE);
   return found < 0 ? -1 : at + found;
 }
 
-/** Where the string of a JSON text ends that begins at `start`: at its closing quote, or the text's end where it has none. */
+/**
+ * The end of the string in a JSON text that begins at `start`: its closing quote, or the end of the text if there is
+ * none.
+ */
 export function closingQuote(text: string, start: number): number {
   const { length } = text;
   for (let at = start + 1; at < length; ) {

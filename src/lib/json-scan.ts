@@ -1,7 +1,7 @@
 /**
- * One pass over the bytes of a JSON object, without making a value of it: where its top-level values stand, whether
- * it is closed, how deep and how large it is. The native path needs no more, and JSON.parse of a hostile body can
- * cost a gigabyte.
+ * One pass over the bytes of a JSON object, without parsing it into a value: where its top-level values are, whether it
+ * is closed, how deep and how large it is. The native path needs no more, and JSON.parse of a hostile body can cost a
+ * gigabyte.
  */
 
 import { bytesOfText, concatBytes, textOfBytes } from './bytes.ts';
@@ -26,17 +26,17 @@ import {
 export type { Span } from './json-bytes.ts';
 
 /**
- * The places of an object's top-level values, by key.
- * @param bytes UTF-8; whether they are is for who has read them to check.
- * @throws GatewayError `invalid-request` where the bytes are no closed JSON object, are nested deeper than
- *   MAX_DEPTH, hold more than MAX_TOKENS, or have a top-level key twice: two readers may disagree on which counts.
+ * Finds the places of an object's top-level values, by key.
+ * @param bytes UTF-8, which the caller has checked.
+ * @throws GatewayError `invalid-request` if the bytes are not a closed JSON object, are nested deeper than MAX_DEPTH,
+ *   hold more than MAX_TOKENS, or have a top-level key twice, because two readers may disagree on which counts.
  */
 export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
   const spans = new Map<string, Span>();
   const closers: number[] = [];
   let depth = 0;
   let tokens = 0;
-  /** Of the value that is being read; without one, what stands here is at the top level. */
+  /** The key of the current value; undefined while the cursor is not inside one. */
   let key: string | undefined;
   let valueStart = 0;
   let at = afterSpace(bytes, 0);
@@ -96,12 +96,15 @@ export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
   throw notJson(bytes.length);
 }
 
-/** The places of a list's items; none of any other value. @param value as `scanObject` has found it. */
+/**
+ * Finds the places of a list's items; none for any other value. @param list the place of the value, as `scanObject`
+ * returns it.
+ */
 export function scanList(bytes: Uint8Array, list: Span): readonly Span[] {
   return [...itemsOf(bytes, list)];
 }
 
-/** The same one by one, for whoever needs the first ones only: no more is looked at. */
+/** As `scanList`, one item at a time, for callers who need only the first ones: the rest is not scanned. */
 export function* itemsOf(bytes: Uint8Array, { start, end }: Span): Generator<Span> {
   if (bytes[start] !== OPEN_LIST) return;
   let depth = 0;
@@ -118,7 +121,7 @@ export function* itemsOf(bytes: Uint8Array, { start, end }: Span): Generator<Spa
   }
 }
 
-/** A value that stands in an object's bytes. @throws GatewayError `invalid-request` */
+/** Parses the value at a place in an object's bytes. @throws GatewayError `invalid-request` if it is not JSON. */
 export function valueAt(bytes: Uint8Array, { start, end }: Span): Json {
   try {
     return parseJson(textOfBytes(bytes, start, end));
@@ -127,12 +130,12 @@ export function valueAt(bytes: Uint8Array, { start, end }: Span): Json {
   }
 }
 
-/** The bytes with `text` in place of what stands at `span`. */
+/** Copies the bytes with `text` in place of the value at the span. */
 export function spliced(bytes: Uint8Array, { start, end }: Span, text: string): Uint8Array {
   return concatBytes([bytes.subarray(0, start), bytesOfText(text), bytes.subarray(end)]);
 }
 
-/** The byte after a string's closing quote. @throws GatewayError `invalid-request` where it has none. */
+/** The place behind a string's closing quote. @throws GatewayError `invalid-request` if there is none. */
 function endOfString(bytes: Uint8Array, start: number): number {
   const end = afterString(bytes, start);
   if (end < 0) throw notJson(bytes.length);
@@ -157,7 +160,7 @@ function notJson(at: number): GatewayError {
   return invalid(`The request body is not a valid JSON object (at byte ${at}).`);
 }
 
-/** A 400 for more than MAX_TOKENS of JSON. */
+/** Makes a 400 for more than MAX_TOKENS of JSON. */
 export function tooLarge(): GatewayError {
   return invalid(`The request body holds more than ${MAX_TOKENS} JSON tokens.`);
 }

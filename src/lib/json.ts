@@ -1,4 +1,4 @@
-/** JSON as it is on the wire (RFC 8259), and readers that take a value only where it is of the asked type. */
+/** JSON values (RFC 8259), and readers that accept a value only if it has the expected type. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -16,52 +16,49 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Whether two lists hold the very same values, not only equal ones. */
+/** Whether two lists hold the identical values, not merely equal ones. */
 export function hasSameItems(one: readonly Json[], other: readonly Json[]): boolean {
   return one.length === other.length && one.every((item, at) => item === other[at]);
 }
 
-/** The string, or undefined where `value` is anything else. */
+/** The string, or undefined if `value` is anything else. */
 export function asText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The finite number, or undefined where `value` is anything else. */
+/** The finite number, or undefined if `value` is anything else. */
 export function asNumber(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The boolean, or undefined where `value` is anything else. */
+/** The boolean, or undefined if `value` is anything else. */
 export function asFlag(value: Json | undefined): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** The object, or undefined where `value` is anything else. */
+/** The object, or undefined if `value` is anything else. */
 export function asObject(value: Json | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** The list, or an empty one where `value` is anything else. */
+/** The list, or an empty one if `value` is anything else. */
 export function asList(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }
 
-/** The objects of a list; whatever else is in it is left out. */
+/** The objects of a list, without its other items; none if `value` is not a list. */
 export function asObjects(value: Json | undefined): readonly JsonObject[] {
   return asList(value).filter(isObject);
 }
 
-/**
- * JSON text as a value.
- * @throws SyntaxError where the text is not JSON.
- */
+/** Parses JSON text. @throws SyntaxError if the text is not JSON. */
 export function parseJson(text: string): Json {
   // JSON.parse is typed `any`; what it returns is exactly Json.
   const value: Json = JSON.parse(text);
   return value;
 }
 
-/** JSON text as a value, or undefined where the text is not JSON. */
+/** Parses JSON text; undefined if the text is not JSON. */
 export function tryParseJson(text: string): Json | undefined {
   try {
     return parseJson(text);
@@ -71,8 +68,8 @@ export function tryParseJson(text: string): Json | undefined {
 }
 
 /**
- * JSON text, as JSON.stringify writes it, without halves of surrogate pairs, of which that makes escapes and vendors
- * refuse the whole text: each is U+FFFD, as it would be in bytes.
+ * Replaces lone halves of surrogate pairs in the output of JSON.stringify by U+FFFD, as UTF-8 encoding would.
+ * JSON.stringify writes them as escapes, for which vendors reject the whole text.
  */
 export function wellFormed(text: string): string {
   if (!text.includes('\\ud')) return text;
@@ -81,15 +78,15 @@ export function wellFormed(text: string): string {
   );
 }
 
-/** Whether an object has no field at all. */
+/** Whether an object has no fields. */
 export function isEmpty(object: object): boolean {
   for (const _ in object) return false;
   return true;
 }
 
 /**
- * The object without its fields that are null; itself where there are none. Clients and vendors that dump their models
- * write null for a field that says nothing.
+ * The object without its null fields; the object itself if it has none. Clients and vendors that serialize their models
+ * write null for an absent field.
  */
 export function withoutNulls(object: JsonObject): JsonObject {
   for (const key in object) {
@@ -100,13 +97,13 @@ export function withoutNulls(object: JsonObject): JsonObject {
   return object;
 }
 
-/** The object without its fields of these names; itself where it has none of them. */
+/** The object without the fields of these names; the object itself if it has none of them. */
 export function withoutFields(object: JsonObject, names: readonly string[]): JsonObject {
   if (!names.some((name) => object[name] !== undefined)) return object;
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-/** The object with the objects of its list `field` as `change` makes them; itself where that changes none. */
+/** Applies `change` to the objects in the list `field`. @returns the object itself if that changes none of them. */
 export function withEach(
   object: JsonObject,
   field: string,
@@ -122,25 +119,25 @@ function isNothing(value: Json | undefined): boolean {
   return value === null || value === undefined;
 }
 
-/** The fields whose names are among `names`, and the others. */
+/** Splits an object into the fields whose names are among `names`, and the others. */
 export function splitFields(object: JsonObject, names: ReadonlySet<string>): [JsonObject, JsonObject] {
   const named: [string, Json][] = [];
   const others: [string, Json][] = [];
   for (const [key, value] of Object.entries(object)) {
     if (value !== undefined) (names.has(key) ? named : others).push([key, value]);
   }
-  // fromEntries defines keys, so that one named `__proto__` is a key like any other.
+  // fromEntries defines keys, so `__proto__` is a key like any other.
   return [Object.fromEntries(named), Object.fromEntries(others)];
 }
 
-/** What `compact` makes of an object: a field that may be undefined is one that may be absent. */
+/** The type of what `compact` returns: a field that may be undefined becomes one that may be absent. */
 export type Compact<T> = {
   readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** `object` without the fields that are undefined: what JSON.stringify would write, as a value. */
+/** `object` without its undefined fields, as JSON.stringify would write it. */
 export function compact<const T extends object>(object: T): Compact<T>;
 export function compact(object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));

@@ -1,4 +1,4 @@
-/** What a percent-encoded text stands for; itself where it is no such text (RFC 3986, 2.1). */
+/** Decodes a percent-encoded text; returns it unchanged if it is not one (RFC 3986, 2.1). */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,14 +1,15 @@
-/** A job that is done every so often, and keeps no process alive. */
+/** A job that runs at an interval, and does not keep the process alive. */
 
 export interface Repeated {
-  /** Does it now as well, unless it is being done. */
+  /** Runs the job now as well, unless it is running. */
   now(): void;
   stop(): void;
 }
 
 /**
- * Does `job` every so many milliseconds, and never twice at once: a time that comes while it still runs is left out.
- * @param job tells itself what goes wrong: it never rejects.
+ * Runs `job` at an interval, and never twice at once: a time that comes while it is running is skipped.
+ * @param job must not reject: it reports its own failures.
+ * @param milliseconds the interval.
  */
 export function repeat(job: () => Promise<void>, milliseconds: number): Repeated {
   let isRunning = false;

@@ -1,6 +1,6 @@
 /**
- * SHA-256 (FIPS 180-4) without Node's crypto, whose counterpart on the web platform answers only by a promise. It hashes
- * short texts that callers name themselves by; keys are hashed elsewhere, by Node.
+ * SHA-256 (FIPS 180-4) without Node's crypto: its counterpart on the web platform is asynchronous only. It hashes the
+ * short texts by which callers identify themselves; keys are hashed elsewhere, by Node.
  */
 
 const encoder = new TextEncoder();
@@ -29,7 +29,7 @@ const CONSTANTS = fractions(64, 1 / 3);
 
 const rotate = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 
-/** The digest of a text's UTF-8 bytes, in lower-case hex. */
+/** Hashes a text's UTF-8 bytes. @returns lower-case hex. */
 export function sha256(text: string): string {
   const padded = pad(encoder.encode(text));
   const state = INITIAL.slice();

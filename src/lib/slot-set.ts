@@ -1,15 +1,16 @@
-/** Things that come and go, in no order. */
+/** A collection of things that come and go, in no order. */
 
 export interface SlotSet<T> extends Iterable<T> {
   readonly size: number;
-  /** @returns what takes it out again; called twice, it does nothing the second time. */
+  /** @returns a function that removes the item; a second call has no effect. */
   add(item: T): () => void;
 }
 
 /**
- * A bag, for what comes and goes with every exchange. Not a Set or a Map: each grows into a new table now and then, and
- * the old one points to the new (V8, OrderedHashTable), so once a dead table is in the old generation, all that is ever
- * added survives until the next full collection. Measured: a quarter of all that a request allocates.
+ * Makes an empty collection, for what comes and goes with every exchange. It is not a Set or a Map: each of those grows
+ * into a new table now and then, and the old one points to the new (V8, OrderedHashTable), so once a dead table is in
+ * the old generation, all that is ever added survives until the next full collection. Measured: a quarter of all that a
+ * request allocates.
  */
 export function slotSet<T>(): SlotSet<T> {
   interface Slot {
@@ -37,7 +38,7 @@ export function slotSet<T>(): SlotSet<T> {
       slots.push(slot);
       return () => remove(slot);
     },
-    // Of a copy: whoever looks may take out what it finds.
+    // Over a copy, because the loop's body may remove items.
     *[Symbol.iterator]() {
       for (const { item } of [...slots]) yield item;
     },

@@ -1,22 +1,22 @@
-/** UTF-8 and base64 by what the web platform has, so that the code above them runs wherever Web Streams do. */
+/** UTF-8 and base64 with what the web platform offers, so that the code that uses them runs wherever Web Streams do. */
 
 const encoder = new TextEncoder();
 
-/** How many bytes a text has in UTF-8. */
+/** The length of a text in UTF-8, in bytes. */
 export function utf8Length(text: string): number {
   return encoder.encode(text).byteLength;
 }
 
-/** A text's bytes in UTF-8, as numbers. */
+/** The UTF-8 bytes of a text, as numbers. */
 export function utf8Bytes(text: string): number[] {
   return [...encoder.encode(text)];
 }
 
-/** A text's UTF-8 bytes in base64 (RFC 4648, 4). */
+/** Encodes a text's UTF-8 bytes as base64 (RFC 4648, 4). */
 export function base64OfText(text: string): string {
   const bytes = encoder.encode(text);
   const pieces: string[] = [];
-  // An argument list has a bound, and a text may be a file of several megabytes.
+  // The number of arguments is bounded, and a text may be a file of several megabytes.
   for (let at = 0; at < bytes.length; at += 8192) {
     pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
   }
@@ -24,15 +24,15 @@ export function base64OfText(text: string): string {
 }
 
 /**
- * The text that base64 holds in UTF-8. It reads both alphabets and ignores what belongs to neither, as Node's Buffer
- * does: vendors and clients write either.
+ * Decodes base64 to the UTF-8 text in it. It accepts both alphabets and ignores characters of neither, as Node's Buffer
+ * does, because vendors and clients write either.
  */
 export function textOfBase64(data: string): string {
   const plain = data
     .replaceAll('-', '+')
     .replaceAll('_', '/')
     .replaceAll(/[^A-Za-z0-9+/]/g, '');
-  // A last character alone holds six bits, which make no byte.
+  // A single last character has six bits, which is less than a byte.
   const whole = plain.length % 4 === 1 ? plain.slice(0, -1) : plain;
   return new TextDecoder().decode(Uint8Array.from(atob(whole), (character) => character.charCodeAt(0)));
 }

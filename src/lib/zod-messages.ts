@@ -1,8 +1,8 @@
-/** How a field of a configuration or of the admin API is told to be wrong, where Zod's own words leave the reader to guess. */
+/** Messages for fields of a configuration or of the admin API, where Zod's own would leave the reader to guess. */
 
 import { z } from 'zod';
 
-/** For `safeParse`: a field that is missing, one that there is not (and those there are), a name that may not be. */
+/** For `safeParse`: a missing field, an unknown field (with the known ones), and a name that is not allowed. */
 export const zodMessages: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type') return issue.input === undefined ? 'is required' : undefined;
   if (issue.code === 'invalid_key') return issue.issues[0]?.message;

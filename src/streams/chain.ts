@@ -1,28 +1,30 @@
 /**
- * A chain of stages, each of which stands for a TransformStream. It is written once and run for every exchange, fused
- * into one function unless it is asked to run as the streams: a stream for each stage costs an exchange more than most
- * stages do (`bench/pipeline`).
+ * A chain of stages, each of which stands for a TransformStream. It is written once and run for every exchange, by
+ * default fused into one function. It can also run as real streams, but a stream for each stage costs an exchange more
+ * than most stages do (`bench/pipeline`).
  *
- * Stages are joined by function types, not by `pipeThrough`: stream methods are compared bivariantly, so stages in
- * a wrong order would compile; `to` takes only a stage that takes what the one before it gives.
+ * Stages are joined by their function types, not by `pipeThrough`. Stream methods are compared bivariantly, so stages
+ * in a wrong order would compile; `to` accepts only a stage that takes what the one before it returns.
  */
 
-/** One stage: takes what is known of an exchange so far, gives what is known after it. */
+/** One stage: takes what is known of an exchange so far, and returns what is known after it. */
 export type Stage<T, U> = (value: T) => U | Promise<U>;
 
 export interface Chain<S, T> {
-  /** The chain with one more stage at its end. */
+  /** Adds one stage at the end. */
   to<U>(stage: Stage<T, U>): Chain<S, U>;
-  /** The chain with several more stages, written as a chain of their own, which `around` runs as it sees fit. */
+  /**
+   * Adds several stages at the end, written as a chain of their own. `around` decides when, and how often, they run.
+   */
   wrap<U>(
     around: (stages: Stage<T, U>) => Stage<T, U>,
     inner: (chain: Chain<T, T>) => Chain<T, U>,
   ): Chain<S, U>;
-  /** All of the chain as one stage. @throws what a stage throws, at once or by its promise. */
+  /** Runs the whole chain as one stage. @throws what a stage throws, at once or as a rejection. */
   readonly run: Stage<S, T>;
 }
 
-/** A stage as the TransformStream it stands for. */
+/** Makes the TransformStream that a stage stands for. */
 export function stage<T, U>(run: Stage<T, U>): TransformStream<T, U> {
   return new TransformStream<T, U>({
     async transform(value, controller) {
@@ -31,15 +33,15 @@ export function stage<T, U>(run: Stage<T, U>): TransformStream<T, U> {
   });
 }
 
-/** How a chain runs: `fused` into one function, `chained` with a stream for each stage. */
+/** How a chain runs: `fused` into one function, or `chained` with a stream for each stage. */
 export type ChainMode = 'fused' | 'chained';
 
-/** The mode that a variable names. @param name `streams` for a stream a stage; anything else, or nothing, fuses. */
+/** Picks the mode. @param name the value of a variable: `streams` for a stream per stage; anything else fuses. */
 export function chainMode(name: string | undefined): ChainMode {
   return name === 'streams' ? 'chained' : 'fused';
 }
 
-/** A chain without a stage: gives what it takes. */
+/** Makes a chain without stages, which returns what it takes. */
 export function chain<T>(mode: ChainMode = 'fused'): Chain<T, T> {
   return mode === 'fused' ? fused((value: T) => value) : chained((start: ReadableStream<T>) => start);
 }

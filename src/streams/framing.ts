@@ -5,18 +5,18 @@ import type { Step } from './step.ts';
 
 export interface Framing extends Step<Sse, string> {
   readonly contentType: string;
-  /** What says nothing but that there is more to come. */
+  /** Text that means only that more is to come: a keep-alive. */
   ping(): string;
 }
 
-/** As server-sent events. @param ping of the format. */
+/** Frames events as server-sent events. @param ping the format's keep-alive. */
 export function framedAsEvents(ping: string): Framing {
   return { ...encodeSse(), contentType: 'text/event-stream; charset=utf-8', ping: () => ping };
 }
 
 /**
- * As one JSON list of what they say, in which white space says nothing; but only in it: Google's client for Python takes
- * no other sign for the first one than `[`, and none after `]` (api_core, `BaseResponseIterator`).
+ * Frames the data of events as one JSON list, in which white space is the keep-alive. It is sent only inside the list:
+ * Google's Python client expects `[` first and nothing after `]` (api_core, `BaseResponseIterator`).
  */
 export function framedAsList(): Framing {
   let opening = '[';

@@ -1,6 +1,6 @@
 /**
- * A body that is pushed, as a socket gives it: the ReadableStream whose underlying source (WHATWG Streams, 4.2.3) is fed
- * from outside. `pull` resumes the socket and `cancel` aborts it.
+ * A body that is pushed, as a socket delivers it: a ReadableStream whose underlying source (WHATWG Streams, 4.2.3) is
+ * fed from outside. `pull` resumes the socket, and `cancel` aborts it.
  */
 
 import type { GatewayError } from '../lib/errors.ts';
@@ -11,28 +11,28 @@ export interface PushSource {
   resume(): void;
   /** The queue is full. */
   pause(): void;
-  /** The consumer has left. @param reason what was wrong with the body, where that is why. */
+  /** The consumer has left. @param reason the error in the body, if that is why. */
   cancel(reason: unknown): void;
 }
 
 export interface PushBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Whether it has a consumer. */
+  /** Whether the stream has a consumer. */
   isTaken(): boolean;
-  /** Of `close` and `error` one is called, once, and nothing after it. */
+  /** Ignored after `close`, `error` or a cancellation. */
   enqueue(chunk: Uint8Array): void;
   close(): void;
-  /** Fails the stream once what is queued has been read: an error would throw that away. */
+  /** Fails the stream after the queued bytes have been read. The stream's own error would discard them. */
   error(error: GatewayError): void;
 }
 
-/** How much of a body waits for its consumer before the source pauses, in bytes. */
+/** How many bytes of a body may wait for the consumer before the source is paused. */
 export const HIGH_WATER_MARK = 64 * 1024;
 
 /**
- * The stream's own high water mark is 0, so it pulls only when a read waits on an empty queue. That is when the count of
- * queued bytes starts anew: a `size` function would be called for each chunk to say the same.
- * @param mostQueued bytes after which the source is told to pause; may change while the body is on its way.
+ * Makes the stream. Its own high water mark is 0, so it pulls only when a read waits on an empty queue. At that moment
+ * the count of queued bytes restarts at 0; a `size` function would have to be called for each chunk to find the same.
+ * @param mostQueued the number of bytes at which the source is paused; it may change while the body arrives.
  */
 export function pushBody(source: PushSource, mostQueued: () => number = () => HIGH_WATER_MARK): PushBody {
   let queued = 0;
@@ -70,7 +70,7 @@ export function pushBody(source: PushSource, mostQueued: () => number = () => HI
       controller.enqueue(chunk);
       queued += chunk.byteLength;
       if (queued < mostQueued()) return;
-      // Said again with every chunk: a decompressor in between resumes the socket when it has room itself.
+      // Repeated for every chunk, because a decompressor in between resumes the socket whenever it has room itself.
       isPaused = true;
       source.pause();
     },

@@ -1,28 +1,29 @@
-/** Server-sent events (WHATWG HTML, 9.2): bytes to events by eventsource-parser, and events to text. */
+/** Server-sent events (WHATWG HTML, 9.2): from bytes to events with eventsource-parser, and from events to text. */
 
 import { createParser } from 'eventsource-parser';
 import { GatewayError } from '../lib/errors.ts';
 import type { Sink, Step } from './step.ts';
 
-/** One event. `event` is absent where the stream names none. */
+/** One event. `event` is absent if the stream gives it no name. */
 export interface Sse {
   readonly event?: string | undefined;
   readonly data: string;
 }
 
-/** The longest event we hold, in UTF-16 code units: room for a thought signature or a base64 image, not for a flood. */
+/** The longest event that is held, in UTF-16 code units: enough for a thought signature or a base64 image. */
 export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 
 /**
- * Network chunks, cut anywhere, to events.
- * A last event without its blank line is given at the end all the same: some services end so.
- * @throws GatewayError `upstream-broken` where an event is longer than `maxLength`.
+ * Makes the step from network chunks, cut anywhere, to events. It also gives a last event without its empty line,
+ * because some services end that way.
+ * @param maxLength UTF-16 code units.
+ * @throws GatewayError `upstream-broken` if an event is longer than `maxLength`.
  */
 export function decodeSse(maxLength = MAX_EVENT_LENGTH): Step<Uint8Array, Sse> {
   const decoder = new TextDecoder();
   let sink: Sink<Sse> | undefined;
   let tooLong = false;
-  /** Since the last event. Lines that nobody reads are not held, but neither are they waited for without end. */
+  /** Code units since the last event. Lines that belong to no event are not held, but their number is bounded too. */
   let length = 0;
   const parser = createParser({
     maxBufferSize: maxLength,
@@ -52,14 +53,14 @@ export function decodeSse(maxLength = MAX_EVENT_LENGTH): Step<Uint8Array, Sse> {
   };
 }
 
-/** An event as text. `data` is JSON or a word, so it holds no line break. */
+/** Writes an event as text. `data` is JSON or a word, so it contains no line break. */
 export function sseText(event: Sse): string {
   return event.event === undefined
     ? `data: ${event.data}\n\n`
     : `event: ${event.event}\ndata: ${event.data}\n\n`;
 }
 
-/** Events to text. */
+/** Makes the step from events to text. */
 export function encodeSse(): Step<Sse, string> {
   return {
     transform(event, out) {

@@ -1,16 +1,20 @@
-/** The end of a stream of bytes, so far. */
+/** The last bytes of a stream so far. */
 
 import { NO_BYTES } from '../lib/bytes.ts';
 
 export interface TrailingBytes {
   add(chunk: Uint8Array): void;
-  /** The last bytes: as many as were asked for, up to twice as many, or all. Good until the next are added. */
+  /**
+   * The last bytes: at least as many as requested and at most twice as many, or all if there are fewer. Valid until the
+   * next `add`.
+   */
   bytes(): Uint8Array;
 }
 
 /**
- * A copy: to keep the chunks themselves, of a slow stream with small ones, takes ten times the memory.
- * @param length how many of the last bytes are kept at least.
+ * Makes the holder of a stream's end. It copies the bytes: to keep the chunks themselves, for a slow stream with small
+ * ones, takes ten times the memory.
+ * @param length how many bytes are kept at least.
  */
 export function trailingBytes(length: number): TrailingBytes {
   let kept: Uint8Array | undefined;

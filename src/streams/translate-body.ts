@@ -1,50 +1,56 @@
 /**
- * The one stream that a translated body crosses: it owns the vendor's reader, pulls only when it is asked, runs one
- * fused step over each chunk, and gives all that came of one read as one chunk.
+ * The one stream that a translated body crosses. It owns the vendor's reader, pulls only on demand, runs one fused step
+ * over each chunk, and passes on all output of one read as one chunk.
  *
- * It is no `pipeThrough(new TransformStream(step))`, for three things that a TransformStream cannot do: cancel the
- * source while a read waits, say a source's failure in the consumer's words, and hold the head until there is something
- * to say. A second stream would also cost 4 µs a chunk (bench/NOTES.md).
+ * It is not `pipeThrough(new TransformStream(step))`, because it does three things that a TransformStream cannot do:
+ * cancel the source while a read waits, render the source's failure for the consumer, and hold the head until there is
+ * output. A second stream would also cost 4 µs a chunk (bench/NOTES.md).
  */
 
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import type { Sink, Step } from './step.ts';
 
 export interface TranslateOptions {
-  /** Says a late error in the consumer's words; the body then ends. */
+  /** Renders a late error for the consumer; the body then ends. */
   readonly fail: (error: GatewayError, out: Sink<string>) => void;
   /** Called once with what the body fails by, as soon as that is known. */
   readonly failed?: (error: GatewayError) => void;
   /** Whether the last word has been said: nothing that the source says after it counts, nor how it ends. */
   readonly over?: () => boolean;
-  /** Whether the source may end here, though it need not: if nothing comes for a while, it is taken to be over. */
+  /** Whether the source may end here without an end marker. If nothing comes for a while, it counts as ended. */
   readonly mayBeOver?: (() => boolean) | undefined;
   /**
-   * Whether nothing has been said yet, for all that has come out: `ready` then waits, so that a failure can still become
-   * an honest HTTP error, or another attempt. It waits no longer than until the consumer asks.
+   * Whether the output so far contains nothing of the answer itself. `ready` then keeps waiting, so that a failure can
+   * still become an HTTP error or cause a retry. It waits no longer than until the consumer reads.
    */
   readonly holds?: () => boolean;
-  /** Text to send when there has been nothing to give for so many milliseconds. */
+  /** The text to send after so many milliseconds without output. */
   readonly keepAlive?: { readonly text: () => string; readonly milliseconds: number };
 }
 
 export interface TranslatedBody {
   readonly body: ReadableStream<Uint8Array>;
   /**
-   * Settles when the first output is ready: what comes before it can still become an honest HTTP error.
-   * @throws GatewayError where the source failed before giving anything; the body is then of no use.
+   * Settles when the first output is ready. A failure before that can still become an HTTP error.
+   * @throws GatewayError if the source fails before any output; the body is then unusable.
    */
   readonly ready: Promise<void>;
 }
 
-/** How much is made before anybody asks for it, in characters. */
+/** How much output is made before the consumer reads, in characters. */
 const MOST_HELD = 64 * 1024;
 
-/** How much may come after the last word, and how late the end may come, for the connection to be worth keeping. */
+/**
+ * How many bytes may come after the last event, and how many milliseconds later the end may come, for the connection to
+ * be worth keeping.
+ */
 const LATE_BYTES = 64 * 1024;
 const LATE_MILLISECONDS = 1_000;
 
-/** How long a source that may be over is waited for: some services tell the usage after the last word of the answer. */
+/**
+ * How long to wait for a source that may be over, in milliseconds: some services send the usage after the answer's last
+ * event.
+ */
 const PARKED_MILLISECONDS = 5_000;
 
 const utf8 = new TextEncoder();
@@ -53,8 +59,9 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Timer = ReturnType<typeof setTimeout>;
 
 /**
- * @param source the vendor's body; owned from here on, and cancelled when the consumer cancels.
- * @param step bytes of the source to text for the consumer.
+ * Makes the stream.
+ * @param source the vendor's body. The stream owns it from here on, and cancels it when the consumer cancels.
+ * @param step from the source's bytes to the consumer's text.
  */
 export function translateBody(
   source: ReadableStream<Uint8Array>,
@@ -62,22 +69,22 @@ export function translateBody(
   { fail, failed, over, mayBeOver, holds, keepAlive }: TranslateOptions,
 ): TranslatedBody {
   const reader = source.getReader();
-  /** What is made and not given. */
+  /** Output that has not been passed on. */
   let text = '';
   const made: Sink<string> = {
     enqueue(piece) {
       text += piece;
     },
   };
-  /** How the source ended: well, or by what; undefined as long as it has not. */
+  /** How the source ended: true, or its error; undefined while it has not. */
   let ended: GatewayError | true | undefined;
-  /** Whether a consumer has asked, whether it waits, and whether it has all or has left. */
+  /** Whether the consumer has read, whether it is waiting, and whether it has everything or has left. */
   let isAsked = false;
   let isWaiting = false;
   let isDone = false;
   let timer: Timer | undefined;
   let parked: Timer | undefined;
-  /** The reads that are under way. */
+  /** The reads in progress. */
   let reading: Promise<void> | undefined;
 
   function isEnough(): boolean {
@@ -86,7 +93,7 @@ export function translateBody(
     return isAsked || holds?.() !== true || text.length >= MOST_HELD;
   }
 
-  /** Reads on until there is enough. Never rejects. */
+  /** Reads on until there is enough output. Never rejects. */
   function read(): Promise<void> {
     reading ??= next();
     return reading;
@@ -143,13 +150,13 @@ export function translateBody(
     if (how !== true) failed?.(how);
   }
 
-  /** Some services end neither their stream nor the connection, and go on to say that they are alive. */
+  /** Some services end neither their stream nor the connection, and keep sending keep-alives. */
   function awaitEnd(): void {
     clearTimeout(parked);
     parked = undefined;
     if (ended !== undefined || !mayBeOver?.()) return;
     parked = setTimeout(() => {
-      // While the consumer takes nothing, it is not the source that keeps silent.
+      // While the consumer reads nothing, the silence is not the source's.
       if (isAsked && !isWaiting) return awaitEnd();
       leave(reader);
       finish();
@@ -166,7 +173,7 @@ export function translateBody(
       const bytes = utf8.encode(text);
       text = '';
       isWaiting = false;
-      // Only Node's timers can be put off; elsewhere a sign of life may come a little early.
+      // Only Node's timers can be postponed; elsewhere a keep-alive may come a little early.
       timer?.refresh?.();
       controller.enqueue(bytes);
     }
@@ -213,17 +220,20 @@ export function translateBody(
     const isSaid = text !== '' && holds?.() !== true;
     if (ended instanceof GatewayError && !isSaid) throw ended;
   });
-  // Whoever awaits `ready` sees the failure; a body that is never asked for must not make it an unhandled one.
+  // A caller that awaits `ready` sees the failure; for a body that is never read it must not be an unhandled rejection.
   ready.catch(() => undefined);
   return { body, ready };
 }
 
-/** Cancels the source. One that has failed already has nothing more to cancel, and says so by a rejection. */
+/** Cancels the source. If it has failed already, there is nothing to cancel, and its rejection is ignored. */
 function leave(reader: Reader, reason?: unknown): void {
   reader.cancel(reason).catch(() => undefined);
 }
 
-/** Reads what comes after the last word to its end, where that is near, so that the connection is kept; else cancels. */
+/**
+ * Reads what comes after the last event to its end, if that is near, so that the connection can be kept; otherwise
+ * cancels.
+ */
 async function drainRest(reader: Reader): Promise<void> {
   const timer = setTimeout(leave, LATE_MILLISECONDS, reader);
   try {
@@ -234,7 +244,7 @@ async function drainRest(reader: Reader): Promise<void> {
     }
     await reader.cancel();
   } catch {
-    // All was said before it broke.
+    // It broke off after everything had been sent.
   } finally {
     clearTimeout(timer);
   }

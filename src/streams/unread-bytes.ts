@@ -1,29 +1,32 @@
-/** What has come of a stream of bytes and is not read yet, as one block, however small its pieces are. */
+/** The bytes of a stream that have not been consumed, as one block, however small their pieces are. */
 
 import { NO_BYTES } from '../lib/bytes.ts';
 
 export interface Unread {
   /**
-   * @returns all that is unread, this piece at its end: good until the next call. A piece to which nothing is added
-   *   is not copied, so `take` has to follow.
+   * Appends a piece. @returns all unread bytes with this piece at their end, valid until the next call. A piece that
+   * comes alone is not copied, so `take` must follow.
    */
   add(piece: Uint8Array): Uint8Array;
-  /** So many of those bytes have been read. What is left is kept as a copy: the piece it came in may be much larger. */
+  /**
+   * Marks so many of those bytes as consumed. The rest is kept as a copy, because the piece it came in may be much
+   * larger.
+   */
   take(count: number): void;
   size(): number;
-  /** All that is unread: good until the next call. */
+  /** All unread bytes, valid until the next call. */
   bytes(): Uint8Array;
 }
 
 /**
- * Nothing as yet. The block doubles whenever it is full: to join what is held with every piece would copy the square
- * of what comes in small pieces.
+ * Makes an empty block. It doubles whenever it is full: to join what is held with every piece would copy the square of
+ * what comes in small pieces.
  */
 export function unread(): Unread {
   let block = NO_BYTES;
   let start = 0;
   let end = 0;
-  /** Whether `block` is the piece itself, in which there is no room. */
+  /** Whether `block` is the piece itself, which has no room for more. */
   let isPiece = false;
 
   const copy = (room: number): void => {

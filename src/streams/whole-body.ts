@@ -1,12 +1,14 @@
-/** A whole body from its stream. */
+/** A complete body, read from its stream. */
 
 import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.ts';
 import type { GatewayError } from '../lib/errors.ts';
 
 /**
  * Reads a body to its end.
- * @param limit the most bytes that it may have. @param holds receives how many bytes are held so far; may throw.
- * @throws what the body fails by, what `holds` throws, or `tooLong()` for a longer one; the body is then cancelled.
+ * @param limit the most bytes.
+ * @param holds receives how many bytes are held so far; may throw.
+ * @throws what the body fails with, what `holds` throws, or `tooLong()` for a longer body. The body is then
+ *   cancelled.
  */
 export async function wholeBody(
   body: ReadableStream<Uint8Array>,
@@ -19,7 +21,7 @@ export async function wholeBody(
   try {
     while (await readInto(whole, reader, limit, tooLong)) holds(whole.held());
   } catch (error) {
-    // A body that has failed by itself rejects its cancellation by the same error.
+    // A body that has failed by itself rejects its cancellation with the same error.
     reader.cancel(error).catch(() => undefined);
     throw error;
   }

@@ -1,18 +1,18 @@
-/** Addresses that are no vendor's, and those that only a configuration may mean. */
+/** Addresses that no vendor has, and those that only a configured name may resolve to. */
 
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** This host, by no name of its own (RFC 6890). */
+/** This host, without a name of its own (RFC 6890). */
 const THIS_HOST = blockList(['0.0.0.0/8'], ['::/128']);
 
-/** This link, where clouds tell their secrets, and everybody (RFC 6890). */
+/** The local link, where clouds serve their secrets, and multicast and reserved addresses (RFC 6890). */
 const NOBODYS = blockList(
   [
     '169.254.0.0/16',
     '100.100.100.200/32',
-    // Azure's host, which gives virtual machines their settings (Microsoft, "What is IP address 168.63.129.16?").
+    // Azure's host, which serves virtual machines their settings (Microsoft, "What is IP address 168.63.129.16?").
     '168.63.129.16/32',
-    // Of the protocols themselves. Oracle Cloud tells secrets at 192.0.0.192.
+    // Protocol assignments. Oracle Cloud serves secrets at 192.0.0.192.
     '192.0.0.0/24',
     '224.0.0.0/4',
     '255.255.255.255/32',
@@ -20,31 +20,34 @@ const NOBODYS = blockList(
   ['fe80::/10', 'fd00:ec2::254/128', 'ff00::/8'],
 );
 
-/** Addresses inside: whoever configures a name may mean one, but the name of a public service never stands for one. */
+/** Private addresses. A name in the configuration may mean one, but the name of a public service never does. */
 const INSIDE = blockList(
   ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '240.0.0.0/4'],
-  // Among them addresses of a local NAT64 (RFC 8215) and site-local ones (RFC 3879).
+  // These include local NAT64 (RFC 8215) and site-local addresses (RFC 3879).
   ['::1/128', '64:ff9b:1::/48', 'fc00::/7', 'fec0::/10'],
 );
 
-/** Whether an address may be asked where a name stands for it. @param isPublic whether it is the name of a public service. */
+/**
+ * Whether the gateway may connect to an address that a name resolves to. @param isPublic whether it is the name of a
+ * public service.
+ */
 export function mayBeAsked(address: string, isPublic: boolean): boolean {
   return !isIn(NOBODYS, address) && !isIn(THIS_HOST, address) && !(isPublic && isIn(INSIDE, address));
 }
 
-/** Whether an address is of this machine, this link or a private network: nobody outside is to know of it. */
+/** Whether an address belongs to this machine, this link or a private network; it must not be shown to callers. */
 export function isInside(address: string): boolean {
   return isIn(INSIDE, address) || isIn(NOBODYS, address) || isIn(THIS_HOST, address);
 }
 
-/** Whether the host of a URL is an address that no vendor has, however it is written: URLs know one way only. */
+/** Whether the host of a URL is an address that no vendor has, however it is written: URL parsing normalizes it. */
 export function isNobodys(url: string): boolean {
   const { hostname } = new URL(url);
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(address) !== 0 && isIn(NOBODYS, address);
 }
 
-/** An IPv6 address that leads to an IPv4 address is in each list that has the IPv4 address. */
+/** An IPv6 address that leads to an IPv4 address is in each list that contains the IPv4 address. */
 function isIn(list: BlockList, address: string): boolean {
   if (!isIPv6(address)) return list.check(address, 'ipv4');
   const behind = addressBehind(address);
@@ -52,8 +55,8 @@ function isIn(list: BlockList, address: string): boolean {
 }
 
 /**
- * The IPv4 address that an IPv6 address carries, and to which a router passes what is sent there: NAT64 (RFC 6052),
- * 6to4 (RFC 3056), Teredo (RFC 4380) and the IPv4-compatible form (RFC 4291, 2.5.5.1). BlockList itself looks into the
+ * The IPv4 address that an IPv6 address carries, and to which a router forwards its traffic: NAT64 (RFC 6052), 6to4
+ * (RFC 3056), Teredo (RFC 4380) and the IPv4-compatible form (RFC 4291, 2.5.5.1). BlockList itself handles the
  * IPv4-mapped form.
  */
 function addressBehind(address: string): string | undefined {
@@ -68,7 +71,7 @@ function addressBehind(address: string): string | undefined {
   return isNat64 || isCompatible ? dotted(high, low) : undefined;
 }
 
-/** The eight numbers of an IPv6 address. URLs write each address in one way, without a dot. */
+/** The eight groups of an IPv6 address as numbers. URL parsing writes each address in one way, without dots. */
 function groupsOf(address: string): readonly number[] {
   const [bare = ''] = address.split('%', 1);
   const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::');

@@ -6,33 +6,36 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { mayBeAsked } from './addresses.ts';
 
 export interface AgentOptions {
-  /** Milliseconds for a connection to be made: its name resolved, TLS spoken. */
+  /** Milliseconds to make a connection, with the name lookup and TLS. */
   readonly connect: number;
-  /** Hosts that are on the public internet, as everybody knows. */
+  /** Hosts that are known to be on the public internet. */
   readonly publicHosts: ReadonlySet<string>;
-  /** What stands between here and the vendors. */
+  /** The proxy between the gateway and the vendors; absent if there is none. */
   readonly proxy?: VendorProxy;
-  /** How names are resolved; not cached, so that what is repaired is reached at once. */
+  /** Resolves names. The results are not cached, so that a repaired name is used at once. */
   readonly lookup?: Resolve;
-  /** Told when a name stood for nothing but addresses that must not be asked. */
+  /** Called when a name resolves only to addresses that the gateway must not connect to. */
   readonly onRefused?: () => void;
 }
 
-/** A proxy that gives tunnels (RFC 9110, 9.3.6) to vendors at https addresses. */
+/** A proxy that opens tunnels (RFC 9110, 9.3.6) to vendors at https addresses. */
 export interface VendorProxy {
   readonly url: string;
-  /** Hosts that are asked directly, as NO_PROXY lists them; this machine always is. */
+  /** Hosts that are connected to directly, in the syntax of NO_PROXY; this machine always is. */
   readonly except: string;
 }
 
-/** As `dns.lookup` does it. */
+/** The signature of `dns.lookup`. */
 export type Resolve = (
   hostname: string,
   options: LookupOptions & { readonly all: true },
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Keeps connections between requests, and none to an address that must not be asked. To be destroyed at the end. */
+/**
+ * Makes the pool of connections, which are kept between requests. It connects to no address that `mayBeAsked` refuses.
+ * The caller must destroy it at the end.
+ */
 export function openAgent({
   connect,
   publicHosts,
@@ -44,16 +47,16 @@ export function openAgent({
     connect: { timeout: connect, lookup: checkedLookup(publicHosts, resolve, onRefused) },
     // Shorter than any vendor's own, so that a socket is not closed under a request.
     keepAliveTimeout: 4_000,
-    // A connection is one answer's alone: one that stalls or breaks takes no other with it.
+    // A connection carries one answer at a time, so one that stalls or breaks affects no other.
     allowH2: false,
   };
   if (proxy === undefined) return new Agent(options);
   return new EnvHttpProxyAgent({
     ...options,
-    // It resolves the names of vendors, too.
+    // The proxy also resolves the names of vendors.
     httpsProxy: proxy.url,
     connectTimeout: connect,
-    // Given, so that undici does not look for them in the environment.
+    // Set to nothing, so that undici does not read it from the environment.
     httpProxy: '',
     noProxy: `${LOOPBACK} ${proxy.except}`,
   });
@@ -62,7 +65,11 @@ export function openAgent({
 /** This machine is never reached through a proxy. */
 export const LOOPBACK = 'localhost 127.0.0.1 ::1';
 
-/** Resolves names, and gives no address that must not be asked: checked when it connects, not before. */
+/**
+ * Makes a lookup that gives only addresses the gateway may connect to. The check happens when it connects, not before.
+ * @param publicHosts hosts that must not resolve to a private address.
+ * @param onRefused called if every address of a name was refused.
+ */
 export function checkedLookup(
   publicHosts: ReadonlySet<string>,
   resolve: Resolve,

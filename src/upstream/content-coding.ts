@@ -1,4 +1,4 @@
-/** Compressed bodies (RFC 9110, 8.4): the codings taken, one at a time. */
+/** Compressed bodies (RFC 9110, 8.4): the codings that are accepted, one at a time. */
 
 import type { Transform } from 'node:stream';
 import {
@@ -10,12 +10,13 @@ import {
 } from 'node:zlib';
 import { GatewayError } from '../lib/errors.ts';
 
-/** The most a zstd frame may have its reader remember, as a power of two: what RFC 9659 allows on the web. */
+/** The largest window of a zstd frame, as a power of two: what RFC 9659 allows on the web. */
 const ZSTD_WINDOW = 23;
 
-/** The most that any of these has its reader remember, in bytes: Brotli's largest window (RFC 7932, 9.1). */
+/** The largest window of any of these codings, in bytes: Brotli's (RFC 7932, 9.1). A decompressor holds that much. */
 export const LARGEST_WINDOW = 16 * 1024 * 1024;
 
+/** The accepted codings by their names, each with what makes its decompressor. */
 export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
@@ -24,10 +25,10 @@ export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
   ['deflate', () => createInflate()],
 ]);
 
-/** How a body is to be decompressed: makes what does it. Undefined where it is not compressed. */
+/** Makes the decompressor for a body; undefined if the body is not compressed. */
 export type Decompress = (() => Transform) | undefined;
 
-/** The coding that a `Content-Encoding` header names; undefined where the body is as it is. */
+/** The coding that a `Content-Encoding` header names; undefined if the body is not compressed. */
 export function codingOf(header: string | string[] | undefined): string | undefined {
   const name = String(header ?? '')
     .trim()
@@ -36,9 +37,9 @@ export function codingOf(header: string | string[] | undefined): string | undefi
 }
 
 /**
- * What the `Content-Encoding` header of a request asks for.
- * @throws GatewayError `unsupported-media-type` for more than one coding (each may multiply the other) and for those
- *   that are not taken.
+ * Picks the decompressor for the `Content-Encoding` header of a request.
+ * @throws GatewayError `unsupported-media-type` for more than one coding, since each may multiply the other, and for
+ *   an unknown coding.
  */
 export function decompressorOf(header: string | undefined): Decompress {
   const coding = codingOf(header);

@@ -1,15 +1,20 @@
-/** Why an exchange with a vendor failed, in words that show no address (undici's messages do) and no header. */
+/**
+ * Why an exchange with a vendor failed, worded without addresses (undici's messages contain them) and without headers.
+ */
 
 import { errors } from 'undici';
 import { asGatewayError, BROKEN_OFF, GatewayError } from '../lib/errors.ts';
 
 /**
- * @param cause what undici says, or an error of our own.
- * @param sent whether anything of the request was sent.
+ * Turns the cause of a failure into the gateway's error.
+ * @param cause undici's error, or one of our own.
+ * @param sent whether any of the request was sent.
  * @param answered whether a byte of an answer has come.
+ * @returns `upstream-broken` or `upstream-timeout` with what the failure may have cost; an error of our own
+ *   unchanged.
  */
 export function failureOf(cause: Error, sent: boolean, answered: boolean): GatewayError {
-  // Nothing is sent of a request that cannot be written: that is nobody's fault but ours.
+  // Nothing is sent of a request that cannot be written: that is the gateway's own fault.
   if (cause instanceof GatewayError || cause instanceof errors.InvalidArgumentError)
     return asGatewayError(cause);
   if (sent) {

@@ -1,4 +1,4 @@
-/** Which headers cross the gateway: allow-lists, both ways, and the one credential that is added. */
+/** Which headers pass the gateway: allow-lists in both directions, and the one credential that is added. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
@@ -6,18 +6,18 @@ import { ANTHROPIC_VERSION } from '../formats/messages/dialects.ts';
 import type { Vendor } from './vendor.ts';
 
 /**
- * Callers' headers that any vendor may have on the native path. `idempotency-key` is not for the translated one: it
- * names a request as the caller wrote it, which is not what is sent, and no vendor that is translated to is known to
- * honour it (Anthropic's API does not: anthropic-sdk-typescript, pull request 1144). Passed on, it would promise in our
- * name that nothing is billed twice.
+ * Callers' headers that every vendor gets on the native path. Translated requests go without `idempotency-key`: it
+ * names the request as the caller wrote it, which is not what is sent, and no vendor that requests are translated to is
+ * known to honour it (Anthropic's API does not: anthropic-sdk-typescript, pull request 1144). To pass it on would
+ * promise, in the gateway's name, that nothing is billed twice.
  */
 const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tracestate']);
 
 /**
- * Callers' headers that mean something to one family of vendors, by prefix; sent to no other. By `x-grok-conv-id` xAI
- * finds the server that has a conversation's cache ("Maximizing cache hits", docs.x.ai), as OpenRouter does by
- * `x-session-id`, and Fireworks by `x-session-affinity`. In `x-server-timeout` Google's SDKs tell how many seconds they
- * wait; Vertex AI gives up after five minutes without it (js-genai#1489).
+ * Prefixes of callers' headers that concern one family of vendors, and go to no other. With `x-grok-conv-id` xAI finds
+ * the server that has a conversation's cache ("Maximizing cache hits", docs.x.ai); OpenRouter does so with
+ * `x-session-id`, and Fireworks with `x-session-affinity`. In `x-server-timeout` Google's SDKs send how many seconds
+ * they wait; without it Vertex AI gives up after five minutes (js-genai#1489).
  */
 const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': ['openai-', 'x-grok-', 'x-session-', 'x-stainless-'],
@@ -27,9 +27,9 @@ const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
 };
 
 /**
- * Of those, the ones that choose whose account is used, which the gateway's vendor key decides; and what Google's
- * Identity-Aware Proxy, where it stands before the gateway, adds of who has signed in (its documentation, "Securing your
- * app with signed headers").
+ * Headers with those prefixes that choose whose account is used, which the gateway's own key decides; and those that
+ * Google's Identity-Aware Proxy, in front of the gateway, adds about who has signed in (its documentation, "Securing
+ * your app with signed headers").
  */
 const NEVER_SENT = new Set([
   'openai-organization',
@@ -54,10 +54,10 @@ const REQUEST_ALIASES: Readonly<Record<string, string>> = {
   'vendorb-beta': 'anthropic-beta',
 };
 
-/** In which a caller says what of Anthropic's is to be had that is not for everybody yet. */
+/** The header in which a caller opts into Anthropic's beta features. */
 const BETAS = 'anthropic-beta';
 
-/** Its values, in whichever spelling it is written. */
+/** Reads the caller's beta features, in any spelling of the header. */
 export function betasOf(caller: IncomingHttpHeaders): readonly string[] {
   const names = [BETAS, ...Object.keys(REQUEST_ALIASES).filter((name) => REQUEST_ALIASES[name] === BETAS)];
   return names.flatMap((name) => valuesOf(caller[name]));
@@ -90,7 +90,7 @@ const RESPONSE_HEADERS = new Set([
 
 const RESPONSE_FAMILIES = /^(?:x-ratelimit|anthropic|openai|x-goog|x-gemini)-/;
 
-/** Of those, the ones that tell whose account it is. */
+/** Headers that match above but reveal whose account it is. */
 const NEVER_ANSWERED = new Set([
   'openai-organization',
   'openai-project',
@@ -102,11 +102,12 @@ const NEVER_ANSWERED = new Set([
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The headers of a request to a vendor, as undici takes them: names and values in turn.
- * @param caller the caller's headers where they are meant for this vendor, as all in its own format are; undefined where
- *   they are not.
- * @param more what else the vendor is told, unless the caller has told it; names in lower case.
- * @param without values of BETAS that the vendor is not to have.
+ * Makes the headers of a request to a vendor, as undici takes them: names and values in turn.
+ * @param caller the caller's headers if they are meant for this vendor, as all in its own format are; otherwise
+ *   undefined.
+ * @param stream whether the answer is to be a stream.
+ * @param more further headers, unless the caller has sent them; names in lower case.
+ * @param without beta features that the vendor must not get.
  */
 export function requestHeaders(
   vendor: Vendor,
@@ -148,7 +149,7 @@ export function requestHeaders(
   return list;
 }
 
-/** A vendor's response headers that the caller may see. */
+/** Picks the headers of a vendor's answer that the caller may see. */
 export function responseHeaders(upstream: AnswerHeaders): Record<string, string> {
   const headers: Record<string, string> = {};
   const nominated = connectionNominated(upstream);
@@ -166,8 +167,8 @@ export function responseHeaders(upstream: AnswerHeaders): Record<string, string>
 }
 
 /**
- * Of the headers of a refusal that is told in other words, what is still true of it: limits, and whether to try again.
- * When, the refusal tells itself.
+ * Picks the headers of a refusal that still hold when its body is rewritten: the limits, and whether to retry. How long
+ * to wait is in the error itself.
  */
 export function refusalHeaders(upstream: AnswerHeaders): Record<string, string> {
   return Object.fromEntries(
@@ -177,7 +178,7 @@ export function refusalHeaders(upstream: AnswerHeaders): Record<string, string> 
   );
 }
 
-/** Headers that keep every proxy on the way from buffering or changing a stream of events. */
+/** Sets the headers that keep proxies from buffering or changing an event stream. */
 export function eventStreamHeaders({
   'content-length': _,
   ...headers
@@ -190,12 +191,12 @@ export function eventStreamHeaders({
   };
 }
 
-/** A vendor's key as the header says it that the vendor reads it from. */
+/** A vendor's key as the value of the header in which the vendor expects it. */
 export function credentialOf({ auth, key }: Vendor): string {
   return auth === 'authorization' ? `Bearer ${key}` : key;
 }
 
-/** Headers that a `Connection` header declares to be of this hop only (RFC 9110, 7.6.1). */
+/** The headers that a `Connection` header declares to concern this hop only (RFC 9110, 7.6.1). */
 function connectionNominated({ connection }: AnswerHeaders): ReadonlySet<string> {
   if (connection === undefined || connection === 'keep-alive') return NONE;
   return new Set(

@@ -1,13 +1,13 @@
-/** Compressed answers (RFC 9110, 8.4), which nobody asked for: every request says `identity`. */
+/** Compressed answers (RFC 9110, 8.4), although every request asks for `identity`. */
 
 import type { Transform } from 'node:stream';
 import { GatewayError } from '../lib/errors.ts';
 import { CODINGS, codingOf } from './content-coding.ts';
 
-/** The most that a compressed answer may become, in bytes: a small one can hold a very large one. */
+/** The largest size of a decompressed answer, in bytes: a small compressed one can become very large. */
 const MAX_INFLATED = 64 * 1024 * 1024;
 
-/** Where the pieces of an answer go that was compressed. */
+/** Receives the pieces of a decompressed answer. */
 export interface Inflated {
   chunk(bytes: Buffer): void;
   end(): void;
@@ -15,9 +15,10 @@ export interface Inflated {
 }
 
 /**
- * What decompresses an answer, or undefined where it is not compressed. Gives what it can of every piece it gets.
- * @param header value of `content-encoding`.
- * @throws GatewayError `upstream-broken` for a coding that is not known, and for more than one.
+ * Makes the decompressor of an answer, which gives all it can after every piece; undefined if the answer is not
+ * compressed.
+ * @param header the value of `content-encoding`.
+ * @throws GatewayError `upstream-broken` for an unknown coding, and for more than one.
  */
 export function inflater(header: string | string[] | undefined, out: Inflated): Transform | undefined {
   const coding = codingOf(header);

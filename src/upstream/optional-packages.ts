@@ -1,12 +1,13 @@
 /**
- * Packages that are installed only where somebody wants what they do: optional peers in package.json. Most gateways use
- * no cloud's credentials and send no traces, and those libraries are more than half of all that would be installed.
+ * Packages that are installed only if their features are wanted: optional peer dependencies in package.json. Most
+ * gateways use no cloud's credentials and send no traces, and those libraries would be more than half of what is
+ * installed.
  */
 
 import { createRequire } from 'node:module';
 import { invalidConfig } from '../lib/config-error.ts';
 
-/** The packages by what needs them; the names stand in package.json's peerDependencies too. */
+/** The packages that each feature needs. The names are also in package.json's peerDependencies. */
 export const OPTIONAL_PACKAGES = {
   aws: ['@aws-sdk/credential-provider-node', '@smithy/core', '@smithy/signature-v4'],
   google: ['google-auth-library'],
@@ -21,9 +22,9 @@ export const OPTIONAL_PACKAGES = {
 const { resolve } = createRequire(import.meta.url);
 
 /**
- * Makes sure that what is configured can be done, without loading it.
- * @param field what asks for it, as the configuration or the environment calls it
- * @throws ConfigError that says how the missing packages are installed
+ * Checks that the packages of a configured feature are installed, without loading them.
+ * @param field the setting that needs them, as the configuration or the environment names it.
+ * @throws ConfigError that says how to install the missing packages.
  */
 export function requirePackages(need: keyof typeof OPTIONAL_PACKAGES, field: string): void {
   const missing = OPTIONAL_PACKAGES[need].filter((name) => !isInstalled(name));
@@ -33,7 +34,7 @@ export function requirePackages(need: keyof typeof OPTIONAL_PACKAGES, field: str
   );
 }
 
-/** A package may keep its main file from `require`; then it is there all the same (ERR_PACKAGE_PATH_NOT_EXPORTED). */
+/** A package may hide its main file from `require` and is installed all the same (ERR_PACKAGE_PATH_NOT_EXPORTED). */
 function isInstalled(name: string): boolean {
   try {
     resolve(name);

@@ -1,6 +1,6 @@
 /**
- * What a vendor may say, in anything but an answer, that no caller should read: credentials, and addresses of private
- * networks. It is looked for in values, behind JSON's escapes, since `\\u0073k-` says what `sk-` does.
+ * What a vendor may send, other than an answer, that no caller should read: credentials, and addresses of private
+ * networks. The values are searched after JSON's escapes are decoded, since `\\u0073k-` means the same as `sk-`.
  */
 
 import { isIPv6 } from 'node:net';
@@ -10,27 +10,30 @@ import { asText, tryParseJson } from '../lib/json.ts';
 import { isInside } from './addresses.ts';
 
 /**
- * Keys, by the shapes that vendors give them, whatever stands where a credential does, and what xAI calls its keys; the
- * clouds' tokens (Google's `ya29.`) and signed ones (JWT), and of AWS the ids of keys, signatures, and session tokens in
- * the request that it tells it would have signed.
+ * Credentials: keys in the shapes that vendors give them, whatever follows `Bearer`, xAI's names of its keys, the
+ * clouds' tokens (Google's `ya29.`) and signed ones (JWT); and AWS's key ids, signatures, and the session tokens in the
+ * canonical request that its errors show.
  */
 const SECRET =
   /\bya29\.[\w.-]{16,}|(?<![\w-])ey[JA][\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\bSignature=[0-9a-f]{64}\b|(?<=\bx-amz-security-token[":=\s]{1,4})[\w+/=%]{16,}|\bTeam: [\w-]{1,64}, API key ID: [\w-]{1,64}|\b(?:sk|rk|gsk|xai|pplx|gw|r8|hf)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bBearer +[\w.~+/=-]{8,}|:\/\/[^\s/@"':]{1,256}:[^\s/@"']{1,256}@/gi;
 
-/** Addresses of machines that are nobody's business: private, loopback and link-local (RFC 1918, 3927, 6890). */
+/** Addresses of private networks, loopback and link-local (RFC 1918, 3927, 6890). */
 const ADDRESS =
   /\b(?:10\.\d{1,3}|127\.\d{1,3}|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b(?::\d{1,5})?/g;
 
-/** What may be an address of IPv6, in brackets with a port or without; whether it is one, and whose, is asked then. */
+/**
+ * Anything that may be an IPv6 address, with or without brackets and a port. Whether it is a private one is checked
+ * afterwards.
+ */
 const ADDRESS_6 =
   /(?<![\w:.])\[?(?:[0-9a-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})?(?:%[\w.-]{1,16})?(?:\](?::\d{1,5})?)?(?![\w:])/gi;
 
 const HIDDEN = '[hidden]';
 
-/** A key that is shorter is a word (`ollama`, `none`), and hides nothing. */
+/** The shortest key that is hidden. A shorter one is a word (`ollama`, `none`), and hides nothing. */
 const MIN_KEY = 12;
 
-/** A vendor's text without credentials: `key`, wherever it stands, and whatever looks like one. */
+/** Hides credentials in a vendor's text: `key` itself, and whatever looks like one. */
 export function withoutSecrets(text: string, key: string): string {
   const keyless = key.length < MIN_KEY ? text : withoutHalf(text.replaceAll(key, HIDDEN), key);
   return keyless.replaceAll(SECRET, (found) => (found.startsWith('://') ? `://${HIDDEN}@` : HIDDEN));
@@ -45,7 +48,7 @@ function withoutHalf(text: string, key: string): string {
   return text;
 }
 
-/** A vendor's text without credentials and without addresses of private networks. @param key the vendor's key. */
+/** Hides credentials and addresses of private networks in a vendor's text. @param key the vendor's key. */
 export function hidden(text: string, key: string): string {
   return withoutSecrets(text, key)
     .replaceAll(ADDRESS_6, (found) => (isPrivate(found) ? HIDDEN : found))
@@ -58,15 +61,14 @@ function isPrivate(found: string): boolean {
 }
 
 /**
- * JSON text in whose strings nothing is left that `hidden` hides, however it is escaped there. All else of it stays as it
- * is, byte for byte.
- * @param text JSON, or a line of JSON that is written over several.
+ * Hides the same in JSON text, however its strings are escaped. The rest of it stays the same, byte for byte.
+ * @param text JSON, or one line of JSON that spans several.
  */
 export function hiddenInJson(text: string, key: string): string {
   return hidden(text.includes('\\') ? withStrings(text, (string) => hidden(string, key)) : text, key);
 }
 
-/** JSON text with each string that holds an escape, and is another one after `change`, written anew. */
+/** Rewrites each string of JSON text that contains an escape and that `change` alters. */
 function withStrings(text: string, change: (string: string) => string): string {
   let made = '';
   let copied = 0;
@@ -85,7 +87,7 @@ function withStrings(text: string, change: (string: string) => string): string {
   return made + text.slice(copied);
 }
 
-/** Where the string ends that begins at `start`, behind its quote; undefined where it does not end. */
+/** The end of the string that begins at `start`, behind its closing quote; undefined if it has none. */
 function endOfString(text: string, start: number): number | undefined {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let escapes = 0;
@@ -95,7 +97,7 @@ function endOfString(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Headers of a vendor as they may be told. */
+/** Hides credentials and private addresses in a vendor's headers. */
 export function hiddenInHeaders(
   headers: Readonly<Record<string, string>>,
   key: string,
@@ -103,7 +105,7 @@ export function hiddenInHeaders(
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hidden(value, key)]));
 }
 
-/** An error as it may be told: without credentials, and without addresses of a private network, in any of its fields. */
+/** Hides credentials and private addresses in all fields of an error; returns the error itself if it has none. */
 export function tellable(error: GatewayError, key: string): GatewayError {
   const { param, code } = error;
   const message = hidden(error.message, key);

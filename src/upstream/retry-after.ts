@@ -1,17 +1,18 @@
-/** How long a vendor asks to be left alone, in seconds. */
+/** How long a vendor asks callers to wait, in seconds. */
 
 import { toldWait } from '../lib/errors.ts';
 import type { AnswerHeaders } from './headers.ts';
 
-/** OpenAI's kinds of limits: what is left of each, and when it is full again, are told in headers. */
+/** The subjects of OpenAI's limits. Headers give what is left of each, and when it is full again. */
 const KINDS = ['requests', 'tokens'];
 
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
 /**
- * `retry-after-ms` (OpenAI, Azure), `Retry-After` as seconds or a date (RFC 9110, 10.2.3), else the reset of a limit of
- * which nothing is left (`x-ratelimit-reset-*`: OpenAI, "Rate limits"). Undefined where nothing, or no sense, is said.
+ * Reads `retry-after-ms` (OpenAI, Azure); `Retry-After` as seconds or a date (RFC 9110, 10.2.3); or else the reset of
+ * an exhausted limit (`x-ratelimit-reset-*`: OpenAI, "Rate limits").
  * @param now milliseconds since 1970.
+ * @returns seconds, or undefined if the headers give no valid wait.
  */
 export function retryAfter(headers: AnswerHeaders, now: number): number | undefined {
   const milliseconds = seconds(headers['retry-after-ms']);
@@ -26,7 +27,7 @@ function seconds(header: string | string[] | undefined): number | undefined {
 }
 
 function untilDate(header: string | string[] | undefined, now: number): number | undefined {
-  // Date.parse makes a year of anything that holds a number.
+  // Date.parse reads a year into any text with a number.
   if (typeof header !== 'string' || !/^[A-Za-z]+,? \d/.test(header)) return undefined;
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
@@ -38,7 +39,7 @@ function untilReset(headers: AnswerHeaders): number | undefined {
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
-/** `6m0s`, `1.5s`, `120ms`. */
+/** Parses a duration such as `6m0s`, `1.5s` or `120ms`. @returns seconds. */
 function duration(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string' || !/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd])){1,8}$/.test(header))
     return undefined;

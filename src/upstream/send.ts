@@ -1,6 +1,7 @@
 /**
- * One HTTP exchange with a vendor, by undici's dispatch: no redirects, no retries, nothing between its socket and the
- * stream that is read. The stream's underlying source is this exchange: `pull` resumes the socket, `cancel` aborts it.
+ * One HTTP exchange with a vendor, through undici's dispatch: without redirects and retries, and with nothing between
+ * the socket and the stream that is read. The exchange is the stream's underlying source: `pull` resumes the socket,
+ * `cancel` aborts the exchange.
  */
 
 import type { Dispatcher } from 'undici';
@@ -17,20 +18,22 @@ import { type WordReader, wordReader } from './words.ts';
 
 export interface UpstreamRequest {
   readonly origin: string;
-  /** Path with query. */
+  /** The path with the query. */
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body: Uint8Array;
-  /** Milliseconds until the answer must be over, where it is not the clock's own `total`. */
+  /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
   readonly timeLeft?: number;
-  /** Asked once, with the answer's head: what watches the body, within its own stream. Absent: nobody does. */
+  /**
+   * Called once, with the answer's head. It returns what watches the body inside its own stream. Absent: nothing does.
+   */
   readonly observe?: (head: UpstreamHead) => AnswerObserver | undefined;
   /** Called once, when the exchange is over. */
   readonly ended?: (how: Ending) => void;
 }
 
-/** How an exchange ended: as it should, by the vendor's fault, or by the caller's or the gateway's own will. */
+/** How an exchange ended: complete, broken by the vendor, or left by the caller or the gateway. */
 export type Ending = 'whole' | 'broken' | 'left';
 
 export interface UpstreamHead {
@@ -39,28 +42,33 @@ export interface UpstreamHead {
 }
 
 export interface UpstreamAnswer extends UpstreamHead {
-  /** On its way; or, as short answers do, come whole with its head. */
+  /** A stream that is still arriving; or bytes, if a short body came together with its head. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array;
   /** For a consumer that finds in the body that the vendor has failed: the exchange then ended `broken`. */
   markBroken(): void;
 }
 
 /**
- * Watches a body as it arrives, decompressed, whatever came in one read at once. Its `flush` may throw the error that
- * says that a body which ended is not whole.
+ * Watches a body as it arrives, decompressed, with everything from one read at once. Its `flush` may throw the error
+ * that says that the body is not complete.
  */
 export interface AnswerObserver extends BodyStep {
-  /** How many bytes may wait for the consumer. Absent: as many as the stream has by itself. */
+  /** How many bytes may wait for the consumer. Absent: the stream's own high water mark. */
   mostQueued?(): number;
-  /** Asked once, at the end: whether the vendor itself has said that its answer failed, and not for what was asked. */
+  /**
+   * Called once, at the end: whether the vendor itself reported that its answer failed, and not because of the request.
+   */
   hasFailed?(): boolean;
 }
 
 /**
- * Sends a POST and gives the head of the answer, its body still coming: of an event stream as soon as the head is there,
- * of any other with the first of its body, since until then a failure can still have a status of its own.
- * @param signal aborts the exchange, before the head and after; a GatewayError as its reason is what it then ends by.
- * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body fails by the same.
+ * Sends a POST and returns the head of the answer while its body is still arriving. An event stream is returned as soon
+ * as its head is there; any other answer with the first bytes of its body, because until then a failure can still have
+ * a status of its own.
+ * @param clock the timeouts.
+ * @param signal aborts the exchange, before the head and after it. If its reason is a GatewayError, the exchange ends
+ *   with that.
+ * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body fails with the same.
  */
 export function send(
   agent: Dispatcher,
@@ -74,13 +82,13 @@ export function send(
     let observer: AnswerObserver | undefined;
     let hasWord: WordReader | undefined;
     let head: UpstreamHead | undefined;
-    /** What has come of the read that is under way. */
+    /** What has come of the current read. */
     let pieces: Uint8Array[] = [];
-    /** The body's stream, from when the answer was given with one. */
+    /** The body's stream, once the answer was returned with one. */
     let body: PushBody | undefined;
     /** Whether a byte of an answer has come. */
     let answered = false;
-    /** Whether the body was left for what stands in it. */
+    /** Whether the body was left because of what is in it. */
     let isBroken = false;
     let over: GatewayError | true | undefined;
 
@@ -110,7 +118,7 @@ export function send(
       } else reportEnd(how);
     };
     const reportEnd = (how: Ending): void => {
-      // Asked in any case: it notes in the record by what the vendor says that it failed.
+      // Called in any case, because it also notes in the ledger the failure that the vendor reports.
       const hasFailed = observer?.hasFailed?.();
       request.ended?.(isBroken || hasFailed ? 'broken' : how);
     };
@@ -168,7 +176,7 @@ export function send(
       pieces = [];
       return bytes;
     };
-    /** Passes on as one chunk what came in one read: behind the last piece of it, and before anything else runs. */
+    /** Passes on as one chunk what came in one read: after its last piece, and before anything else runs. */
     const passOn = (): void => {
       if (over !== undefined || pieces.length === 0) return;
       const bytes = takePieces();
@@ -212,7 +220,7 @@ export function send(
         method: 'POST',
         headers: request.headers,
         body: request.body,
-        // The clock keeps the time.
+        // The timeout clock does this.
         headersTimeout: 0,
         bodyTimeout: 0,
       },
@@ -255,13 +263,15 @@ export function send(
   });
 }
 
-/** The error for which no more of an answer is wanted: where it is the vendor's, it has failed by it. */
+/**
+ * Cancels an answer because of an error. If that is the vendor's, the exchange counts as broken. @returns the error.
+ */
 export function leftFor({ body }: UpstreamAnswer, error: GatewayError): GatewayError {
   cancelBody(body, error);
   return error;
 }
 
-/** Cancels a body that nobody wants. One that has failed already rejects that, and is over all the same. */
+/** Cancels a body that is not wanted. A body that has failed already rejects its cancellation, which is ignored. */
 export function cancelBody(body: UpstreamAnswer['body'], reason?: GatewayError): void {
   if (!(body instanceof Uint8Array)) body.cancel(reason).catch(() => undefined);
 }
@@ -270,7 +280,7 @@ function reasonOf({ reason }: AbortSignal): GatewayError {
   return reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.');
 }
 
-/** Headers without what is true only of the compressed body. */
+/** Removes the headers that hold only for the compressed body. */
 function withoutCoding(headers: AnswerHeaders): AnswerHeaders {
   const { 'content-encoding': _, 'content-length': __, ...rest } = headers;
   return rest;

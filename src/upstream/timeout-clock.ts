@@ -1,43 +1,45 @@
 /**
- * How long vendors are waited for. One clock watches every exchange: an exchange costs a place in a bag and a stamp a
- * chunk, not timers of its own.
+ * How long the gateway waits for vendors. One clock watches all exchanges: an exchange costs a slot and a time stamp
+ * per chunk, rather than timers of its own.
  */
 
 import { slotSet } from '../lib/slot-set.ts';
 
 export interface VendorTimeouts {
-  /** Milliseconds until the first byte of an answer's body. 0, here and below: no limit. */
+  /** Milliseconds until the first byte of an answer's body. 0, here and below, means no limit. */
   readonly firstByte: number;
   /** Milliseconds of silence between two pieces of the body. */
   readonly idle: number;
-  /** Milliseconds in which nothing but signs of life may come. */
+  /** Milliseconds in which only keep-alives come. */
   readonly quiet: number;
   /** Milliseconds from the first request to a vendor to the end of the answer. */
   readonly total: number;
 }
 
-/** Something that is waited for. */
+/** Something that the gateway waits for. */
 export interface Watched {
-  /** Called now and then, for as long as it is watched. */
+  /** Called at every tick of the clock while it is watched. */
   tick(now: number): void;
 }
 
 export interface TimeoutClock {
-  /** What is past one of these has waited at least so long as was set: the clock's own coarseness is in them. */
+  /**
+   * The configured limits plus one tick, so that what exceeds one of these has waited at least as long as configured.
+   */
   readonly limits: VendorTimeouts;
-  /** Milliseconds that this process has been running, as of the last tick. Only differences mean something. */
+  /** Milliseconds that this process has been running, as of the last tick. Only differences are meaningful. */
   readonly now: number;
-  /** @returns what ends the watch. */
+  /** @returns a function that ends the watch. */
   watch(watched: Watched): () => void;
   /** Stops the clock. */
   close(): void;
 }
 
-/** Bounds on how often the clock looks, in milliseconds. */
+/** The bounds of a tick, in milliseconds. */
 const SHORTEST_TICK = 5;
 const LONGEST_TICK = 500;
 
-/** A clock that runs while something is watched. */
+/** Makes a clock that ticks only while something is watched. @param limits the configured ones. */
 export function openTimeoutClock(limits: VendorTimeouts): TimeoutClock {
   const set = [limits.firstByte, limits.idle, limits.quiet, limits.total].filter((limit) => limit > 0);
   const step = Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, Math.min(...set) / 8));
@@ -48,7 +50,7 @@ export function openTimeoutClock(limits: VendorTimeouts): TimeoutClock {
 
   const advance = (): void => {
     const time = performance.now();
-    // A process that was stopped, or busy, has not been waiting: nobody is to blame for what it has not read yet.
+    // A process that was suspended or busy has not been waiting: no vendor is to blame for what has not been read yet.
     clock.now += Math.min(time - last, 2 * step);
     last = time;
   };

@@ -1,48 +1,50 @@
-/** A vendor: an address, a credential, the formats it speaks. Configuration, no code. */
+/** A vendor: an address, a credential and the formats that it speaks. It is configuration, not code. */
 
 import { modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Cloud } from './credentials/cloud.ts';
 
-/** The header a vendor reads its key from. */
+/** The header in which a vendor expects its key. */
 export type Auth = 'authorization' | 'x-api-key' | 'x-goog-api-key';
 
 export interface Vendor {
   readonly name: string;
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What comes before every path at this address: '' or `/v1`, no slash at its end. */
+  /** The prefix of every path at this address: '' or `/v1`, without a slash at its end. */
   readonly basePath: string;
-  /** '' where it has `credentials`. */
+  /** '' if it has `credentials`. */
   readonly key: string;
   readonly auth: Auth;
-  /** What it is shown instead of a key. */
+  /** The cloud whose tokens or signatures replace a key. */
   readonly credentials?: Cloud;
-  /** What it speaks; the first is what other formats are translated to. */
+  /** The formats that it speaks. Other formats are translated to the first one. */
   readonly formats: readonly [FormatName, ...FormatName[]];
-  /** Whether it is sent `<vendor>/<model>` rather than the model's name alone. */
+  /** Whether it gets `<vendor>/<model>` rather than the model's name alone. */
   readonly fullIds: boolean;
-  /** What it calls models, by their names or full ids, where it has names of its own; `*` for all others. */
+  /** Its own names of models, by their names or full ids; `*` for all others. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Which translated requests Claude is to cache, whatever their caller says of that; absent: as is best there. */
+  /**
+   * Which translated requests are cached at Claude, whatever the caller asks for. Absent: the default of the service.
+   */
   readonly caches?: 'always' | 'agents' | 'asked';
-  /** Deviation within its format; absent: the vendor part of the model's id. */
+  /** The name of its deviations within its format; absent: the vendor part of the model's id. */
   readonly dialect?: string;
-  /** Sent with every request. Names in lower case. */
+  /** Headers of every request. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** All its addresses and keys, where there are several. */
+  /** All its addresses and keys, if there are several. */
   readonly upstreams?: readonly Upstream[];
-  /** Exchanges at a time with each of them; absent: any number. */
+  /** The most exchanges at a time with each of them; absent: no limit. */
   readonly connections?: number;
-  /** Whether the sandbox plays it. */
+  /** Whether the sandbox simulates it. */
   readonly simulated?: boolean;
 }
 
-/** What records, reports and metrics call every simulated vendor; no configured vendor has this name. */
+/** The name of all simulated vendors in records, reports and metrics; no configured vendor has it. */
 export const SANDBOX = 'sandbox';
 
-/** The vendor's name in records: what nobody pays for is never told together with what somebody does. */
+/** The vendor's name in records. Simulated usage is never counted together with usage that costs money. */
 export function recordedName({ name, simulated }: Pick<Vendor, 'name' | 'simulated'>): string {
   return simulated ? SANDBOX : name;
 }
@@ -51,21 +53,23 @@ export function recordedName({ name, simulated }: Pick<Vendor, 'name' | 'simulat
 export interface Upstream
   extends Pick<Vendor, 'origin' | 'basePath' | 'key'>,
     Partial<Pick<Vendor, 'auth' | 'names' | 'credentials'>> {
-  /** How much more than one of weight 1 it is asked for. */
+  /** Its relative share of the traffic. */
   readonly weight: number;
 }
 
 /** Vendors by name. */
 export interface Vendors {
   readonly all: readonly Vendor[];
-  /** Who serves a model, or undefined where nobody with a key does. */
+  /** The vendor that serves a model; undefined if none with a key does. */
   serving(model: Pick<Model, 'id'>): Vendor | undefined;
 }
 
-/** The vendors whose models are only ever served by themselves, each speaking a format of its own. */
+/** Vendors whose models only they themselves serve, each in a format of its own. */
 const OWN_FORMAT = new Set(['openai', 'anthropic', 'google']);
 
-/** `compatible` serves every model whose vendor is not named. */
+/**
+ * Makes the lookup of vendors. @param compatible the vendor that serves every model whose own vendor is not configured.
+ */
 export function vendorsOf(named: readonly Vendor[], compatible: Vendor | undefined): Vendors {
   const byName = new Map(named.map((vendor) => [vendor.name, vendor]));
   return {
@@ -78,9 +82,10 @@ export function vendorsOf(named: readonly Vendor[], compatible: Vendor | undefin
 }
 
 /**
- * The format in which `vendor` is spoken to: the caller's own where it can be, else the first it speaks. But what
- * OpenAI's models think they show, and take back, by `responses` alone ("Reasoning models", OpenAI documentation).
- * @param isKnown whether a service that speaks the caller's format beside its own knows all that is asked in it.
+ * Picks the format for a request to `vendor`: the caller's own if possible, otherwise the one to translate to.
+ * @param asked the caller's format.
+ * @param isKnown whether a service that speaks the caller's format besides its own supports all fields of the request
+ *   in it.
  */
 export function spokenFormat(
   vendor: Vendor,
@@ -93,7 +98,10 @@ export function spokenFormat(
   return isNative ? asked : translatedFormat(vendor, model);
 }
 
-/** The format that what others write is translated to. */
+/**
+ * The format that other formats are translated to. OpenAI's models show their reasoning, and take it back, only in
+ * `responses` ("Reasoning models", OpenAI documentation).
+ */
 export function translatedFormat({ formats }: Vendor, model: Model): FormatName {
   return model.thinking !== undefined && formats.includes('responses') ? 'responses' : formats[0];
 }
@@ -106,19 +114,19 @@ export function isVertex({ basePath }: Pick<Vendor, 'basePath'>): boolean {
 /** The version of Google's API in the paths of its models. */
 const GOOGLES = '/v1beta';
 
-/** The model as the vendor calls it. */
+/** The vendor's name of a model. */
 export function upstreamName({ names, fullIds }: Vendor, model: Model): string {
   const name = fullIds ? model.id : (model.upstream ?? modelName(model.id));
   if (names === undefined) return name;
   const own = [model.id, modelName(model.id)].find((each) => Object.hasOwn(names, each));
-  // A replacement that is a text would have signs of its own (`$&`).
+  // A function, because `$&` and the like have a meaning in a replacement string.
   return own === undefined ? (names['*']?.replace('*', () => name) ?? name) : (names[own] ?? name);
 }
 
 /**
- * A path at a vendor. Its address may end in the version that the path begins with: some SDKs want that there, others do
- * not, and a service that speaks several formats has one address for all of them. In Vertex AI's the version comes before
- * the publisher ("Method: models.generateContent", Vertex AI documentation).
+ * Joins a vendor's address and a path. The address may end in the version that the path begins with: some SDKs want it
+ * there, others do not, and a service that speaks several formats has one address for all. At Vertex AI the version
+ * comes before the publisher ("Method: models.generateContent", Vertex AI documentation).
  */
 export function pathAt({ basePath }: Pick<Vendor, 'basePath'>, path: string): string {
   const end = basePath.slice(basePath.lastIndexOf('/'));
@@ -127,7 +135,10 @@ export function pathAt({ basePath }: Pick<Vendor, 'basePath'>, path: string): st
   return basePath + (end !== '' && path.startsWith(`${end}/`) ? path.slice(end.length) : path);
 }
 
-/** Where a vendor is asked for an answer in a format, before `pathAt`; generate-content says it of model and stream. */
+/**
+ * The path of a request for an answer, before `pathAt`. In generate-content it depends on the model and on whether the
+ * answer is a stream.
+ */
 export function answerPath(format: FormatName, model: string, stream: boolean): string {
   switch (format) {
     case 'chat-completions':
@@ -143,7 +154,10 @@ export function answerPath(format: FormatName, model: string, stream: boolean): 
   }
 }
 
-/** Where it is asked how many tokens a prompt has. @throws TypeError of chat-completions, which has no such place. */
+/**
+ * The path of a request to count a prompt's tokens, before `pathAt`. @throws TypeError for chat-completions, which has
+ * none.
+ */
 export function countingPath(format: FormatName, model: string): string {
   switch (format) {
     case 'chat-completions':
@@ -157,7 +171,9 @@ export function countingPath(format: FormatName, model: string): string {
   }
 }
 
-/** Base URL as the two parts a request is sent to. @throws TypeError where `url` is none. */
+/**
+ * Splits a base URL into its origin and its path without a slash at the end. @throws TypeError if `url` is not a URL.
+ */
 export function splitBaseUrl(url: string): { readonly origin: string; readonly basePath: string } {
   const { origin, pathname } = new URL(url);
   return { origin, basePath: pathname.replace(/\/+$/, '') };

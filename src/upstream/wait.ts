@@ -1,32 +1,35 @@
-/** One vendor that is waited for: what it has said so far, and whether it takes too long. */
+/** The wait for one answer: what the vendor has sent so far, and whether it takes too long. */
 
 import type { TimeoutClock } from './timeout-clock.ts';
 
 export interface Wait {
-  /** Bytes of the answer's body have come, whatever they say. */
+  /** Bytes of the answer's body have come, whatever they are. */
   heard(): void;
-  /** A word of the answer was among what has come. */
+  /** Content of the answer was among them. */
   told(): void;
-  /** The vendor may go on: while it had to wait, its silence was not its own. */
+  /** The vendor may send again. While the gateway kept it waiting, it was not to blame for its silence. */
   resumed(): void;
   end(): void;
 }
 
 export interface Waiting {
-  /** Milliseconds until the answer must be over, where it is not the clock's own `total`. */
+  /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
   readonly timeLeft: number | undefined;
-  /** Whether the vendor is kept waiting itself. */
+  /** Whether the gateway keeps the vendor waiting. */
   isPaused(): boolean;
   tooLong(): void;
 }
 
-/** Begins to wait: the first byte is waited for otherwise than what comes after it. */
+/**
+ * Starts to wait for an answer. The first byte has a limit of its own. @returns what the exchange reports its progress
+ * to.
+ */
 export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Waiting): Wait {
   const { limits } = clock;
   const deadline = clock.now + (timeLeft ?? limits.total);
   let silence = limits.firstByte;
   let seen = clock.now;
-  /** When the first bytes came of which none has been a word. */
+  /** When the first bytes came since the last content. */
   let quiet = Number.POSITIVE_INFINITY;
   const end = clock.watch({
     tick(now) {

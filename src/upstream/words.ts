@@ -1,28 +1,31 @@
 /**
- * Tells the words of an answer from signs of life: bytes that say no more than that the vendor is still there. In a
- * stream of events those are empty lines, comments, fields without content (`event`, `id`, `retry`, an empty `data`) and
- * events that are called `ping` (Anthropic), however they are cut into pieces. In any other body it is white space.
+ * Tells the content of an answer from keep-alives: bytes that show only that the vendor is still there. In an event
+ * stream those are empty lines, comments, fields without content (`event`, `id`, `retry`, an empty `data`) and events
+ * named `ping` (Anthropic), wherever they are cut into pieces. In any other body they are white space.
  */
 
 import { toBuffer } from './net/to-buffer.ts';
 
-/** Whether a piece of a body, in the order in which the pieces come, holds a word of the answer or a part of one. */
+/** Whether a piece of a body contains content of the answer, or part of it. The pieces must come in order. */
 export type WordReader = (piece: Uint8Array) => boolean;
 
 const LF = 0x0a;
 const CR = 0x0d;
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
-/** As much of a line as tells what it is, in bytes. The rest of a longer one is not looked at. */
+/** How many bytes of a line are examined; they are enough to show what it is. */
 const HEAD = 64;
 
 /** A comment, or a field: data, event, id or retry (WHATWG HTML, 9.2.6). */
 const EVENT_STREAM = ':deir';
 
-/** Data of an event that has its name inside alone, as services write it that speak Anthropic's format by half. */
+/** The data of a ping whose name is only inside it, as services write it that implement half of Anthropic's format. */
 const PING_DATA = /^\{\s{0,8}"type"\s{0,8}:\s{0,8}"ping"/;
 
-/** @param isEventStream whether the answer's head says that it is one; the first byte tells where it does not. */
+/**
+ * Makes a reader for one body. @param isEventStream whether the answer's head says so; if it does not, the first byte
+ * decides.
+ */
 export function wordReader(isEventStream: boolean): WordReader {
   let read = isEventStream ? eventReader() : undefined;
   return (piece) => {
@@ -36,15 +39,15 @@ export function wordReader(isEventStream: boolean): WordReader {
 }
 
 function eventReader(): WordReader {
-  /** The beginning of the line that has not ended yet, as latin1. */
+  /** The beginning of the unfinished line, as latin1. */
   let head = '';
   let isFirst = true;
-  /** Whether the last byte was a CR, of which a LF is the other half. */
+  /** Whether the last byte was a CR, which a LF may complete. */
   let isBroken = false;
-  /** Whether the event that is being told is a ping. */
+  /** Whether the current event is a ping. */
   let isPing = false;
 
-  /** Looks at a line, or at its beginning, and tells whether it is a word. */
+  /** Examines a line, or its beginning. @returns whether it is content. */
   const look = (isWhole: boolean): boolean => {
     const line = isFirst && head.startsWith(BYTE_ORDER_MARK) ? head.slice(BYTE_ORDER_MARK.length) : head;
     if (line === '' && isWhole) isPing = false;
@@ -53,7 +56,7 @@ function eventReader(): WordReader {
     const field = colon < 0 ? line : line.slice(0, colon);
     if (field === 'event' && isWhole) isPing = value === 'ping';
     if (field !== 'data' || isPing || value.trim() === '') return false;
-    // An object may be a ping for as long as its type is not in sight.
+    // An object may be a ping as long as its type has not come.
     return isWhole || line.length >= HEAD || value[0] !== '{' ? !PING_DATA.test(value) : false;
   };
 
@@ -83,12 +86,12 @@ function eventReader(): WordReader {
   };
 }
 
-/** Whether there is anything but white space in a piece. */
+/** Whether a piece contains anything but white space. */
 function hasInk(piece: Uint8Array): boolean {
   return piece.some((byte) => !isSpace(byte));
 }
 
-/** White space (RFC 8259, 2), or a byte order mark's. */
+/** Whether a byte is white space (RFC 8259, 2) or part of a byte order mark. */
 function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xef || byte === 0xbb || byte === 0xbf;
 }

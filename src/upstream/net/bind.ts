@@ -1,34 +1,34 @@
-/** How a server of Node's comes to its port, and what that is then called. */
+/** How a Node server gets its port, and the URL that it then has. */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 export interface Address {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number;
 }
 
-/** Where to listen; `exclusive`: in a worker, for itself alone. */
+/** Where to listen. In a worker process, `exclusive` keeps the port from being shared. */
 interface Place extends Address {
   readonly exclusive?: boolean;
 }
 
-/** Listens. @returns the port it came to. @throws Error where that is taken. */
+/** Listens. @returns the port. @throws Error if the port is taken. */
 export async function bind(server: Server, { host, port, exclusive = false }: Place): Promise<number> {
   server.listen({ host, port, exclusive });
   await once(server, 'listening');
   return portOf(server);
 }
 
-/** The port on which a server listens. */
+/** The port on which a server listens. @throws TypeError if it listens on none. */
 export function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('The server listens on no port.');
   return address.port;
 }
 
-/** A port that is free: `port`, or any for 0. @throws Error where it is taken. */
+/** Finds a free port: `port` itself, or any for 0. @throws Error if it is taken. */
 export async function freePort(host: string, port: number): Promise<number> {
   const probe = createServer();
   const bound = await bind(probe, { host, port, exclusive: true });
@@ -36,7 +36,7 @@ export async function freePort(host: string, port: number): Promise<number> {
   return bound;
 }
 
-/** What a browser calls it. */
+/** The http URL of an address. */
 export function urlOf({ host, port }: Address): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

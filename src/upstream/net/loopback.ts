@@ -1,4 +1,4 @@
-/** What this machine calls itself, and all of its addresses at once. */
+/** This machine's names for itself, and the addresses that stand for all of its interfaces. */
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
 
@@ -7,7 +7,10 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
-/** Whether a host to listen on is every address of this machine: none of them to ask, but its own name is answered. */
+/**
+ * Whether a host to listen on means all addresses of this machine. It is not an address to connect to; clients use the
+ * machine's own name.
+ */
 export function isEveryAddress(host: string): boolean {
   return /^(?:0\.0\.0\.0|::|\[::\])$/.test(host);
 }

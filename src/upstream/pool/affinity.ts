@@ -1,27 +1,30 @@
 /**
- * Which of several upstreams a session stays at, so that its prompts are cached where it asks next and its encrypted
- * thoughts come back to the account that can read them. Told by a hash alone: all processes say the same, and nobody
- * has to remember anything.
+ * Which of several upstreams a session stays with, so that its prompts are cached there and its encrypted reasoning
+ * returns to the account that can read it. A hash alone decides: all processes agree, and none has to remember
+ * anything.
  */
 
 import { hash } from 'node:crypto';
 import type { Pickable } from './pick.ts';
 
 export interface Placed extends Pickable {
-  /** What tells it from all others, in every process. */
+  /** Identifies the upstream, alike in every process. */
   readonly place: string;
 }
 
-/** How much more than its share one may be asked at a time on account of sessions, and how much is never too much. */
+/**
+ * How many times its share of exchanges an upstream may have because of sessions, and how many exchanges are never too
+ * many.
+ */
 const MOST_OF_SHARE = 1.5;
 const FEW = 8;
 
 /**
- * The one that a session belongs to, of those that `fits` lets through and that are not crowded (Mirrokni, Thorup and
- * Zadimoghaddam, "Consistent Hashing with Bounded Loads"). Of one that is gone the sessions go to all others, and no
- * other session moves; each has as many as its weight says (weighted rendezvous hashing: Schindelhauer and Schomaker,
+ * Finds the upstream of a session, among those that `fits` accepts and that are not crowded (Mirrokni, Thorup and
+ * Zadimoghaddam, "Consistent Hashing with Bounded Loads"). If one is gone, its sessions go to all others and no other
+ * session moves; each has as many as its weight says (weighted rendezvous hashing: Schindelhauer and Schomaker,
  * "Weighted Distributed Hash Tables").
- * @returns undefined where none fits, or all that do are crowded.
+ * @returns undefined if none fits, or all that do are crowded.
  */
 export function homeOf<T extends Placed>(
   all: readonly T[],
@@ -42,7 +45,7 @@ export function homeOf<T extends Placed>(
   return home;
 }
 
-/** How many exchanges there would be for each unit of weight, with one more, if they were spread evenly. */
+/** The number of exchanges for each unit of weight if they were spread evenly, with one more. */
 function shareOf(all: readonly Pickable[]): number {
   let inFlight = 1;
   let weight = 0;
@@ -53,7 +56,7 @@ function shareOf(all: readonly Pickable[]): number {
   return inFlight / weight;
 }
 
-/** A number between 0 and 1, neither of them, that is as good as any other for a text, and always the same. */
+/** A number between 0 and 1, both exclusive, that is evenly distributed over texts and always the same for one. */
 function fractionOf(text: string): number {
   return (hash('sha256', text, 'buffer').readUIntBE(0, 6) + 0.5) / 2 ** 48;
 }

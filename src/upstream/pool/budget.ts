@@ -1,29 +1,30 @@
 /**
- * How many retries an upstream can stand: a share of its requests, so that an outage is not made worse by as many
- * requests again (the token bucket of Finagle, tower and Linkerd). Without a timer: time is looked at when it is asked.
+ * How many retries an upstream can bear: a share of its requests, so that as many requests again do not make an outage
+ * worse (the token bucket of Finagle, tower and Linkerd). It needs no timer, because it reads the clock when it is
+ * used.
  */
 
 export interface BudgetLimits {
-  /** What a request adds to the bucket. */
+  /** What each request adds to the bucket. */
   readonly share: number;
-  /** What a second adds. */
+  /** What each second adds. */
   readonly perSecond: number;
 }
 
 export interface Budget {
-  /** A request has been sent that is no retry. */
+  /** A request was sent that is not a retry. */
   deposit(): void;
-  /** Takes a retry out of the bucket. @returns false where there is none left. */
+  /** Takes a retry out of the bucket. @returns false if there is none left. */
   withdraw(): boolean;
 }
 
-/** The bucket holds what so many seconds add: what was saved up in quiet hours would feed a storm. */
+/** The bucket holds at most what so many seconds add: retries saved up in quiet hours would feed a storm. */
 const HELD_SECONDS = 10;
 
-/** And at least so many requests' worth. */
+/** But it can always hold so many requests' worth. */
 const HELD_REQUESTS = 100;
 
-/** @param clock milliseconds, monotonic. */
+/** Makes the budget of one upstream, with a full bucket. @param clock milliseconds, monotonic. */
 export function budgetOf({ share, perSecond }: BudgetLimits, clock: () => number): Budget {
   const most = Math.max(perSecond * HELD_SECONDS, share * HELD_REQUESTS);
   let held = most;

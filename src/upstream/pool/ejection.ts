@@ -1,55 +1,58 @@
-/** Which upstream is left alone for a while: failures open it, time lets one request in to see, a success closes it. */
+/**
+ * Which upstream is skipped for a while (a circuit breaker): failures eject it, after some time one request probes it,
+ * and a success readmits it.
+ */
 
 export interface EjectionLimits {
-  /** Failures in a row. 0: never. */
+  /** Failures in a row that eject an upstream. 0: never. */
   readonly failures: number;
-  /** Share of failures among at least `requests` in `window` milliseconds. */
+  /** The share of failures, among at least `requests` in `window` milliseconds, that ejects an upstream. */
   readonly share: number;
   readonly requests: number;
   readonly window: number;
-  /** Milliseconds for the first time, and at most. */
+  /** Milliseconds of the first ejection, and of the longest. */
   readonly duration: number;
   readonly longest: number;
 }
 
-/** What is known of one upstream. Changed by the functions below and nothing else. */
+/** The health of one upstream. Only the functions below change it. */
 export interface Health {
   /** Failures since the last success. */
   row: number;
-  /** Ends of exchanges since `since`, and the failures among them. */
+  /** Exchanges that ended since `since`, and the failures among them. */
   ended: number;
   failed: number;
   since: number;
-  /** How often it was ejected since it last stayed well. */
+  /** How often it was ejected since it last stayed well for a while. */
   ejections: number;
-  /** Left alone until then. */
+  /** The time until which it is skipped. */
   until: number;
-  /** Whether a request is on its way to see how it is. */
+  /** Whether a probe is in flight. */
   probing: boolean;
 }
 
-/** That of an upstream that was never asked. @param now milliseconds, as for all below. */
+/** Makes the health of an upstream that was never asked. @param now milliseconds, here and below. */
 export function healthOf(now: number): Health {
   return { row: 0, ended: 0, failed: 0, since: now, ejections: 0, until: 0, probing: false };
 }
 
-/** Whether it may be asked. An ejected one may, once its time is over, by one request at a time. */
+/** Whether it may be asked. After an ejection only one request at a time may ask it. */
 export function isUsable(health: Health, now: number): boolean {
   return health.until === 0 || (now >= health.until && !health.probing);
 }
 
-/** Whether it is, or lately was, ejected: the next request is a probe. */
+/** Whether it is ejected or was until lately: the next request is a probe. */
 export function isEjected(health: Health): boolean {
   return health.until !== 0;
 }
 
-/** The probe came to an answer: it may be asked again, but one more failure ejects it. */
+/** The probe got an answer. The upstream may be asked again, but one more failure ejects it. */
 export function readmit(health: Health): void {
   health.until = 0;
   health.probing = false;
 }
 
-/** An exchange went well. What began before an ejection says nothing about what is after it. */
+/** An exchange succeeded. One that began before an ejection says nothing about the time after it. */
 export function succeed(health: Health, limits: EjectionLimits, now: number): void {
   count(health, limits, now, 0);
   if (now < health.until) return;
@@ -58,15 +61,15 @@ export function succeed(health: Health, limits: EjectionLimits, now: number): vo
   health.probing = false;
 }
 
-/** A failure, and what stands beside it. */
+/** The circumstances of a failure. */
 export interface Failure {
-  /** Whether enough others are well for this one to go by its share of failures alone. */
+  /** Whether enough other upstreams are well that this one's share of failures alone may eject it. */
   readonly spare: boolean;
-  /** Milliseconds for which it is known to fail whatever is asked; absent: that is not known. */
+  /** Milliseconds for which it is known to fail whatever is asked; absent if that is not known. */
   readonly atLeast?: number;
 }
 
-/** An exchange failed, and not for what was asked. */
+/** An exchange failed, and not because of the request. */
 export function fail(
   health: Health,
   limits: EjectionLimits,
@@ -83,7 +86,7 @@ export function fail(
   if (!isDown && !isPoor && !isEjected(health) && atLeast === 0) return;
   health.ejections += 1;
   const times = Math.min(limits.longest, limits.duration * health.ejections);
-  // Not all processes come back in the same second.
+  // Randomized, so that not all processes come back in the same second.
   const duration = Math.min(limits.longest, Math.max(atLeast, times)) * (0.9 + 0.2 * random());
   health.until = now + duration;
   health.probing = false;
@@ -93,7 +96,7 @@ export function fail(
 
 function count(health: Health, { window }: EjectionLimits, now: number, failures: number): void {
   if (now - health.since > window) {
-    // A whole window without an ejection: what was before is forgiven.
+    // A whole window passed without an ejection, so earlier ones no longer count.
     if (health.until === 0) health.ejections = 0;
     health.since = now;
     health.ended = 0;

@@ -1,14 +1,15 @@
-/** Which of several upstreams is asked next: the least busy one for its weight. */
+/** Which of several upstreams gets the next request: the least busy one for its weight. */
 
 export interface Pickable {
   readonly weight: number;
-  /** Exchanges that are not over. */
+  /** The number of exchanges in flight. */
   readonly inFlight: number;
 }
 
 /**
- * The least busy of those that `fits` lets through. Of equals, the first after `from`, so that they take turns.
- * @returns its index, or -1 where there is none.
+ * Picks the least busy upstream that `fits` accepts. Among equals it is the first after index `from`, so that they take
+ * turns.
+ * @returns its index, or -1 if there is none.
  */
 export function pick<T extends Pickable>(all: readonly T[], from: number, fits: (one: T) => boolean): number {
   let best = -1;

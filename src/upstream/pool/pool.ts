@@ -1,4 +1,4 @@
-/** The upstreams of one vendor: which is asked, how busy each is, and which are left alone for a while. */
+/** The upstreams of one vendor: which one gets a request, how busy each is, and which are skipped for a while. */
 
 import { GatewayError } from '../../lib/errors.ts';
 import type { Vendor } from '../vendor.ts';
@@ -16,48 +16,49 @@ import {
 import { pick } from './pick.ts';
 
 export interface PoolLimits {
-  /** Exchanges at a time with one upstream. */
+  /** The most exchanges at a time with one upstream. */
   readonly connections: number;
-  /** Milliseconds to wait for a place. */
+  /** Milliseconds to wait for a free place. */
   readonly wait: number;
   readonly ejection: EjectionLimits;
-  /** Whether the only upstream is ever left alone. */
+  /** Whether even the last healthy upstream may be ejected. */
   readonly ejectsLone: boolean;
 }
 
 /** A place at an upstream, for one exchange. */
 export interface Lease {
-  /** The vendor at that upstream's address, with its key. */
+  /** The vendor with that upstream's address and key. */
   readonly vendor: Vendor;
-  /** It has begun to answer, or refused what was asked: where it was left alone, it need not be any longer. */
+  /** The upstream has begun to answer, or refused the request. If it was ejected, it may be asked again. */
   answer(): void;
-  /** All of its answer came. */
+  /** The whole answer has come. */
   succeed(): void;
   fail(how: Failing): void;
-  /** For so many milliseconds at least it is better not asked for the same: vendors' limits are those of a model each. */
+  /** Skips the upstream for this subject, for at least so many milliseconds: vendors' rate limits are per model. */
   rest(milliseconds: number): void;
-  /** The place is free again. Calling it twice is calling it once. */
+  /** Frees the place. A second call has no effect. */
   release(): void;
 }
 
 /**
- * How an upstream failed: `surely`, as it will whatever it is asked (its key is wrong), or `overloaded`, which may be of
- * the model that was asked: the last that is well goes on being asked for all others.
+ * How an upstream failed: `surely`, as it will for every request (its key is wrong); `overloaded`, which may concern
+ * only the requested model, so that the last healthy upstream goes on serving the others; or `somehow`.
  */
 export type Failing = 'surely' | 'overloaded' | 'somehow';
 
 export interface Pool {
   /**
-   * A place at an upstream that is well: where the session is at home, or else at the least busy one.
-   * @param asked what is to be asked there, and has a limit of its own: a model by its id, or the count of its tokens.
-   * @param avoid not there, where there is any other.
-   * @param session of which the request is one; absent where nobody says so.
-   * @throws GatewayError `upstream-overloaded` where all are left alone, `overloaded` where no place comes free.
+   * Takes a place at a healthy upstream: the session's own, or else the least busy one.
+   * @param asked the subject of a rate limit: a model's id, or the counting of its tokens.
+   * @param avoid an upstream that is used only if there is no other.
+   * @param session the id of the request's session; absent if it is unknown.
+   * @throws GatewayError, or rejects with it: `upstream-overloaded` if all are ejected, `overloaded` if no place
+   *   becomes free.
    */
   take(asked: string, avoid?: Vendor, session?: string): Lease | Promise<Lease>;
-  /** Whether another than `vendor` would be asked for it now. */
+  /** Whether another upstream than `vendor` would serve that subject now. */
   hasOther(asked: string, vendor: Vendor): boolean;
-  /** Of each upstream, in the order of the configuration, whether it is asked, and how often it came to be left alone. */
+  /** The health of each upstream, in the order of the configuration, and how often it was ejected. */
   state(): readonly MemberState[];
 }
 
@@ -69,16 +70,16 @@ export interface MemberState {
 interface Member {
   readonly vendor: Vendor;
   readonly weight: number;
-  /** Its address, and its key or credentials, by which sessions know it. */
+  /** Its address and its key or credentials, by which sessions are assigned. */
   readonly place: string;
   readonly health: Health;
   inFlight: number;
   ejections: number;
-  /** What it is not asked for before a time, where another can be. */
+  /** The times until which each subject is skipped, if another upstream can serve it. */
   readonly rests: Map<string, number>;
 }
 
-/** @param clock milliseconds, monotonic. */
+/** Makes the pool of a vendor's upstreams. @param clock milliseconds, monotonic. */
 export function poolOf(
   upstreams: readonly { readonly vendor: Vendor; readonly weight: number }[],
   limits: PoolLimits,
@@ -95,18 +96,18 @@ export function poolOf(
   }));
   const { ejection } = limits;
   const ejects = members.length > 1 || limits.ejectsLone;
-  /** Who waits for a place, the longest first: each takes one if it can. */
+  /** Requests that wait for a place, the oldest first; each takes one if it can. */
   const waiting = new Set<() => boolean>();
   let turn = 0;
 
   const isWell = ({ health }: Member): boolean => isUsable(health, clock());
   const hasRoom = ({ inFlight }: Member): boolean => inFlight < limits.connections;
   const isRested = ({ rests }: Member, asked: string): boolean => (rests.get(asked) ?? 0) <= clock();
-  /** Whether it would be the last to be left alone, which the configuration may not want. */
+  /** Whether it is the last upstream that is not ejected, if the configuration protects that one. */
   const isLast = (member: Member): boolean =>
     !limits.ejectsLone && members.every((each) => each === member || isEjected(each.health));
 
-  /** By what matters less and less: well with room; rested; not the one to avoid. */
+  /** Chooses by criteria of falling importance: healthy with a free place; not resting; not the one to avoid. */
   function choose(asked: string, avoid: Vendor | undefined, session: string | undefined): Member | undefined {
     const fits = (member: Member): boolean => isWell(member) && hasRoom(member);
     const tries = [
@@ -162,19 +163,19 @@ export function poolOf(
         if (!held) return;
         held = false;
         member.inFlight -= 1;
-        // It has shown nothing: the next one may try.
+        // The probe has shown nothing, so the next request may probe.
         if (probes) health.probing = false;
         serveWaiting();
       },
     };
   }
 
-  /** Whom there is no place for, there is none for those behind him. */
+  /** If there is no place for the oldest, there is none for the others. */
   function serveWaiting(): void {
     for (const serve of waiting) if (!serve()) return;
   }
 
-  /** Waits for a place that somebody leaves, or at one that is well again. */
+  /** Waits for a place that becomes free, or for an upstream that becomes healthy again. */
   function wait(asked: string, avoid: Vendor | undefined, session: string | undefined): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const serve = (): boolean => {
@@ -199,7 +200,7 @@ export function poolOf(
 
   return {
     take(asked, avoid, session) {
-      // An upstream whose time is over is well without a word of it.
+      // An upstream whose ejection has ended becomes usable without any event.
       serveWaiting();
       const member = choose(asked, avoid, session);
       if (member !== undefined) return lease(member, asked);

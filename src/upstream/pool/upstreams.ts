@@ -1,4 +1,7 @@
-/** All that changes while vendors are asked: how long each is waited for, how busy and how well its upstreams are. */
+/**
+ * All changing state of the vendors: the clock of their timeouts, and the load, the health and the retry budget of
+ * their upstreams.
+ */
 
 import { openTimeoutClock, type TimeoutClock, type VendorTimeouts } from '../timeout-clock.ts';
 import type { Vendor } from '../vendor.ts';
@@ -7,11 +10,11 @@ import type { EjectionLimits } from './ejection.ts';
 import { type Pool, poolOf } from './pool.ts';
 
 export interface RetryLimits extends BudgetLimits {
-  /** Requests beyond the first that one request may cost. */
+  /** The most retries of one request. */
   readonly limit: number;
   /** The worst failure after which a vendor is asked again. */
   readonly after: 'rejected' | 'reset' | 'failed';
-  /** Milliseconds: the first wait at most, and any wait at most. */
+  /** Milliseconds: the longest first wait, and the longest wait. */
   readonly wait: number;
   readonly longest: number;
   /** The longest `Retry-After` that is waited for, in milliseconds. */
@@ -26,33 +29,33 @@ export interface UpstreamLimits {
 
 export interface UpstreamHealth {
   readonly vendor: string;
-  /** Which of the vendor's, by its number in the configuration, from 0. */
+  /** Its number in the vendor's configuration, from 0. */
   readonly place: string;
   readonly up: boolean;
-  /** How often it came to be left alone since the configuration is in force. */
+  /** How often it was ejected since the configuration was loaded. */
   readonly ejections: number;
 }
 
 export interface Upstreams {
   readonly retries: RetryLimits;
   readonly timeoutClock: TimeoutClock;
-  /** The upstreams of a vendor; undefined where it has one, and nothing is to be counted. */
+  /** The pool of a vendor's upstreams; undefined if it has only one and there is nothing to count. */
   poolOf(vendor: Vendor): Pool | undefined;
-  /** @param vendor as it is asked: at one of its upstreams. */
+  /** The retry budget of an upstream. @param vendor the vendor as it is at one of its upstreams. */
   budgetOf(vendor: Vendor): Budget;
-  /** Whether each upstream of the vendors that have several is asked, or left alone. */
+  /** The health of each upstream of the vendors that have several. */
   health(): readonly UpstreamHealth[];
   close(): void;
 }
 
-/** The state of one gateway's vendors, as it is before any has been asked. */
+/** Makes the state of one gateway's vendors, before any request. */
 export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits): Upstreams {
   const { retries, ejection, timeouts } = limits;
   const clock = (): number => performance.now();
   const pools = new Map<Vendor, Pool>();
   const budgets = new Map<Vendor, Budget>();
   for (const vendor of vendors) {
-    // What one of several is shown is no other's.
+    // Each upstream has its own credential, and never another's.
     const { upstreams, connections = Number.POSITIVE_INFINITY, credentials: _, ...shared } = vendor;
     const members = upstreams?.map(({ weight, ...place }) => ({ vendor: { ...shared, ...place }, weight }));
     if (members === undefined && !Number.isFinite(connections) && !ejection.lone) continue;
