@@ -26,10 +26,10 @@ const STEP = 64 * 1024;
  */
 export function holding({ load, response }: Pick<Incoming, 'load' | 'response'>): (bytes: number) => void {
   let arrival: Arrival | undefined;
-  let told = 0;
+  let reported = 0;
   return (bytes) => {
-    if (load === undefined || bytes - told < STEP) return;
-    told = bytes;
+    if (load === undefined || bytes - reported < STEP) return;
+    reported = bytes;
     arrival ??= load.arriving(response);
     try {
       arrival.holds(bytes);

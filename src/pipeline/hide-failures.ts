@@ -32,8 +32,9 @@ const LF = 0x0a;
 const SEAM = 3;
 
 /**
- * Makes the step. @param reader finds failures in the vendor's format. @param key the vendor's key, which is hidden
- * everywhere.
+ * * Makes the step.
+ * @param reader finds failures in the vendor's format.
+ * @param key the vendor's key, which is hidden everywhere.
  */
 export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Uint8Array> {
   const { failing } = reader.marks;
@@ -155,11 +156,11 @@ function after(at: number, length: number): number {
 function shown(events: Uint8Array, reader: Reader, key: string): Uint8Array {
   if (!reader.marks.failing.test(latin1OfBytes(events))) return events;
   const text = textOfBytes(events);
-  const told = text
+  const redacted = text
     .split(/(?<=\n\n|\r\n\r\n|\r\r)/)
     .map((event) => withoutHidden(event, reader, key))
     .join('');
-  return told === text ? events : bytesOfText(told);
+  return redacted === text ? events : bytesOfText(redacted);
 }
 
 function withoutHidden(event: string, { parseFailure, marks }: Reader, key: string): string {

@@ -8,8 +8,9 @@ import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
 
 /**
- * Makes the stage that refuses what is over a limit for the model. A request passes at once if nothing is limited by
- * model. @throws GatewayError `rate-limited` or `quota-exceeded`.
+ * * Makes the stage that refuses what is over a limit for the model. A request passes at once if nothing is limited by
+ * model.
+ * @throws GatewayError `rate-limited` or `quota-exceeded`.
  */
 export function limitModel(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
   /** Admits a request. Each of its fallbacks is a request for another model, and must fit the limits for that one. */

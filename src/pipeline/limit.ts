@@ -6,8 +6,9 @@ import type { Stage } from '../streams/chain.ts';
 import type { Admitted } from './exchange.ts';
 
 /**
- * Makes the stage that refuses what is over a limit of the key or its group. A request passes at once if neither has
- * any. @throws GatewayError
+ * * Makes the stage that refuses what is over a limit of the key or its group. A request passes at once if neither has
+ * any.
+ * @throws GatewayError
  */
 export function limit(limits: Limits | undefined): Stage<Admitted, Admitted> {
   return (admitted) => {

@@ -18,20 +18,20 @@ export function nativeFormatFor(
   request: () => JsonObject,
 ): FormatName {
   const { isKnownElsewhere } = formats[asked].outbound;
-  const spoken = spokenFormat(
+  const upstreamFormat = spokenFormat(
     vendor,
     model,
     asked,
     () => isKnownElsewhere?.(request(), dialectOf(vendor, model)) ?? true,
   );
   // A caller who uses a format of the service's own has chosen it, or needs what the other one lacks.
-  if (spoken === asked || model.thinking === undefined) return spoken;
-  const thinking = formats[spoken].outbound.thinkingFormat?.(dialectOf(vendor, model));
-  if (thinking === undefined || thinking === asked) return spoken;
-  return model.endpoints?.some((format) => format === thinking) ? thinking : spoken;
+  if (upstreamFormat === asked || model.thinking === undefined) return upstreamFormat;
+  const thinking = formats[upstreamFormat].outbound.thinkingFormat?.(dialectOf(vendor, model));
+  if (thinking === undefined || thinking === asked) return upstreamFormat;
+  return model.endpoints?.some((format) => format === thinking) ? thinking : upstreamFormat;
 }
 
 /** The first format in which a vendor counts tokens; undefined if it counts in none. */
-export function countingFormat({ formats: spoken }: Vendor): FormatName | undefined {
-  return spoken.find((each) => formats[each].outbound.counting !== undefined);
+export function countingFormat({ formats: vendorFormats }: Vendor): FormatName | undefined {
+  return vendorFormats.find((each) => formats[each].outbound.counting !== undefined);
 }

@@ -6,16 +6,17 @@
 import { modelName } from '../catalog/catalog.ts';
 
 /**
- * Finds the model whose name is nearest to `asked`. @param ids the models that the caller may use. @returns its id, or
- * undefined if none is similar.
+ * * Finds the model whose name is nearest to `asked`.
+ * @param ids the models that the caller may use.
+ * @returns its id, or undefined if none is similar.
  */
 export function nearestModel(asked: string, ids: readonly string[]): string | undefined {
   // Before the name stands a vendor, or a prefix of another router or SDK (`models/`, `vertex_ai/`, `openai:`).
   const name = asked.slice(Math.max(asked.lastIndexOf('/'), asked.lastIndexOf(':')) + 1);
-  const wanted = partsOf(name);
-  if (wanted.length === 0) return undefined;
-  const sorted = wanted.toSorted().join(' ');
-  const joined = wanted.join(' ');
+  const parts = partsOf(name);
+  if (parts.length === 0) return undefined;
+  const sorted = parts.toSorted().join(' ');
+  const joined = parts.join(' ');
   return (
     ids.find((id) => partsOf(modelName(id)).toSorted().join(' ') === sorted) ??
     ids.find((id) => isSlip(joined, partsOf(modelName(id)).join(' ')))

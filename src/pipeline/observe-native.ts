@@ -42,8 +42,8 @@ export function observeNative(
   if (truncation === undefined) return { observer: joined(usage, stored) };
   const beginning = watchBeginning(format.outbound);
   const shown = hideInFailures(format.outbound, secret);
-  const told = stripInjectedUsage === undefined ? shown : fuse(stripInjectedUsage(), shown);
-  const step = fuseBody(truncation, fuse(beginning, joined(told, stored) ?? told));
+  const visible = stripInjectedUsage === undefined ? shown : fuse(stripInjectedUsage(), shown);
+  const step = fuseBody(truncation, fuse(beginning, joined(visible, stored) ?? visible));
   return {
     observer: {
       ...(usage === undefined ? step : watchedBy(usage, step)),

@@ -39,8 +39,9 @@ export async function refusedReply(answered: Answered): Promise<Replied> {
     const headers = withWaitTold(hiddenInHeaders(responseHeaders(answer.headers), secret), error);
     return withBody({ ...reply, headers, body }, text, shown);
   }
-  const told = error.fault === 'upstream-auth' ? {} : hiddenInHeaders(refusalHeaders(answer.headers), secret);
-  throw amended(error, { headers: { ...told, ...allowance } });
+  const refusal =
+    error.fault === 'upstream-auth' ? {} : hiddenInHeaders(refusalHeaders(answer.headers), secret);
+  throw amended(error, { headers: { ...refusal, ...allowance } });
 }
 
 /**
@@ -50,8 +51,8 @@ export async function refusedReply(answered: Answered): Promise<Replied> {
 function withWord(error: GatewayError, status: number, body: string): GatewayError {
   if (error.fault !== 'upstream-auth') return error;
   const value = tryParseBounded(body, MAX_ERROR_TOKENS);
-  const told = asObject(asObject(Array.isArray(value) ? value[0] : value)?.['error']) ?? {};
-  const word = [told['code'], told['status'], told['type']].find(
+  const details = asObject(asObject(Array.isArray(value) ? value[0] : value)?.['error']) ?? {};
+  const word = [details['code'], details['status'], details['type']].find(
     (each) => typeof each === 'string' && /^[A-Za-z_]{1,48}$/.test(each),
   );
   const code = [`HTTP_${status}`, word].join('_').replace(/_$/, '').toUpperCase();

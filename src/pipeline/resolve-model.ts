@@ -62,32 +62,31 @@ export function resolveModel(
     }
     admitted.ledger.model = model;
     admitted.ledger.tiered = fields.has('service_tier');
-    const anew = isOfResponses(route, body, fields);
+    const isResponses = isOfResponses(route, body, fields);
     if (isConfined(principal)) {
-      requireHarmless(route.format, body, fields, anew);
+      requireHarmless(route.format, body, fields, isResponses);
       requireHarmlessQuery(route.format, admitted.query);
       const kept = keepToOwn(admitted, route.format, sent, storedIds);
       ({ body, fields } = kept instanceof Promise ? await kept : kept);
     }
-    const spoken = formatFor(route, vendor, model, { body, fields, anew });
+    const upstreamFormat = formatFor(route, vendor, model, { body, fields, isResponses });
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
     const routed: Routed = {
       ...admitted,
       model,
       vendor,
-      upstreamFormat: spoken,
+      upstreamFormat,
       ...(limited && { otherModels: besideOf(model) }),
-      ...(anew && { mustTranslate: anew }),
+      ...(isResponses && { mustTranslate: isResponses }),
       ...(principal.stored === 'own' && {
         bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
       }),
-      ...inItsWords({ route, named, model, vendor, upstreamFormat: spoken, body, fields }),
+      ...inItsWords({ route, named, model, vendor, upstreamFormat, body, fields }),
     };
     const fallbacks = catalog
       .fallbacks(model)
       .filter((other) => refusedFor(other) === undefined && reaches(reach, route.format, other));
-    // If the body also names the model that the path names, it cannot be sent to another one. Nor does another model's
-    // token count help.
+    // A body that also names the path's model cannot go to another one; and another model counts tokens differently.
     if (fallbacks.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
     return { ...routed, nextFallback: () => fallback({ ...routed, body, fields }, fallbacks, vendors) };
   };
@@ -108,29 +107,23 @@ function unmarked(asked: string, { format }: Route, catalog: Catalog): Model | u
   return catalog.resolve(name, DEFAULT_VENDOR[format]);
 }
 
-/**
- * Picks the format of the request to a vendor. @throws GatewayError `invalid-request` if the vendor does not offer the
- * operation.
- */
+/** The format of the request to a vendor. @throws GatewayError `invalid-request` if it lacks the operation. */
 function formatFor(
   { format, operation }: Route,
   vendor: Vendor,
   model: Model,
-  { body, fields, anew }: Scanned & { readonly anew?: boolean },
+  { body, fields, isResponses }: Scanned & { readonly isResponses?: boolean },
 ): FormatName {
-  if (anew) return translatedFormat(vendor, model);
-  const spoken = nativeFormatFor(vendor, model, format, () => dialogueOf(body, fields));
-  if (spoken === format || operation === 'generate') return spoken;
+  if (isResponses) return translatedFormat(vendor, model);
+  const upstreamFormat = nativeFormatFor(vendor, model, format, () => dialogueOf(body, fields));
+  if (upstreamFormat === format || operation === 'generate') return upstreamFormat;
   if (operation === 'compact') throw notServed(operation, model);
   const counting = countingFormat(vendor);
   if (counting === undefined) throw notServed(operation, model);
   return counting;
 }
 
-/**
- * The fields of a Responses body that decide whether another format can express it: the tools, the tool choice, the
- * output format and the conversation.
- */
+/** The fields of a Responses body that decide whether another format can express it. */
 function dialogueOf(body: Buffer, fields: Scanned['fields']): JsonObject {
   const named = ['tools', 'tool_choice', 'text', 'input'].flatMap((name) => {
     const span = fields.get(name);
@@ -149,17 +142,14 @@ export function notServed(operation: 'compact' | 'count-tokens', { id }: Model):
   );
 }
 
-/**
- * Makes the same request, with the caller's body, for the first of `models` that has a vendor; undefined if none has.
- * The key may use all of `models`.
- */
+/** The same request for the first of `models`, all usable by the key, that has a vendor; undefined if none has. */
 function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): Routed | undefined {
   const { route } = routed;
   for (const [at, model] of models.entries()) {
     const vendor = vendors.serving(model);
     if (vendor === undefined) continue;
-    const spoken = formatFor(route, vendor, model, routed);
-    const asked: Routed = { ...routed, model, vendor, upstreamFormat: spoken, ...withinMost(routed, model) };
+    const upstreamFormat = formatFor(route, vendor, model, routed);
+    const asked: Routed = { ...routed, model, vendor, upstreamFormat, ...withinMost(routed, model) };
     return {
       ...asked,
       ...inItsWords(asked),
@@ -247,10 +237,7 @@ function isOfResponses({ format }: Route, body: Buffer, fields: Scanned['fields'
 const MAX_ID_BYTES = 6 * MAX_ID_LENGTH + 2;
 const QUOTE = 0x22;
 
-/**
- * Reads the model's name. @throws GatewayError also for a name longer than any model's; then only its beginning is
- * read.
- */
+/** @throws GatewayError also for a name longer than any model's; only its beginning is read then. */
 function modelInBody(body: Buffer, span: Span | undefined, defaultVendor: string): string {
   if (span === undefined) throw invalid('model: Field required', 'model');
   if (body[span.start] === QUOTE && span.end - span.start > MAX_ID_BYTES) {
@@ -289,10 +276,7 @@ function requireSameModel(
 /** The fields that bound the length of an answer, or that hold the field that does. */
 const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'generationConfig'];
 
-/**
- * Lowers the requested length of an answer to the most that the model can give. The body was written for another model,
- * and a larger value would cause a 400.
- */
+/** Lowers the requested length to what this model gives: the body is for another one, and more would be a 400. */
 function withinMost({ body, fields }: Scanned, { maxOutputTokens }: Model): Scanned {
   const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
   let made: Scanned = { body, fields };

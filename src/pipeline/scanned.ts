@@ -47,17 +47,9 @@ interface Asked extends Scanned, Pick<Routed, 'route' | 'upstreamFormat' | 'vend
  * Replaces the body's `model` by the vendor's name of the model. A body that is translated is returned unchanged, since
  * it is rendered again, and so is one whose path names the model.
  */
-export function inItsWords({
-  body,
-  fields,
-  route,
-  upstreamFormat: spoken,
-  named,
-  vendor,
-  model,
-}: Asked): Scanned {
+export function inItsWords({ body, fields, route, upstreamFormat, named, vendor, model }: Asked): Scanned {
   const span = fields.get('model');
-  if (spoken !== route.format || named !== undefined || span === undefined) return { body, fields };
+  if (upstreamFormat !== route.format || named !== undefined || span === undefined) return { body, fields };
   const name = JSON.stringify(upstreamName(vendor, model));
   if (body.toString('utf8', span.start, span.end) === name) return { body, fields };
   return replaced({ body, fields }, span, name);

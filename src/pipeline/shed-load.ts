@@ -43,8 +43,9 @@ export function shedLoad({ inFlight }: InFlightLimits): (incoming: Incoming) => 
 }
 
 /**
- * Makes the stage that checks for a shortage once more, now that the body has arrived: to process it takes many times
- * its size. @throws GatewayError `overloaded`
+ * * Makes the stage that checks for a shortage once more, now that the body has arrived: to process it takes many times
+ * its size.
+ * @throws GatewayError `overloaded`
  */
 export function recheckPressure(): <T extends Incoming>(incoming: T) => T {
   return (incoming) => {

@@ -33,8 +33,9 @@ export interface RequestOptions {
 }
 
 /**
- * Makes the stage that prepares the request to the vendor. @throws GatewayError `invalid-request` for what is not valid
- * in the caller's format, or cannot be expressed in the vendor's.
+ * * Makes the stage that prepares the request to the vendor.
+ * @throws GatewayError `invalid-request` for what is not valid in the caller's format, or cannot be expressed in the
+ *   vendor's.
  */
 export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
   return (routed) => {
@@ -45,8 +46,8 @@ export function translateRequest({ askUsage }: RequestOptions): (routed: Routed)
 }
 
 /** Whether the vendor gets the caller's body, and the caller the vendor's answer, without translation. */
-export function isNative({ upstreamFormat: spoken, route, mustTranslate: anew }: Routed): boolean {
-  return spoken === route.format && anew === undefined;
+export function isNative({ upstreamFormat, route, mustTranslate }: Routed): boolean {
+  return upstreamFormat === route.format && mustTranslate === undefined;
 }
 
 /** Whether a request asks for a stream. In generate-content the method in the path says so. */
@@ -60,22 +61,13 @@ export function asksList({ named, query }: Routed): boolean {
 }
 
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
-  const {
-    vendor,
-    upstreamFormat: spoken,
-    route,
-    message,
-    named,
-    body,
-    model,
-    refusedFields: without,
-  } = routed;
+  const { vendor, upstreamFormat, route, message, named, body, model, refusedFields: without } = routed;
   const counts = isMetered(routed.principal);
   const asks = counts || askUsage === 'always';
-  if (counts && spoken === 'responses') refuseBackground(routed);
+  if (counts && upstreamFormat === 'responses') refuseBackground(routed);
   const asking = asks ? withUsage(routed) : undefined;
   const { query, headers } =
-    asks && spoken === 'generate-content'
+    asks && upstreamFormat === 'generate-content'
       ? askingAll(routed.query, message.headers)
       : {
           query: routed.query,
@@ -85,11 +77,13 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
   return {
     ...routed,
     path:
-      pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
-      passedOn(query),
+      pathAt(
+        vendor,
+        nativePath(upstreamFormat, route.operation, upstreamName(vendor, model), named?.method),
+      ) + passedOn(query),
     headers: requestHeaders(
       vendor,
-      spoken,
+      upstreamFormat,
       headers,
       stream,
       sessionHeader(routed, dialectOf(vendor, model)),
@@ -105,25 +99,25 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
  * requested it, or the format needs no such option.
  */
 function withUsage({
-  upstreamFormat: spoken,
+  upstreamFormat,
   body,
   fields,
   vendor,
   model,
 }: Routed): Pick<Prepared, 'payload' | 'stripInjectedUsage'> | undefined {
-  const { usageOnRequest } = formats[spoken].outbound;
+  const { usageOnRequest } = formats[upstreamFormat].outbound;
   if (usageOnRequest === undefined) return undefined;
   const payload = usageOnRequest.inject(body, fields, dialectOf(vendor, model));
   return payload && { payload, stripInjectedUsage: usageOnRequest.strip };
 }
 
 function translated(routed: Routed): Prepared {
-  const { vendor, upstreamFormat: spoken, route, model, id } = routed;
+  const { vendor, upstreamFormat, route, model, id } = routed;
   const body = parseBody(routed.body, routed.fields);
   const inbound = inboundFor(route.format, body);
-  const { outbound } = formats[spoken];
-  const counting = countingOf(route, spoken);
-  const target = learned(targetOf(vendor, model, spoken), routed);
+  const { outbound } = formats[upstreamFormat];
+  const counting = countingOf(route, upstreamFormat);
+  const target = learned(targetOf(vendor, model, upstreamFormat), routed);
   const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const given = withWrittenNumbers(parsed, routed.body, routed.fields);
   const stream = given.stream || asksStream(routed, body);
@@ -151,8 +145,8 @@ function translated(routed: Routed): Prepared {
   const asked = askedOf(id, prompt, body);
   return {
     ...routed,
-    path: pathAt(vendor, pathOf(spoken, route.operation, target.model, streams)),
-    headers: requestHeaders(vendor, spoken, callersOwn(routed), streams && counting === undefined, {
+    path: pathAt(vendor, pathOf(upstreamFormat, route.operation, target.model, streams)),
+    headers: requestHeaders(vendor, upstreamFormat, callersOwn(routed), streams && counting === undefined, {
       ...sessionHeader(routed, target.dialect),
       ...outbound.renderHeaders?.(prompt, target),
     }),
@@ -165,30 +159,26 @@ function translated(routed: Routed): Prepared {
  * The caller's headers for a translated fallback in the caller's own format: the body may depend on one of them
  * (`anthropic-beta`).
  */
-function callersOwn({
-  isFallback: instead,
-  upstreamFormat: spoken,
-  route,
-  message,
-}: Routed): IncomingHttpHeaders | undefined {
-  if (instead === undefined || spoken !== route.format) return undefined;
+function callersOwn({ isFallback, upstreamFormat, route, message }: Routed): IncomingHttpHeaders | undefined {
+  if (isFallback === undefined || upstreamFormat !== route.format) return undefined;
   // These two describe the request as the caller wrote it.
   const { accept: _, 'idempotency-key': __, ...headers } = message.headers;
   return headers;
 }
 
 /** The halves that translate a token count; undefined if the request is not for a count. */
-function countingOf({ format, operation }: Route, spoken: FormatName): Translation['counting'] {
+function countingOf({ format, operation }: Route, upstreamFormat: FormatName): Translation['counting'] {
   if (operation !== 'count-tokens') return undefined;
   const inbound = formats[format].inbound.counting;
-  const outbound = formats[spoken].outbound.counting;
-  if (inbound === undefined || outbound === undefined) throw new TypeError(`${format} counts no ${spoken}.`);
+  const outbound = formats[upstreamFormat].outbound.counting;
+  if (inbound === undefined || outbound === undefined)
+    throw new TypeError(`${format} counts no ${upstreamFormat}.`);
   return { inbound, outbound };
 }
 
 /**
- * Collects what a renderer of answers needs to know about the request. @param id the exchange's id, from which ids in
- * the answer are made.
+ * * Collects what a renderer of answers needs to know about the request.
+ * @param id the exchange's id, from which ids in the answer are made.
  */
 export function askedOf(id: string, prompt: Prompt, body: JsonObject): RequestContext {
   return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
@@ -215,12 +205,12 @@ function unstreamed(prompt: Prompt): Prompt {
 }
 
 /** The prompt without what the vendor has refused in it. */
-function asTold(prompt: Prompt, { dropsThoughts: forgets, thinkingObserved: thinks }: Routed): Prompt {
-  const told = forgets ? withoutThoughts(prompt) : prompt;
-  if (thinks === 'hidden' && told.thinking)
-    return { ...told, thinking: { ...told.thinking, visible: false } };
-  if (thinks !== 'untold') return told;
-  const { thinking: _, ...untold } = told;
+function asTold(prompt: Prompt, { dropsThoughts, thinkingObserved: thinks }: Routed): Prompt {
+  const kept = dropsThoughts ? withoutThoughts(prompt) : prompt;
+  if (thinks === 'hidden' && kept.thinking)
+    return { ...kept, thinking: { ...kept.thinking, visible: false } };
+  if (thinks !== 'untold') return kept;
+  const { thinking: _, ...untold } = kept;
   return untold;
 }
 
@@ -233,8 +223,8 @@ function withoutThoughts(prompt: Prompt): Prompt {
 }
 
 /**
- * Collects what a renderer needs to know about a model at a vendor. @param format the format of the request to the
- * vendor.
+ * * Collects what a renderer needs to know about a model at a vendor.
+ * @param format the format of the request to the vendor.
  */
 export function targetOf(vendor: Vendor, model: Model, format: FormatName): ModelTraits {
   const service = formats[format].outbound.serviceTraits?.(vendor);

@@ -99,8 +99,8 @@ function isRefused({ status, headers }: UpstreamHead): boolean {
 const CLOCKS_MAY_DIFFER = 240_000;
 
 /**
- * Returns the outcome unchanged. @throws GatewayError `upstream-auth` if it is a refusal because this machine's clock
- * is wrong.
+ * * Returns the outcome unchanged.
+ * @throws GatewayError `upstream-auth` if it is a refusal because this machine's clock is wrong.
  */
 function unlessByClock(asked: Asked, { name, credentials }: Vendor): Asked {
   const { answer } = asked;
@@ -108,9 +108,9 @@ function unlessByClock(asked: Asked, { name, credentials }: Vendor): Asked {
   const ahead = Date.now() - Date.parse(String(answer.headers['date']));
   if (Number.isNaN(ahead) || Math.abs(ahead) < CLOCKS_MAY_DIFFER) return asked;
   const minutes = Math.round(Math.abs(ahead) / 60_000);
-  const told = `The vendor ${name} refused the signature of a request, because the gateway's clock is ${minutes} minutes ${ahead > 0 ? 'ahead' : 'behind'}.`;
+  const message = `The vendor ${name} refused the signature of a request, because the gateway's clock is ${minutes} minutes ${ahead > 0 ? 'ahead' : 'behind'}.`;
   const cause = Object.assign(new Error('The clocks differ.'), { code: 'CLOCK_SKEW' });
-  throw leftFor(answer, new GatewayError('upstream-auth', told, { cause }));
+  throw leftFor(answer, new GatewayError('upstream-auth', message, { cause }));
 }
 
 async function headersWith(pass: CloudPass, request: Outgoing): Promise<string[]> {
@@ -137,9 +137,9 @@ function toldLater(tell: ((how: Ending) => void) | undefined) {
       seen = how;
       if (counts) tell?.(how);
     },
-    decide(told: boolean): void {
-      counts = told;
-      if (told && seen !== undefined) tell?.(seen);
+    decide(isFinal: boolean): void {
+      counts = isFinal;
+      if (isFinal && seen !== undefined) tell?.(seen);
     },
   };
 }

@@ -28,8 +28,8 @@ const INSIDE = blockList(
 );
 
 /**
- * Whether the gateway may connect to an address that a name resolves to. @param isPublic whether it is the name of a
- * public service.
+ * * Whether the gateway may connect to an address that a name resolves to.
+ * @param isPublic whether it is the name of a public service.
  */
 export function mayBeAsked(address: string, isPublic: boolean): boolean {
   return !isIn(NOBODYS, address) && !isIn(THIS_HOST, address) && !(isPublic && isIn(INSIDE, address));

@@ -21,8 +21,8 @@ export interface Waiting {
 }
 
 /**
- * Starts to wait for an answer. The first byte has a limit of its own. @returns what the exchange reports its progress
- * to.
+ * * Starts to wait for an answer. The first byte has a limit of its own.
+ * @returns what the exchange reports its progress to.
  */
 export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Waiting): Wait {
   const { limits } = clock;

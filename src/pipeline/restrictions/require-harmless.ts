@@ -26,9 +26,10 @@ const OPENROUTERS = 'openrouter:';
 const NOTHING: Harmless = { fields: new Map(), isOpen: false };
 
 /**
- * Checks the fields, tools and plugins of a body.
- * @param body an object that `scanObject` accepts. @param fields where that has found its values.
- * @param anew whether it is a Responses body that came to chat-completions.
+ * * Checks the fields, tools and plugins of a body.
+ * @param body an object that `scanObject` accepts.
+ * @param fields where that has found its values.
+ * @param isResponses whether it is a Responses body that came to chat-completions.
  * @throws GatewayError `permission-denied` that names the first field, tool or plugin that is not known to be
  *   harmless; `invalid-request` for an object inside that has a key twice, because two readers may disagree on which
  *   counts.
@@ -37,9 +38,9 @@ export function requireHarmless(
   format: FormatName,
   body: Buffer,
   fields: ReadonlyMap<string, Span>,
-  anew: boolean,
+  isResponses: boolean,
 ): void {
-  const known = anew ? HARMLESS_OF_BOTH : HARMLESS[format];
+  const known = isResponses ? HARMLESS_OF_BOTH : HARMLESS[format];
   requireKnown(body, fields, known, '');
   const tools = { known: known.fields.get('tools') ?? NOTHING, types: TOOLS[format] };
   const declared = fields.get('tools');
@@ -56,8 +57,8 @@ export function requireHarmless(
 }
 
 /**
- * Checks the query. @throws GatewayError `permission-denied` that names the first parameter that is not known to be
- * harmless.
+ * * Checks the query.
+ * @throws GatewayError `permission-denied` that names the first parameter that is not known to be harmless.
  */
 export function requireHarmlessQuery(format: FormatName, query: URLSearchParams): void {
   for (const name of query.keys()) {

@@ -18,8 +18,8 @@ export interface RefusedFields {
   /** Removes from a request what the service has refused; returns it unchanged if nothing is known. */
   without(routed: Routed): Routed;
   /**
-   * Remembers what a refusal is about. @returns whether it named anything new, so that a retry without it is
-   * worthwhile.
+   * * Remembers what a refusal is about.
+   * @returns whether it named anything new, so that a retry without it is worthwhile.
    */
   learn(routed: Routed, error: GatewayError): boolean;
 }
@@ -36,15 +36,17 @@ export function openRefusedFields(clock: () => number): RefusedFields {
         : { ...routed, ...bodyWithout(routed, without), refusedFields: without };
     },
     learn(routed, error) {
-      const { vendor, upstreamFormat: spoken, message } = routed;
-      const { optionalFields: extras, serviceTraits } = formats[spoken].outbound;
+      const { vendor, upstreamFormat, message } = routed;
+      const { optionalFields, serviceTraits } = formats[upstreamFormat].outbound;
       // The format's own vendor refuses only what the caller got wrong.
       const isReference = serviceTraits?.(vendor).isReference === true;
-      if (extras === undefined || isReference || !isNative(routed)) return false;
+      if (optionalFields === undefined || isReference || !isNative(routed)) return false;
       const known = refused.of(kindOf(routed)) ?? new Set();
-      const told = extras.refusedIn(error, betasOf(message.headers)).filter((name) => !known.has(name));
-      if (told.length === 0) return false;
-      refused.remember(kindOf(routed), new Set([...known, ...told]));
+      const named = optionalFields
+        .refusedIn(error, betasOf(message.headers))
+        .filter((name) => !known.has(name));
+      if (named.length === 0) return false;
+      refused.remember(kindOf(routed), new Set([...known, ...named]));
       return true;
     },
   };
@@ -55,15 +57,12 @@ function kindOf({ vendor: { origin, basePath }, model, route }: Routed): string 
   return `${origin}${basePath} ${model.id} ${route.operation}`;
 }
 
-function bodyWithout(
-  { body, upstreamFormat: spoken }: Routed,
-  without: ReadonlySet<string>,
-): Scanned | undefined {
+function bodyWithout({ body, upstreamFormat }: Routed, without: ReadonlySet<string>): Scanned | undefined {
   // Most requests have none of them, and a long conversation takes a while to parse.
   if (![...without].some((name) => body.includes(`"${name}"`))) return undefined;
   const request = tryParseExact(body.toString('utf8'));
-  const { optionalFields: extras } = formats[spoken].outbound;
-  const left = extras && isObject(request) ? extras.without(request, without) : request;
+  const { optionalFields } = formats[upstreamFormat].outbound;
+  const left = optionalFields && isObject(request) ? optionalFields.without(request, without) : request;
   if (left === request) return undefined;
   return scanned(Buffer.from(JSON.stringify(left)));
 }

@@ -40,24 +40,28 @@ const REFUSALS = new Set([400, 404, 422]);
 
 /**
  * Repairs a request that was refused.
- * @param wanted remembers what the vendor wants differently.
- * @param told the outcome of the request: the vendor's own answer if it was native and was refused.
+ * @param preferences remembers what the vendor wants differently.
+ * @param outcome the outcome of the request: the vendor's own answer if it was native and was refused.
  * @returns the request to send once more, or undefined if there is nothing to repair.
  */
 export function repaired(
   routed: Routed,
-  told: GatewayError | Replied,
-  wanted: LearnedPreferences,
+  outcome: GatewayError | Replied,
+  preferences: LearnedPreferences,
 ): Routed | undefined {
-  if (told instanceof Error) return repairedTranslation(routed, told, wanted);
-  if (!REFUSALS.has(told.status)) return undefined;
-  const { upstreamFormat: spoken, vendor, model } = routed;
+  if (outcome instanceof Error) return repairedTranslation(routed, outcome, preferences);
+  if (!REFUSALS.has(outcome.status)) return undefined;
+  const { upstreamFormat, vendor, model } = routed;
   const text = routed.body.toString('utf8');
   const request = tryParseExact(text);
   if (!isObject(request)) return undefined;
-  const anew = translatable(routed, request, told, wanted);
-  if (anew !== undefined) return anew;
-  const own = formats[spoken].outbound.stripForeignContent?.(request, dialectOf(vendor, model), told.refusal);
+  const translation = translatable(routed, request, outcome, preferences);
+  if (translation !== undefined) return translation;
+  const own = formats[upstreamFormat].outbound.stripForeignContent?.(
+    request,
+    dialectOf(vendor, model),
+    outcome.refusal,
+  );
   if (own === undefined && !mayHoldHalves(text)) return forAnother(routed);
   const said = JSON.stringify(own ?? request);
   const whole = wellFormed(said);
@@ -83,17 +87,17 @@ function translatable(
   routed: Routed,
   request: JsonObject,
   { refusal }: Replied,
-  wanted: LearnedPreferences,
+  preferences: LearnedPreferences,
 ): Routed | undefined {
-  const { route, upstreamFormat: spoken, vendor, model } = routed;
-  const { outbound, inbound } = formats[spoken];
+  const { route, upstreamFormat, vendor, model } = routed;
+  const { outbound, inbound } = formats[upstreamFormat];
   if (refusal !== undefined && !routed.wantsWholeAnswer && outbound.refusesStreams?.(refusal)) {
-    wanted.rememberWhole(routed);
+    preferences.rememberWhole(routed);
     return { ...routed, mustTranslate: true, wantsWholeAnswer: true };
   }
   const format = refusal && outbound.formatDemanded?.(refusal);
   if (refusal !== undefined && format !== undefined && vendor.formats.includes(format)) {
-    wanted.remember(routed, format, refusal);
+    preferences.remember(routed, format, refusal);
     return { ...routed, mustTranslate: true, upstreamFormat: format };
   }
   if (inboundFor(route.format, request) === inbound) return undefined;
@@ -107,18 +111,18 @@ function translatable(
 function repairedTranslation(
   routed: Routed,
   error: GatewayError,
-  wanted: LearnedPreferences,
+  preferences: LearnedPreferences,
 ): Routed | undefined {
-  const { upstreamFormat: spoken, dropsThoughts: forgets } = routed;
+  const { upstreamFormat, dropsThoughts } = routed;
   if (isNative(routed)) return undefined;
-  const { refusesStreams, refusesThoughts, thinkingObserved: thinkingTold } = formats[spoken].outbound;
+  const { refusesStreams, refusesThoughts, thinkingObserved } = formats[upstreamFormat].outbound;
   if (!routed.wantsWholeAnswer && refusesStreams?.(error)) {
-    wanted.rememberWhole(routed);
+    preferences.rememberWhole(routed);
     return { ...routed, wantsWholeAnswer: true };
   }
-  if (!forgets && refusesThoughts?.(error)) return { ...routed, dropsThoughts: true };
-  const thinks = routed.thinkingObserved === undefined ? thinkingTold?.(error) : undefined;
+  if (!dropsThoughts && refusesThoughts?.(error)) return { ...routed, dropsThoughts: true };
+  const thinks = routed.thinkingObserved === undefined ? thinkingObserved?.(error) : undefined;
   if (thinks === undefined) return undefined;
-  wanted.rememberThinking(routed, thinks);
+  preferences.rememberThinking(routed, thinks);
   return { ...routed, thinkingObserved: thinks };
 }

@@ -22,8 +22,8 @@ import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
 interface RetryContext {
   readonly once: Stage<Routed, Replied>;
   readonly upstreams: Upstreams;
-  readonly wanted: LearnedPreferences;
-  readonly extras: RefusedFields;
+  readonly preferences: LearnedPreferences;
+  readonly optionalFields: RefusedFields;
   /** The time of the first attempt, by performance.now(). */
   readonly began: number;
 }
@@ -38,53 +38,54 @@ interface NextAttempt {
 /** An attempt that failed. */
 interface AttemptFailure {
   /** What the caller gets if no later attempt succeeds: an error, or an answer that is one. */
-  readonly told: GatewayError | Replied;
+  readonly result: GatewayError | Replied;
   readonly error: GatewayError;
   /** The upstream that failed; absent if none could be asked. */
   readonly at?: Vendor;
 }
 
 /**
- * Wraps a single attempt in retries.
+ * * Wraps a single attempt in retries.
  * @param upstreams the limits on retries, and the health of each vendor's upstreams.
  * @param once a single attempt: the stages from `translateRequest` to `translateReply`.
  * @returns a stage that gives the first answer that succeeds, or else the last refusal for the requested model.
- *   @throws GatewayError that the requested model failed with.
+ *
+ * @throws GatewayError that the requested model failed with.
  */
 export function retry(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
-  const wanted = openLearnedPreferences(() => performance.now());
-  const extras = openRefusedFields(() => performance.now());
+  const preferences = openLearnedPreferences(() => performance.now());
+  const optionalFields = openRefusedFields(() => performance.now());
   return async (given) => {
-    const course = { once, upstreams, wanted, extras, began: performance.now() };
-    const routed = wanted.asWanted(given);
-    const outcome = await attemptWithRepairs(course, { target: routed }, 1);
-    return isFailed(outcome) ? retryWhilePossible(course, routed, outcome) : outcome;
+    const context = { once, upstreams, preferences, optionalFields, began: performance.now() };
+    const routed = preferences.asWanted(given);
+    const outcome = await attemptWithRepairs(context, { target: routed }, 1);
+    return isFailed(outcome) ? retryWhilePossible(context, routed, outcome) : outcome;
   };
 }
 
 async function retryWhilePossible(
-  course: RetryContext,
+  context: RetryContext,
   routed: Routed,
   first: AttemptFailure,
 ): Promise<Replied> {
-  const { limit } = course.upstreams.retries;
+  const { limit } = context.upstreams.retries;
   let failed = first;
-  let { told } = first;
+  let { result } = first;
   let target = routed;
   let number = 1;
   while (number <= limit && !routed.signal.aborted) {
-    const next = await nextTry(course, target, failed, number);
+    const next = await nextTry(context, target, failed, number);
     if (next === undefined) break;
     number += 1;
     if (next.target.model !== target.model) noteGaveWay(target, failed);
-    const outcome = await attemptWithRepairs(course, next, number);
+    const outcome = await attemptWithRepairs(context, next, number);
     if (!isFailed(outcome)) return byFallback(outcome, next.target, routed);
     failed = outcome;
     target = next.target;
     // The caller gets the failure of the model that was requested, not that of a fallback.
-    if (target.model === routed.model) told = outcome.told;
+    if (target.model === routed.model) result = outcome.result;
   }
-  return giveUpAfter(told, number);
+  return giveUpAfter(result, number);
 }
 
 /** Adds a header that names the model if it is not the one that was requested. */
@@ -111,33 +112,34 @@ const MOST_LEFT_OUT = 8;
  * attempt.
  */
 async function attemptWithRepairs(
-  course: RetryContext,
+  context: RetryContext,
   next: NextAttempt,
   number: number,
 ): Promise<Replied | AttemptFailure> {
   let { target } = next;
-  let outcome = await attemptOnce(course, next, number);
+  let outcome = await attemptOnce(context, next, number);
   let lessons = 0;
   for (let made = 0; isFailed(outcome); ) {
-    const { told, error, at = target.vendor } = outcome;
-    if (lessons < MOST_LEFT_OUT && course.extras.learn({ ...target, vendor: at }, error)) lessons += 1;
+    const { result, error, at = target.vendor } = outcome;
+    if (lessons < MOST_LEFT_OUT && context.optionalFields.learn({ ...target, vendor: at }, error))
+      lessons += 1;
     else {
-      const other = made < MOST_REWORDED ? repaired(target, told, course.wanted) : undefined;
+      const other = made < MOST_REWORDED ? repaired(target, result, context.preferences) : undefined;
       if (other === undefined) break;
       target = other;
       made += 1;
     }
-    outcome = await attemptOnce(course, { ...next, target }, number + 1);
+    outcome = await attemptOnce(context, { ...next, target }, number + 1);
   }
   return outcome;
 }
 
 async function attemptOnce(
-  course: RetryContext,
+  context: RetryContext,
   { target, avoid }: NextAttempt,
   number: number,
 ): Promise<Replied | AttemptFailure> {
-  const { once, upstreams } = course;
+  const { once, upstreams } = context;
   let at: Vendor | undefined;
   let followed: OutcomeReporter | undefined;
   try {
@@ -156,28 +158,28 @@ async function attemptOnce(
             // One of several upstreams may have its own name for the model.
             ...inItsWords({ ...target, vendor: at }),
             attempt: {
-              timeLeft: timeLeft(course),
+              timeLeft: timeLeft(context),
               ...(followed !== undefined && { ended: followed.ended }),
             },
           };
-    const replied = await once(course.extras.without(asked));
+    const replied = await once(context.optionalFields.without(asked));
     followed?.settle(replied.refusal);
-    return replied.refusal === undefined ? replied : { told: replied, error: replied.refusal, at };
+    return replied.refusal === undefined ? replied : { result: replied, error: replied.refusal, at };
   } catch (thrown) {
     const error = asGatewayError(thrown);
     followed?.settle(error);
-    return { told: error, error, ...(at !== undefined && { at }) };
+    return { result: error, error, ...(at !== undefined && { at }) };
   }
 }
 
 /** Decides where to try next, and waits until then; undefined if another attempt is of no use. */
 async function nextTry(
-  course: RetryContext,
+  context: RetryContext,
   target: Routed,
   { error, at }: AttemptFailure,
   made: number,
 ): Promise<NextAttempt | undefined> {
-  const { retries, poolOf, budgetOf } = course.upstreams;
+  const { retries, poolOf, budgetOf } = context.upstreams;
   const loss = lossOf(error);
   if (loss === undefined) return undefined;
   const again = mayRetry(loss, retries.after);
@@ -187,7 +189,7 @@ async function nextTry(
   if (other !== undefined) return { target: other };
   if (!again || at === undefined) return undefined;
   const wait = waitBefore(error, made, retries);
-  if (wait === undefined || wait >= timeLeft(course) || !budgetOf(at).withdraw()) return undefined;
+  if (wait === undefined || wait >= timeLeft(context) || !budgetOf(at).withdraw()) return undefined;
   const waited = await sleep(wait, true, { signal: target.signal }).catch(() => false);
   return waited ? { target } : undefined;
 }
@@ -209,15 +211,15 @@ function timeLeft({ upstreams, began }: RetryContext): number {
  * Gives the final outcome. After more than one attempt it advises the official SDKs not to retry. An overloaded vendor
  * is the exception: agents retry it ten times and more, as they would without a gateway.
  */
-function giveUpAfter(told: GatewayError | Replied, number: number): Replied {
-  const failure = told instanceof GatewayError ? told : told.refusal;
+function giveUpAfter(result: GatewayError | Replied, number: number): Replied {
+  const failure = result instanceof GatewayError ? result : result.refusal;
   const final = number > 1 && failure?.retryAfter === undefined && failure?.fault !== 'upstream-overloaded';
-  if (told instanceof GatewayError) throw final ? amended(told, NOT_AGAIN) : told;
-  return final ? { ...told, headers: { ...told.headers, ...NOT_AGAIN.headers } } : told;
+  if (result instanceof GatewayError) throw final ? amended(result, NOT_AGAIN) : result;
+  return final ? { ...result, headers: { ...result.headers, ...NOT_AGAIN.headers } } : result;
 }
 
 const NOT_AGAIN = { headers: { 'x-should-retry': 'false' } } as const;
 
 function isFailed(outcome: Replied | AttemptFailure): outcome is AttemptFailure {
-  return 'told' in outcome;
+  return 'result' in outcome;
 }
