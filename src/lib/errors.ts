@@ -84,7 +84,7 @@ export const LONGEST_WAIT = 60;
 const LONGEST_TOLD = 31 * 24 * 60 * 60;
 
 /**
- * * Limits a wait from a vendor, in seconds, to a month.
+ * Limits a wait from a vendor, in seconds, to a month.
  * @returns undefined for a number that is not finite, or is below 0, which would reach callers as `retry-after:
  *   Infinity`.
  */

@@ -10,6 +10,7 @@ export interface Span {
   readonly end: number;
 }
 
+/** The bytes that structure JSON (RFC 8259, section 2). */
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
 export const OPEN_OBJECT = 0x7b;

@@ -97,7 +97,7 @@ export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
 }
 
 /**
- * * Finds the places of a list's items; none for any other value.
+ * Finds the places of a list's items; none for any other value.
  * @param list the place of the value, as `scanObject` returns it.
  */
 export function scanList(bytes: Uint8Array, list: Span): readonly Span[] {

@@ -21,8 +21,8 @@ const TOKEN = 256;
 const STEP = 64 * 1024;
 
 /**
- * Makes a function that reports how many bytes are held for an answer, until its connection has sent it. @throws
- * GatewayError from that function, if there is no room.
+ * Makes a function that reports how many bytes are held for an answer, until its connection has sent it.
+ * @throws GatewayError from that function, if there is no room.
  */
 export function holding({ load, response }: Pick<Incoming, 'load' | 'response'>): (bytes: number) => void {
   let arrival: Arrival | undefined;

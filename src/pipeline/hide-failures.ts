@@ -32,7 +32,7 @@ const LF = 0x0a;
 const SEAM = 3;
 
 /**
- * * Makes the step.
+ * Makes the step.
  * @param reader finds failures in the vendor's format.
  * @param key the vendor's key, which is hidden everywhere.
  */

@@ -8,7 +8,7 @@ import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
 
 /**
- * * Makes the stage that refuses what is over a limit for the model. A request passes at once if nothing is limited by
+ * Makes the stage that refuses what is over a limit for the model. A request passes at once if nothing is limited by
  * model.
  * @throws GatewayError `rate-limited` or `quota-exceeded`.
  */

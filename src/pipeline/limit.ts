@@ -6,7 +6,7 @@ import type { Stage } from '../streams/chain.ts';
 import type { Admitted } from './exchange.ts';
 
 /**
- * * Makes the stage that refuses what is over a limit of the key or its group. A request passes at once if neither has
+ * Makes the stage that refuses what is over a limit of the key or its group. A request passes at once if neither has
  * any.
  * @throws GatewayError
  */

@@ -6,7 +6,7 @@
 import { modelName } from '../catalog/catalog.ts';
 
 /**
- * * Finds the model whose name is nearest to `asked`.
+ * Finds the model whose name is nearest to `asked`.
  * @param ids the models that the caller may use.
  * @returns its id, or undefined if none is similar.
  */

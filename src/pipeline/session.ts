@@ -81,7 +81,7 @@ function hidden({ principal }: Naming, named: string | undefined): string | unde
 }
 
 /**
- * * Makes the header in which a service expects the session; undefined if it expects none.
+ * Makes the header in which a service expects the session; undefined if it expects none.
  * @param dialect of the service.
  */
 export function sessionHeader(routed: Naming, dialect: string): Readonly<Record<string, string>> | undefined {

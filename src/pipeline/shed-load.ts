@@ -14,8 +14,8 @@ export interface InFlightLimits {
 const RETRY_AFTER = 1;
 
 /**
- * If memory is short while no more exchanges than this are in flight, the exchanges are not the cause. To refuse them,
- * or to end them, would never stop.
+ * If memory is short while no more exchanges than this are in flight, the exchanges are not the cause, and
+ * refusing or ending them would go on forever.
  */
 export const SPARED = 8;
 
@@ -43,7 +43,7 @@ export function shedLoad({ inFlight }: InFlightLimits): (incoming: Incoming) => 
 }
 
 /**
- * * Makes the stage that checks for a shortage once more, now that the body has arrived: to process it takes many times
+ * Makes the stage that checks for a shortage once more, now that the body has arrived: to process it takes many times
  * its size.
  * @throws GatewayError `overloaded`
  */

@@ -33,7 +33,7 @@ export interface RequestOptions {
 }
 
 /**
- * * Makes the stage that prepares the request to the vendor.
+ * Makes the stage that prepares the request to the vendor.
  * @throws GatewayError `invalid-request` for what is not valid in the caller's format, or cannot be expressed in the
  *   vendor's.
  */
@@ -177,7 +177,7 @@ function countingOf({ format, operation }: Route, upstreamFormat: FormatName): T
 }
 
 /**
- * * Collects what a renderer of answers needs to know about the request.
+ * Collects what a renderer of answers needs to know about the request.
  * @param id the exchange's id, from which ids in the answer are made.
  */
 export function askedOf(id: string, prompt: Prompt, body: JsonObject): RequestContext {
@@ -223,7 +223,7 @@ function withoutThoughts(prompt: Prompt): Prompt {
 }
 
 /**
- * * Collects what a renderer needs to know about a model at a vendor.
+ * Collects what a renderer needs to know about a model at a vendor.
  * @param format the format of the request to the vendor.
  */
 export function targetOf(vendor: Vendor, model: Model, format: FormatName): ModelTraits {

@@ -15,7 +15,7 @@ import { fieldPathForCaller } from './field-path-for-caller.ts';
 const MAX_STOPS = 64;
 
 /**
- * * The stop sequences of a prompt, none of them empty.
+ * The stop sequences of a prompt, none of them empty.
  * @param from the format of `body`.
  * @throws GatewayError `invalid-request` if there are more than MAX_STOPS.
  */

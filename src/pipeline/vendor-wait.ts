@@ -17,7 +17,7 @@ export function withWait(error: GatewayError, { status, headers }: UpstreamAnswe
     ...(wait !== undefined && { retryAfter: wait }),
     // The vendor did not even wait for the request.
     ...(status === 408 && { loss: 'rejected' }),
-    // Another account may have what this one lacks, such as a model or a tool.
+    // Another account may have what this one lacks, such as a model or a tool; this one may still do everything else.
     ...(status === 403 && ACCOUNTS.has(error.fault) && { loss: 'elsewhere' }),
   });
 }

@@ -99,7 +99,7 @@ function isRefused({ status, headers }: UpstreamHead): boolean {
 const CLOCKS_MAY_DIFFER = 240_000;
 
 /**
- * * Returns the outcome unchanged.
+ * Returns the outcome unchanged.
  * @throws GatewayError `upstream-auth` if it is a refusal because this machine's clock is wrong.
  */
 function unlessByClock(asked: Asked, { name, credentials }: Vendor): Asked {

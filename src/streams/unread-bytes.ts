@@ -4,7 +4,7 @@ import { NO_BYTES } from '../lib/bytes.ts';
 
 export interface Unread {
   /**
-   * * Appends a piece.
+   * Appends a piece.
    * @returns all unread bytes with this piece at their end, valid until the next call. A piece that comes alone is
    *   not copied, so `take` must follow.
    */

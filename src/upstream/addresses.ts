@@ -28,7 +28,7 @@ const INSIDE = blockList(
 );
 
 /**
- * * Whether the gateway may connect to an address that a name resolves to.
+ * Whether the gateway may connect to an address that a name resolves to.
  * @param isPublic whether it is the name of a public service.
  */
 export function mayBeAsked(address: string, isPublic: boolean): boolean {

@@ -10,9 +10,9 @@ import { asText, tryParseJson } from '../lib/json.ts';
 import { isInside } from './addresses.ts';
 
 /**
- * Credentials: keys in the shapes that vendors give them, whatever follows `Bearer`, xAI's names of its keys, the
- * clouds' tokens (Google's `ya29.`) and signed ones (JWT); and AWS's key ids, signatures, and the session tokens in the
- * canonical request that its errors show.
+ * Credentials: keys in the shapes that vendors give them, whatever follows `Bearer` or stands before the `@` of a URL,
+ * xAI's names of its keys, the clouds' tokens (Google's `ya29.`) and signed ones (JWT); and AWS's key ids, signatures,
+ * and the session tokens in the canonical request that its errors show.
  */
 const SECRET =
   /\bya29\.[\w.-]{16,}|(?<![\w-])ey[JA][\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\bSignature=[0-9a-f]{64}\b|(?<=\bx-amz-security-token[":=\s]{1,4})[\w+/=%]{16,}|\bTeam: [\w-]{1,64}, API key ID: [\w-]{1,64}|\b(?:sk|rk|gsk|xai|pplx|gw|r8|hf)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bBearer +[\w.~+/=-]{8,}|:\/\/[^\s/@"':]{1,256}:[^\s/@"']{1,256}@/gi;

@@ -264,7 +264,7 @@ export function send(
 }
 
 /**
- * * Cancels an answer because of an error. If that is the vendor's, the exchange counts as broken.
+ * Cancels an answer because of an error. If that is the vendor's, the exchange counts as broken.
  * @returns the error.
  */
 export function leftFor({ body }: UpstreamAnswer, error: GatewayError): GatewayError {

@@ -68,7 +68,7 @@ export interface Vendors {
 const OWN_FORMAT = new Set(['openai', 'anthropic', 'google']);
 
 /**
- * * Makes the lookup of vendors.
+ * Makes the lookup of vendors.
  * @param compatible the vendor that serves every model whose own vendor is not configured.
  */
 export function vendorsOf(named: readonly Vendor[], compatible: Vendor | undefined): Vendors {
@@ -156,7 +156,7 @@ export function answerPath(format: FormatName, model: string, stream: boolean): 
 }
 
 /**
- * * The path of a request to count a prompt's tokens, before `pathAt`.
+ * The path of a request to count a prompt's tokens, before `pathAt`.
  * @throws TypeError for chat-completions, which has none.
  */
 export function countingPath(format: FormatName, model: string): string {
@@ -173,7 +173,7 @@ export function countingPath(format: FormatName, model: string): string {
 }
 
 /**
- * * Splits a base URL into its origin and its path without a slash at the end.
+ * Splits a base URL into its origin and its path without a slash at the end.
  * @throws TypeError if `url` is not a URL.
  */
 export function splitBaseUrl(url: string): { readonly origin: string; readonly basePath: string } {

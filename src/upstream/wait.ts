@@ -21,7 +21,7 @@ export interface Waiting {
 }
 
 /**
- * * Starts to wait for an answer. The first byte has a limit of its own.
+ * Starts to wait for an answer. The first byte has a limit of its own.
  * @returns what the exchange reports its progress to.
  */
 export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Waiting): Wait {

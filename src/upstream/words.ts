@@ -23,7 +23,7 @@ const EVENT_STREAM = ':deir';
 const PING_DATA = /^\{\s{0,8}"type"\s{0,8}:\s{0,8}"ping"/;
 
 /**
- * * Makes a reader for one body.
+ * Makes a reader for one body.
  * @param isEventStream whether the answer's head says so; if it does not, the first byte decides.
  */
 export function wordReader(isEventStream: boolean): WordReader {

@@ -26,7 +26,7 @@ const OPENROUTERS = 'openrouter:';
 const NOTHING: Harmless = { fields: new Map(), isOpen: false };
 
 /**
- * * Checks the fields, tools and plugins of a body.
+ * Checks the fields, tools and plugins of a body.
  * @param body an object that `scanObject` accepts.
  * @param fields where that has found its values.
  * @param isResponses whether it is a Responses body that came to chat-completions.
@@ -57,7 +57,7 @@ export function requireHarmless(
 }
 
 /**
- * * Checks the query.
+ * Checks the query.
  * @throws GatewayError `permission-denied` that names the first parameter that is not known to be harmless.
  */
 export function requireHarmlessQuery(format: FormatName, query: URLSearchParams): void {

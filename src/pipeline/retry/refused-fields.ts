@@ -18,7 +18,7 @@ export interface RefusedFields {
   /** Removes from a request what the service has refused; returns it unchanged if nothing is known. */
   without(routed: Routed): Routed;
   /**
-   * * Remembers what a refusal is about.
+   * Remembers what a refusal is about.
    * @returns whether it named anything new, so that a retry without it is worthwhile.
    */
   learn(routed: Routed, error: GatewayError): boolean;

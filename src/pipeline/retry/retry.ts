@@ -45,11 +45,10 @@ interface AttemptFailure {
 }
 
 /**
- * * Wraps a single attempt in retries.
+ * Wraps a single attempt in retries.
  * @param upstreams the limits on retries, and the health of each vendor's upstreams.
  * @param once a single attempt: the stages from `translateRequest` to `translateReply`.
  * @returns a stage that gives the first answer that succeeds, or else the last refusal for the requested model.
- *
  * @throws GatewayError that the requested model failed with.
  */
 export function retry(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
