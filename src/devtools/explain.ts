@@ -1,4 +1,4 @@
-/** What a request becomes for a model, and what became of each of its fields. */
+/** Explains what a request becomes for a model, and what happened to each of its fields. */
 
 import type { Catalog } from '../catalog/catalog.ts';
 import type { FormatName } from '../conversation/prompt.ts';
@@ -15,21 +15,22 @@ import { notSupported } from '../pipeline/resolve-model.ts';
 import { targetOf } from '../pipeline/translate-request.ts';
 import { translatedFormat, upstreamName, type Vendors } from '../upstream/vendor.ts';
 
+/** How a request reaches the vendor. */
 export interface Explanation {
   readonly from: FormatName;
   readonly to: FormatName;
   readonly native: boolean;
   /** Canonical id of the model. */
   readonly model: string;
-  /** The request as the vendor gets it. */
+  /** The request as the vendor receives it. */
   readonly request: JsonObject;
-  /** What did not reach the vendor as it was. */
+  /** What did not reach the vendor unchanged. */
   readonly notes: readonly Note[];
-  /** The caller's fields that did, in meaning. */
+  /** The caller's fields that did, at least in meaning. */
   readonly mapped: readonly string[];
 }
 
-/** What there is to ask. */
+/** The models and vendors that can be asked. */
 export interface Served {
   readonly catalog: Catalog;
   readonly vendors: Vendors;
@@ -37,8 +38,11 @@ export interface Served {
 }
 
 /**
- * @param asked the model as a caller writes it.
- * @throws GatewayError what the caller of such a request would be told.
+ * Explains a request without sending it.
+ * @param from the format that the request is written in
+ * @param asked the model as a caller writes it
+ * @param body the request
+ * @throws GatewayError the error that the caller of such a request would receive
  */
 export function explain(
   { catalog, vendors, reach }: Served,
@@ -77,15 +81,15 @@ export function explain(
   return { from, to, native: false, model: model.id, request, notes, mapped };
 }
 
-/** Each of the notes once. */
+/** Each different note once. */
 function distinct(notes: readonly Note[]): readonly Note[] {
   return [...new Map(notes.map((note) => [Object.values(note).join('\n'), note])).values()];
 }
 
-/** The format a request is written in, as far as its fields tell. */
+/** @returns the format that a request is written in, as far as its fields tell */
 export function formatOfRequest(body: JsonObject): FormatName {
   if (body['contents'] !== undefined) return 'generate-content';
-  // Cursor sends such a body to chat-completions, beside a list of no messages.
+  // Cursor sends such a body to chat-completions, with an empty list of messages beside `input`.
   if (body['input'] !== undefined) return body['messages'] === undefined ? 'responses' : 'chat-completions';
   const anthropic =
     body['system'] !== undefined ||
@@ -98,7 +102,7 @@ export function formatOfRequest(body: JsonObject): FormatName {
   return anthropic ? 'messages' : 'chat-completions';
 }
 
-/** Anthropic's own tools have the day in their type: `bash_20250124`. */
+/** The types of Anthropic's own tools end in a date: `bash_20250124`. */
 function isDated(type: Json | undefined): boolean {
   return typeof type === 'string' && /_20\d{6}$/.test(type);
 }

@@ -1,6 +1,6 @@
 /**
- * Anthropic's list: `GET /v1/models`, paged by `after_id`. Fields as in the types of `@anthropic-ai/sdk` 1.11
- * (resources/models.d.ts), which leave retired models in the list and mark them so.
+ * Anthropic's list: `GET /v1/models`, paged by `after_id`. The fields are those of the types of `@anthropic-ai/sdk`
+ * 1.11 (resources/models.d.ts), where the list keeps retired models and marks them so.
  */
 
 import { asFlag, asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../lib/json.ts';
@@ -17,6 +17,7 @@ import {
 /** "Must be between 1,024 and max_tokens" (Anthropic documentation, "Extended thinking"). */
 const MIN_BUDGET = 1024;
 
+/** Reads Anthropic's list, for `askList`. */
 export const anthropicList: ListReader = {
   path: (next) => `/v1/models?limit=1000${next === undefined ? '' : `&after_id=${encodeURIComponent(next)}`}`,
   page(body) {
@@ -36,7 +37,7 @@ function modelOf(model: JsonObject): readonly Listed[] {
   const maxOutputTokens = tokensOf(model['max_tokens']);
   const lifecycle = model['lifecycle'];
   const structured = capabilities && supported(capabilities['structured_outputs']);
-  // An unknown day is the beginning of time.
+  // An unknown date is given as the beginning of Unix time.
   const created = Date.parse(asText(model['created_at']) ?? '') / 1000;
   return [
     {

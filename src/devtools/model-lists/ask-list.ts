@@ -15,12 +15,12 @@ import { googleList } from './google-list.ts';
 import type { Listed, ListReader } from './listed.ts';
 import { openaiList } from './openai-list.ts';
 
-/** A vendor's list that could not be had: says why, in words that hold nothing of what the vendor said. */
+/** A vendor's list could not be had. The message gives the reason, and contains nothing that the vendor said. */
 export class NoList extends Error {
   override readonly name = 'NoList';
 }
 
-/** How a vendor lists is told by the format it speaks first. */
+/** The format that a vendor speaks first decides how its list is read. */
 const READERS: Readonly<Record<FormatName, ListReader>> = {
   'chat-completions': openaiList,
   responses: openaiList,
@@ -28,15 +28,15 @@ const READERS: Readonly<Record<FormatName, ListReader>> = {
   'generate-content': googleList,
 };
 
-/** No list is so long; one that goes on has lost its way. */
+/** No list has so many pages: one that still continues is in a loop. */
 const MAX_PAGES = 100;
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Every model that `vendor` lists.
- * @param passes where a vendor has no key.
- * @param patience milliseconds for the whole list.
- * @throws NoList
+ * Asks `vendor` for all models that it lists.
+ * @param passes gets a token if the vendor has no key
+ * @param patience milliseconds for the whole list
+ * @throws NoList if the vendor cannot be reached, refuses, takes too long, or answers with something else
  */
 export async function askList(
   agent: Dispatcher,

@@ -1,4 +1,4 @@
-/** What a vendor's list and the catalog have, and the other has not. */
+/** Compares a vendor's list with the catalog: what each has that the other lacks. */
 
 import { modelName } from '../../catalog/catalog.ts';
 import { type Model, modelSchema } from '../../catalog/model.ts';
@@ -6,42 +6,46 @@ import { upstreamName, type Vendor, type Vendors } from '../../upstream/vendor.t
 import type { Listed } from './listed.ts';
 import { otherKind } from './other-kinds.ts';
 
+/** The differences between a vendor's list and the catalog. */
 export interface Comparison {
-  /** How many models were listed. */
+  /** The number of listed models. */
   readonly listed: number;
-  /** Models of the catalog that the vendor has. */
+  /** Models of the catalog that the vendor lists. */
   readonly known: readonly Model[];
   readonly fresh: readonly Fresh[];
   readonly gone: readonly Gone[];
-  /** Of the known ones, those that are to end. */
+  /** Those of the known models that have an end or are deprecated. */
   readonly ending: readonly Ending[];
-  /** What was left out: no model for text, or none that can be asked for. */
+  /** What was left out, since it is not a model for text or cannot be asked for by an id of the catalog. */
   readonly apart: readonly { readonly name: string; readonly kind: string }[];
 }
 
 /** A model that the catalog does not have. */
 export interface Fresh {
-  /** The id that it would have. */
+  /** The id that the catalog would give it. */
   readonly id: string;
   readonly listed: Listed;
-  /** The model whose name this is, but for a day at its end: often, and not always, the very same model. */
+  /** The model that has this name without the date at its end. It is often, but not always, the same model. */
   readonly datedNameOf?: Model | undefined;
 }
 
-/** A model that the vendor does not have any more. */
+/** A model that the vendor no longer has. */
 export interface Gone {
   readonly model: Model;
   readonly listed?: Listed | undefined;
 }
 
+/** A model that will end, and the entry that says so. */
 export interface Ending {
   readonly model: Model;
   readonly listed: Listed;
 }
 
 /**
- * @param models the catalog's.
- * @param ignored whether an id is of no interest.
+ * Compares the list of one vendor with the models of the catalog that it serves.
+ * @param models all models of the catalog
+ * @param listed what the vendor listed
+ * @param ignored whether a model of this id is left out of the comparison
  */
 export function compare(
   vendor: Vendor,
@@ -67,7 +71,7 @@ export function compare(
       if (model !== undefined) withdrawn.set(model, entry);
       continue;
     }
-    // What is said of the name that is asked for counts before what is said of another one.
+    // The entry of the name that requests use takes precedence over the entry of another name.
     if (datedNameOf !== undefined) {
       const better = !known.has(datedNameOf) || name === upstreamName(vendor, datedNameOf);
       if (better) known.set(datedNameOf, entry);
@@ -96,10 +100,10 @@ export function compare(
   };
 }
 
-/** A day at the end of a name, as OpenAI and Anthropic write it. */
+/** A date at the end of a name, as OpenAI and Anthropic write it. */
 const DAY = /-(?:\d{4}-\d{2}-\d{2}|20\d{6})$/;
 
-/** Every name that a model may be listed by, in lower case. */
+/** Every name that the vendor may list a model by, in lower case. */
 function namesOf(vendor: Vendor, model: Model): readonly string[] {
   const ids = [model.id, ...(model.aliases ?? [])];
   const names = vendor.fullIds ? ids : ids.map(modelName);
@@ -108,7 +112,7 @@ function namesOf(vendor: Vendor, model: Model): readonly string[] {
 
 const { id: idSchema } = modelSchema.unwrap().shape;
 
-/** The id of a model of that name; undefined where it can have none that its vendor would be sent rightly. */
+/** The catalog's id for a model of that name; undefined if no id would lead back to this name. */
 function idFor(vendor: Vendor, name: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(name)) return undefined;
   const id = vendor.fullIds
@@ -117,7 +121,7 @@ function idFor(vendor: Vendor, name: string): string | undefined {
   return idSchema.safeParse(id).success ? id : undefined;
 }
 
-/** A name as it may be printed. */
+/** A name that is safe to print: ASCII, at most 256 characters. */
 function shown(name: string): string {
   return name.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 256);
 }

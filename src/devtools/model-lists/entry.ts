@@ -1,4 +1,4 @@
-/** A listed model in the catalog's own shape. What its list does not tell is null, for a person to fill in. */
+/** A listed model in the catalog's own shape. What the list does not say is null, for a person to fill in. */
 
 import { modelName } from '../../catalog/catalog.ts';
 import { compact, type JsonObject } from '../../lib/json.ts';
@@ -6,7 +6,10 @@ import type { Vendor } from '../../upstream/vendor.ts';
 import type { Fresh } from './compare.ts';
 import type { ListedThinking } from './listed.ts';
 
-/** Fields in the order of the catalog's data file. A configuration refuses the entry for as long as a null is in it. */
+/**
+ * @returns an entry with its fields in the order of the catalog's data file. A configuration rejects the entry while it
+ *   contains a null.
+ */
 export function entryOf(vendor: Vendor, { id, listed }: Fresh): JsonObject {
   const { name, title, created, contextWindow, maxOutputTokens, prices = {}, input, thinking } = listed;
   const { sampling, structuredOutput, shutdown } = listed;
@@ -30,7 +33,7 @@ function thinkingEntry({ kinds, efforts, budget, canDisable }: ListedThinking): 
   return compact({ kinds, efforts, budget: budget && { ...budget }, canDisable: canDisable ?? null });
 }
 
-/** Paths of the fields that are to be filled in. */
+/** @returns the paths of the fields that are still to be filled in */
 export function unknownOf(entry: JsonObject): readonly string[] {
   return Object.entries(entry).flatMap(([field, value]) => {
     if (value === null) return [field];

@@ -1,18 +1,19 @@
 /**
- * Google's list: `GET /v1beta/models`, paged by `pageToken` (ai.google.dev, "Models", models.list). It tells what a
- * model is asked by, and neither when it was released nor when it ends.
+ * Google's list: `GET /v1beta/models`, paged by `pageToken` (ai.google.dev, "Models", models.list). It says which
+ * methods a model is asked by, but neither when it was released nor when it ends.
  */
 
 import { asList, asObjects, asText, isList, isObject, type JsonObject } from '../../lib/json.ts';
 import { type Listed, type ListReader, titleOf, tokensOf } from './listed.ts';
 
+/** Reads Google's list, for `askList`. */
 export const googleList: ListReader = {
   path: (next) =>
     `/v1beta/models?pageSize=1000${next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`}`,
   page(body) {
     if (!isObject(body)) return undefined;
     const { models, nextPageToken } = body;
-    // What is empty is left out by Google: a page beyond the last model is an object without fields.
+    // Google leaves out what is empty: a page after the last model is an object without fields.
     if (!isList(models) && Object.keys(body).some((field) => field !== 'nextPageToken')) return undefined;
     const next = asText(nextPageToken);
     return { models: asObjects(models).flatMap(modelOf), ...(next && { next }) };
@@ -34,7 +35,7 @@ function modelOf(model: JsonObject): readonly Listed[] {
   ];
 }
 
-/** What is made by the methods that are not `generateContent`. */
+/** What the methods other than `generateContent` make. */
 const MADE_BY: Readonly<Record<string, string>> = {
   embedContent: 'embedding',
   predict: 'image',

@@ -1,9 +1,9 @@
 /**
- * OpenAI's list, and that of every service that speaks chat-completions: `GET /models` below their base, one page.
- * OpenAI itself tells a name, a day and `shutdown_date` (developers.openai.com, "List models"). Others tell more, each
- * under names of its own, all read here: OpenRouter (openrouter.ai/docs, "Model"), Mistral (docs.mistral.ai, "Model
- * card"), Together (docs.together.ai, "List all models"; a list without an object around it), Groq (console.groq.com,
- * "Models"), vLLM (`max_model_len`).
+ * OpenAI's list, and that of every service that speaks chat-completions: `GET /models` below the base address, one
+ * page. OpenAI itself gives a name, a day and `shutdown_date` (developers.openai.com, "List models"). Others give more,
+ * each under names of its own, and all of them are read here: OpenRouter (openrouter.ai/docs, "Model"), Mistral
+ * (docs.mistral.ai, "Model card"), Together (docs.together.ai, "List all models"; a list without an object around it),
+ * Groq (console.groq.com, "Models"), vLLM (`max_model_len`).
  */
 
 import {
@@ -30,6 +30,7 @@ import {
   tokensOf,
 } from './listed.ts';
 
+/** Reads OpenAI's list and those like it, for `askList`. */
 export const openaiList: ListReader = {
   path: () => '/models',
   page(body) {
@@ -75,7 +76,7 @@ function first(model: JsonObject, fields: readonly string[]): number | undefined
   return fields.map((field) => tokensOf(model[field])).find((tokens) => tokens !== undefined);
 }
 
-/** OpenRouter's words are per token, Together's per million. */
+/** OpenRouter's prices are per token, Together's per million tokens. */
 function pricesOf(pricing: JsonObject | undefined): ListedPrices | undefined {
   if (pricing === undefined) return undefined;
   if (pricing['prompt'] === undefined) {
@@ -89,7 +90,7 @@ function pricesOf(pricing: JsonObject | undefined): ListedPrices | undefined {
   };
 }
 
-/** A price, from a number or its digits. A negative one says that it depends. */
+/** A price, from a number or its digits. A negative price means that it depends. */
 function dollars(value: Json | undefined, times: number): number | undefined {
   const price = /^\d/.test(asText(value) ?? '') ? Number(value) : asNumber(value);
   if (price === undefined || !(price >= 0) || price === Number.POSITIVE_INFINITY) return undefined;
@@ -124,7 +125,7 @@ function thinkingOf(reasoning: JsonObject | undefined): ListedThinking | undefin
   return { kinds: ['effort'], efforts, canDisable: mandatory === undefined ? undefined : !mandatory };
 }
 
-/** Together's words for models that answer in text. */
+/** Together's types of the models that answer in text. */
 const TEXT_TYPES = new Set(['chat', 'language', 'code', 'base', 'model']);
 
 function kindOf(model: JsonObject): string | undefined {

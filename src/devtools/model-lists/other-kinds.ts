@@ -1,7 +1,7 @@
 /**
- * Families of models that do not answer in text, by their names: most lists give nothing else to tell them by. From
- * the vendors' own pages of models (developers.openai.com/api/docs/models, ai.google.dev/gemini-api/docs/models,
- * docs.mistral.ai/getting-started/models, docs.x.ai/docs/models), and the names that open ones go by elsewhere.
+ * Families of models that do not answer in text, by their names, since most lists give no other sign. The families are
+ * from the vendors' own pages of models (developers.openai.com/api/docs/models, ai.google.dev/gemini-api/docs/models,
+ * docs.mistral.ai/getting-started/models, docs.x.ai/docs/models), and from the names that open models have elsewhere.
  */
 
 const FAMILIES: readonly (readonly [kind: string, name: RegExp])[] = [
@@ -20,7 +20,10 @@ const FAMILIES: readonly (readonly [kind: string, name: RegExp])[] = [
   ['completion', /^gpt-3\.5-turbo-instruct/],
 ];
 
-/** What a model is made for, where its family is one that does not answer in text; undefined for all others. */
+/**
+ * @param name the vendor's name of a model
+ * @returns what the model is made for, if its family does not answer in text; undefined for all others
+ */
 export function otherKind(name: string): string | undefined {
   const own = name.toLowerCase().replace(/^.*\//, '');
   return FAMILIES.find(([, family]) => family.test(own))?.[0];

@@ -1,17 +1,22 @@
-/** A recording without secrets, and without what tells whose account it was made with. */
+/** Removes secrets from a recording, and everything that identifies the account that it was made with. */
 
 import { asObjects, asText, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { withoutSecrets } from '../../upstream/redact.ts';
 
 const HIDDEN = '[hidden]';
 
-/** What identifies an account, and what stands in its place wherever it is found. */
+/** A value that identifies an account, and what replaces it wherever it is found. */
 export interface Identity {
   readonly value: string;
   readonly instead: string;
 }
 
-/** Bytes are cleaned as text of one character a byte, so that whatever is not touched stays as it came. */
+/**
+ * Removes secrets and identities. The bytes are read as text of one character a byte, so that everything else stays
+ * unchanged.
+ * @param secrets texts to hide, however JSON or a URL spells them
+ * @param identities values to replace
+ */
 export function cleanBytes(
   bytes: Uint8Array,
   secrets: readonly string[],
@@ -22,7 +27,7 @@ export function cleanBytes(
 }
 
 function withoutKnown(text: string, secrets: readonly string[]): string {
-  // The longest first, so that none is left half where one holds another.
+  // The longest comes first, so that a secret that contains another one is removed whole.
   const ordered = [...new Set(secrets)].sort((one, other) => other.length - one.length);
   return ordered.reduce((cleaned, secret) => cleaned.replaceAll(spellings(secret), HIDDEN), text);
 }
@@ -30,7 +35,7 @@ function withoutKnown(text: string, secrets: readonly string[]): string {
 function withoutIdentities(text: string, identities: readonly Identity[]): string {
   return identities.reduce((cleaned, { value, instead }) => {
     const found = spellings(value);
-    // A short value is only taken out where it is all of a JSON string.
+    // A short value is only replaced where it is a whole JSON string.
     const whole = value.length < MIN_IDENTITY ? new RegExp(`(?<=")${found.source}(?=")`, 'g') : found;
     return cleaned.replaceAll(whole, instead);
   }, text);
@@ -38,7 +43,10 @@ function withoutIdentities(text: string, identities: readonly Identity[]): strin
 
 const MIN_IDENTITY = 8;
 
-/** JSON's escapes stand between words as blanks do, but hide where a word begins: each part is looked at by itself. */
+/**
+ * JSON's escapes separate words as spaces do, but hide where a word begins. So each part between them is also searched
+ * on its own.
+ */
 function withoutShapes(text: string): string {
   return replaceShapes(text)
     .split(/(\\(?:u[0-9a-fA-F]{4}|[^u]))/)
@@ -52,8 +60,8 @@ function replaceShapes(text: string): string {
 }
 
 /**
- * A text however JSON and URLs may spell it: each character as it is, as an escape, or in percent. A secret that is no
- * plain word can come back in any of them. Finds it in text of one character a byte.
+ * Matches every way in which JSON and URLs may spell a text: each character as it is, as an escape, or percent-encoded.
+ * A secret that is not a plain word can come back in any of them. The expression is for text of one character a byte.
  */
 function spellings(text: string): RegExp {
   return new RegExp(Array.from(text, (character) => `(?:${waysToSay(character).join('|')})`).join(''), 'g');
@@ -64,7 +72,7 @@ function waysToSay(character: string): readonly string[] {
   const units = Array.from({ length: character.length }, (_, at) => hex(character.charCodeAt(at), 4));
   const plain = bytes.map((byte) => `\\x${byte}`).join('');
   return [
-    // Before the plain one, which would leave half an escape.
+    // The escaped form comes before the plain one, which would leave half an escape.
     ...(/["\\/]/.test(character) ? [`\\\\${plain}`] : []),
     plain,
     units.map((unit) => `\\\\u${inAnyCase(unit)}`).join(''),
@@ -81,8 +89,8 @@ function inAnyCase(digits: string): string {
 }
 
 /**
- * Ids of accounts by the shapes that vendors give them: OpenAI's organisations, projects and users, Anthropic's
- * workspaces and API keys, Google's projects; and the ids of requests, by which a vendor finds the account.
+ * The shapes of vendors' ids for accounts: OpenAI's organizations, projects and users, Anthropic's workspaces and API
+ * keys, Google's projects. Also the ids of requests, by which a vendor finds the account.
  */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\borg-[A-Za-z0-9]{12,}/g, 'org-recorded'],
@@ -99,7 +107,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Fields that say who is asking, or for whom. */
+/** Fields that identify the caller or the end user. */
 const IDENTITIES: Readonly<Record<string, string>> = {
   user: 'user-recorded',
   user_id: 'user-recorded',
@@ -117,10 +125,13 @@ const IDENTITIES: Readonly<Record<string, string>> = {
   request_id: 'req_recorded',
 };
 
-/** Objects that have such fields beside the body itself; elsewhere they are part of what is said. */
+/** Objects in which such fields identify an account, beside the body itself. Elsewhere they are content. */
 const HOLDERS = ['response', 'message', 'error', 'metadata', 'client_metadata', 'provider'];
 
-/** What identifies an account in a body, or in an event of a stream. */
+/**
+ * @param body a request's or an answer's body, or an event of a stream
+ * @returns the values in it that identify an account
+ */
 export function identitiesIn(body: Json | undefined): readonly Identity[] {
   if (!isObject(body)) return [];
   const holders = asObjects(HOLDERS.map((name) => body[name] ?? null));

@@ -1,4 +1,4 @@
-/** One exchange with a vendor: what is sent is what was given, but for whose key it bears. */
+/** One exchange with a vendor. What is sent is what was given, apart from the credentials. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -8,7 +8,7 @@ import { credentialFor } from '../../upstream/credentials/sent-credential.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import { isCredential } from './secrets.ts';
 
-/** Headers of one hop (RFC 9110, 7.6.1), and those that the next hop has of its own. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and those that the next hop sets itself. */
 const OF_THIS_HOP = new Set([
   'connection',
   'content-length',
@@ -23,7 +23,7 @@ const OF_THIS_HOP = new Set([
   'upgrade',
 ]);
 
-/** Headers without those of this hop; what `connection` names are of this hop too. */
+/** @returns the headers without those of this hop, which include the ones that `connection` names */
 export function endToEnd<T>(headers: Readonly<Record<string, T>>): Record<string, T> {
   const nominated = new Set(
     String(headers['connection'] ?? '')
@@ -35,7 +35,10 @@ export function endToEnd<T>(headers: Readonly<Record<string, T>>): Record<string
   );
 }
 
-/** A caller's headers as the vendor gets them, but for what it is shown: without the caller's credentials. */
+/**
+ * @returns a caller's headers as the vendor receives them, without the caller's credentials and still without the
+ *   vendor's
+ */
 export function headersTo(vendor: Vendor, caller: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(endToEnd(caller))) {
@@ -43,13 +46,16 @@ export function headersTo(vendor: Vendor, caller: IncomingHttpHeaders): Record<s
   }
   return {
     ...kept,
-    // What is recorded is to be read; a compressed stream would also hold events back.
+    // The recording should be readable, and compression would also hold events of a stream back.
     'accept-encoding': 'identity',
     ...vendor.headers,
   };
 }
 
-/** The headers that a client would send, where there is none. */
+/**
+ * @param anthropic whether the request is in Anthropic's format
+ * @returns the headers that a client would send, for a request that has no client
+ */
 export function headersOfNobody(stream: boolean, anthropic: boolean): IncomingHttpHeaders {
   return {
     accept: stream ? 'text/event-stream' : 'application/json',
@@ -59,6 +65,7 @@ export function headersOfNobody(stream: boolean, anthropic: boolean): IncomingHt
   };
 }
 
+/** A request to send. */
 export interface Sending {
   readonly path: string;
   readonly headers: Record<string, string | string[]>;
@@ -72,15 +79,16 @@ export interface Waits {
   readonly idle: number;
 }
 
-/** An answer, and what the vendor was shown that stands in no configuration. */
+/** An answer, and a credential that the vendor received and no configuration contains. */
 export interface Answering {
   readonly answer: Dispatcher.ResponseData;
   readonly secret?: string;
 }
 
 /**
- * Sends a request; a redirect is an answer like any other.
- * @throws Error what undici says; GatewayError where there are no credentials to be had
+ * Sends a request. A redirect is treated like any other answer.
+ * @param passes gets a token if the vendor has no key
+ * @throws Error from undici if the exchange fails; GatewayError if no credentials can be had
  */
 export async function ask(
   agent: Dispatcher,

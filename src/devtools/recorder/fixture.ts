@@ -1,7 +1,7 @@
 /**
- * An exchange as fixtures: the request's body under `requests/<format>`, and the answer under `replies/<format>`, a
- * stream byte for byte as `.sse`, a whole answer as `.json`. What the vendor refused is one file under
- * `errors/<format>`, `{status, headers, body}` and the request: it is none of those that vendors take.
+ * Makes fixtures of an exchange: the request's body under `requests/<format>`, and the answer under `replies/<format>`,
+ * a stream byte for byte as `.sse`, a whole answer as `.json`. A rejected request becomes one file under
+ * `errors/<format>`, `{status, headers, body}` with the request, since it is not a request that vendors accept.
  */
 
 import { join } from 'node:path';
@@ -14,29 +14,30 @@ import { cleanBytes, type Identity, identitiesIn } from './clean.ts';
 import { inPieces } from './pieces.ts';
 import { bodySecrets, ownerSecrets } from './secrets.ts';
 
-/** One whole exchange, decompressed. */
+/** One complete exchange, decompressed. */
 export interface Exchange {
   readonly format: FormatName;
   readonly request: Uint8Array;
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly answer: Uint8Array;
-  /** What the vendor was shown that stands in no configuration. */
+  /** A credential that the vendor received and no configuration contains. */
   readonly secret?: string;
 }
 
+/** A file to write. */
 export interface Fixture {
-  /** Below the fixtures' folder. */
+  /** The path below the folder of fixtures. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
-/** An exchange that makes no fixture: says why. */
+/** The exchange cannot become a fixture. The message gives the reason. */
 export class NoFixture extends Error {
   override readonly name = 'NoFixture';
 }
 
-/** Every path that a case may have files at. */
+/** @returns every path that a case may have files at, below the folder of fixtures */
 export function pathsOf(format: FormatName, name: string): readonly string[] {
   return [
     join('requests', format, `${name}.json`),
@@ -47,8 +48,10 @@ export function pathsOf(format: FormatName, name: string): readonly string[] {
 }
 
 /**
- * @param secrets what must not be in any file.
- * @throws NoFixture
+ * Makes the fixtures of an exchange, without secrets and without what identifies the account.
+ * @param name the name of the case
+ * @param secrets texts that must not be in any file
+ * @throws NoFixture if the answer is not one to record, or spells out a secret across several events
  */
 export function fixturesOf(exchange: Exchange, name: string, secrets: readonly string[]): readonly Fixture[] {
   const { format, request, headers, answer, secret } = exchange;
@@ -102,7 +105,7 @@ function bodiesOf({ headers, answer }: Exchange): readonly (Json | undefined)[] 
   return run(decodeSse(Number.POSITIVE_INFINITY), [answer]).map(({ data }) => tryParseJson(data));
 }
 
-/** Headers that say what an error means, and when to come back. */
+/** Headers that say what an error means, and when to try again. */
 function toldHeaders(headers: AnswerHeaders, clean: (bytes: Uint8Array) => Buffer): Record<string, string> {
   const told = Object.entries(headers).flatMap(([name, value]) =>
     value !== undefined && (TOLD.has(name) || name.includes('ratelimit'))
@@ -123,19 +126,19 @@ function requestIds(headers: AnswerHeaders): readonly Identity[] {
   });
 }
 
-/** One of each value: what was said first of it. */
+/** One identity for each value: the first. */
 function unique(identities: readonly Identity[]): readonly Identity[] {
   return [...new Map(identities.toReversed().map((identity) => [identity.value, identity])).values()];
 }
 
-/** JSON laid out as the other fixtures are, where that changes nothing but blanks; else the bytes as they are. */
+/** JSON laid out as the other fixtures are, if that changes nothing but whitespace; otherwise the bytes as they are. */
 function readable(bytes: Buffer): Buffer {
   const text = bytes.toString('utf8');
   const laidOut = JSON.stringify(parseJson(text), undefined, 2);
   return withoutBlanks(laidOut) === withoutBlanks(text) ? Buffer.from(`${laidOut}\n`) : bytes;
 }
 
-/** JSON text without what stands between its tokens. */
+/** JSON text without the whitespace between its tokens. */
 function withoutBlanks(text: string): string {
   return text.replaceAll(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/gs, '$1');
 }

@@ -1,12 +1,16 @@
-/** Bodies that came compressed (RFC 9110, 8.4), as what they are. */
+/** Decompresses bodies (RFC 9110, 8.4). */
 
 import { Readable } from 'node:stream';
 import { CODINGS, codingOf } from '../../upstream/content-coding.ts';
 
-/** The most that a body may become, in bytes: a small one can hold a very large one. */
+/** The most bytes that a body may decompress to: a small body can contain a very large one. */
 const MAX_INFLATED = 256 * 1024 * 1024;
 
-/** The body without its `Content-Encoding`; undefined where that is not known, or is not what the body has. */
+/**
+ * @param header the value of its `Content-Encoding`
+ * @returns the decompressed body; undefined if the coding is unknown or the body does not have it, or if it is longer
+ *   than 256 MiB
+ */
 export async function inflated(
   body: Buffer,
   header: string | string[] | undefined,
@@ -24,7 +28,7 @@ export async function inflated(
       chunks.push(chunk);
     }
   } catch {
-    return undefined; // the caller says so
+    return undefined; // The caller reports it.
   }
   return Buffer.concat(chunks);
 }

@@ -1,4 +1,4 @@
-/** Recordings as files of a folder of fixtures. */
+/** Keeps recordings as files in a folder of fixtures. */
 
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { makeFolder } from '../../store/make-folder.ts';
 import { type Fixture, pathsOf } from './fixture.ts';
 
-/** The file that a case of that name has already; undefined where it has none. */
+/** @returns the file that a case of that name already has; undefined if it has none */
 export function consumptionOf(folder: string, format: FormatName, name: string): string | undefined {
   return pathsOf(format, name)
     .map((path) => join(folder, path))
@@ -15,9 +15,11 @@ export function consumptionOf(folder: string, format: FormatName, name: string):
 }
 
 /**
- * Writes a case, in the place of what it had: an old answer beside a new one would say that they are the same.
- * @returns the files.
- * @throws Error (`EEXIST`) where one is there, and is not to be written over.
+ * Writes the files of a case.
+ * @param force whether to replace the case that is there. All its files are removed, since an old answer beside a new
+ *   one would look like its streamed or whole counterpart.
+ * @returns the paths of the files
+ * @throws Error (`EEXIST`) if a file is there and is not to be replaced
  */
 export async function writeCase(
   folder: string,

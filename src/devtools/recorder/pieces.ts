@@ -1,10 +1,13 @@
-/** Whether a secret stands in a stream in pieces, a few letters an event: there, nothing finds it that looks at bytes. */
+/** Finds secrets that a stream spells out a few letters at a time, where a search of the bytes does not find them. */
 
 import { isList, isObject, type Json, tryParseJson } from '../../lib/json.ts';
 import { decodeSse } from '../../streams/sse.ts';
 import { run } from '../../streams/step.ts';
 
-/** Whether the texts of a stream’s events, joined, each field by itself, make up one of `secrets`. */
+/**
+ * @param stream a stream of events (SSE)
+ * @returns whether one of `secrets` is in the joined texts of any one field of the events
+ */
 export function inPieces(stream: Uint8Array, secrets: readonly string[]): boolean {
   const texts = new Map<string, string>();
   for (const { data } of run(decodeSse(Number.POSITIVE_INFINITY), [stream])) {

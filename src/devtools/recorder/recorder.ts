@@ -1,4 +1,4 @@
-/** A vendor's stand-in on the loopback interface: passes requests on, gives the answers back, and keeps both. */
+/** Stands in for a vendor on the loopback interface: it forwards requests, returns the answers, and keeps both. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -17,34 +17,42 @@ import { isLocal } from './local.ts';
 import { type Target, targetOf } from './route.ts';
 import { callerSecrets } from './secrets.ts';
 
+/** What the recorder asks, how long it runs, and what it does with an exchange. */
 export interface RecorderOptions {
   readonly agent: Dispatcher;
-  /** Where the vendor has no key. */
+  /** Gets a token if the vendor has no key. */
   readonly passes: CloudTokens;
   readonly vendor: Vendor;
   readonly waits: Waits;
-  /** 0: any that is free. */
+  /** 0 means any free port. */
   readonly port: number;
   /** The largest body of a request, in bytes. */
   readonly bodyLimit: number;
-  /** How many exchanges are recorded. */
+  /** The number of exchanges to record. */
   readonly count: number;
-  /** Why an exchange in that format cannot be kept: asked before the vendor is, who bills. */
+  /**
+   * The reason why an exchange in that format cannot be kept. It is asked before the vendor is, since the vendor
+   * charges.
+   */
   refuse(format: FormatName): string | undefined;
-  /** Keeps an exchange. @throws NoFixture where it makes none; the next one is waited for. */
+  /**
+   * Keeps an exchange.
+   * @throws NoFixture if the exchange cannot become one; the recorder then waits for the next one
+   */
   keep(exchange: Exchange, callersSecrets: readonly string[]): Promise<void>;
-  /** Says what happens, to whoever watches. */
+  /** Reports what happens to the person who watches. */
   tell(message: string): void;
 }
 
+/** A recorder that is listening. */
 export interface Recorder {
   readonly url: string;
-  /** Resolves when all exchanges are recorded; fails where one cannot be kept. */
+  /** Resolves when all exchanges are recorded; rejects if one cannot be kept. */
   readonly over: Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a caller is told where the vendor is not asked. */
+/** The error that a caller receives if the vendor is not asked. */
 export class Declined extends Error {
   override readonly name = 'Declined';
   readonly status: number;
@@ -55,12 +63,15 @@ export class Declined extends Error {
   }
 }
 
-/** Listens on 127.0.0.1 alone: whoever reaches it spends the vendor's key. @throws Error where the port is taken. */
+/**
+ * Starts a recorder. It listens on 127.0.0.1 only, since everyone who reaches it can spend the vendor's key.
+ * @throws Error if the port is taken
+ */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
   const { count, tell } = options;
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let recorded = 0;
-  /** Exchanges are made one after the other, so that their files are numbered as they were asked for. */
+  /** Exchanges are made one after another, so that their files are numbered in the order of the requests. */
   let line: Promise<unknown> = Promise.resolve();
 
   const take = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -80,7 +91,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       recorded += 1;
       if (recorded === count) resolve();
     });
-    // Whoever waits for this turn is told how it went; for the next one it is over either way.
+    // The request of this turn receives its error; the next turn begins either way.
     line = turn.catch(() => undefined);
     await turn;
   };
@@ -95,7 +106,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       } else if (error instanceof NoFixture || error instanceof Broken) {
         tell(error.message);
         if (!response.headersSent) decline(response, new Declined(502, error.message));
-        // What broke off must not look whole.
+        // An answer that broke off must not look complete.
         else if (!response.writableEnded) response.destroy();
       } else reject(error);
     });
@@ -111,12 +122,15 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   };
 }
 
-/** An exchange that did not come to its end. */
+/** The exchange broke off. */
 class Broken extends Error {
   override readonly name = 'Broken';
 }
 
-/** Passes one request on, and its answer back as it comes. @throws Declined, Broken */
+/**
+ * Forwards one request, and its answer as it arrives.
+ * @throws Declined, NoFixture, Broken
+ */
 async function pass(
   options: RecorderOptions,
   { format, path }: Target,

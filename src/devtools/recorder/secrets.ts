@@ -1,4 +1,4 @@
-/** Every secret that a recording must not hold, and what stands in its place. */
+/** Collects every secret that a recording must not contain. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GivenCredentials } from '../../config/credentials.ts';
@@ -7,13 +7,15 @@ import { isList, isObject, type Json } from '../../lib/json.ts';
 import { percentDecoded } from '../../lib/percent-decoded.ts';
 import type { AnswerHeaders } from '../../upstream/headers.ts';
 
-/** A shorter value is a word (`ollama`, `none`): to take it out everywhere would tear texts apart. */
+/** A shorter value is a word (`ollama`, `none`), and removing it everywhere would damage texts. */
 const MIN_KEY = 8;
 
-/** The same of what only may be a credential: a placeholder that an SDK insists on, a header of whatever use. */
+/**
+ * The same bound for what may not be a credential: a placeholder that an SDK insists on, or a header of unknown use.
+ */
 const MIN_OTHER = 12;
 
-/** Headers that say who is asking, or for whose account. */
+/** Headers that identify the caller, or the account that pays. */
 const CREDENTIALS = new Set([
   'authorization',
   'proxy-authorization',
@@ -33,7 +35,7 @@ const CREDENTIALS = new Set([
   'x-amz-content-sha256',
 ]);
 
-/** Headers by which an answer says whose it is. */
+/** Headers of an answer that identify the account. */
 const OWNERS = new Set([
   'set-cookie',
   'openai-organization',
@@ -46,17 +48,20 @@ const OWNERS = new Set([
 /** Query parameters that hold keys. */
 const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'apikey', 'access_token', 'token']);
 
-/** Whether a request's header is the caller's own credential, or chooses an account by it. */
+/**
+ * @param header the name in lower case
+ * @returns whether a request's header is the caller's own credential, or chooses an account with it
+ */
 export function isCredential(header: string): boolean {
   return CREDENTIALS.has(header);
 }
 
-/** Whether a query parameter holds a key. */
+/** @returns whether a query parameter of this name holds a key */
 export function isKeyParameter(name: string): boolean {
   return KEY_PARAMETERS.has(name.toLowerCase());
 }
 
-/** All that a configuration keeps secret. */
+/** @returns everything that a configuration keeps secret */
 export function secretsOf(config: Config): readonly string[] {
   const { vendors, keys, admin, store, redis, proxy } = config;
   const settings = Object.values(vendors);
@@ -77,15 +82,15 @@ function clientSecret(credentials: GivenCredentials | undefined): string | undef
   return credentials?.type === 'azure' ? credentials.clientSecret : undefined;
 }
 
-/** As its server gets it: PostgreSQL's client takes one with a bare `%` as it stands. */
+/** The password as its server receives it. PostgreSQL's client leaves a password with a bare `%` unchanged. */
 function passwordIn(url: string): string {
   return percentDecoded(new URL(url).password);
 }
 
-/** Names of headers that a configuration may add, and that hold something of an account. */
+/** Names of headers that a configuration may add and that identify an account. */
 const SECRET_NAME = /key|token|auth|secret|cookie|organi[sz]ation|project|account/i;
 
-/** What a caller has sent to say who it is. */
+/** @returns what a caller sent to identify itself, in its headers and its query */
 export function callerSecrets(headers: IncomingHttpHeaders, query: URLSearchParams): readonly string[] {
   const said = Object.entries(headers).flatMap(([name, value]) =>
     isCredential(name) ? words(String(value ?? '')) : [],
@@ -95,8 +100,8 @@ export function callerSecrets(headers: IncomingHttpHeaders, query: URLSearchPara
 }
 
 /**
- * What a body holds for servers that the vendor is to ask: the tokens and headers of MCP servers (Anthropic, OpenAI,
- * Google), what OpenAI's containers are to know, the keys of Google's other searches.
+ * @returns what a body holds for servers that the vendor should ask: the tokens and headers of MCP servers (Anthropic,
+ *   OpenAI, Google), the secrets of OpenAI's containers, the keys of Google's other searches
  */
 export function bodySecrets(body: Json | undefined): readonly string[] {
   return atLeast(MIN_OTHER, secretsIn(body));
@@ -118,14 +123,14 @@ function secretsIn(value: Json | undefined): readonly string[] {
   });
 }
 
-/** Names of a body's fields that hold a credential where they hold a text. */
+/** Names of fields of a body that hold a credential if their value is a text. */
 const SECRET_FIELD = /^(?:authorization(?:_?token)?|api_?key(?:_?string)?|access_?token)$/i;
 
 function textsIn(value: Json | undefined): readonly string[] {
   return typeof value === 'string' ? words(value) : [];
 }
 
-/** What an answer's headers say of whose account it is. */
+/** @returns the values of an answer's headers that identify the account */
 export function ownerSecrets(headers: AnswerHeaders): readonly string[] {
   const said = Object.entries(headers).flatMap(([name, value]) =>
     OWNERS.has(name) ? [value ?? []].flat().flatMap((line) => words(line.split(';', 1).join(''))) : [],

@@ -1,4 +1,4 @@
-/** A request that lies in a file, sent as a client would. */
+/** Sends a request that is in a file, as a client would. */
 
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../../conversation/prompt.ts';
@@ -11,6 +11,7 @@ import { type Exchange, NoFixture } from './fixture.ts';
 import { inflated } from './inflated.ts';
 import { speaks } from './route.ts';
 
+/** A request from a file, ready to send. */
 export interface Asking {
   readonly format: FormatName;
   readonly path: string;
@@ -18,15 +19,20 @@ export interface Asking {
   readonly body: Buffer;
 }
 
-/** What the file does not say, or is to say otherwise. */
+/** What the file does not say, or what replaces what it says. */
 export interface How {
-  /** Absent: told from the fields. */
+  /** If absent, the fields of the request tell. */
   readonly format?: FormatName;
   readonly model?: string;
   readonly stream?: boolean;
 }
 
-/** What is sent, the bytes as they are where nothing of them changes; or why nothing can be, as text. */
+/**
+ * Prepares a request for a vendor.
+ * @param bytes the contents of the file
+ * @returns the request, with the bytes unchanged if nothing in them changes; or, as text, the reason why it cannot be
+ *   sent
+ */
 export function askingOf(
   vendor: Vendor,
   bytes: Buffer,
@@ -60,7 +66,10 @@ export function askingOf(
   };
 }
 
-/** Sends it, and waits for the whole answer. @throws NoFixture, and what `ask` throws. */
+/**
+ * Sends a request, and waits for the whole answer.
+ * @throws NoFixture, and whatever `ask` throws
+ */
 export async function sendAsking(
   agent: Dispatcher,
   passes: CloudTokens,
@@ -78,7 +87,9 @@ export async function sendAsking(
   return { format, request: body, status, headers: told, answer: whole, ...shown };
 }
 
-/** A short request of `messages` looks like one of chat-completions: then it is in the format the vendor speaks. */
+/**
+ * A short request of `messages` looks like one of chat-completions. Then it is in the format that the vendor speaks.
+ */
 function formatFor(vendor: Vendor, body: JsonObject): FormatName {
   const told = formatOfRequest(body);
   return told === 'chat-completions' && !speaks(vendor, told) ? vendor.formats[0] : told;

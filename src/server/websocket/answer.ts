@@ -1,4 +1,4 @@
-/** The answer to a request that came over a socket: its events, each a message (OpenAI, "WebSocket mode"). */
+/** The answer to a request that came over a WebSocket: each of its events is a message (OpenAI, "WebSocket mode"). */
 
 import type { IncomingMessage } from 'node:http';
 import { parseErrorObject, renderError } from '../../formats/openai/errors.ts';
@@ -8,38 +8,38 @@ import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
 import { decodeSse, type Sse } from '../../streams/sse.ts';
 
-/** How its events are told. */
+/** How the events of an answer are sent. */
 export interface Told {
-  /** The lane that its request has named. */
+  /** The lane that the request named. */
   readonly lane: string | undefined;
-  /** The response that its request goes on from: the vendor, who was given all of the dialogue, does not know of it. */
+  /** The response that the request continues. The vendor does not know of it, since it received the whole dialogue. */
   readonly previous: string | undefined;
   readonly say: (text: string) => void;
-  /** Told how many bytes are held for an event that is not whole. */
+  /** Receives the number of bytes that are held for an incomplete event. */
   readonly holds: (bytes: number) => void;
-  /** Sends all that `tell` says in one write. */
+  /** Sends everything that `tell` sends in one write. */
   readonly together: (tell: () => void) => void;
 }
 
-/** Events that carry the whole response, and those of them that a dialogue can go on from. */
+/** Events that carry the whole response, and those among them that a dialogue can continue. */
 const CARRIES = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
 const GOES_ON = /^response\.(?:completed|incomplete)$/;
 
-/** Events with which an answer is over. */
+/** Events that end an answer. */
 const LAST = /^response\.(?:completed|incomplete|failed)$/;
 
-/** Headers of an error that its reader can do something by. */
+/** Headers of an error that its reader can act on. */
 const USEFUL = /^(?:retry-after|x-request-id|x-should-retry|x-ratelimit-)/;
 
-/** The longest event, in UTF-16 code units: the last one has all images of a response. */
+/** The longest event, in UTF-16 code units. The last event of a response has all of its images. */
 const LONGEST = 64 * 1024 * 1024;
 
-/** No error is longer. */
+/** The longest error that is read, in bytes. */
 const MAX_ERROR = 1024 * 1024;
 
 /**
- * Tells an answer as it comes. @returns the response that it ends with, where a dialogue can go on from it.
- * Never rejects: what goes wrong is told as an event too.
+ * Sends an answer as it arrives. The promise never rejects: an error is sent as an event too.
+ * @returns the response that the answer ends with, if a dialogue can continue it
  */
 export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObject | undefined> {
   const { statusCode: status = 0, headers } = answer;
@@ -49,7 +49,10 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
   return new Promise((resolve) => {
     let response: JsonObject | undefined;
     let isOver = false;
-    /** What went wrong: the response that failed, as a rule the next event, says it too, and there is one end only. */
+    /**
+     * The error of the stream. The failed response, as a rule the next event, reports it too, and an answer ends only
+     * once.
+     */
     let failure: JsonObject | undefined;
     const decoder = decodeSse(LONGEST);
     /** Bytes since the last event. */
@@ -100,7 +103,7 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
   });
 }
 
-/** An error as an event of the socket's. */
+/** Sends an error as an event of the WebSocket. */
 export function say(error: GatewayError, told: Pick<Told, 'lane' | 'say'>): void {
   sayError(error.status, renderError(error), {}, told);
 }
@@ -111,7 +114,7 @@ function sayError(
   headers: Readonly<Record<string, string>>,
   told: Pick<Told, 'lane' | 'say'>,
 ): void {
-  // The SDKs' types have the headers in the error, Codex reads them beside it.
+  // The SDKs' types have the headers inside the error, and Codex reads them beside it.
   const event = {
     type: 'error',
     status,
@@ -122,8 +125,8 @@ function sayError(
 }
 
 /**
- * An error with all that OpenAI's published schema of the socket's error requires. There `code` is a text, other than in
- * an error of a POST: where nothing more is known than the type, it says that.
+ * An error with all fields that OpenAI's published schema of the WebSocket's error requires. There `code` is always a
+ * text, unlike in the error of a POST: if only the type is known, `code` repeats it.
  */
 function errorFields(error: JsonObject = {}): JsonObject {
   const type = asText(error['type']) ?? 'api_error';
@@ -137,7 +140,7 @@ function errorFields(error: JsonObject = {}): JsonObject {
   };
 }
 
-/** An error that a stream ends with, in its own words: what it is about is in the event itself or in its `error`. */
+/** Sends the vendor's own error that a stream ends with. Its fields are in the event itself or in its `error`. */
 function sayFailure(event: JsonObject, told: Told): void {
   const { type: _, sequence_number: _number, error, ...rest } = event;
   const known = parseErrorObject(event);
@@ -176,14 +179,14 @@ function usefulOf({ headers }: IncomingMessage): Record<string, string> {
   );
 }
 
-/** The event, naming the response that its request went on from: as it came, where there is none. */
+/** The event, naming the response that its request continues. The event is unchanged if the request continues none. */
 function withPrevious(data: string, event: JsonObject | undefined, { previous }: Told): string {
   const response = asObject(event?.['response']);
   if (previous === undefined || response === undefined) return data;
   return JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });
 }
 
-/** An event with the lane that its request has named. */
+/** @returns an event, as JSON text, with the lane that its request named */
 export function inLane(event: string, { lane }: Pick<Told, 'lane'>): string {
   return lane === undefined ? event : `{"stream_id":${JSON.stringify(lane)},${event.slice(1)}`;
 }

@@ -10,7 +10,7 @@ export interface Behind {
   ask(body: Buffer): ClientRequest;
   /** Rejects with a GatewayError if the client may not use the model, or no vendor serves it. */
   requireModel(model: string): Promise<void>;
-  /** Whether the model of this name thinks. */
+  /** Whether the model of this name reasons. */
   thinks(model: string): boolean;
   /** Whether the client may store responses at the vendor. */
   stores(): boolean;

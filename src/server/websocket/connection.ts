@@ -4,10 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 
+/** What a session sends over, and how it paces what it reads. */
 export interface Connection {
   /** Sends a message if the connection is still open. */
   say(text: string): void;
-  /** Sends everything that `tell` sends in one write. @throws what `tell` throws. */
+  /**
+   * Sends everything that `tell` sends in one write.
+   * @throws whatever `tell` throws
+   */
   together(tell: () => void): void;
   /** Sets whether more messages are read. */
   readOn(isWanted: boolean): void;
@@ -24,6 +28,7 @@ const PING = 30_000;
 const HIGH_WATER_MARK = 256 * 1024;
 
 /**
+ * Paces the answers of a connection and pings its client.
  * @param raw the connection below `socket`
  * @param unread milliseconds that data may wait for a client that does not read
  */
@@ -42,7 +47,7 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
     for (const answer of answers) answer.resume();
     readIfWanted();
   });
-  // Node's own timer of the socket, which every byte that the client takes resets.
+  // This is Node's own timer of the socket, which every byte that the client takes resets.
   raw.setTimeout(unread).on('timeout', () => {
     if (raw.writableLength > 0) socket.terminate();
   });
@@ -53,7 +58,7 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
       read = -1;
       return;
     }
-    // A client sends no pong while a long message arrives, but its bytes count.
+    // A client sends no pong while a long message arrives, but the bytes of the message count.
     if (read === raw.bytesRead) {
       socket.terminate();
       return;
@@ -61,7 +66,7 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
     read = raw.bytesRead;
     socket.ping();
   }, PING).unref();
-  // A message is too long or not UTF-8: `ws` closes the connection with the fitting code (RFC 6455, 7.4.1).
+  // If a message is too long or not UTF-8, `ws` closes the connection with the fitting code (RFC 6455, 7.4.1).
   socket.on('error', () => {});
   socket.on('close', () => clearInterval(ping));
 

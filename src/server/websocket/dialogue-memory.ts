@@ -1,25 +1,29 @@
 /**
- * What a connection remembers: the dialogues that its last responses stand for, so that the next request need send no
- * more than what is new (OpenAI, "WebSocket mode": the state of a connection is in memory, and ends with it).
+ * What a connection remembers: the dialogues that its last responses stand for, so that the next request sends only
+ * what is new (OpenAI, "WebSocket mode": the state of a connection is in memory, and ends with it).
  */
 
 export interface Dialogue {
-  /** The response that a request goes on from. */
+  /** The id of the response that a request continues. */
   readonly id: string;
-  /** All items of it so far, a piece for what came at once: JSON without the brackets of a list. */
+  /**
+   * All items of the dialogue so far. Each piece holds the items that came together, as JSON without the brackets of a
+   * list.
+   */
   readonly items: readonly string[];
 }
 
+/** The dialogues of one connection. */
 export interface Memory {
   find(id: string): Dialogue | undefined;
   /** Remembers a lane's last dialogue in place of the one before it. */
   keep(lane: string, dialogue: Dialogue): void;
   forgetAll(): void;
-  /** How long all that is remembered is, in UTF-16 code units. */
+  /** The length of everything that is remembered, in UTF-16 code units. */
   size(): number;
 }
 
-/** @param limit how long all that is remembered may be, in UTF-16 code units; what is oldest goes first. */
+/** @param limit the most that is remembered, in UTF-16 code units; the oldest dialogue is forgotten first */
 export function openMemory(limit: number): Memory {
   const dialogues = new Map<string, Dialogue>();
   let size = 0;

@@ -8,11 +8,12 @@ import type { Behind } from './behind.ts';
 import type { Connection } from './connection.ts';
 import { UNCOUNTED } from './pending-bytes.ts';
 
+/** The exchanges that are under way. */
 export interface Exchanges {
   /**
-   * Posts a body and sends what is answered.
+   * Posts a body and sends the answer.
    * @param previous the id of the response that the request continues
-   * @returns the response that the answer ends with; undefined where none can be continued.
+   * @returns the response that the answer ends with; undefined if no dialogue can continue it
    */
   run(body: Buffer, lane: string | undefined, previous: string | undefined): Promise<JsonObject | undefined>;
   /** Bytes of events that are not complete yet. */
@@ -21,6 +22,7 @@ export interface Exchanges {
   abort(): void;
 }
 
+/** What exchanges need of their session. */
 export interface ExchangeOptions {
   readonly post: Behind['ask'];
   readonly connection: Pick<Connection, 'say' | 'together' | 'hold'>;
@@ -30,6 +32,7 @@ export interface ExchangeOptions {
   changed(): void;
 }
 
+/** @returns the exchanges of one connection, none yet under way */
 export function openExchanges({ post, connection, sendError, changed }: ExchangeOptions): Exchanges {
   const { say, together, hold } = connection;
   const underWay = new Set<ClientRequest>();
@@ -40,7 +43,7 @@ export function openExchanges({ post, connection, sendError, changed }: Exchange
       underWay.add(request);
       let counted = 0;
       const holds = (bytes: number): void => {
-        // Most events are small, and whole with the chunk that brings them.
+        // Most events are small, and complete with the chunk that brings them.
         if (counted === 0 && bytes <= UNCOUNTED) return;
         pending += bytes - counted;
         counted = bytes;

@@ -1,32 +1,35 @@
 /**
- * Where messages begin and end in the bytes of a client, by the heads of their frames (RFC 6455, 5.2). `ws` gives a
- * message once it is whole, and tells nobody what it holds until then.
+ * Finds where messages begin and end in the bytes of a client, by the heads of their frames (RFC 6455, 5.2). `ws`
+ * delivers a message once it is complete, and does not report what it holds until then.
  */
 
 export interface Frames {
   /** Takes the next bytes, as they were read. */
   take(chunk: Uint8Array): void;
-  /** Whether a message, or a frame of any kind, has begun and is not whole. */
+  /** Whether a message, or a frame of any kind, has begun and is not complete. */
   isOpen(): boolean;
-  /** How many messages have been whole so far. */
+  /** The number of messages that have been complete so far. */
   whole(): number;
-  /** Bytes that are held for it; 0 where none is open. */
+  /** Bytes that are held for the open message or frame; 0 if none is open. */
   held(): number;
 }
 
-/** What a piece takes up beside its bytes, of a read or of a frame: a Buffer and its memory's own head (measured: 200). */
+/** The overhead of each read and of each frame, in bytes: a Buffer and the head of its memory (measured: 200). */
 const PIECE = 256;
 
-/** The longest head of a frame. */
+/** The longest head of a frame, in bytes. */
 const MAX_HEAD = 14;
 
-/** Before the first byte of a client, whose frames are masked and not compressed. What is no frame is for `ws` to refuse. */
+/**
+ * Must start before the first byte of a client, whose frames are masked and not compressed. `ws` refuses what is not a
+ * frame.
+ */
 export function followFrames(): Frames {
   const head = Buffer.alloc(MAX_HEAD);
-  /** Bytes of a head that have come, and bytes of a payload that are to come. */
+  /** Bytes of a head that have arrived, and bytes of a payload that are still to come. */
   let headSize = 0;
   let payload = 0;
-  /** Whether more frames of the message follow, and whether the present frame is none of a message. */
+  /** Whether more frames of the message follow, and whether the present frame is a control frame. */
   let hasMore = false;
   let isControl = false;
   let whole = 0;
@@ -34,7 +37,7 @@ export function followFrames(): Frames {
 
   const isOpen = (): boolean => headSize > 0 || payload > 0 || hasMore;
 
-  /** Reads a head that is all there. */
+  /** Reads a head that is complete. */
   function begin(): void {
     const [first = 0] = head;
     isControl = (first & 0x08) !== 0;
@@ -62,7 +65,7 @@ export function followFrames(): Frames {
         }
         if (isOpen()) continue;
         if (!isControl) whole += 1;
-        // What a message has held goes with it; what comes behind it in the same read holds all of that read.
+        // A complete message gives back what it held. What follows it in the same read still holds the whole read.
         held = chunk.length + PIECE;
       }
     },
@@ -72,14 +75,14 @@ export function followFrames(): Frames {
   };
 }
 
-/** The length of a head by its second byte. */
+/** The length of a head in bytes, by its second byte. */
 function headLength(head: Buffer): number {
   const second = head[1] ?? 0;
   const length = second & 0x7f;
   return 2 + (length === 126 ? 2 : length === 127 ? 8 : 0) + ((second & 0x80) === 0 ? 0 : 4);
 }
 
-/** The length of a frame's payload. */
+/** The length of a frame's payload in bytes. */
 function lengthIn(head: Buffer): number {
   const length = (head[1] ?? 0) & 0x7f;
   if (length < 126) return length;

@@ -1,4 +1,4 @@
-/** The request for a WebSocket: where one can be had, and what is wrong with who asks. */
+/** The request for a WebSocket: which path has one, and why a caller may be refused. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
@@ -9,18 +9,24 @@ import type { SocketRoom } from './room.ts';
 
 const PATH = '/v1/responses';
 
-/** Whether a request asks for a WebSocket where there is one. */
+/** @returns whether a request asks for a WebSocket on the path that has one */
 export function isHandshake(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && rawPath(request) === PATH;
 }
 
-/** Who asks. @throws GatewayError as `admit`. */
+/**
+ * @returns who asks; a promise only if a token must be verified first
+ * @throws GatewayError (or rejects with it) if the caller is not authenticated, as `authenticateCaller` does
+ */
 export function holderOf(request: IncomingMessage, doors: Authenticators): Principal | Promise<Principal> {
   return authenticateCaller(doors, 'responses', request, queryOf(request));
 }
 
-/** The same, where it is known at once; undefined too of who may not come in any more, as the next request is told. */
+/**
+ * @returns who asks, if that is known at once. Undefined also for a caller who is no longer admitted: the next request
+ *   reports that.
+ */
 export function knownHolder(request: IncomingMessage, doors: Authenticators): Principal | undefined {
   try {
     const holder = holderOf(request, doors);
@@ -32,13 +38,15 @@ export function knownHolder(request: IncomingMessage, doors: Authenticators): Pr
   }
 }
 
-/** Who may have a WebSocket, or why not. */
+/** Who may have a WebSocket, or why there is none. */
 export type Judged = Principal | GatewayError;
 
 /**
- * Who asks for a WebSocket, or why there is none; by a promise only where a token has to be verified first.
- * @param isOpen whether more work is taken.
- * @param room whether a key may open one more.
+ * Decides on a request for a WebSocket.
+ * @param isOpen whether more work is accepted
+ * @param room whether a key may open another WebSocket
+ * @returns who asks, or why there is no WebSocket; a promise only if a token must be verified first. It never throws or
+ *   rejects.
  */
 export function judge(
   request: IncomingMessage,

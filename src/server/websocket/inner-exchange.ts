@@ -1,12 +1,13 @@
 /**
- * An exchange with the server itself, on a connection in memory: what comes over a socket is answered, limited, noted
- * and ended as any other request is (Node.js, "http.Server: 'connection'" and "http.request: createConnection").
+ * An exchange with the server itself, on a connection in memory. So a request that comes over a WebSocket is answered,
+ * limited, recorded and ended as any other request is (Node.js, "http.Server: 'connection'" and "http.request:
+ * createConnection").
  */
 
 import { type ClientRequest, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import { duplexPair } from 'node:stream';
 
-/** Headers of a handshake that are not the caller's words to whoever answers, or are about a body that it does not have. */
+/** Headers of a handshake that concern the handshake alone, or describe a body that it does not have. */
 const OWN = new Set([
   'accept-encoding',
   'connection',
@@ -23,10 +24,12 @@ const OWN = new Set([
   'x-request-id',
 ]);
 
-/** The same header says to a WebSocket which version of it is meant: to what answers a POST it says nothing. */
+/**
+ * On a WebSocket this header chooses the version of the protocol. It means nothing to the endpoint that answers a POST.
+ */
 const SOCKET_BETA = /^responses_websockets=/;
 
-/** The headers that a handshake gives each of its requests. */
+/** @returns the headers of a handshake that each of its requests gets too */
 export function headersOf(handshake: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(handshake)) {
@@ -37,7 +40,11 @@ export function headersOf(handshake: IncomingHttpHeaders): Record<string, string
   return kept;
 }
 
-/** Posts `body`. Destroyed, the exchange is one whose caller has left. */
+/**
+ * Posts `body` to the server. Destroying the request has the effect of a caller who leaves.
+ * @param path path with query
+ * @returns the request, already sent
+ */
 export function askServer(
   server: Server,
   path: string,
@@ -45,10 +52,10 @@ export function askServer(
   body: Buffer,
 ): ClientRequest {
   const [near, far] = duplexPair();
-  // Neither side hears by itself that the other one is destroyed.
+  // Neither side of the pair is informed when the other one is destroyed.
   near.once('close', () => far.destroy());
   far.once('close', () => near.destroy());
-  // Whoever writes to a side that is gone hears of it by its request or response.
+  // A write to a destroyed side is reported by the request or the response already.
   near.on('error', () => {});
   far.on('error', () => {});
   server.emit('connection', far);

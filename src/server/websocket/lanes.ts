@@ -1,27 +1,31 @@
 /**
- * The requests of one connection, in lanes: the requests of a lane are answered one after another, and lanes beside each
- * other (OpenAI documentation, "WebSocket mode").
+ * The requests of one connection, in lanes. Requests of the same lane are answered one after another, and lanes are
+ * answered in parallel (OpenAI documentation, "WebSocket mode").
  */
 
 import { GatewayError } from '../../lib/errors.ts';
 import { openSemaphore } from './semaphore.ts';
 
-/** OpenAI's own bounds of a connection: its named lanes, and how many answers there are at a time. */
+/** OpenAI's own bounds of a connection: its named lanes, and the answers that are given at the same time. */
 const MOST_LANES = 32;
 const MOST_AT_ONCE = 16;
 
-/** The most open requests before the connection is not read. A connection that is not read hears no ping and no end. */
+/**
+ * The connection is not read while this many requests are open. A connection that is not read notices no ping and no
+ * end.
+ */
 const MOST_OPEN = 2 * MOST_LANES;
 
 /** The lane of requests that name none. */
 export const NO_LANE = '';
 
+/** The open requests of a connection. */
 export interface Lanes {
   /**
    * Queues a request behind those of its lane.
    * @param size bytes of its message
-   * @param answer runs when it is its turn, and must not reject
-   * @throws GatewayError where the connection has too many lanes already.
+   * @param answer runs when it is the request's turn, and must not reject
+   * @throws GatewayError `invalid-request` if the connection has too many lanes already
    */
   add(lane: string | undefined, size: number, answer: () => Promise<void>): void;
   /** How many requests wait or are being answered. */
@@ -32,6 +36,7 @@ export interface Lanes {
   isFull(): boolean;
 }
 
+/** What lanes need of their session. */
 export interface LaneOptions {
   /** Bytes of open requests beyond which no more are read. */
   readonly bodyLimit: number;
@@ -41,8 +46,9 @@ export interface LaneOptions {
   answered(): void;
 }
 
+/** @returns the lanes of one connection, without requests */
 export function openLanes({ bodyLimit, changed, answered }: LaneOptions): Lanes {
-  /** The last request of each lane there has been; it is settled when it is answered. */
+  /** The last request of each lane that has ever been named. It settles when it has been answered. */
   const last = new Map<string, Promise<void>>();
   const semaphore = openSemaphore(MOST_AT_ONCE);
   let open = 0;

@@ -1,34 +1,39 @@
-/** The memories of all connections: together they are bounded, for each key and in all. What is oldest goes first. */
+/**
+ * The memories of all connections. They are bounded together, for each key and in total, and the oldest is forgotten
+ * first.
+ */
 
 import { type Memory, openMemory } from './dialogue-memory.ts';
 
+/** The bounds of all memories. */
 export interface MemoryLimits {
-  /** Bytes of dialogues that are remembered, in all. */
+  /** Bytes of dialogues that are remembered in total. */
   readonly inAll: number;
   /** Bytes of dialogues that are remembered for one key. */
   readonly perKey: number;
 }
 
+/** The memories that are open, and how much they hold. */
 export interface Memories {
   /**
-   * A memory of one more connection of a key.
-   * @param limit how long all that it remembers may be, in UTF-16 code units.
+   * Opens a memory for one more connection of a key.
+   * @param limit the most that it remembers, in UTF-16 code units
    */
   open(key: string, limit: number): Memory;
-  /** Bytes, in all. */
+  /** Bytes in total. */
   bytes(): number;
 }
 
-/** What one connection remembers. */
+/** The memory of one connection. */
 interface Kept {
   readonly key: string;
   readonly memory: Memory;
   bytes: number;
 }
 
-/** @param limits as they are now: a reload may change them. */
+/** @param limits returns the limits in force, which a reload may change */
 export function openMemories(limits: () => MemoryLimits): Memories {
-  /** By age: those that remembered something last are at the end. */
+  /** In order of age: the memory that was written to last is at the end. */
   const all = new Set<Kept>();
   const perKey = new Map<string, number>();
   let total = 0;
@@ -75,7 +80,7 @@ export function openMemories(limits: () => MemoryLimits): Memories {
           size: memory.size,
           keep(lane, dialogue) {
             memory.keep(lane, dialogue);
-            // A code unit takes one byte or two.
+            // A code unit takes one or two bytes.
             weigh(kept, 2 * memory.size());
             makeRoom(key);
           },

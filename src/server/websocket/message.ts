@@ -1,4 +1,4 @@
-/** What a client says over a socket (OpenAI API reference, "WebSocket events": client events). */
+/** What a client sends over a WebSocket (OpenAI API reference, "WebSocket events": client events). */
 
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
@@ -6,40 +6,46 @@ import { type Span, valueAt } from '../../lib/json-scan.ts';
 import { scanText } from '../../pipeline/scanned.ts';
 import type { Dialogue } from './dialogue-memory.ts';
 
-/** An object's bytes, and where its values stand. */
+/** An object's bytes, and the places of its values. */
 interface Scanned {
   readonly bytes: Buffer;
   readonly fields: ReadonlyMap<string, Span>;
 }
 
-/** A message that is read, and not understood any further than whose turn it is. */
+/** A message of which only the type and the lane are read so far. */
 export interface Message extends Scanned {
   readonly type: string;
-  /** The lane that it names. */
+  /** The lane that the message names. */
   readonly lane: string | undefined;
 }
 
-/** A request made of a `response.create`. */
+/** A request made from a `response.create`. */
 export interface Request {
-  /** As POST /v1/responses takes it. */
+  /** A body as POST /v1/responses takes it. */
   readonly body: Buffer;
-  /** The dialogue that it goes on from, where the connection knew it: all of it is in the body. */
+  /** The dialogue that the request continues, if the connection knows it; the body then has all of it. */
   readonly from: Dialogue | undefined;
-  /** Whether there is more before it that the vendor alone knows. */
+  /** Whether the request continues something that only the vendor knows. */
   readonly goesOnElsewhere: boolean;
-  /** Its own items; undefined where its input is none. */
+  /** The request's own items, as JSON without the brackets of a list; undefined if its input is not valid. */
   readonly items: string | undefined;
-  /** Whether the vendor keeps what it answers: items then stand for themselves. */
+  /** Whether the vendor stores the response. An item's id alone then identifies it. */
   readonly stored: boolean;
 }
 
-/** Fields that are the socket's, or that every request over it has alike. */
+/** Fields that belong to the WebSocket, or that are the same in every request over it. */
 const ENVELOPE = new Set(['type', 'stream_id', 'generate', 'stream', 'background']);
 
-/** What makes the thoughts of a model go along with a dialogue that no vendor keeps. */
+/**
+ * Has the vendor return a model's reasoning in encrypted form, so that it stays part of a dialogue that no vendor
+ * stores.
+ */
 const ENCRYPTED = 'reasoning.encrypted_content';
 
-/** @throws GatewayError `invalid-request` */
+/**
+ * @param bytes one complete message
+ * @throws GatewayError `invalid-request` if the message is not JSON, has no type, or names no valid lane
+ */
 export function readMessage(bytes: Buffer): Message {
   const fields = scanText(bytes);
   const type = asText(fieldOf({ bytes, fields }, 'type'));
@@ -54,24 +60,30 @@ export function readMessage(bytes: Buffer): Message {
   return { bytes, fields, type, lane };
 }
 
-/** The value of a field; undefined where there is none. @throws GatewayError `invalid-request` */
+/**
+ * @returns the value of a field; undefined if the message does not have it
+ * @throws GatewayError `invalid-request` if the value is not JSON
+ */
 export function fieldOf({ bytes, fields }: Scanned, key: string): Json | undefined {
   const span = fields.get(key);
   return span && valueAt(bytes, span);
 }
 
-/** All fields of a message that are a request's own. */
+/**
+ * @returns the fields of a message that belong to the request and not to the WebSocket
+ * @throws GatewayError `invalid-request` if a value is not JSON
+ */
 export function requestFields(message: Message): JsonObject {
   const own = [...message.fields.keys()].filter((key) => !ENVELOPE.has(key));
   return Object.fromEntries(own.map((key) => [key, fieldOf(message, key) ?? null]));
 }
 
 /**
- * The request that a `response.create` asks for: the bytes of its values as they are, and before its input the dialogue
- * that it goes on from.
- * @param find the dialogue of a response that the connection remembers.
- * @param thinks whether the model of this name does.
- * @param stores whether the client may have anything stored.
+ * Makes the request that a `response.create` asks for. The bytes of its values stay as they are, and the dialogue that
+ * it continues stands before its input.
+ * @param find returns the dialogue of a response that the connection remembers
+ * @param thinks whether the model of this name reasons
+ * @param stores whether the client may have anything stored
  * @throws GatewayError `invalid-request`
  */
 export function requestOf(
@@ -103,7 +115,7 @@ export function requestOf(
     values.set('input', `[${joined([...from.items, items])}]`);
   }
   const include = fieldOf(message, 'include') ?? [];
-  // What is no list is the caller's mistake, and is told as one.
+  // A value that is not a list is the caller's mistake, and the endpoint reports it.
   const asksMore = isList(include) && !include.includes(ENCRYPTED);
   if (asksMore && !stored && thinks(asText(fieldOf(message, 'model')) ?? '')) {
     values.set('include', JSON.stringify([...include, ENCRYPTED]));
@@ -114,10 +126,11 @@ export function requestOf(
 }
 
 /**
- * Of what a response has said, the items that a dialogue goes on with. Thoughts that it broke off behind do not: OpenAI
- * refuses them "without its required following item".
- * @param stored whether its vendor keeps them: a thought that it does not keep, and of which there is neither a proof
- *   nor a word, is nothing but the name of what nobody knows any more.
+ * The items of a response that its dialogue continues with. Reasoning at the end of an incomplete response is left out:
+ * OpenAI refuses it "without its required following item".
+ * @param stored whether the vendor stores the response. Reasoning that is not stored, and has neither encrypted content
+ *   nor text, is left out, since its id means nothing any more.
+ * @returns JSON without the brackets of a list
  */
 export function saidBy(response: JsonObject, stored: boolean): string {
   const output = asObjects(response['output']);
@@ -141,12 +154,12 @@ function isTold({ encrypted_content: proof, summary, content }: JsonObject): boo
   return typeof proof === 'string' || asList(summary).length > 0 || asList(content).length > 0;
 }
 
-/** Lists without their brackets, as one. */
+/** @returns several lists without their brackets as one, also without its brackets */
 export function joined(pieces: readonly string[]): string {
   return pieces.filter((piece) => piece !== '').join(',');
 }
 
-/** The items of an input, without the brackets of a list; undefined where it is no input. */
+/** The items of an input, without the brackets of a list; undefined if the input is not valid. */
 function itemsOf(input: string | undefined): string | undefined {
   if (input === undefined || input === 'null') return '';
   if (input.startsWith('[')) return input.slice(1, -1).trim();

@@ -1,25 +1,27 @@
 /**
- * The message that is arriving over a connection. It is bounded as a request's body is: it takes a place in flight, has a
- * time limit, and its bytes are counted.
+ * The message that is arriving over a connection. It is bounded as a request's body is: it takes a place in flight, it
+ * has a time limit, and its bytes are counted.
  */
 
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../lib/errors.ts';
 import { followFrames } from './frames.ts';
 
+/** The message that is arriving, if there is one. */
 export interface OnTheWay {
-  /** Bytes of it that are held. */
+  /** Bytes of the message that are held. */
   held(): number;
   /** Whether reading must stop because the message has no place yet. */
   waits(): boolean;
-  /** So many milliseconds have passed. */
+  /** Adds to the time that the message has taken. */
   tick(milliseconds: number): void;
-  /** Checks again whether it needs a place. */
+  /** Checks again whether the message needs a place. */
   look(): void;
-  /** Ends the account: the connection is closed. */
+  /** Gives back the place, since the connection is closed. */
   end(): void;
 }
 
+/** What the message needs of its session. */
 export interface OnTheWayOptions {
   /** Reserves a place in flight. Rejects with a GatewayError if the key may have none. */
   place(): Promise<(() => void) | undefined>;
@@ -34,7 +36,10 @@ export interface OnTheWayOptions {
   refuse(error: GatewayError): void;
 }
 
-/** Follows what is read from `raw`. `ws` delivers complete messages, and its listener must have been added before. */
+/**
+ * Follows the bytes that are read from `raw`. The listener of `ws`, which delivers complete messages, must have been
+ * added before.
+ */
 export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
   const frames = followFrames();
   let leave: (() => void) | undefined;
@@ -55,7 +60,7 @@ export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
     const of = whole;
     try {
       const given = await options.place();
-      // By now the message may be complete, or another one arriving.
+      // By now the message may be complete, or another one may be arriving.
       if (needsPlace() && of === whole) leave = given;
       else given?.();
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What is answered here, and no vendor is asked (OpenAI API reference, "WebSocket events"). */
+/** Events that the gateway answers with itself, without asking a vendor (OpenAI API reference, "WebSocket events"). */
 
 import { randomUUID } from 'node:crypto';
 import { renderEmptyResponse } from '../../formats/responses/inbound/response-fields.ts';
@@ -6,15 +6,16 @@ import type { JsonObject } from '../../lib/json.ts';
 import { inLane } from './answer.ts';
 import { fieldOf, type Message, requestFields } from './message.ts';
 
-/** An answer: its events, and the response that they tell of. */
+/** An answer: its events as JSON texts, and the response that they report. */
 export interface OwnAnswer {
   readonly events: readonly string[];
   readonly response: JsonObject;
 }
 
 /**
- * To a request that wants no output yet (`generate: false`): there is nothing to prepare, but an id to go on from.
- * @param previous the response that it goes on from itself.
+ * Answers a request that wants no output yet (`generate: false`). Nothing has to be prepared except an id to continue
+ * from.
+ * @param previous the id of the response that the request itself continues
  */
 export function prepared(message: Message, previous: string | undefined): OwnAnswer {
   const response = {
@@ -28,7 +29,11 @@ export function prepared(message: Message, previous: string | undefined): OwnAns
   return { events, response };
 }
 
-/** To input for an answer that is being given: no vendor takes any by the requests that are sent here. */
+/**
+ * Answers input for a response that is being generated. No vendor takes such input through the requests that the
+ * gateway sends.
+ * @returns the event as JSON text
+ */
 export function steeringRefused(message: Message): string {
   const error = {
     type: 'invalid_request_error',

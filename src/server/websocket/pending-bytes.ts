@@ -1,13 +1,13 @@
-/** Reports the bytes that a connection holds to the gateway's account of bodies that are on their way. */
+/** Reports the bytes that a connection holds to the gateway's account of bodies that are arriving. */
 
 import type { Arrival } from '../../pipeline/arrivals.ts';
 
-/** Bytes that are not reported. The number of open WebSockets bounds how often they are held. */
+/** Up to this many bytes are not reported. The number of open WebSockets bounds how many connections hold them. */
 export const UNCOUNTED = 64 * 1024;
 
 /**
- * @returns a function that receives the bytes held now. It reports what has changed, and throws a GatewayError where the
- * gateway cannot hold so many.
+ * @returns a function that receives the number of bytes held now and reports the change. It throws a GatewayError if
+ *   the gateway cannot hold so many.
  */
 export function reportPending(arrival: Arrival): (bytes: number) => void {
   let reported = 0;

@@ -4,16 +4,20 @@ import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { SocketLimits } from '../../pipeline/caller-limits.ts';
 
+/** The open WebSockets, counted. */
 export interface SocketRoom {
   /** Why a key may not open another WebSocket now; undefined if it may. */
   refusal(key: string): GatewayError | undefined;
-  /** Counts one more WebSocket of a key. @returns a function to call once when it is closed. */
+  /**
+   * Counts one more WebSocket of a key.
+   * @returns a function to call once when it is closed
+   */
   take(key: string): () => void;
 }
 
 const RETRY_AFTER = 1;
 
-/** @param limits returns the limits in force, which a reload may change. */
+/** @param limits returns the limits in force, which a reload may change */
 export function openSocketRoom(limits: () => SocketLimits): SocketRoom {
   const perKey = openCounters();
   let open = 0;

@@ -5,7 +5,7 @@ export interface Semaphore {
   free(): void;
 }
 
-/** @param count the number of permits, all free. */
+/** @param count the number of permits, all free */
 export function openSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = [];
   let left = count;

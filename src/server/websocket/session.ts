@@ -14,12 +14,13 @@ import { followMessage } from './on-the-way.ts';
 import { prepared, steeringRefused } from './own-answers.ts';
 import { reportPending } from './pending-bytes.ts';
 
+/** A connection, as the gateway's other parts control it. */
 export interface Session {
   /** Takes no more requests, and closes the connection as soon as nothing is being answered. */
   leave(): void;
   /** Closes the connection if nothing is being answered. */
   closeIfIdle(): void;
-  /** Forgets all dialogues: a client that continues one must send it whole. */
+  /** Forgets all dialogues. A client that continues one must then send all of it. */
   forget(): void;
   /** Closes the connection at once. */
   cut(): void;
@@ -27,7 +28,7 @@ export interface Session {
   refuse(error: GatewayError): void;
   /** Bytes of messages that are arriving or waiting to be answered, and of incomplete events. */
   pending(): number;
-  /** So many milliseconds have passed. */
+  /** Adds to the time that an arriving message has taken. */
   tick(milliseconds: number): void;
 }
 
@@ -40,23 +41,29 @@ const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
 
-/** How long a client that was refused may go on sending, so that it can read why, in milliseconds. */
+/** How long a refused client may continue to send, so that it can read the reason, in milliseconds. */
 const LINGER = 1_000;
 
-/** Holds a message until it is asked. The exchange has its body then; kept here, perhaps for minutes, it would be there twice. */
+/**
+ * Holds a message until its request is posted. From then on the exchange has the body. If it stayed here too, perhaps
+ * for minutes, it would be held twice.
+ */
 interface Box {
   message: Message | undefined;
 }
 
-/** Serves a connection until it closes. @param raw the connection below `socket`. */
+/**
+ * Serves a connection until it closes.
+ * @param raw the connection below `socket`
+ */
 export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Session {
   const connection = keepConnection(socket, raw, behind.unread);
   const { say: sendText, readOn, isHeld } = connection;
   const { memory } = behind;
   const report = reportPending(behind.pending);
-  /** Whether it is closed, or about to be because it was refused. */
+  /** Whether the connection is closed, or is about to be because it was refused. */
   let isOver = false;
-  /** Why no more requests are taken. */
+  /** Why no more requests are accepted. */
   let ending: GatewayError | undefined;
 
   const lanes = openLanes({
@@ -155,7 +162,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     { from, goesOnElsewhere, items, stored }: Omit<Request, 'body'>,
     response: JsonObject | undefined,
   ): void {
-    // All memories are counted: the memory of a connection that is gone must stay empty.
+    // All memories are counted, so the memory of a closed connection must stay empty.
     if (isOver) return;
     const id = asText(response?.['id']);
     if (response === undefined || id === undefined || items === undefined || goesOnElsewhere) return;
@@ -169,7 +176,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     return lanes.waiting() + exchanges.pending() + onTheWay.held();
   }
 
-  /** Reads on, or stops reading, and reports how much is held, now that something has changed. */
+  /** Continues or stops reading, and reports how much is held, after a change. */
   function recheck(): void {
     if (isOver) return;
     readOn(!lanes.isFull() && !onTheWay.waits());
@@ -185,7 +192,8 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     isOver = true;
     sendError(error, undefined);
     socket.close(error.fault === 'request-timeout' ? POLICY_VIOLATION : TRY_AGAIN_LATER);
-    // A sender in full flow would be reset, and might not read why: what still comes is read and thrown away.
+    // The connection of a client in full flow would be reset, and the client might not read the reason. So whatever
+    // still arrives is read and discarded.
     raw.removeAllListeners('data').resume();
     setTimeout(() => socket.terminate(), LINGER).unref();
   }
@@ -213,7 +221,7 @@ function connectionTooOld(): GatewayError {
   );
 }
 
-/** Nothing can continue a response that is not known here: by this error a client sends the whole conversation again. */
+/** A response that is not known here cannot be continued. On this error a client sends the whole conversation again. */
 function unknownResponse(): GatewayError {
   return new GatewayError(
     'invalid-request',
@@ -222,7 +230,7 @@ function unknownResponse(): GatewayError {
   );
 }
 
-/** A message comes in one piece, as `ws` gives it where no other type is asked for. */
+/** A message as one Buffer, which is what `ws` delivers unless another type is requested. */
 function toBytes(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data);
   return data instanceof ArrayBuffer ? Buffer.from(data) : data;

@@ -1,6 +1,6 @@
 /**
- * The WebSocket of `/v1/responses` (OpenAI, "WebSocket mode"): which handshakes are taken, and the sessions there are.
- * Every request over one is an exchange of its own with the same server.
+ * The WebSocket of `/v1/responses` (OpenAI, "WebSocket mode"): which handshakes are accepted, and which sessions are
+ * open. Every request over a WebSocket is an exchange of its own with the same server.
  */
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
@@ -20,39 +20,41 @@ import { openMemories } from './memories.ts';
 import type { SocketRoom } from './room.ts';
 import { type Session, serveSession } from './session.ts';
 
-/** How often it is looked for messages that take too long, in milliseconds. */
+/** The interval of the checks for messages that take too long, in milliseconds. */
 const TICK = 1_000;
 
+/** What the WebSockets need of the server around them. */
 export interface SocketsOptions {
   readonly current: () => Gateway;
-  /** Whether more work is taken. */
+  /** Whether more work is accepted. */
   readonly isOpen: () => boolean;
-  /** Milliseconds that something may wait for a client who takes none of it. */
+  /** Milliseconds that data may wait for a client that does not read. */
   readonly unread: () => number;
   readonly room: SocketRoom;
   readonly live: Pick<Live, 'beside' | 'beginMessage'>;
-  /** Whether the process is short of something, so that nothing more is to be taken on. */
+  /** Whether the process is short of a resource, so that it should accept nothing more. */
   readonly isShort: () => boolean;
   readonly tell: LogProblem;
 }
 
+/** The open WebSockets. */
 export interface Sockets {
-  /** How many there are. */
+  /** The number of open WebSockets. */
   count(): number;
-  /** From now on each is closed as soon as nothing is being answered. */
+  /** From now on closes each one as soon as nothing is being answered on it. */
   leave(): void;
   /** Closes those on which nothing is being answered. */
   closeIdle(): void;
   /** Forgets all dialogues. */
   forget(): void;
-  /** Closes all of them. */
+  /** Closes all of them at once. */
   cut(): void;
 }
 
 /**
- * Has a server take WebSockets. What is no handshake for one, or may not have one, it answers as any other request:
- * Java's client, for one, asks with each POST for an upgrade to HTTP/2. A Node that cannot tell them apart (before
- * 22.21 and 24.9) takes none.
+ * Makes a server accept WebSockets. It answers any other request for an upgrade, and a handshake that it refuses, like
+ * an ordinary request: Java's client, for one, asks with each POST for an upgrade to HTTP/2. A Node that cannot tell
+ * them apart (before 22.21 and 24.9) accepts no WebSockets.
  */
 export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   const { current, isOpen, unread, room, live, isShort, tell } = options;
@@ -70,7 +72,7 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   server.once('close', () => clearInterval(ticking));
   const acceptor = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
-  /** Whose the handshakes are that were taken. */
+  /** The callers of the handshakes that were accepted. */
   const taken = new WeakMap<IncomingMessage, Principal | Promise<Judged>>();
 
   const isTaken = (request: IncomingMessage): boolean => {
@@ -81,7 +83,7 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
     return true;
   };
 
-  /** Goes on with a handshake when it is known whose it is. What is refused then is a request like any other. */
+  /** Continues with a handshake when its caller is known. A handshake that is refused now is an ordinary request. */
   const decide = async (
     request: IncomingMessage,
     raw: Socket,
@@ -99,7 +101,7 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   };
 
   if ('shouldUpgradeCallback' in server) {
-    // An option of createServer, which listhen does not hand on.
+    // This is an option of createServer, which listhen does not pass on.
     Object.assign(server, { shouldUpgradeCallback: isTaken });
     server.on('upgrade', (request, raw, head) => {
       const judged = taken.get(request);
@@ -112,7 +114,7 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
     });
   }
 
-  /** A place among what is in flight for a message of `key`; undefined where there is none at the moment. */
+  /** Reserves a place in flight for a message of `key`; undefined if there is none at the moment. */
   async function placeOf(key: string, request: IncomingMessage): Promise<(() => void) | undefined> {
     if (isShort()) return undefined;
     const { limits, options: limited } = current();
@@ -177,7 +179,7 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   };
 }
 
-/** Answers a handshake that was taken as Node answers a request that asks for nothing else, and closes the connection. */
+/** Answers a handshake that was accepted as Node answers a request without an upgrade, and closes the connection. */
 function answerPlainly(server: Server, request: IncomingMessage, raw: Socket): void {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

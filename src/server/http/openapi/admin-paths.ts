@@ -1,4 +1,4 @@
-/** The endpoints of the admin's listener, described from the table that serves them. */
+/** The endpoints of the admin listener, described from the table that serves them. */
 
 import type { z } from 'zod';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
@@ -24,13 +24,13 @@ const SERVERS = [
   },
 ];
 
-/** What stands in braces in a path. */
+/** What each placeholder in a path stands for. */
 const NAMED: Readonly<Record<string, string>> = {
   key: "The key's id or name; a revoked key can only be named by its id.",
   group: 'The name of the group.',
 };
 
-/** Every path of the admin's listener, with the servers it is found at. */
+/** @returns the OpenAPI path items of the admin listener by path, with the servers that they are found at */
 export function adminPaths(): JsonObject {
   const api = Object.entries(adminOperations).map(([path, methods]): [string, JsonObject] => [
     path,
@@ -79,7 +79,7 @@ function pathParameters(path: string): JsonObject[] {
   }));
 }
 
-/** The fields of a query's schema, each a parameter. */
+/** Each field of a query's schema as an OpenAPI parameter. */
 function queryParameters(schema: z.ZodType): JsonObject[] {
   const properties = asObject(toJsonSchema(schema)['properties']) ?? {};
   return Object.entries(properties).map(([name, property]) => {
@@ -88,7 +88,7 @@ function queryParameters(schema: z.ZodType): JsonObject[] {
       name,
       in: 'query',
       ...(description !== undefined && { description }),
-      // Several values in one text, comma-separated.
+      // Several values are sent as one comma-separated text.
       ...(listOf !== undefined && { style: 'form', explode: false }),
       schema:
         listOf === undefined
@@ -102,7 +102,7 @@ function defaultOf({ default: value }: JsonObject): JsonObject {
   return value === undefined ? {} : { default: value };
 }
 
-/** What an operator looks at: the metrics and the dashboard. */
+/** The endpoints that an operator watches: the metrics and the dashboard. */
 function watchPaths(): Readonly<Record<string, JsonObject>> {
   return {
     '/metrics': {

@@ -1,7 +1,7 @@
 /**
- * The document's named schemas. Each is made from a zod schema: of the admin API and of the model lists these are the
- * schemas that the gateway itself reads and answers by; of the four formats they hold what the gateway needs or promises,
- * and every object is open, since the vendor documents the other fields.
+ * The document's named schemas, each made from a zod schema. The schemas of the admin API and of the model lists are
+ * those that the gateway itself reads and answers by. The schemas of the four formats hold only what the gateway needs
+ * or promises, and every object is open, since the vendor documents the other fields.
  */
 
 import { z } from 'zod';
@@ -57,7 +57,7 @@ const requests = {
 
 const answers = {
   ChatCompletion: chatCompletion,
-  // Not `Response`: generators of clients have a type of that name themselves.
+  // The name is not `Response`, because client generators have a type of that name themselves.
   ResponseObject: responseObject,
   Compaction: compaction,
   InputTokens: inputTokens,
@@ -87,7 +87,10 @@ const answers = {
 export type RequestName = keyof typeof requests;
 export type SchemaName = RequestName | keyof typeof answers;
 
-/** Every schema by name, in JSON Schema 2020-12, the dialect of OpenAPI 3.1. One names another by `$ref`. */
+/**
+ * @returns every schema by name, in JSON Schema 2020-12 (the dialect of OpenAPI 3.1). Schemas refer to each other by
+ *   `$ref`.
+ */
 export function componentSchemas(): JsonObject {
   return { ...renderSchemas(requests, 'input'), ...renderSchemas(answers, 'output') };
 }
@@ -98,7 +101,7 @@ function renderSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: 'input'
   const { schemas: rendered } = z.toJSONSchema(named, {
     io,
     uri: (id) => `#/components/schemas/${id}`,
-    // A TypeScript `readonly` is no `readOnly` of JSON Schema, which is about who may send a field.
+    // A TypeScript `readonly` is not JSON Schema's `readOnly`, which is about who may send a field.
     override: ({ jsonSchema }) => {
       delete jsonSchema.readOnly;
     },
@@ -108,7 +111,7 @@ function renderSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: 'input'
   );
 }
 
-/** A zod schema as JSON Schema by itself, in the form of what it reads. */
+/** @returns a zod schema as self-contained JSON Schema that describes the schema's input */
 export function toJsonSchema(schema: z.ZodType): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return asJson(rest);
@@ -119,7 +122,7 @@ function asJson(schema: object): JsonObject {
   return value;
 }
 
-/** A reference to the schema of a name. */
+/** @returns a `$ref` object to the schema of that name */
 export function schemaAt(name: SchemaName): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -128,7 +131,10 @@ const names = new Map<z.ZodType, string>(
   Object.entries({ ...requests, ...answers }).map(([name, schema]) => [schema, name]),
 );
 
-/** A reference to a schema that has a name in the document. @throws Error for one that has none. */
+/**
+ * @returns a `$ref` object to a schema that has a name in the document
+ * @throws Error if the schema has no name
+ */
 export function refTo(schema: z.ZodType): JsonObject {
   const name = names.get(schema);
   if (name === undefined) throw new Error('The schema has no name in the OpenAPI document.');

@@ -14,7 +14,7 @@ Any catalog model can be asked in the formats of OpenAI (chat completions, respo
 
 Paths that are not described here answer 404. Those that are answer other methods with 405 and \`Allow\`, and OPTIONS as browsers need it.`;
 
-/** The document, made anew. */
+/** @returns the OpenAPI document, newly built by each call */
 export function openApi(): JsonObject {
   return {
     openapi: '3.1.1',
@@ -57,7 +57,7 @@ export function openApi(): JsonObject {
   };
 }
 
-/** The answer to `GET /openapi.json`: made on the first request, and kept. */
+/** @returns a handler that answers `GET /openapi.json`. It builds the document on the first request and keeps it. */
 export function openDescription(): () => Response {
   let text: string | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** Endpoints that ask a model, in the four formats. */
+/** The endpoints that ask a model, in the four formats. */
 
 import { LONGEST_TAG, TAG_HEADER } from '../../../accounting/usage/tag.ts';
 import type { FormatName } from '../../../conversation/prompt.ts';
@@ -12,7 +12,7 @@ import {
   refusalResponses,
 } from './responses.ts';
 
-/** The errors that any endpoint of a model may answer. */
+/** The errors that any endpoint of a model may answer with. */
 const FAILURES = [
   400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504,
 ] as const satisfies readonly ErrorStatus[];
@@ -62,14 +62,17 @@ interface Ask {
   readonly summary: string;
   readonly request: SchemaName;
   readonly answer: SchemaName;
-  /** `if-asked`: if the body asks for it. `always`: as events, or all of them in one list. */
+  /**
+   * `if-asked`: the answer streams if the body asks for it. `always`: it is a stream of events, or a list of all of
+   * them.
+   */
   readonly streams: 'never' | 'if-asked' | 'always';
   readonly docs: string;
   readonly parameters?: readonly JsonObject[];
 }
 
 function post({ id, format, summary, request, answer, streams, docs, parameters = [] }: Ask): JsonObject {
-  // Anthropic's own status for an overloaded vendor.
+  // 529 is Anthropic's own status for an overloaded vendor.
   const failures: readonly ErrorStatus[] = format === 'messages' ? [...FAILURES, 529] : FAILURES;
   const whole = streams === 'always' ? { type: 'array', items: schemaAt(answer) } : schemaAt(answer);
   return {
@@ -121,7 +124,7 @@ const alt = {
   schema: { type: 'string', enum: ['sse', 'json'] },
 };
 
-/** The path items by path. */
+/** @returns the OpenAPI path items of the endpoints that ask a model, by path */
 export function generatePaths(): JsonObject {
   const paths: Record<string, JsonObject> = {
     '/v1/chat/completions': post({
@@ -204,7 +207,7 @@ export function generatePaths(): JsonObject {
   return paths;
 }
 
-/** The announced endpoints, which answer 404 with an explanation. */
+/** @returns the path items of the announced endpoints by path; they answer 404 with an explanation */
 export function announcedPaths(): JsonObject {
   const announced = [
     ['/v1/embeddings', 'createEmbedding'],

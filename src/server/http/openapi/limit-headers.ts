@@ -1,4 +1,4 @@
-/** Headers that say how much of a limit is left, and when to try again. */
+/** The headers that say how much of a limit is left, and when to try again. */
 
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../../access/limits/limit-headers.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -22,7 +22,7 @@ function described(name: string): JsonObject {
   };
 }
 
-/** The headers by name. */
+/** The OpenAPI header components by name. */
 export const limitHeaderComponents: JsonObject = {
   ...Object.fromEntries(NAMES.map((name) => [name, described(name)])),
   RetryAfter: {

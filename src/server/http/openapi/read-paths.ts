@@ -1,4 +1,4 @@
-/** Read-only endpoints: models, health checks, the playground, and this document. */
+/** The read-only endpoints: models, health checks, the playground, and this document. */
 
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -13,7 +13,8 @@ function inPath(name: string, description: string): JsonObject {
 }
 
 /**
- * A path that the clients of OpenAI, Anthropic and Google share; the header of the key decides the form of the answer.
+ * Describes a path that the clients of OpenAI, Anthropic and Google share. The header that carries the key decides the
+ * form of the answer.
  * @param answers the schemas for OpenAI's and Anthropic's clients, and for Google's
  */
 function shared(
@@ -81,7 +82,7 @@ function plain(id: string, tag: string, summary: string, responses: JsonObject):
 
 const NOT_THERE = jsonResponse('File not found.', 'OpenAIError');
 
-/** The path items by path. */
+/** @returns the OpenAPI path items of the read-only endpoints, by path */
 export function readPaths(): JsonObject {
   return {
     '/v1/models': shared('listModels', 'The models.', ['ModelList', 'GoogleModelList']),

@@ -1,4 +1,4 @@
-/** Responses of the OpenAPI document. */
+/** The responses of the OpenAPI document. */
 
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -34,7 +34,7 @@ export type ErrorStatus = keyof typeof MEANINGS;
 
 const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
 
-/** A JSON answer. */
+/** @returns an OpenAPI response object for a JSON answer of this schema */
 export function jsonResponse(description: string, schema: SchemaName): JsonObject {
   return {
     description,
@@ -43,7 +43,7 @@ export function jsonResponse(description: string, schema: SchemaName): JsonObjec
   };
 }
 
-/** A JSON answer in one of two forms. */
+/** @returns an OpenAPI response object for a JSON answer that has one of two schemas */
 export function eitherResponse(description: string, one: SchemaName, other: SchemaName): JsonObject {
   return {
     description,
@@ -52,7 +52,11 @@ export function eitherResponse(description: string, one: SchemaName, other: Sche
   };
 }
 
-/** A model's answer. @param events the description of its stream, if it can be one */
+/**
+ * @param whole the response object of the JSON answer
+ * @param events the description of its stream, if the endpoint can stream
+ * @returns an OpenAPI response object for a model's answer
+ */
 export function answerResponse(whole: JsonObject, events?: string): JsonObject {
   return {
     description:
@@ -67,13 +71,16 @@ export function answerResponse(whole: JsonObject, events?: string): JsonObject {
   };
 }
 
-/** Any other status is the vendor's own: native answers pass unchanged. */
+/** Any other status is the vendor's own, since native answers pass unchanged. */
 export const otherResponses: JsonObject = {
   description: "Any other status is the vendor's own, with its own body.",
   headers: { 'x-request-id': REQUEST_ID, ...limitHeaders, ...retryAfter },
 };
 
-/** An answer that is a file. */
+/**
+ * @param types the media types of the file
+ * @returns an OpenAPI response object for an answer that is a file
+ */
 export function fileResponse(description: string, ...types: string[]): JsonObject {
   return {
     description,
@@ -81,19 +88,23 @@ export function fileResponse(description: string, ...types: string[]): JsonObjec
   };
 }
 
-/** Errors of these statuses in a format's form. */
+/** @returns response objects by status, each with the error schema of the format */
 export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
   return errorsWith({}, schemaAt(ERRORS[format]), statuses);
 }
 
-/** Errors of an endpoint that answers in one of two formats, by the caller's headers. */
+/**
+ * @returns response objects by status for an endpoint that answers in one of two formats, depending on the caller's
+ *   headers
+ */
 export function eithersErrors(one: FormatName, other: FormatName, ...statuses: ErrorStatus[]): JsonObject {
   return errorsWith({}, { anyOf: [schemaAt(ERRORS[one]), schemaAt(ERRORS[other])] }, statuses);
 }
 
 /**
- * Errors of an endpoint that asks a model, with the headers of the key's and the vendor's limits.
  * @param listed whether an error may be the only entry of a list, as in Google's stream without `alt=sse`
+ * @returns response objects by status for an endpoint that asks a model, with the headers of the key's and the vendor's
+ *   limits
  */
 export function refusalResponses(
   format: FormatName,
@@ -122,6 +133,7 @@ function errorsWith(limits: JsonObject, schema: JsonObject, statuses: readonly E
   );
 }
 
+/** The headers that responses refer to, by the name of the component. */
 export const componentHeaders: JsonObject = {
   RequestId: {
     description:

@@ -1,9 +1,10 @@
 /**
- * What a page is made of, by its id. @throws Error where there is no such element.
+ * Finds an element of the page by its id.
  * @template {HTMLElement} T
  * @param {string} id
  * @param {new () => T} type
  * @returns {T}
+ * @throws Error if there is no such element of this type
  */
 export function find(id, type) {
   const found = document.getElementById(id);

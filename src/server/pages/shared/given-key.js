@@ -1,6 +1,6 @@
 /**
- * The key that an address has behind its '#', as the start prints one: that part of an address is sent to nobody. It is
- * taken out of the address bar.
+ * Reads the key that the page's address carries after '#', as the gateway prints it at the start. Browsers send that
+ * part of an address to no server. The key is removed from the address bar.
  * @returns {string | null}
  */
 export function givenKey() {

@@ -1,6 +1,6 @@
 /**
- * What the browser keeps for a page. Where it may keep nothing (a browser told to let no site save data throws at the
- * mere word `localStorage`), or has no room, nothing is kept, and the page works all the same.
+ * Opens what the browser keeps for a page. A browser that may save no site data throws as soon as `localStorage` is
+ * read, and another may have no room left. Then nothing is kept, and the page still works.
  * @param {() => Storage} storage
  */
 export function keptIn(storage) {
@@ -15,14 +15,14 @@ export function keptIn(storage) {
     },
     /**
      * @param {string} name
-     * @param {string} value nothing, to be forgotten
+     * @param {string} value an empty text removes what is kept
      */
     set(name, value) {
       try {
         if (value) storage().setItem(name, value);
         else storage().removeItem(name);
       } catch {
-        // It is kept for as long as the page is open.
+        // The value then lasts only as long as the page is open.
       }
     },
   };

@@ -1,14 +1,16 @@
 /**
- * What the gateway answers. What browsers say of a server that they do not reach, or no longer ("Failed to fetch", "Load
- * failed"), is no help to whoever reads it.
+ * Requests to the gateway, with plain errors. The errors of browsers for a server that is unreachable or has gone
+ * ("Failed to fetch", "Load failed") do not help the reader.
  */
 
 import { ROOT } from './root.js';
 
 /**
- * @param {string} path
+ * Sends a request to the gateway.
+ * @param {string} path below the gateway's address
  * @param {RequestInit} init
  * @returns {Promise<Response>}
+ * @throws Error if the gateway cannot be reached
  */
 export async function reach(path, init) {
   try {
@@ -19,8 +21,10 @@ export async function reach(path, init) {
 }
 
 /**
- * @param {ReadableStream<Uint8Array>} body of such an answer
+ * Reads the body of an answer.
+ * @param {ReadableStream<Uint8Array>} body
  * @returns {AsyncGenerator<Uint8Array>} its bytes
+ * @throws Error if the connection breaks off
  */
 export async function* bytesOf(body) {
   try {

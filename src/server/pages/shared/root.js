@@ -1,4 +1,5 @@
 /**
- * Where the gateway is, without a slash at its end: what answers below this page's files. It may be a path of a proxy's.
+ * The gateway's address, without a slash at its end. It is found from the address of this file, since a proxy may serve
+ * the gateway below a path of its own.
  */
 export const ROOT = new URL('..', import.meta.url).href.slice(0, -1);

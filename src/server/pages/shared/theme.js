@@ -1,7 +1,7 @@
 import { keptIn } from './kept.js';
 
 /**
- * Light or dark: what the browser prefers, until `button` is pressed; the choice is kept for every page.
+ * Follows the browser's preference for light or dark until `button` is pressed. The choice is kept for every page.
  * @param {HTMLButtonElement} button
  */
 export function followTheme(button) {

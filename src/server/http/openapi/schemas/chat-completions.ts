@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { count, list, model, open, text } from './fields.ts';
 
+/** The body of `POST /v1/chat/completions`. */
 export const chatCompletionsRequest = z.looseObject({
   model,
   messages: z
@@ -26,6 +27,7 @@ export const chatCompletionsRequest = z.looseObject({
   reasoning_effort: text.nullish(),
 });
 
+/** A chat completion that is not streamed. */
 export const chatCompletion = z.looseObject({
   id: text,
   object: z.literal('chat.completion'),

@@ -1,4 +1,4 @@
-/** The body of an error, in the words of each family of formats. */
+/** The body of an error in each family of formats. */
 
 import { z } from 'zod';
 import { count, list, text } from './fields.ts';
@@ -13,12 +13,14 @@ export const openaiError = z.looseObject({
   }),
 });
 
+/** Errors of messages. */
 export const anthropicError = z.looseObject({
   type: z.literal('error'),
   error: z.looseObject({ type: text, message: text }),
   request_id: text.nullish(),
 });
 
+/** Errors of generateContent. */
 export const googleError = z.looseObject({
   error: z.looseObject({ code: count, message: text, status: text.optional(), details: list.optional() }),
 });

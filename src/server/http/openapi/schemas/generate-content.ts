@@ -5,6 +5,7 @@ import { count, list, open, text } from './fields.ts';
 
 const contents = z.array(z.looseObject({ role: text.optional(), parts: list }));
 
+/** The body of `generateContent` and `streamGenerateContent`. */
 export const generateContentRequest = z.looseObject({
   contents,
   systemInstruction: open.optional(),
@@ -13,6 +14,7 @@ export const generateContentRequest = z.looseObject({
   toolConfig: open.optional(),
 });
 
+/** An answer that is not streamed, or one event of a stream. */
 export const generateContentResponse = z.looseObject({
   candidates: z
     .array(
@@ -27,9 +29,11 @@ export const generateContentResponse = z.looseObject({
     .optional(),
 });
 
+/** The body of `countTokens`. */
 export const googleCountTokensRequest = z.looseObject({
   contents: contents.optional(),
   generateContentRequest: open.optional(),
 });
 
+/** The answer of `countTokens`, in tokens. */
 export const googleTokenCount = z.looseObject({ totalTokens: count });

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { count, list, model, open, text } from './fields.ts';
 
+/** The body of `POST /v1/messages/count_tokens`. */
 export const countTokensRequest = z.looseObject({
   model,
   messages: z
@@ -16,14 +17,17 @@ export const countTokensRequest = z.looseObject({
   tool_choice: open.optional(),
 });
 
+/** The answer of `count_tokens`, in tokens. */
 export const tokenCount = z.looseObject({ input_tokens: count });
 
+/** The body of `POST /v1/messages`. */
 export const messagesRequest = countTokensRequest.extend({
   max_tokens: z.number().int().positive().describe('Most tokens of the answer. Required.'),
   stream: z.boolean().optional(),
   temperature: z.number().optional(),
 });
 
+/** A message that is not streamed. */
 export const message = z.looseObject({
   id: text,
   type: z.literal('message'),

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { count, list, model, open, text } from './fields.ts';
 
+/** The body of `POST /v1/responses`. */
 export const responsesRequest = z.looseObject({
   model,
   input: z.union([text, list]),
@@ -15,6 +16,7 @@ export const responsesRequest = z.looseObject({
   text: open.optional().describe('Structured output.'),
 });
 
+/** A response that is not streamed. */
 export const responseObject = z.looseObject({
   id: text,
   object: z.literal('response'),
@@ -25,16 +27,20 @@ export const responseObject = z.looseObject({
   usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).nullish(),
 });
 
+/** The body of `POST /v1/responses/compact`. */
 export const compactRequest = z.looseObject({ model, input: z.union([text, list]).optional() });
 
+/** The answer of `compact`. */
 export const compaction = z.looseObject({
   id: text,
   object: z.literal('response.compaction'),
   output: list,
 });
 
+/** The body of `POST /v1/responses/input_tokens`. */
 export const inputTokensRequest = z.looseObject({ model, input: z.union([text, list]).optional() });
 
+/** The answer of `input_tokens`, in tokens. */
 export const inputTokens = z.looseObject({
   object: z.literal('response.input_tokens'),
   input_tokens: count,
