@@ -1,9 +1,10 @@
-/** What the sandbox says where nothing else is asked of it: what it is, and what it was asked. */
+/** What the sandbox says unless a request asks for something else: what it is, and what it was asked. */
 
 import type { Ask } from './ask.ts';
 
 const QUOTED_LENGTH = 600;
 
+/** @returns the answer to a request that calls no tool and wants no JSON, as Markdown */
 export function answerText(ask: Ask): string {
   const said = ask.said.trim();
   const asked = said === '' ? 'You sent no text that I could repeat.' : `You asked:\n\n${quotation(said)}`;
@@ -23,6 +24,7 @@ export function answerText(ask: Ask): string {
   ].join('\n\n');
 }
 
+/** @returns the answer to a request that brings results of tools, as Markdown */
 export function resultsText(ask: Ask): string {
   const told = ask.results.map(({ name, text }) => {
     const who = name === undefined ? 'The tool' : `The tool \`${name}\``;
@@ -31,6 +33,7 @@ export function resultsText(ask: Ask): string {
   return [...told, 'That is all I know: I am the sandbox, and I repeat what tools tell me.'].join('\n\n');
 }
 
+/** @returns what a simulated model thinks before it answers */
 export function thoughtText(ask: Ask): string {
   const [line = ''] = ask.said.trim().split('\n');
   const asked = line === '' ? 'The user said nothing.' : `The user says: ${shortened(line, 160)}`;

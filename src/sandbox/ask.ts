@@ -2,16 +2,18 @@
 
 import type { JsonObject } from '../lib/json.ts';
 
+/** A tool that the request offers. */
 export interface AskedTool {
   readonly name: string;
   readonly description: string;
-  /** JSON schema of its arguments. A custom tool has none, since it takes text. */
+  /** JSON Schema of its arguments. A custom tool has none, since it takes text. */
   readonly schema?: JsonObject;
   readonly custom?: boolean;
   /** The name to call it by, if it is in a namespace. */
   readonly within?: { readonly namespace: string; readonly name: string };
 }
 
+/** What a tool answered. */
 export interface ToolResult {
   /** Name of the tool, if the history has it. */
   readonly name?: string;
@@ -25,6 +27,7 @@ export interface PromptPiece {
   readonly mark?: '5m' | '1h';
 }
 
+/** Everything about a request that decides the answer. */
 export interface Ask {
   readonly model: string;
   /** The user's last text. */

@@ -8,6 +8,7 @@ import type { Ask } from './ask.ts';
 import { tokensOf } from './pieces.ts';
 import type { Memory } from './world.ts';
 
+/** How many tokens of a prompt a cache has spared. */
 export interface CacheFigures {
   readonly input: number;
   readonly cacheRead: number;
@@ -19,11 +20,15 @@ export interface CacheFigures {
 /** Shorter prompts are not cached. */
 const MIN_TOKENS = 1024;
 
+/** @returns the tokens of the whole prompt */
 export function promptTokens({ prompt }: Ask): number {
   return tokensOf(prompt.reduce((sum, { text }) => sum + text.length, 0));
 }
 
-/** The tokens of the prompt, and how many of them were read from a cache or written to it. */
+/**
+ * @param seen the prompts in the vendor's cache, to which this one is added
+ * @returns the tokens of the prompt, and how many of them were read from a cache or written to it
+ */
 export function cacheFigures(ask: Ask, seen: Memory<true>): CacheFigures {
   const input = promptTokens(ask);
   const none = { input, cacheRead: 0, cacheWrite: 0, forAnHour: false };

@@ -22,6 +22,7 @@ const tokens = (input: number, output: number, more: Partial<ScriptUsage> = {}):
   ...more,
 });
 
+/** Every case, by its name. */
 export const CASES = {
   'plain-text': {
     parts: [
@@ -112,7 +113,10 @@ export const CASES = {
 
 const BY_NAME: ReadonlyMap<string, Script> = new Map(Object.entries(CASES));
 
-/** The case that a prompt asks for by `play: <name>`; undefined if it names none, or one that does not exist. */
+/**
+ * @param said the prompt
+ * @returns the case that it asks for by `play: <name>`; undefined if it names none, or one that does not exist
+ */
 export function caseIn(said: string): Script | undefined {
   const name = /\bplay:\s*([a-z]+(?:-[a-z]+)*)/i.exec(said)?.[1];
   return name === undefined ? undefined : BY_NAME.get(name.toLowerCase());

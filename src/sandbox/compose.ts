@@ -11,7 +11,10 @@ import type { Script, ScriptPart } from './script.ts';
 import { toolsFor } from './tools-for.ts';
 import type { Memory } from './world.ts';
 
-/** The answer to `ask`. @param seen the prompts in the vendor's cache, to which this one is added */
+/**
+ * @param seen the prompts in the vendor's cache, to which this one is added
+ * @returns the answer to `ask`, with its usage
+ */
 export function compose(ask: Ask, seen: Memory<true>): Script {
   // A case ends once its calls are answered; otherwise an agent would go on calling for ever.
   const played = ask.results.length > 0 ? undefined : caseIn(ask.said);
@@ -29,7 +32,7 @@ export function compose(ask: Ask, seen: Memory<true>): Script {
         };
   return {
     ...spoken,
-    // A case always shows its thoughts, since that is its purpose.
+    // A case always shows its reasoning, since that is its purpose.
     parts: played !== undefined || ask.shows ? spoken.parts : spoken.parts.map(hidden),
     usage,
     ...(played?.broken === true && { broken: true }),

@@ -3,6 +3,7 @@
 import { tokensOf } from './pieces.ts';
 import type { ScriptFinish, ScriptPart } from './script.ts';
 
+/** What a model has said, before its usage is counted. */
 export interface Spoken {
   readonly parts: readonly ScriptPart[];
   readonly finish: ScriptFinish;
@@ -14,12 +15,12 @@ function lengthOf(part: ScriptPart): number {
   return part.kind === 'call' ? said + part.name.length : said;
 }
 
-/** Tokens of some parts. */
+/** @returns the tokens of some parts */
 export function tokensIn(parts: readonly ScriptPart[]): number {
   return parts.reduce((sum, part) => sum + tokensOf(lengthOf(part)), 0);
 }
 
-/** The answer up to the first stop sequence in its text, without that sequence. */
+/** @returns the answer up to the first stop sequence in its text, without that sequence */
 export function cutAtStops(spoken: Spoken, stops: readonly string[]): Spoken {
   if (stops.length === 0) return spoken;
   for (const [index, part] of spoken.parts.entries()) {
@@ -40,7 +41,10 @@ export function cutAtStops(spoken: Spoken, stops: readonly string[]): Spoken {
   return spoken;
 }
 
-/** The answer up to `limit` tokens. A call that does not fit is left out, since half its arguments are not JSON. */
+/**
+ * @param limit the most tokens; undefined for no limit
+ * @returns the answer up to the limit. A call that does not fit is left out, since half its arguments are not JSON.
+ */
 export function cutAtLimit(spoken: Spoken, limit: number | undefined): Spoken {
   if (limit === undefined || tokensIn(spoken.parts) <= limit) return spoken;
   const parts: ScriptPart[] = [];
@@ -57,7 +61,7 @@ export function cutAtLimit(spoken: Spoken, limit: number | undefined): Spoken {
   return { parts, finish: 'length' };
 }
 
-/** The first `length` UTF-16 units of a text in pieces; no character is halved. */
+/** The first `length` UTF-16 units of a text in pieces; no character is cut in half. */
 function firstOf(pieces: readonly string[], length: number): readonly string[] {
   const kept: string[] = [];
   let left = length;

@@ -1,4 +1,4 @@
-/** The flaws of a request by a schema's issues, before a vendor puts them into its own words. */
+/** The flaws that a schema found in a request, before a vendor puts them into its own words. */
 
 import type { z } from 'zod';
 import type { Json } from '../lib/json.ts';
@@ -8,7 +8,7 @@ export type FlawPath = readonly (string | number)[];
 
 interface At {
   readonly path: FlawPath;
-  /** The value there; undefined if there is none. */
+  /** The value at the path; undefined if there is none. */
   readonly got: Json | undefined;
 }
 
@@ -31,7 +31,10 @@ export type Flaw = At &
 
 type Issue = z.core.$ZodIssue;
 
-/** Every flaw that a schema found in `body`. For a union it is the flaw of the alternative that matched furthest. */
+/**
+ * @param issues what zod reports for `body`
+ * @returns every flaw that a schema found in `body`; for a union, the flaw of the alternative that matched furthest
+ */
 export function flawsOf(issues: readonly Issue[], body: Json): readonly Flaw[] {
   return issues.flatMap((issue) => flaws(issue, [], body));
 }
@@ -104,7 +107,7 @@ function patternText(pattern: string): string {
   return pattern.replace(/^\/(.*)\/[a-z]*$/s, '$1');
 }
 
-/** A value by its path; a name also in snake_case, as Google takes it. */
+/** A value by its path. Google also accepts each name in snake_case. */
 function valueAt(body: Json, path: FlawPath): Json | undefined {
   let value: Json | undefined = body;
   for (const key of path) {
@@ -118,11 +121,12 @@ function valueAt(body: Json, path: FlawPath): Json | undefined {
   return value;
 }
 
+/** @returns a name in snake_case */
 export function snakeName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The name of a value's type in an error: `an integer`, `a string`. */
+/** @returns the name of a value's type in an error: `an integer`, `a string` */
 export function typeName(value: Json | undefined): string {
   if (value === null || value === undefined) return 'null';
   if (isList(value)) return 'an array';

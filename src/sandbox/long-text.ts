@@ -1,4 +1,7 @@
-/** A text with what translation easily loses: every script, text that looks like markup or framing, odd spaces. */
+/**
+ * A text with everything that translation easily loses: every script, text that looks like markup or framing, odd
+ * spaces.
+ */
 
 export const LONG_TEXT = [
   '# A walk through the alphabet of the world',

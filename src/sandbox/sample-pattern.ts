@@ -1,6 +1,6 @@
 /**
- * A text that matches a regular expression, made by reading it: literals, classes, groups, alternatives, repeats.
- * Expressions that look around or back, and whatever else is not understood, are given up.
+ * Makes a text that matches a regular expression, by reading the expression: literals, classes, groups, alternatives,
+ * repeats. It gives up on lookaround, on back references, and on everything else that it does not understand.
  */
 
 interface Reader {
@@ -8,7 +8,10 @@ interface Reader {
   at: number;
 }
 
-/** @returns undefined where the expression is not understood. */
+/**
+ * @param source the expression, without delimiters
+ * @returns a text that matches; undefined if the expression is not understood
+ */
 export function samplePattern(source: string): string | undefined {
   if (source.length > 500) return undefined;
   const reader: Reader = { source, at: 0 };
@@ -16,7 +19,7 @@ export function samplePattern(source: string): string | undefined {
   return reader.at === source.length ? text : undefined;
 }
 
-/** The first alternative; the others are read over. */
+/** The first alternative; the others are skipped. */
 function alternatives(reader: Reader, depth: number): string | undefined {
   const first = sequence(reader, depth);
   while (first !== undefined && reader.source[reader.at] === '|') {
@@ -82,7 +85,7 @@ function escaped(reader: Reader): string | undefined {
   return /[A-Za-z0-9]/.test(letter) ? undefined : letter;
 }
 
-/** The first character of a class; of one that excludes some, the first letter or digit that is left. */
+/** The first character of a class. If the class excludes characters, the first letter or digit that is left. */
 function characterClass(reader: Reader): string | undefined {
   const end = /^\^?(?:\\.|[^\]\\])*\]/s.exec(reader.source.slice(reader.at))?.[0].length;
   if (end === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A text for a property: what its schema demands, what its name suggests, what the prompt says. */
+/** Makes a text for a property: from what its schema demands, what its name suggests, and what the prompt says. */
 
 import type { Json, JsonObject } from '../lib/json.ts';
 import { asList, asNumber, asText } from '../lib/json.ts';
@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: '2f1b6a2c-8a1d-4a55-9f55-0d2d5b0c7e11',
 };
 
-/** What a property of such a name holds. The first that matches counts. */
+/** What a property of such a name holds. The first match counts. */
 const BY_NAME: readonly (readonly [name: RegExp, text: string])[] = [
   [/e-?mail/i, 'ada@example.com'],
   [/url|uri|link|href/i, 'https://example.com/'],
@@ -41,6 +41,12 @@ const PLACE = /city|location|place|town|address|region|destination|origin/i;
 const WHAT_IS_ASKED =
   /query|question|prompt|text|message|input|search|expression|request|topic|subject|content/i;
 
+/**
+ * @param schema the property's schema
+ * @param name the property's name
+ * @param said the prompt
+ * @returns a text for the property
+ */
 export function sampleText(schema: JsonObject, name: string, said: string): string {
   const pattern = asText(schema['pattern']);
   const format = asText(schema['format']);
@@ -71,7 +77,7 @@ function placeIn(said: string): string | undefined {
   )?.[1];
 }
 
-/** Google's subset writes counts as text. */
+/** Google's subset of JSON Schema writes counts as text. */
 function limit(value: Json | undefined): number | undefined {
   return asNumber(typeof value === 'string' ? Number(value) : value);
 }

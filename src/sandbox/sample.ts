@@ -11,21 +11,22 @@ interface Sampling {
   readonly said: string;
   /** Numbers in the prompt; each is used once. */
   readonly numbers: number[];
-  /** Schemas that may still be looked at: one that refers to itself twice would be without end. */
+  /** The number of schemas that may still be read. Without it, a schema that refers to itself twice would never end. */
   left: number;
 }
 
-/** Deeper than this only what is required is made, and lists are left empty: a schema may contain itself. */
+/** Deeper than this only required properties are made, and lists stay empty, since a schema may contain itself. */
 const FULL_DEPTH = 5;
 const MAX_DEPTH = 24;
 const MAX_SCHEMAS = 10_000;
 
-/** How much of the prompt is searched for numbers. */
+/** How much of the prompt is searched for numbers, in UTF-16 units. */
 const SEARCHED = 2000;
 
 /**
- * A value of `schema`: JSON Schema (2020-12 as far as models are given it), or Google's OpenAPI subset.
- * @param said the prompt; a number, a quoted text or a place in it is used where the schema takes one.
+ * @param schema JSON Schema (2020-12 as far as models receive it), or Google's OpenAPI subset
+ * @param said the prompt; a number, a quoted text or a place in it is used where the schema accepts one
+ * @returns a value that the schema allows
  */
 export function sample(schema: JsonObject, said: string): Json {
   const searched = said.slice(0, SEARCHED);
@@ -69,7 +70,7 @@ function value(given: JsonObject, sampling: Sampling, name: string, depth: numbe
   }
 }
 
-/** The schema that `$ref` and `allOf` make. A reference that leads nowhere allows anything. */
+/** The schema with `$ref` and `allOf` resolved. A reference that leads nowhere allows anything. */
 function resolved(schema: JsonObject, sampling: Sampling, hops = 0): JsonObject {
   sampling.left -= 1;
   const { $ref, allOf, ...own } = schema;
@@ -130,7 +131,10 @@ function object(schema: JsonObject, sampling: Sampling, depth: number): JsonObje
   return Object.fromEntries([...made, ...others.map((name) => [name, String(name)] as const)]);
 }
 
-/** A switch or a limit that nobody has asked for: `restart` and `timeout_ms`, say, of what is to run a command. */
+/**
+ * A switch or a limit that the prompt does not ask for, such as `restart` and `timeout_ms` of a tool that runs
+ * commands.
+ */
 function isUnsaid(name: string, given: Json | undefined, { said }: Sampling): boolean {
   const schema = asObject(given) ?? {};
   const isSwitch = typeOf(schema) === 'boolean' && schema['default'] === undefined;
@@ -166,7 +170,7 @@ function same(one: Json, other: Json): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Google's subset writes counts as text. */
+/** Google's subset of JSON Schema writes counts as text. */
 function count(limit: Json | undefined): number | undefined {
   return asNumber(typeof limit === 'string' ? Number(limit) : limit);
 }

@@ -16,8 +16,9 @@ import { openaiAnswer } from './openai/vendor.ts';
 import { createWorld, modelsByName, newId, type SimulatedVendor, type World } from './world.ts';
 import { type Pace, write } from './write.ts';
 
+/** The pace and the models of a sandbox. */
 export interface SandboxOptions {
-  /** `realistic`: a pause before the first token, then about 80 tokens a second. `none`: at once. */
+  /** `realistic`: a pause before the first token, then about 80 tokens a second. `none`: no pauses. */
   readonly pace: Pace;
   /** The models that the vendors serve; by default every model of the catalog. */
   readonly models?: readonly Model[];
@@ -25,6 +26,7 @@ export interface SandboxOptions {
   readonly tell?: LogProblem;
 }
 
+/** A sandbox that is running. */
 export interface Sandbox {
   /** The address of each simulated vendor, and the only key that it accepts. */
   readonly places: Readonly<

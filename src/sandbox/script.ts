@@ -1,6 +1,6 @@
 /**
- * What a simulated model says, in no vendor's words: each vendor's `render.ts` says it on the wire, as a stream and
- * whole, so that both always tell the same.
+ * What a simulated model says, independent of any vendor's words. Each vendor's `render.ts` puts it on the wire,
+ * streamed and whole, so that both always say the same.
  */
 
 import type { JsonObject } from '../lib/json.ts';
@@ -14,14 +14,14 @@ export type ScriptPart =
       readonly kind: 'call';
       readonly name: string;
       readonly namespace?: string;
-      /** JSON text of the arguments; the bare input of a custom tool. */
+      /** JSON text of the arguments, or the bare input of a custom tool. */
       readonly pieces: readonly string[];
       readonly custom?: boolean;
     };
 
 export type ScriptFinish = 'stop' | 'length' | 'stop-sequence' | 'calls' | 'refusal';
 
-/** Tokens: `input` counts cached ones, `output` counts reasoning. */
+/** In tokens: `input` includes cached ones, `output` includes reasoning. */
 export interface ScriptUsage {
   readonly input: number;
   readonly cacheRead: number;
@@ -32,12 +32,13 @@ export interface ScriptUsage {
   readonly cacheForAnHour?: boolean;
 }
 
+/** A whole answer. */
 export interface Script {
   readonly parts: readonly ScriptPart[];
   readonly finish: ScriptFinish;
   readonly stopSequence?: string;
   readonly usage: ScriptUsage;
-  /** The vendor fails after the parts: no end, but its error event. */
+  /** The vendor fails after the parts: the answer has no end, but an error event. */
   readonly broken?: boolean;
 }
 
@@ -48,7 +49,7 @@ export interface Stamp {
   readonly model: string;
   /** Unix seconds. */
   readonly created: number;
-  /** The request, for answers that echo it or hang on its options. */
+  /** The request, for answers that echo it or depend on its options. */
   readonly body: JsonObject;
 }
 
@@ -58,16 +59,20 @@ export interface WireEvent {
   readonly data: string;
 }
 
-/** Joined text of the parts of a kind. */
+/** @returns the joined text of all parts of a kind */
 export function textOf(script: Script, kind: ScriptPart['kind']): string {
   return script.parts.flatMap((part) => (part.kind === kind ? part.pieces : [])).join('');
 }
 
+/** @returns the calls of an answer, in their order */
 export function callsOf(script: Script): readonly Extract<ScriptPart, { kind: 'call' }>[] {
   return script.parts.filter((part) => part.kind === 'call');
 }
 
-/** An id's tail: letters and digits that differ from index to index, `length` of them (at most 32). */
+/**
+ * @param length the number of characters, at most 32
+ * @returns the tail of an id: letters and digits that differ from index to index
+ */
 export function tail(stamp: Stamp, index: number, length: number): string {
   const turned = index.toString(16).padStart(2, '0') + stamp.id;
   return turned.slice(0, length);

@@ -1,6 +1,6 @@
 /**
- * Signatures of thoughts that only the sandbox can make and that it knows again, as each vendor signs with a key of
- * its own: a block that was changed on its way, or was another vendor's, does not verify.
+ * Signatures of reasoning that only the sandbox can make and that it recognizes, just as each vendor signs with a key
+ * of its own. A block that was changed on its way, or was another vendor's, does not verify.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -9,7 +9,7 @@ export type Signer = 'openai' | 'anthropic' | 'google';
 
 const SECRET = 'the sandbox signs with this, and nothing else does';
 
-/** What the first byte of each vendor's signatures is like; the rest is opaque. */
+/** How the signatures of each vendor begin; the rest is opaque. */
 const HEAD: Readonly<Record<Signer, readonly number[]>> = {
   openai: [0x80, 0, 0, 0],
   anthropic: [0x12, 0xb5, 0x01, 0x0a],
@@ -24,7 +24,7 @@ function mac(signer: Signer, ...parts: readonly (string | Uint8Array)[]): Buffer
   return hmac.digest();
 }
 
-/** A signature of `content` by `signer`, in base64 (openai: base64url, as its encrypted reasoning is). */
+/** @returns a signature of `content` by `signer`, in base64 (openai: base64url, like its encrypted reasoning) */
 export function sign(signer: Signer, content: string): string {
   const payload = Buffer.concat([
     Buffer.from(HEAD[signer]),
@@ -36,7 +36,10 @@ export function sign(signer: Signer, content: string): string {
   );
 }
 
-/** Whether `signer` made this signature; of `content`, where that is given. */
+/**
+ * @param content what was signed; if absent, any content will do
+ * @returns whether `signer` made this signature
+ */
 export function verify(signer: Signer, signature: string, content?: string): boolean {
   const bytes = Buffer.from(signature, 'base64');
   const head = HEAD[signer].length;

@@ -12,9 +12,11 @@ const COMMON = new Set(
 );
 
 /**
- * None where the choice forbids it, or where results have just come and nothing asks for more; else those the prompt
- * names, or the one whose name and description say most of what the prompt says. What a prompt names before a `then`
- * is called first, and what it names after it once the results are there.
+ * Chooses the tools that a simulated model calls. It calls none if the choice forbids it, or if results have just
+ * arrived and nothing asks for more. Otherwise it calls the tools that the prompt names, or the one whose name and
+ * description share most words with the prompt. What a prompt names before a `then` is called first, and what it names
+ * after it once the results are there.
+ * @returns the tools to call, in the order of the request
  */
 export function toolsFor(ask: Ask): readonly AskedTool[] {
   const { mode, only } = ask.choice;
@@ -30,8 +32,8 @@ export function toolsFor(ask: Ask): readonly AskedTool[] {
 }
 
 /**
- * What a model calls that must call something when all that was asked for is answered: agents put a tool last that
- * takes their final answer (LangChain's `responseFormat`, the AI SDK's `json`).
+ * What a model calls if it must call something although everything that was asked for is answered. Agents put a tool
+ * for their final answer last (LangChain's `responseFormat`, the AI SDK's `json`).
  */
 function lastOf(tools: readonly AskedTool[], { results }: Ask): readonly AskedTool[] {
   return tools.filter((tool) => results.every(({ name }) => name !== tool.name)).slice(-1);

@@ -8,26 +8,27 @@ import type { Stamp } from './script.ts';
 
 export type SimulatedVendor = 'openai' | 'anthropic' | 'google' | 'compatible';
 
-/** A map that forgets its oldest entries: a sandbox may run for weeks. */
+/** A map that forgets its oldest entries, since a sandbox may run for weeks. */
 export interface Memory<T> {
   get(key: string): T | undefined;
   set(key: string, value: T): void;
 }
 
+/** The state of all simulated vendors. */
 export interface World {
   /** The models of each vendor, by every name it knows them by. */
   readonly models: Readonly<Record<SimulatedVendor, ReadonlyMap<string, Model>>>;
   readonly keys: Readonly<Record<SimulatedVendor, string>>;
   /** Prompts seen, as hashes. */
   readonly prompts: Memory<true>;
-  /** Items of stored responses, and whole turns by the id of their response. */
+  /** Items of stored responses, and whole dialogues by the id of their response. */
   readonly items: Memory<JsonObject>;
   readonly responses: Memory<readonly JsonObject[]>;
   /** Threads of messages, by the id of their last answer. */
   readonly threads: Memory<JsonObject>;
 }
 
-/** Models of each simulated vendor, by every name it knows them by. */
+/** @returns the models of each simulated vendor, by every name in lower case that it knows them by */
 export function modelsByName(models: readonly Model[]): World['models'] {
   const byName = {
     openai: new Map<string, Model>(),
@@ -52,6 +53,7 @@ export function modelsByName(models: readonly Model[]): World['models'] {
   return byName;
 }
 
+/** @returns a world with these models and new keys, in which nothing has been seen */
 export function createWorld(models: readonly Model[]): World {
   return {
     models: modelsByName(models),
@@ -84,11 +86,15 @@ function memory<T>(limit: number): Memory<T> {
   };
 }
 
-/** 32 hexadecimal digits. */
+/** @returns 32 random hexadecimal digits */
 export function newId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
+/**
+ * @param model the model as the answer names it
+ * @returns what distinguishes the next answer: a new id, and the time
+ */
 export function stampFor(model: string, body: JsonObject): Stamp {
   return { id: newId(), model, created: Math.floor(Date.now() / 1000), body };
 }

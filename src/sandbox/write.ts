@@ -1,4 +1,4 @@
-/** Writes what a vendor answers, at the pace of a model or at once. */
+/** Writes a vendor's answer, at the pace of a model or at once. */
 
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,10 @@ export type Pace = 'realistic' | 'none';
 const FIRST_TOKEN_MS = 250;
 const TOKENS_PER_SECOND = 80;
 
-/** Ends when all is written, or when the caller has left. */
+/**
+ * Writes an answer. Resolves when all of it is written, or when the caller has left.
+ * @throws whatever the script's events throw
+ */
 export async function write(response: ServerResponse, answer: VendorAnswer, pace: Pace): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -18,7 +21,7 @@ export async function write(response: ServerResponse, answer: VendorAnswer, pace
     if (answer.kind === 'whole') await writeWhole(response, answer, pace, gone.signal);
     else await writeStream(response, answer, pace, gone.signal);
   } catch (error) {
-    // The caller's leaving ends a pause; nothing else throws here.
+    // A pause ends early when the caller leaves; nothing else throws here.
     if (!gone.signal.aborted) throw error;
   }
 }
@@ -61,7 +64,7 @@ async function writeStream(
   const pause = ((tokens / TOKENS_PER_SECOND) * 1000) / Math.max(1, frames.length);
   const started = performance.now();
   for (const [index, frame] of frames.entries()) {
-    // A timer is never early and mostly late: what it was late by is taken off the next pause.
+    // A timer is never early and mostly late, so its delay is subtracted from the next pause.
     const wait = started + index * pause - performance.now();
     if (wait >= 1) await sleep(wait, undefined, { signal });
     if (!response.write(frame)) await drained(response, signal);

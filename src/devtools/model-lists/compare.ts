@@ -112,7 +112,7 @@ function namesOf(vendor: Vendor, model: Model): readonly string[] {
 
 const { id: idSchema } = modelSchema.unwrap().shape;
 
-/** The catalog's id for a model of that name; undefined if no id would lead back to this name. */
+/** The catalog's id for a model of that name; undefined if no valid id can be made from it. */
 function idFor(vendor: Vendor, name: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(name)) return undefined;
   const id = vendor.fullIds

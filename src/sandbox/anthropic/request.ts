@@ -1,4 +1,4 @@
-/** What every request to Anthropic goes through first: its body by a schema, and the model it names. */
+/** What every request to Anthropic goes through first: a schema checks its body, and its model is looked up. */
 
 import type { z } from 'zod';
 import type { Model } from '../../catalog/model.ts';
@@ -10,14 +10,21 @@ import { anthropicFlaw, anthropicRefusal } from './words.ts';
 
 export type Known = readonly [name: string, model: Model];
 
-/** @throws Refused where there is no model of that name. */
+/**
+ * @param name the model as the request names it
+ * @returns the model with that name
+ * @throws Refused with 404 if there is no model of that name
+ */
 export function lookUp(world: World, name: string): Known {
   const model = world.models.anthropic.get(name.toLowerCase());
   if (model === undefined) throw anthropicRefusal(404, `model: ${name.slice(0, 200)}`);
   return [name, model];
 }
 
-/** @throws Refused with the first flaw. */
+/**
+ * @returns the body of a request that fits a schema
+ * @throws Refused with Anthropic's error for the first flaw
+ */
 export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
   const body = objectIn(request);
   if (body === undefined) {

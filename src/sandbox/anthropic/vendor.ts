@@ -11,7 +11,10 @@ import { newId, type World } from '../world.ts';
 import { checkedBody, type Known, lookUp } from './request.ts';
 import { anthropicRefusal } from './words.ts';
 
-/** @throws Refused as Anthropic would, with the request's id in the body as well. */
+/**
+ * Answers one request as Anthropic does.
+ * @throws Refused with Anthropic's own error, which has the request's id in the body as well
+ */
 export function anthropicAnswer(request: VendorRequest, world: World): VendorAnswer {
   const id = `req_011${newId().slice(0, 21)}`;
   try {
@@ -43,7 +46,7 @@ function routed(request: VendorRequest, world: World): VendorAnswer {
   return whole({ input_tokens: tokensOfMessages(body) });
 }
 
-/** The format's, and the one that the SDK asks for since 1.0. */
+/** The versions of the format, and the one that the SDK asks for since 1.0. */
 const VERSIONS: readonly string[] = ['2023-01-01', '2023-06-01', '2026-10-21'];
 
 function checkHeaders(request: VendorRequest, key: string): void {

@@ -1,4 +1,4 @@
-/** How Anthropic refuses a request (recorded, and as quoted in public issues of its SDKs). */
+/** How Anthropic words its errors (recorded, and as quoted in public issues of its SDKs). */
 
 import { Refused } from '../exchange.ts';
 import type { Flaw, FlawPath } from '../flaws.ts';
@@ -10,12 +10,13 @@ const TYPES: Readonly<Record<number, string>> = {
   405: 'invalid_request_error',
 };
 
+/** @returns an error in Anthropic's form, of the type that belongs to the status */
 export function anthropicRefusal(status: number, message: string): Refused {
   const type = TYPES[status] ?? 'invalid_request_error';
   return new Refused(status, { type: 'error', error: { type, message } });
 }
 
-/** A 400 with Anthropic's words (those of pydantic, which reads its requests) for the first flaw of a request. */
+/** @returns a 400 for the first flaw of a request, in Anthropic's words, which are those of pydantic */
 export function anthropicFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
   if (flaw.kind === 'size' && flaw.of === 'string' && flaw.path.at(-1) === 'text') {

@@ -19,7 +19,10 @@ import {
   wholeChat,
 } from './render.ts';
 
-/** @throws Refused as the vendor would. */
+/**
+ * Answers `POST /v1/chat/completions`.
+ * @throws Refused with the vendor's own error
+ */
 export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
   const body = checkedBody(request, vendor === 'openai' ? chatRequest : compatibleRequest);
   const { name, model } = modelIn(vendor, world, body);

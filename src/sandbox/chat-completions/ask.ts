@@ -5,6 +5,10 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
 
+/**
+ * @param body a request that the schema has accepted
+ * @param name the model as the request names it
+ */
 export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
   const messages = asObjects(body['messages']);
   const spoken = messages.findLastIndex((message) => message['role'] === 'assistant');
@@ -39,6 +43,7 @@ const ATTACHMENTS: Readonly<Record<string, string>> = {
   file: 'document',
 };
 
+/** @returns the text of a content: the content itself, or its text parts joined by newlines */
 export function textOf(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   return asObjects(content)
@@ -71,7 +76,7 @@ function toolOf(tool: JsonObject): readonly AskedTool[] {
   ];
 }
 
-/** Mistral says `any` for `required`. */
+/** @returns the choice of tools; Mistral says `any` for `required` */
 export function choiceOf(choice: Json | undefined): Ask['choice'] {
   if (choice === 'none') return { mode: 'none' };
   if (choice === 'required' || choice === 'any') return { mode: 'required' };
@@ -98,7 +103,10 @@ function jsonOf(format: JsonObject | undefined): Ask['json'] {
   return schema === undefined ? {} : { schema };
 }
 
-/** Only where it is asked for, in any of the ways the services have. */
+/**
+ * A model reasons only if the request asks for it in any of the ways that the services have, or if the model's name
+ * says that it does.
+ */
 function thinks(body: JsonObject, model: Model): boolean {
   const effort = asText(body['reasoning_effort']) ?? asText(asObject(body['reasoning'])?.['effort']);
   if (effort !== undefined) return effort !== 'none';

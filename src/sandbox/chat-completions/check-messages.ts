@@ -1,15 +1,16 @@
-/** What chat completions demands of a conversation beyond its shape: every call answered, and nothing else. */
+/** What chat completions demands of a conversation beyond its schema: every call is answered, and nothing else is. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
 import { openaiRefusal } from '../openai/words.ts';
 
-/** OpenAI takes no longer ids of calls than this. */
+/** The longest id of a call that OpenAI accepts, in characters. */
 const MAX_ID_LENGTH = 40;
 
 /**
- * @param limitsIds whether long ids of calls are refused, which the services beside OpenAI do not.
- * @throws Refused as OpenAI would.
+ * Checks the messages of a request.
+ * @param limitsIds whether long ids of calls are rejected, as OpenAI does and the other services do not
+ * @throws Refused with OpenAI's own error
  */
 export function checkMessages(body: JsonObject, limitsIds: boolean): void {
   const messages = asObjects(body['messages']);
@@ -54,7 +55,7 @@ function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): str
   return ids;
 }
 
-/** Whether the message before, tool messages aside, makes calls at all. */
+/** Whether the last message that is not a tool's makes calls at all. */
 function answersCalls(messages: readonly JsonObject[], index: number): boolean {
   const before = messages.slice(0, index).findLast(({ role }) => role !== 'tool');
   return asObjects(before?.['tool_calls']).length > 0;

@@ -1,4 +1,4 @@
-/** What OpenAI demands of a request's options beyond their shape, and what each model takes of them. */
+/** What OpenAI demands of a request's options beyond their schema, and which of them each model accepts. */
 
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -11,7 +11,10 @@ import { openaiRefusal } from '../openai/words.ts';
 const bad = (message: string, param: string, code: string | null = null) =>
   openaiRefusal(400, { message, param, code });
 
-/** @throws Refused */
+/**
+ * Checks the rules that hold for every model.
+ * @throws Refused with OpenAI's own error
+ */
 export function checkOptions(body: JsonObject): void {
   for (const field of ['tool_choice', 'parallel_tool_calls']) {
     if (body[field] !== undefined && body['tools'] === undefined) {
@@ -94,14 +97,18 @@ function checkFormat(body: JsonObject): void {
   }
 }
 
-/** Models that think, but take stop sequences all the same (recorded from o3-mini). */
+/** Models that reason, but accept stop sequences all the same (recorded from o3-mini). */
 const TAKES_STOP = /\/(?:o1|o3-mini)/;
 
-/** @throws Refused */
+/**
+ * Checks the rules that hold for this model.
+ * @throws Refused with OpenAI's own error
+ */
 export function checkModelLimits(body: JsonObject, model: Model): void {
   const effort = asText(body['reasoning_effort']);
   const reasons = !answersAtOnce(model, effort);
-  // OpenAI refuses it of every model that can reason; here those that answer at once take it, since most examples have it.
+  // OpenAI rejects it for every model that can reason. Here the models that answer at once accept it, since most
+  // examples contain it.
   if (reasons && body['max_tokens'] != null) {
     throw bad(
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",

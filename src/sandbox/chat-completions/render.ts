@@ -1,11 +1,13 @@
-/** A script as chat-completions answers: OpenAI's own way, and the way of DeepSeek, which shows its reasoning. */
+/**
+ * A script as chat-completions sends it: in OpenAI's own way, and in the way of DeepSeek, which shows its reasoning.
+ */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asNumber, asObject } from '../../lib/json.ts';
 import type { Script, ScriptUsage, Stamp, WireEvent } from '../script.ts';
 import { callsOf, tail, textOf } from '../script.ts';
 
-/** What the two do differently (recorded in August 2026). */
+/** What the services do differently (recorded in August 2026). */
 export interface ChatFlavour {
   answerId(stamp: Stamp): string;
   callId(stamp: Stamp, index: number): string;
@@ -13,13 +15,14 @@ export interface ChatFlavour {
   readonly common: JsonObject;
   /** Whether reasoning is shown, as `reasoning_content`. */
   readonly showsReasoning: boolean;
-  /** Whether usage rides on the chunk that finishes, asked for or not. */
+  /** Whether usage is on the chunk that finishes, whether requested or not. */
   readonly usageOnFinish: boolean;
-  /** Fields of a message that OpenAI alone has. */
+  /** Fields of a message that only OpenAI has. */
   readonly messageFields: JsonObject;
   usage(usage: ScriptUsage): JsonObject;
 }
 
+/** OpenAI's own way. */
 export const openaiFlavour: ChatFlavour = {
   answerId: (stamp) => `chatcmpl-${tail(stamp, 0, 29)}`,
   callId: (stamp, index) => `call_${tail(stamp, index, 24)}`,
@@ -39,7 +42,7 @@ export const openaiFlavour: ChatFlavour = {
   }),
 };
 
-/** A service of many vendors' models: OpenAI's way, but for the reasoning that it shows. */
+/** The way of a service with the models of many vendors: OpenAI's, except that it shows reasoning. */
 export const compatibleFlavour: ChatFlavour = {
   ...openaiFlavour,
   answerId: (stamp) => `gen-${stamp.created}-${tail(stamp, 0, 20)}`,
@@ -47,6 +50,7 @@ export const compatibleFlavour: ChatFlavour = {
   showsReasoning: true,
 };
 
+/** DeepSeek's way. */
 export const deepseekFlavour: ChatFlavour = {
   answerId: ({ id }) =>
     `${id.slice(0, 8)}-${id.slice(8, 12)}-4${id.slice(13, 16)}-a${id.slice(17, 20)}-${id.slice(20, 32)}`,
@@ -89,7 +93,9 @@ function totals(usage: ScriptUsage): JsonObject {
   };
 }
 
-/** Where `tool_choice` names the one tool to call, calling it is no decision: OpenAI then says `stop` (recorded). */
+/**
+ * If `tool_choice` names the one tool to call, the call is no decision of the model, and OpenAI says `stop` (recorded).
+ */
 function finishOf(script: Script, stamp: Stamp, flavour: ChatFlavour): string {
   const forced = asObject(stamp.body['tool_choice'])?.['function'] !== undefined;
   return script.finish === 'calls' && forced && !flavour.showsReasoning ? 'stop' : FINISH[script.finish];
@@ -99,6 +105,7 @@ function choiceCount(stamp: Stamp): number {
   return asNumber(stamp.body['n']) ?? 1;
 }
 
+/** @returns the events of a streamed answer, which end with `[DONE]` unless the script is broken */
 export function* streamChat(script: Script, stamp: Stamp, flavour: ChatFlavour): Generator<WireEvent> {
   const includeUsage = asObject(stamp.body['stream_options'])?.['include_usage'] === true;
   const withUsage = includeUsage || flavour.usageOnFinish;
@@ -159,7 +166,7 @@ function* deltas(script: Script, stamp: Stamp, flavour: ChatFlavour): Generator<
   }
 }
 
-/** The first chunk names the role; content is null where no text comes (recorded). */
+/** The first chunk names the role; its content is null if no text follows (recorded). */
 function firstDelta(script: Script, flavour: ChatFlavour): JsonObject {
   if (flavour.showsReasoning && script.parts[0]?.kind === 'thinking') {
     return { role: 'assistant', content: null, reasoning_content: '' };
@@ -180,6 +187,7 @@ function openCall(call: { readonly name: string; readonly custom?: boolean }, id
     : { id, type: 'function', function: { name: call.name, arguments: '' } };
 }
 
+/** @returns the body of an answer that is not streamed */
 export function wholeChat(script: Script, stamp: Stamp, flavour: ChatFlavour): JsonObject {
   const speaks = script.parts.some((part) => part.kind === 'text');
   const refusal = textOf(script, 'refusal');

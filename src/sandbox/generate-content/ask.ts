@@ -1,4 +1,4 @@
-/** A generateContent request, its names in camelCase, as an `Ask`. */
+/** A generateContent request as an `Ask`. The names of the request's fields must be in camelCase. */
 
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -6,6 +6,10 @@ import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts
 import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
 import { tokensOf } from '../pieces.ts';
 
+/**
+ * @param body a request that the schema has accepted, with its names in camelCase
+ * @param name the model as the request names it
+ */
 export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
   const contents = asObjects(body['contents']);
   const config = asObject(body['generationConfig']) ?? {};
@@ -25,7 +29,7 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
         : [type.startsWith('application/') ? 'document' : (type.split('/')[0] ?? type)];
     }),
     results: contents.slice(spoken + 1).flatMap(resultsIn),
-    // What a stream says comes back as a content for each of its chunks.
+    // A streamed answer comes back as one content for each of its chunks.
     step: contents.filter((one, at) => at > asked && isModels(one) && !isModels(contents[at - 1])).length,
     tools: asObjects(body['tools']).flatMap((tool) =>
       asObjects(tool['functionDeclarations']).flatMap(toolOf),
@@ -43,16 +47,17 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
   };
 }
 
-/** What `countTokens` counts. */
+/** @returns the tokens of a request as `countTokens` counts them */
 export function tokensOfGemini(body: JsonObject): number {
   return tokensOf(promptOf(body).reduce((sum, { text }) => sum + text.length, 0));
 }
 
+/** @returns the parts of a content */
 export function partsOf(content: JsonObject | undefined): readonly JsonObject[] {
   return asObjects(content?.['parts']);
 }
 
-/** Whether the user says something; a content of results only goes on with what was said. */
+/** @returns whether the user says something in a content. A content of results only continues what was said before. */
 export function speaks(content: JsonObject): boolean {
   return (
     content['role'] !== 'model' && partsOf(content).some((part) => part['functionResponse'] === undefined)
@@ -76,7 +81,7 @@ function resultsIn(content: JsonObject): readonly ToolResult[] {
   });
 }
 
-/** The one text of a response, or all of it as JSON. */
+/** The only text of a response, or all of the response as JSON. */
 function resultText(response: JsonObject | undefined): string {
   const values = Object.values(response ?? {});
   const [only] = values;

@@ -1,11 +1,11 @@
-/** What Gemini demands of a conversation beyond its shape: whose turn it is, and one response to each call. */
+/** What Gemini demands of a conversation beyond its schema: whose turn it is, and one response to each call. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects } from '../../lib/json.ts';
 import { googleRefusal } from '../google/words.ts';
 import { partsOf } from './ask.ts';
 
-/** What a part may hold; one of them. */
+/** What a part may hold: exactly one of these. */
 const DATA = [
   'text',
   'inlineData',
@@ -19,7 +19,10 @@ const DATA = [
   'audioTranscription',
 ];
 
-/** @throws Refused as Google would. */
+/**
+ * Checks the contents of a request.
+ * @throws Refused with Google's own error
+ */
 export function checkContents(body: JsonObject): void {
   const contents = asObjects(body['contents']);
   if (contents.length === 0) {
@@ -45,7 +48,7 @@ function checkContent(content: JsonObject, index: number): void {
         `Invalid value at 'contents[${index}].parts[${place}]' (oneof), oneof field 'data' is already set. Cannot set '${held[1]}'`,
       );
     }
-    // A signature may come alone: the text it was beside is empty, and to protobuf an empty text is none.
+    // A signature may come alone. The text beside it was empty, and protobuf leaves an empty text out.
     if (held.length === 0 && part['thoughtSignature'] === undefined) {
       throw googleRefusal(
         400,
@@ -55,7 +58,7 @@ function checkContent(content: JsonObject, index: number): void {
   }
 }
 
-/** Contents of one side in a row are read as one turn (recorded). */
+/** Successive contents of the same side are read as one turn (recorded). */
 function mergedTurns(contents: readonly JsonObject[]): readonly JsonObject[] {
   const turns: JsonObject[] = [];
   for (const content of contents) {

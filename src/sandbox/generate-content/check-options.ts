@@ -1,11 +1,14 @@
-/** What Gemini demands of a request's options beyond their shape, and what each model takes of them. */
+/** What Gemini demands of a request's options beyond their schema, and which of them each model accepts. */
 
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { googleRefusal } from '../google/words.ts';
 
-/** @throws Refused as Google would. */
+/**
+ * Checks the rules that hold for every model.
+ * @throws Refused with Google's own error
+ */
 export function checkOptions(body: JsonObject): void {
   const names = asObjects(body['tools']).flatMap((tool) =>
     asObjects(tool['functionDeclarations']).map(({ name }) => asText(name) ?? ''),
@@ -35,7 +38,10 @@ export function checkOptions(body: JsonObject): void {
   }
 }
 
-/** @throws Refused as Google would. */
+/**
+ * Checks the rules that hold for this model.
+ * @throws Refused with Google's own error
+ */
 export function checkModelLimits(body: JsonObject, model: Model): void {
   const config = asObject(body['generationConfig']);
   checkThinking(asObject(config?.['thinkingConfig']), model);
@@ -62,7 +68,7 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   }
 }
 
-/** A search beside functions. */
+/** A search is combined with functions. */
 function checkSearch(toolConfig: JsonObject | undefined, model: Model): void {
   if (/gemini-[12]\b/.test(model.id)) {
     throw googleRefusal(400, 'Tool use with function calling is unsupported by the model.');

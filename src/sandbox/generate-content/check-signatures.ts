@@ -1,6 +1,6 @@
 /**
- * Thought signatures that come back (ai.google.dev, "Thought signatures"): each is Google's own, and on the part it
- * came with; models of the third generation demand one on the first call of each step of the current turn.
+ * Checks thought signatures that come back (ai.google.dev, "Thought signatures"). Each must be Google's own, and on the
+ * part that it came with. Models of the third generation demand one on the first call of each step of the current turn.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,19 +11,22 @@ import { googleRefusal } from '../google/words.ts';
 import { verify } from '../signatures.ts';
 import { partsOf, speaks } from './ask.ts';
 
-/** What Google lets pass in the place of a signature, for calls that another model made. */
+/** What Google accepts instead of a signature, for calls that another model made. */
 const ESCAPES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'].flatMap(
   (text) => [
     text,
-    // Signatures are bytes, which clients of theirs write in base64.
+    // Signatures are bytes, which some clients encode in base64.
     Buffer.from(text).toString('base64'),
   ],
 );
 
-/** SHA-256 of the one that LangChain sends with calls it has no signature of, once Google's own. */
+/** SHA-256 of the signature that LangChain sends with calls for which it has none. It was once Google's own. */
 const LANGCHAINS = '95961e890e24085525fd6971146dd82dc41b406e594bb3f048b599dfe3f44eeb';
 
-/** @throws Refused as Google would. */
+/**
+ * Checks the signatures of a request.
+ * @throws Refused with Google's own error
+ */
 export function checkSignatures(body: JsonObject, model: Model): void {
   const contents = asObjects(body['contents']);
   const ofCalls = new Set<string>();
@@ -33,7 +36,7 @@ export function checkSignatures(body: JsonObject, model: Model): void {
   if (/gemini-[12]\b/.test(model.id)) return;
   const current = contents.findLastIndex(speaks);
   for (const [index, content] of contents.entries()) {
-    // Contents of one side in a row are one turn.
+    // Successive contents of the same side are one turn.
     if (index <= current || contents[index - 1]?.['role'] === content['role']) continue;
     const first = partsOf(content).find((part) => part['functionCall'] !== undefined);
     if (first === undefined || first['thoughtSignature'] !== undefined) continue;
@@ -48,7 +51,9 @@ export function checkSignatures(body: JsonObject, model: Model): void {
   }
 }
 
-/** @param ofCalls signatures of the calls before: Google's agent kit copies the first one to the calls beside it. */
+/**
+ * @param ofCalls the signatures of the calls before. Google's agent kit copies the first one to the calls beside it.
+ */
 function checkSignature(part: JsonObject, ofCalls: Set<string>): void {
   const signature = asText(part['thoughtSignature']);
   if (signature === undefined || ESCAPES.includes(signature) || sha256(signature) === LANGCHAINS) return;

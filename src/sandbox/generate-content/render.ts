@@ -1,4 +1,4 @@
-/** A script as Gemini's generateContent answers (recorded from Gemini 2.5 and 3 models in August 2026). */
+/** A script as Gemini's generateContent sends it (recorded from Gemini 2.5 and 3 models in August 2026). */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asNumber, asObject, parseJson } from '../../lib/json.ts';
@@ -22,7 +22,7 @@ const GEMINI_STREAM_ERROR: JsonObject = {
   },
 };
 
-/** `candidatesTokenCount` leaves thoughts out, and is absent while there is nothing to count. */
+/** `candidatesTokenCount` does not include reasoning, and is absent while there is nothing to count. */
 function usageMetadata(usage: ScriptUsage, output: number, thoughts: number): JsonObject {
   return {
     promptTokenCount: usage.input,
@@ -50,7 +50,9 @@ function candidateCount(stamp: Stamp): number {
   return asNumber(config?.['candidateCount'] ?? config?.['candidate_count']) ?? 1;
 }
 
-/** Models of the third generation name their calls and sign them; earlier ones sign only what they thought about. */
+/**
+ * Models of the third generation give their calls ids and sign them; earlier ones sign only what they reasoned about.
+ */
 function isThird(stamp: Stamp): boolean {
   return !/gemini-[12]\b/.test(stamp.model);
 }
@@ -74,7 +76,7 @@ const SAFETY_RATINGS: readonly JsonObject[] = [
   { category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true },
 ];
 
-/** The parts as they come; calls come whole. Only the first call of several is signed. */
+/** The parts in the pieces of a stream; a call is one piece. Of several calls only the first one is signed. */
 function* pieces(script: Script, stamp: Stamp): Generator<JsonObject> {
   let call = 0;
   for (const part of script.parts) {
@@ -102,6 +104,7 @@ function callPart(
   };
 }
 
+/** @returns the events of a streamed answer */
 export function* streamGemini(script: Script, stamp: Stamp): Generator<WireEvent> {
   const { usage } = script;
   const visible = usage.output - usage.reasoning;
@@ -133,13 +136,14 @@ export function* streamGemini(script: Script, stamp: Stamp): Generator<WireEvent
       yield { data: JSON.stringify(GEMINI_STREAM_ERROR) };
       return;
     }
-    // A thought signature of a text comes on an empty text part at the end.
+    // The signature of a text is on an empty text part at the end.
     const signed = !hasCalls && signs(script, stamp);
     const last = { text: '', ...(signed && { thoughtSignature: sign('google', 'text') }) };
     yield chunk(index, [last], ending(script), usageMetadata(usage, visible, usage.reasoning));
   }
 }
 
+/** @returns the body of an answer that is not streamed */
 export function wholeGemini(script: Script, stamp: Stamp): JsonObject {
   const { usage } = script;
   const signed = !script.parts.some((part) => part.kind === 'call') && signs(script, stamp);

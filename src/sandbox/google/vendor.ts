@@ -27,7 +27,10 @@ import { googleFlaws, googleRefusal } from './words.ts';
 
 type Known = readonly [name: string, model: Model];
 
-/** @throws Refused as Google would. */
+/**
+ * Answers one request as Google does.
+ * @throws Refused with Google's own error
+ */
 export function googleAnswer(request: VendorRequest, world: World): VendorAnswer {
   const { path, method } = request;
   checkKey(request, world.keys.google);
@@ -72,7 +75,7 @@ function generated(request: VendorRequest, world: World, [name, model]: Known): 
   return streamed(streamGemini(script, stamp), script, asksSse(request) ? 'crlf' : 'array');
 }
 
-/** Without `alt=sse` a stream is one JSON array, and so is its refusal (recorded). */
+/** Without `alt=sse` a stream is one JSON array, and so is the error in its place (recorded). */
 function inArray(request: VendorRequest, answer: () => VendorAnswer): VendorAnswer {
   try {
     return answer();
@@ -93,7 +96,7 @@ function counted(request: VendorRequest): VendorAnswer {
   return whole({ totalTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: totalTokens }] });
 }
 
-/** The body by a schema, its names in camelCase. */
+/** The body that a schema accepts, with its names in camelCase. */
 function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
   const body = objectIn(request);
   if (body === undefined) {
@@ -108,7 +111,7 @@ function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
   return isObject(read) ? read : body;
 }
 
-/** A bad key is a 400 at Google (recorded), and none a 403. */
+/** Google answers 400 to a bad key (recorded), and 403 to none. */
 function checkKey(request: VendorRequest, key: string): void {
   const given = header(request, 'x-goog-api-key') ?? request.query.get('key') ?? undefined;
   if (given === key) return;

@@ -1,4 +1,4 @@
-/** How Google refuses a request (recorded from Gemini's API, and as quoted in public issues of its SDKs). */
+/** How Google words its errors (recorded from Gemini's API, and as quoted in public issues of its SDKs). */
 
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
@@ -10,6 +10,10 @@ const STATUS: Readonly<Record<number, string>> = {
   404: 'NOT_FOUND',
 };
 
+/**
+ * @param code the HTTP status
+ * @returns an error in Google's form
+ */
 export function googleRefusal(code: number, message: string, details: readonly JsonObject[] = []): Refused {
   return new Refused(code, {
     error: {
@@ -21,7 +25,7 @@ export function googleRefusal(code: number, message: string, details: readonly J
   });
 }
 
-/** A 400 that names every flaw of a request, as Google does. */
+/** @returns a 400 that names every flaw of a request, as Google does */
 export function googleFlaws(flaws: readonly Flaw[]): Refused {
   const fieldViolations = flaws.map((flaw): JsonObject => {
     const field = pathText(flaw.kind === 'unknown' ? flaw.path.slice(0, -1) : flaw.path);

@@ -1,4 +1,4 @@
-/** A message, from the request to the answer, and into its thread. */
+/** Answers a messages request, and keeps the answer in its thread. */
 
 import { asText } from '../../lib/json.ts';
 import { checkedBody, lookUp } from '../anthropic/request.ts';
@@ -16,7 +16,10 @@ import { checkThinking } from './check-thinking.ts';
 import { streamMessages, wholeMessages } from './render.ts';
 import { inThread, keepThread } from './threads.ts';
 
-/** @throws Refused as Anthropic would. */
+/**
+ * Answers `POST /v1/messages`.
+ * @throws Refused with Anthropic's own error
+ */
 export function answerMessages(request: VendorRequest, world: World): VendorAnswer {
   const body = inThread(checkedBody(request, messagesRequest), request, world);
   const [name, model] = lookUp(world, asText(body['model']) ?? '');

@@ -6,6 +6,10 @@ import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts
 import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
 import { tokensOf } from '../pieces.ts';
 
+/**
+ * @param body a request that the schema has accepted
+ * @param name the model as the request names it
+ */
 export function askOfMessages(body: JsonObject, name: string, model: Model): Ask {
   const messages = asObjects(body['messages']);
   const asked = messages.findLastIndex(speaks);
@@ -36,13 +40,13 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
   };
 }
 
-/** What `count_tokens` counts. */
+/** @returns the tokens of a request as `count_tokens` counts them */
 export function tokensOfMessages(body: JsonObject): number {
   const pieces = promptOf(body, asObjects(body['messages']));
   return tokensOf(pieces.reduce((sum, { text }) => sum + text.length, 0));
 }
 
-/** Whether the user says something in a message; one of results only goes on with what was said. */
+/** @returns whether the user says something in a message. A message of results only continues what was said before. */
 export function speaks({ role, content }: JsonObject): boolean {
   if (role !== 'user') return false;
   return typeof content === 'string' || asObjects(content).some(({ type }) => type !== 'tool_result');
@@ -96,14 +100,14 @@ function thinks(body: JsonObject, messages: readonly JsonObject[]): boolean {
   return type === 'enabled' || type === 'adaptive';
 }
 
-/** Models that are told to think by effort alone show their thoughts only where they are asked to (recorded). */
+/** Models whose reasoning is set by effort alone show it only if they are asked to (recorded). */
 function shows(body: JsonObject, model: Model): boolean {
   const display = asObject(body['thinking'])?.['display'];
   if (display === 'summarized' || display === 'omitted') return display === 'summarized';
   return model.thinking?.kinds.includes('budget') ?? true;
 }
 
-/** Tools first, then the system prompt, then the messages: the order of the cache. */
+/** The tools come first, then the system prompt, then the messages, which is the order of the cache. */
 function promptOf(body: JsonObject, messages: readonly JsonObject[]): readonly PromptPiece[] {
   const pieces = [
     ...asObjects(body['tools']).map((tool) =>
@@ -122,7 +126,7 @@ function blocksOf(content: Json | undefined): readonly PromptPiece[] {
   return asObjects(content).map((block) => pieceOf(block, blockText(block)));
 }
 
-/** Pictures and files count as nothing here: what they come to hangs on what is in them. */
+/** Images and files count as nothing here, since their tokens depend on their contents. */
 function blockText(block: JsonObject): string {
   switch (block['type']) {
     case 'text':

@@ -1,4 +1,6 @@
-/** What messages demands of a conversation beyond its shape: who says what, and that each use of a tool is answered. */
+/**
+ * What messages demands of a conversation beyond its schema: who may say what, and that each use of a tool is answered.
+ */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asObjects, asText, isEmpty } from '../../lib/json.ts';
@@ -14,7 +16,10 @@ const SENDERS: Readonly<Record<string, string>> = {
 
 const MAX_CACHE_MARKS = 4;
 
-/** @throws Refused as Anthropic would. */
+/**
+ * Checks the messages of a request.
+ * @throws Refused with Anthropic's own error
+ */
 export function checkBlocks(body: JsonObject): void {
   const messages = asObjects(body['messages']);
   if (messages.length === 0) throw anthropicRefusal(400, 'messages: at least one message is required');
@@ -33,7 +38,7 @@ export function checkBlocks(body: JsonObject): void {
   checkMarks(body);
 }
 
-/** What only the system's messages may have, and leave out. */
+/** Some fields belong to system messages only, and only system messages may leave out others. */
 function checkFields(message: JsonObject, index: number): void {
   const isSystem = message['role'] === 'system';
   if (message['content'] === undefined && !isSetting(message)) {
@@ -61,7 +66,7 @@ function checkSaid({ content }: JsonObject): void {
   throw anthropicRefusal(400, 'messages: text content blocks must contain non-whitespace text');
 }
 
-/** Whether a system message only sets what holds from here on, and need not say anything. */
+/** Whether a system message only changes settings from here on. Such a message may have no content. */
 function isSetting({ role, output_config }: JsonObject): boolean {
   const set = asObject(output_config);
   return role === 'system' && set !== undefined && !isEmpty(set);
@@ -90,12 +95,12 @@ function checkIds({ content }: JsonObject, index: number, ids: Set<string>): voi
 
 interface Turn {
   readonly role: string;
-  /** Place of its first message. */
+  /** The index of its first message. */
   readonly index: number;
   readonly blocks: JsonObject[];
 }
 
-/** Messages of one side in a row are read as one. */
+/** Successive messages of the same side are read as one turn. */
 function mergedTurns(messages: readonly JsonObject[]): readonly Turn[] {
   const turns: Turn[] = [];
   for (const [index, { role, content }] of messages.entries()) {
@@ -131,7 +136,7 @@ function checkResults(turns: readonly Turn[]): void {
   }
 }
 
-/** Results come first in the next message: what stands before them hides them. */
+/** The results must come first in the next message: they are not found behind other blocks. */
 function checkAnswered(turn: Turn | undefined, uses: readonly string[], next: readonly JsonObject[]): void {
   const leading = next.slice(
     0,

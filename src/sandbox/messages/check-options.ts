@@ -1,4 +1,4 @@
-/** What messages demands of a request's options beyond their shape, and what each model takes of them. */
+/** What messages demands of a request's options beyond their schema, and which of them each model accepts. */
 
 import { modelName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
@@ -7,11 +7,14 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 
-/** No `user_id` is longer, in characters; and what it must not hold. */
+/** The most characters of `user_id`, and what it must not contain. */
 const LONGEST_USER = 256;
 const ADDRESS = /\S@\S+\.\S/;
 
-/** @throws Refused as Anthropic would. */
+/**
+ * Checks the rules that hold for every model.
+ * @throws Refused with Anthropic's own error
+ */
 export function checkOptions(body: JsonObject): void {
   const names = asObjects(body['tools']).flatMap(({ name }) => asText(name) ?? []);
   if (new Set(names).size < names.length) throw anthropicRefusal(400, 'tools: Tool names must be unique.');
@@ -78,7 +81,7 @@ function checkTools(body: JsonObject): void {
   }
 }
 
-/** Objects of an enforced schema are closed. */
+/** Every object of an enforced schema must be closed. */
 function checkFormat(body: JsonObject): void {
   const format = asObject(asObject(body['output_config'])?.['format']) ?? asObject(body['output_format']);
   const schema = asObject(format?.['schema']);
@@ -99,7 +102,10 @@ function checkFormat(body: JsonObject): void {
   }
 }
 
-/** @throws Refused as Anthropic would. */
+/**
+ * Checks the rules that hold for this model.
+ * @throws Refused with Anthropic's own error
+ */
 export function checkModelLimits(body: JsonObject, model: Model): void {
   const name = modelName(model.id);
   const limit = asNumber(body['max_tokens']) ?? 0;
@@ -168,14 +174,17 @@ function checkThinkingType(body: JsonObject, model: Model): void {
   }
 }
 
-/** Newer models, which think always, are not made to call a tool. The words are those for thinking by a budget. */
+/**
+ * Newer models, which always reason, cannot be forced to call a tool. The error is worded as the one for a reasoning
+ * budget.
+ */
 function checkForced(body: JsonObject, model: Model): void {
   const choice = asText(asObject(body['tool_choice'])?.['type']);
   if (model.forcedTools !== false || (choice !== 'any' && choice !== 'tool')) return;
   throw anthropicRefusal(400, 'Thinking may not be enabled when tool_choice forces tool use.');
 }
 
-/** An answer that the caller begins: older models go on with it, newer ones do not take it. */
+/** An answer that the caller begins: older models continue it, newer ones reject it. */
 function checkPrefill(body: JsonObject, model: Model): void {
   const last = asObjects(body['messages']).at(-1);
   if (last?.['role'] !== 'assistant') return;

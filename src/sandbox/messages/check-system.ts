@@ -1,6 +1,6 @@
 /**
- * Where messages takes what the system says in the midst of a conversation, and from which models on ("Mid-conversation
- * system messages"; its refusals as quoted in public issues).
+ * Where messages accepts a system message within a conversation, and from which models on ("Mid-conversation system
+ * messages"; the errors are as quoted in public issues).
  */
 
 import type { Model } from '../../catalog/model.ts';
@@ -10,7 +10,10 @@ import { anthropicRefusal } from '../anthropic/words.ts';
 
 const DIRECTIVE = 'the directive-only form (content: [] with output_config) is accepted at any position';
 
-/** @throws Refused as Anthropic would. */
+/**
+ * Checks the system messages of a request.
+ * @throws Refused with Anthropic's own error
+ */
 export function checkSystem(body: JsonObject, model: Model): void {
   const messages = [...asObjects(body['messages']).entries()];
   const said = messages.filter(([, message]) => !isDirective(message));
@@ -27,7 +30,7 @@ export function checkSystem(body: JsonObject, model: Model): void {
   }
 }
 
-/** @returns what is wrong with a place between these two. */
+/** @returns what is wrong with a system message between these two messages; undefined if nothing is */
 function misplaced(before: JsonObject | undefined, after: JsonObject | undefined): string | undefined {
   if (before === undefined) return "use the top-level 'system' parameter for the initial system prompt";
   if (before['role'] === 'assistant' && !endsServed(before)) {
@@ -37,7 +40,7 @@ function misplaced(before: JsonObject | undefined, after: JsonObject | undefined
   return "role 'system' must precede an 'assistant' message or end the array";
 }
 
-/** Whether a system message says nothing, and only sets what holds from there on. */
+/** Whether a system message says nothing, and only changes settings from here on. */
 function isDirective({ role, content }: JsonObject): boolean {
   return role === 'system' && (content === undefined || asObjects(content).length === 0) && !asText(content);
 }
@@ -46,7 +49,7 @@ function isSpoken([, { role }]: readonly [number, JsonObject]): boolean {
   return role !== 'system';
 }
 
-/** Whether the last of it is what a tool of Anthropic's own has answered. */
+/** Whether a message ends in the result of a tool that Anthropic runs itself. */
 function endsServed({ content }: JsonObject): boolean {
   return /_tool_result$/.test(asText(asObjects(content).at(-1)?.['type']) ?? '');
 }

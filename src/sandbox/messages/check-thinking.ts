@@ -1,4 +1,7 @@
-/** What messages demands of thoughts that come back: signed by Anthropic, unchanged, and there where tools are used. */
+/**
+ * What messages demands of thinking blocks that come back: they are signed by Anthropic, unchanged, and present where
+ * tools are used.
+ */
 
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
@@ -8,7 +11,10 @@ import { speaks } from './ask.ts';
 
 const GUIDE = 'https://docs.claude.com/en/docs/build-with-claude/extended-thinking';
 
-/** @throws Refused as Anthropic would. */
+/**
+ * Checks the thinking blocks of a request, and the options that go with thinking.
+ * @throws Refused with Anthropic's own error
+ */
 export function checkThinking(body: JsonObject): void {
   const messages = asObjects(body['messages']);
   for (const [index, { content }] of messages.entries()) {
@@ -56,13 +62,13 @@ function isThought(type: Json | undefined): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** Where the round begins that is still open. */
+/** The index of the first message of the model since the user last said something. */
 function firstOf(messages: readonly JsonObject[]): number {
   const asked = messages.findLastIndex(speaks);
   return messages.findIndex(({ role }, at) => at > asked && role === 'assistant');
 }
 
-/** A model that shall not think reads none of its thoughts in the round that is open. */
+/** With thinking disabled, the model accepts none of its thinking blocks in the round that is still open. */
 function checkSilence(messages: readonly JsonObject[]): void {
   const index = firstOf(messages);
   const at = asObjects(messages[index]?.['content']).findIndex(({ type }) => isThought(type));
@@ -74,7 +80,7 @@ function checkSilence(messages: readonly JsonObject[]): void {
   );
 }
 
-/** A turn that uses tools has to begin with what was thought; its later calls may come without thoughts. */
+/** A turn that uses tools must begin with a thinking block; its later calls may come without one. */
 function checkLastTurn(messages: readonly JsonObject[]): void {
   const results = asObjects(messages.at(-1)?.['content']).some(({ type }) => type === 'tool_result');
   const index = firstOf(messages);
@@ -91,7 +97,9 @@ function checkLastTurn(messages: readonly JsonObject[]): void {
   );
 }
 
-/** Adaptive thinking may be had with a forced tool: it is then left out (recorded from Claude Opus 4.6). */
+/**
+ * Adaptive thinking may be combined with a forced tool: the model then does not think (recorded from Claude Opus 4.6).
+ */
 function checkChoice(body: JsonObject): void {
   const choice = asObject(body['tool_choice'])?.['type'];
   if (choice === 'any' || choice === 'tool') {

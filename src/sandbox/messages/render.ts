@@ -1,4 +1,6 @@
-/** A script as Anthropic's messages answers, by the event order of its streaming documentation and of recordings. */
+/**
+ * A script as Anthropic's messages sends it, with the order of events of its streaming documentation and of recordings.
+ */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, parseJson } from '../../lib/json.ts';
@@ -19,7 +21,7 @@ const MESSAGES_STREAM_ERROR: JsonObject = {
   error: { type: 'overloaded_error', message: 'Overloaded' },
 };
 
-/** `input_tokens` leaves cached tokens out. */
+/** `input_tokens` does not include cached tokens. */
 function inputUsage(usage: ScriptUsage): JsonObject {
   return {
     input_tokens: usage.input - usage.cacheRead - usage.cacheWrite,
@@ -78,6 +80,7 @@ function ending(script: Script): JsonObject {
   };
 }
 
+/** @returns the events of a streamed message */
 export function* streamMessages(script: Script, stamp: Stamp): Generator<WireEvent> {
   const open = { stop_reason: null, stop_sequence: null, stop_details: null };
   const { usage } = script;
@@ -141,6 +144,7 @@ function* deltas(part: ScriptPart): Generator<JsonObject> {
   }
 }
 
+/** @returns the body of a message that is not streamed */
 export function wholeMessages(script: Script, stamp: Stamp): JsonObject {
   const { usage } = script;
   const content = script.parts.map((part, index): JsonObject => {

@@ -1,6 +1,6 @@
 /**
- * Threads (`message-threads-2026-08-12`): conversations that Anthropic keeps, so that a turn sends only what is new. Its
- * SDK runs tools over one by itself.
+ * Threads (`message-threads-2026-08-12`): conversations that Anthropic keeps, so that a turn sends only what is new.
+ * Its SDK uses one by itself when it runs tools.
  */
 
 import type { JsonObject } from '../../lib/json.ts';
@@ -9,10 +9,13 @@ import { anthropicRefusal } from '../anthropic/words.ts';
 import { header, Refused, type VendorRequest } from '../exchange.ts';
 import type { World } from '../world.ts';
 
-/** What a later turn may leave out, since the thread has it. */
+/** Fields that a later turn may leave out, since the thread has them. */
 const KEPT = ['system', 'tools', 'tool_choice', 'thinking', 'output_config'];
 
-/** The request with all that its thread holds before it. @throws Refused where there is no such thread. */
+/**
+ * @returns the request together with everything that its thread holds
+ * @throws Refused with Anthropic's own error if there is no such thread
+ */
 export function inThread(body: JsonObject, request: VendorRequest, world: World): JsonObject {
   const thread = asObject(body['thread']);
   if (thread === undefined) return body;

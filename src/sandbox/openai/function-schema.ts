@@ -1,6 +1,6 @@
 /**
- * What OpenAI demands of a function's parameters, strict or not: a root with properties and without a union, arrays with
- * items, which are one schema, and patterns that Python reads.
+ * What OpenAI demands of a function's parameters, strict or not: a root with properties and without a union, arrays
+ * whose `items` is a single schema, and patterns that Python can read.
  */
 
 import { isPythonPattern } from '../../conversation/rules/patterns.ts';
@@ -8,12 +8,15 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asObjects, asText, isList } from '../../lib/json.ts';
 import { openaiRefusal } from './words.ts';
 
-/** What may not stand at the root. */
+/** Keywords that may not be at the root. */
 const REFUSED_AT_ROOT = ['oneOf', 'anyOf', 'allOf', 'enum', 'const', 'not'];
 
 /**
- * @param takesUnions whether the root may be a union all the same: by responses it may, from GPT-5 on.
- * @throws Refused
+ * Checks the parameters of a function.
+ * @param name the function's name
+ * @param param the path of the parameters in the request, for the error
+ * @param takesUnions whether the root may be a union all the same, as responses allows from GPT-5 on
+ * @throws Refused with OpenAI's own error
  */
 export function checkParameters(
   schema: JsonObject | undefined,

@@ -1,10 +1,10 @@
-/** What OpenAI's models refuse, in its words (recorded from o1-mini, o3 and gpt-5 models). */
+/** What OpenAI's models reject, in its words (recorded from o1-mini, o3 and gpt-5 models). */
 
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { listed, openaiRefusal } from './words.ts';
 
-/** What a parameter is where nothing is set: models that take no sampling take that all the same. */
+/** The default of each parameter, which models without sampling accept all the same. */
 const DEFAULTS: Readonly<Record<string, number>> = {
   temperature: 1,
   top_p: 1,
@@ -13,15 +13,19 @@ const DEFAULTS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Whether an answer comes without reasoning: models that know the effort `none` have it by default, and then take what
- * all others take (OpenAI, "Using GPT-5.2").
+ * @param effort the effort of the request; undefined if it sets none
+ * @returns whether an answer comes without reasoning. Models with the effort `none` have it by default, and then accept
+ *   what all others accept (OpenAI, "Using GPT-5.2").
  */
 export function answersAtOnce(model: Model, effort: string | undefined): boolean {
   if (model.thinking === undefined) return true;
   return model.thinking.efforts.includes('none') && (effort === undefined || effort === 'none');
 }
 
-/** @throws Refused where a model that reasons is given a parameter of sampling. */
+/**
+ * @param fields the sampling parameters to check
+ * @throws Refused with OpenAI's own error if a model that reasons receives a sampling parameter
+ */
 export function checkSampling(
   body: JsonObject,
   model: Model,
@@ -42,7 +46,10 @@ export function checkSampling(
   }
 }
 
-/** @throws Refused where the model does not know the effort, or none at all. */
+/**
+ * @param param the path of the effort in the request, for the error
+ * @throws Refused with OpenAI's own error if the model does not have this effort, or none at all
+ */
 export function checkEffort(effort: string | undefined, param: string, model: Model): void {
   if (effort === undefined) return;
   if (model.thinking === undefined) {

@@ -1,4 +1,4 @@
-/** What every request to OpenAI goes through first: its body by a schema, and the model it names. */
+/** What every request to OpenAI goes through first: a schema checks its body, and its model is looked up. */
 
 import type { z } from 'zod';
 import type { Model } from '../../catalog/model.ts';
@@ -9,10 +9,13 @@ import { flawsOf } from '../flaws.ts';
 import type { World } from '../world.ts';
 import { openaiFlaw, openaiRefusal } from './words.ts';
 
-/** `compatible` is a service that speaks OpenAI's formats for the models of others. */
+/** `compatible` is a service that speaks OpenAI's formats for the models of other vendors. */
 export type OpenaiVendor = 'openai' | 'compatible';
 
-/** The body by a schema. @throws Refused with the first flaw. */
+/**
+ * @returns the body of a request that fits a schema
+ * @throws Refused with OpenAI's error for the first flaw
+ */
 export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
   const body = objectIn(request);
   if (body === undefined) {
@@ -28,7 +31,10 @@ export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObje
   return body;
 }
 
-/** The model a body names, with its name. @throws Refused where there is none of the name. */
+/**
+ * @returns the model that a body names, with that name
+ * @throws Refused with OpenAI's own error if there is no model of that name
+ */
 export function modelIn(
   vendor: OpenaiVendor,
   world: World,
@@ -39,7 +45,10 @@ export function modelIn(
   return { name, model: lookUp(vendor, world, name)[1] };
 }
 
-/** @throws Refused where the vendor has no model of that name. */
+/**
+ * @returns the model of a name, with that name
+ * @throws Refused with OpenAI's own error if the vendor has no model of that name
+ */
 export function lookUp(vendor: OpenaiVendor, world: World, name: string): readonly [string, Model] {
   const model = world.models[vendor].get(name.toLowerCase());
   if (model !== undefined) return [name, model];

@@ -1,6 +1,6 @@
 /**
- * Schemas that are to be kept to strictly: every object closed, and all of its properties required (recorded), without
- * the keywords and formats that users are told of most often (openai/openai-node, `lib/transform`).
+ * Strict schemas: every object is closed, and all of its properties are required (recorded). The keywords and formats
+ * that users most often get errors for are rejected (openai/openai-node, `lib/transform`).
  */
 
 import type { JsonObject } from '../../lib/json.ts';
@@ -11,8 +11,10 @@ const NOT_PERMITTED = ['allOf', 'oneOf', 'not', 'patternProperties', 'propertyNa
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
 /**
- * @param of what the schema is for: `function 'get_weather'`.
- * @throws Refused
+ * Checks a strict schema.
+ * @param of what the schema is for, in the error's words: `function 'get_weather'`
+ * @param param the path of the schema in the request, for the error
+ * @throws Refused with OpenAI's own error
  */
 export function checkStrictSchema(schema: JsonObject, of: string, param: string): void {
   const code = of.startsWith('function') ? 'invalid_function_parameters' : null;

@@ -10,13 +10,16 @@ import type { World } from '../world.ts';
 import { lookUp, type OpenaiVendor } from './request.ts';
 import { openaiRefusal } from './words.ts';
 
-/** What OpenAI has beside answers, and the services that speak its formats have not. */
+/** What OpenAI has beside answers, and the compatible services do not. */
 const BESIDE: Readonly<Partial<Record<string, (request: VendorRequest, world: World) => VendorAnswer>>> = {
   '/responses/input_tokens': countResponses,
   '/responses/compact': compactResponses,
 };
 
-/** @throws Refused as OpenAI would. */
+/**
+ * Answers one request as OpenAI does.
+ * @throws Refused with OpenAI's own error
+ */
 export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
   const { method, path } = request;
   checkKey(request, world.keys[vendor]);

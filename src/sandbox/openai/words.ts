@@ -1,4 +1,4 @@
-/** How OpenAI refuses a request (recorded, and as quoted in public issues of its SDKs). */
+/** How OpenAI words its errors (recorded, and as quoted in public issues of its SDKs). */
 
 import type { Json } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
@@ -11,6 +11,7 @@ interface Said {
   readonly type?: string;
 }
 
+/** @returns an error in OpenAI's form */
 export function openaiRefusal(
   status: number,
   { message, param = null, code = null, type = 'invalid_request_error' }: Said,
@@ -18,7 +19,7 @@ export function openaiRefusal(
   return new Refused(status, { error: { message, type, param, code } });
 }
 
-/** A 400 with OpenAI's words for the first flaw of a request. */
+/** @returns a 400 for the first flaw of a request, in OpenAI's words */
 export function openaiFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
   const refuse = (message: string, code: string): Refused => openaiRefusal(400, { message, param: at, code });
@@ -105,6 +106,7 @@ function shown(value: Json | undefined): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 200);
 }
 
+/** @returns values as OpenAI lists them in an error: `'a', 'b', and 'c'` */
 export function listed(values: readonly string[]): string {
   const quoted = values.map((value) => `'${value}'`);
   const last = quoted.pop() ?? '';

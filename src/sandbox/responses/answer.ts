@@ -1,4 +1,4 @@
-/** A response, from the request to the answer, and into the store. */
+/** Answers a responses request, and stores the response. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../lib/json.ts';
@@ -16,7 +16,10 @@ import { checkLimits, checkOptions } from './check-options.ts';
 import { streamResponses, wholeResponses } from './render.ts';
 import { dialogueOf } from './store.ts';
 
-/** @throws Refused as the vendor would. */
+/**
+ * Answers `POST /v1/responses`.
+ * @throws Refused with the vendor's own error
+ */
 export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
   const body = checkedBody(request, vendor === 'openai' ? responsesRequest : compatibleResponsesRequest);
   const { name, model } = modelIn(vendor, world, body);
@@ -34,7 +37,7 @@ export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, wo
     : whole(wholeResponses(script, stamp), script.usage.output);
 }
 
-/** Whether the prompt is only to be put into the cache. */
+/** Whether the request only puts the prompt into the cache. */
 function isPrewarm(body: JsonObject): boolean {
   return asObject(body['prompt_cache_options'])?.['prewarm'] === true;
 }

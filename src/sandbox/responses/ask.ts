@@ -5,7 +5,10 @@ import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts
 import type { Ask, AskedTool, ToolResult } from '../ask.ts';
 import { choiceOf, textOf } from '../chat-completions/ask.ts';
 
-/** @param items the input with all that came before it, where it goes on from a stored response. */
+/**
+ * @param items the input, preceded by everything before it if it continues a stored response
+ * @param name the model as the request names it
+ */
 export function askOfResponses(body: JsonObject, items: readonly JsonObject[], name: string): Ask {
   const spoken = items.findLastIndex(isModels);
   const asked = items.findLastIndex((item) => item['role'] === 'user');
@@ -23,7 +26,7 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
       .slice(spoken + 1)
       .filter(({ type }) => type === 'function_call_output' || type === 'custom_tool_call_output')
       .map((item) => resultOf(item, items)),
-    // What the model says at one time is several items in a row.
+    // What the model says at one time is several successive items.
     step: items.filter((item, at) => at > asked && isModels(item) && !isModels(items[at - 1] ?? {})).length,
     tools: [...asObjects(body['tools']), ...items.flatMap(broughtBy)].flatMap((tool) => toolOf(tool)),
     choice: choiceOf(body['tool_choice']),
@@ -43,7 +46,7 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
   };
 }
 
-/** The input as items: a bare text is what the user says. */
+/** @returns the input as items; a bare text is a message of the user */
 export function itemsOf(input: Json | undefined): readonly JsonObject[] {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
   return asObjects(input);
@@ -66,12 +69,12 @@ function resultOf(item: JsonObject, items: readonly JsonObject[]): ToolResult {
   return { ...(name !== undefined && { name }), text: textOf(item['output']) };
 }
 
-/** Tools that an item of the input brings along. */
+/** Tools that an item of the input adds. */
 function broughtBy({ type, tools }: JsonObject): readonly JsonObject[] {
   return type === 'additional_tools' || type === 'tool_search_output' ? asObjects(tools) : [];
 }
 
-/** @param namespace in which the tool is; OpenAI has a word for none: `functions`. */
+/** @param namespace the namespace of the tool; OpenAI calls the absence of one `functions` */
 function toolOf(tool: JsonObject, namespace?: string): readonly AskedTool[] {
   const { type } = tool;
   const name = asText(tool['name']);

@@ -1,4 +1,4 @@
-/** What OpenAI does with a dialogue beside going on with it: it counts its tokens, and makes a shorter one of it. */
+/** What OpenAI does with a dialogue besides continuing it: it counts its tokens, and compacts it. */
 
 import type { z } from 'zod';
 import type { JsonObject } from '../../lib/json.ts';
@@ -12,18 +12,22 @@ import { askOfResponses } from './ask.ts';
 import { checkItems } from './check-items.ts';
 import { dialogueOf } from './store.ts';
 
-/** How much is left of what is compacted, in tokens. */
+/** The tokens that remain of what is compacted. */
 const COMPACTED = 64;
 
-/** `POST /v1/responses/input_tokens`. @throws Refused as OpenAI would. */
+/**
+ * Answers `POST /v1/responses/input_tokens`.
+ * @throws Refused with OpenAI's own error
+ */
 export function countResponses(request: VendorRequest, world: World): VendorAnswer {
   const { tokens } = read(request, inputTokensRequest, world);
   return whole({ object: 'response.input_tokens', input_tokens: tokens });
 }
 
 /**
- * `POST /v1/responses/compact`: what users have said, and the rest as one item that only OpenAI can read.
- * @throws Refused as OpenAI would.
+ * Answers `POST /v1/responses/compact` with what users have said, and with the rest as one item that only OpenAI can
+ * read.
+ * @throws Refused with OpenAI's own error
  */
 export function compactResponses(request: VendorRequest, world: World): VendorAnswer {
   const { body, name, items, tokens: input } = read(request, compactRequest, world);
@@ -46,7 +50,10 @@ export function compactResponses(request: VendorRequest, world: World): VendorAn
   });
 }
 
-/** A request by its schema, all it is about, and how much that is. @throws Refused */
+/**
+ * A request that fits its schema, its whole dialogue, and the tokens of that.
+ * @throws Refused with OpenAI's own error
+ */
 function read(request: VendorRequest, schema: z.ZodType, world: World) {
   const body = checkedBody(request, schema);
   const { name } = modelIn('openai', world, body);

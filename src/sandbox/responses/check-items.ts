@@ -1,4 +1,4 @@
-/** What responses demands of the items of a conversation beyond their shape. */
+/** What responses demands of the items of a conversation beyond their schema. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asText } from '../../lib/json.ts';
@@ -8,7 +8,7 @@ import { verify } from '../signatures.ts';
 import type { World } from '../world.ts';
 import { storedItem } from './store.ts';
 
-/** What the ids of the items of a type begin with. */
+/** The beginning of the ids of items, by the type of the item. */
 const PREFIXES: Readonly<Record<string, string>> = {
   function_call: 'fc',
   custom_tool_call: 'ctc',
@@ -18,7 +18,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
   reasoning: 'rs',
 };
 
-/** @throws Refused as OpenAI would. */
+/**
+ * Checks the items of a conversation.
+ * @throws Refused with OpenAI's own error
+ */
 export function checkItems(items: readonly JsonObject[], vendor: OpenaiVendor, world: World): void {
   for (const [index, item] of items.entries()) {
     if (vendor === 'openai') checkId(item, index);
@@ -39,7 +42,9 @@ function checkId(item: JsonObject, index: number): void {
   });
 }
 
-/** A reasoning item is either told in full, sealed, or one that was stored; and what it led to comes next. */
+/**
+ * A reasoning item must have its text, have encrypted content, or be stored; and the item that it led to must follow.
+ */
 function checkReasoning(item: JsonObject, next: JsonObject | undefined, world: World): void {
   const id = asText(item['id']);
   const sealed = asText(item['encrypted_content']);
@@ -62,7 +67,7 @@ function checkReasoning(item: JsonObject, next: JsonObject | undefined, world: W
   });
 }
 
-/** Calls that somebody other than OpenAI answers. */
+/** Calls that the caller answers, not OpenAI. */
 const CALLS: ReadonlySet<string> = new Set([
   'function_call',
   'custom_tool_call',
@@ -73,7 +78,7 @@ const CALLS: ReadonlySet<string> = new Set([
 
 function checkCalls(items: readonly JsonObject[]): void {
   const open = new Map<string, string>();
-  /** Ids of calls by those of their items, which is what outputs of a local shell may have. */
+  /** The ids of calls by the ids of their items, which outputs of a local shell may have instead. */
   const callIds = new Map(items.map(({ id, call_id }) => [asText(id), asText(call_id)]));
   for (const item of items) {
     const type = asText(item['type']) ?? '';

@@ -1,4 +1,4 @@
-/** What responses demands of a request's options beyond their shape, and what each model takes of them. */
+/** What responses demands of a request's options beyond their schema, and which of them each model accepts. */
 
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -13,7 +13,10 @@ const bad = (message: string, param: string, code: string | null = null) =>
 
 const BEFORE_GPT_5 = /(?:^|\/)(?:gpt-[34]|o\d)/i;
 
-/** @throws Refused */
+/**
+ * Checks the rules that hold for every model.
+ * @throws Refused with OpenAI's own error
+ */
 export function checkOptions(body: JsonObject): void {
   if (body['input'] === undefined && body['prompt'] == null && body['previous_response_id'] == null) {
     throw bad("Missing required parameter: 'input'.", 'input', 'missing_required_parameter');
@@ -25,7 +28,7 @@ export function checkOptions(body: JsonObject): void {
       'mutually_exclusive_parameters',
     );
   }
-  // In the background without a stream an answer is to be asked for later; prompts are stored elsewhere.
+  // A background answer without a stream has to be fetched later, and prompts are stored elsewhere.
   const waits = body['background'] === true && body['stream'] !== true;
   if (waits || body['prompt'] != null) {
     const field = waits ? 'background' : 'prompt';
@@ -57,7 +60,8 @@ function checkTools(body: JsonObject): void {
       const takesUnions = !BEFORE_GPT_5.test(asText(body['model']) ?? '');
       checkParameters(asObject(tool['parameters']), name, `tools[${index}].parameters`, takesUnions);
     }
-    // Left out, it is tried and let go where the schema does not allow it; only where it is asked for it is a fault.
+    // Without `strict` OpenAI tries strict mode, and drops it if the schema does not allow it. That is an error only if
+    // the request asks for strict mode.
     if (tool['strict'] === true) {
       checkStrictSchema(
         asObject(tool['parameters']) ?? {},
@@ -92,7 +96,10 @@ function checkFormat(body: JsonObject): void {
   }
 }
 
-/** @throws Refused */
+/**
+ * Checks the rules that hold for this model.
+ * @throws Refused with OpenAI's own error
+ */
 export function checkLimits(body: JsonObject, model: Model): void {
   const reasoning = asObject(body['reasoning']);
   checkSampling(body, model, asText(reasoning?.['effort']), ['temperature', 'top_p']);

@@ -1,4 +1,7 @@
-/** A script as OpenAI's responses: every lifecycle event, numbered without gaps, items strictly one after the other. */
+/**
+ * A script as OpenAI's responses sends it: every lifecycle event, numbered without gaps, items strictly one after
+ * another.
+ */
 
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { asList, asObject } from '../../lib/json.ts';
@@ -15,6 +18,7 @@ const RESPONSES_STREAM_ERROR = {
 
 type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
+/** @returns the events of a streamed response */
 export function* streamResponses(script: Script, stamp: Stamp): Generator<WireEvent> {
   let sequence = 0;
   const event = (type: string, fields: JsonObject): WireEvent => {
@@ -40,7 +44,7 @@ export function* streamResponses(script: Script, stamp: Stamp): Generator<WireEv
   yield event(`response.${status}`, { response: wholeResponses(script, stamp) });
 }
 
-/** A summary of the reasoning is shown only where it is asked for; the item is there all the same. */
+/** A summary of the reasoning is shown only if the request asks for it; the item is there all the same. */
 function spoken(script: Script, stamp: Stamp): readonly ScriptPart[] {
   const shows = asObject(stamp.body['reasoning'])?.['summary'] != null;
   return script.parts.map((part) =>
@@ -149,6 +153,7 @@ function finalStatus(script: Script): Status {
   return script.finish === 'length' ? 'incomplete' : 'completed';
 }
 
+/** @returns the body of a response that is not streamed */
 export function wholeResponses(script: Script, stamp: Stamp): JsonObject {
   const output = spoken(script, stamp).map((part, index) => outputItem(script, part, stamp, index, true));
   return response(script, stamp, finalStatus(script), output);
@@ -164,7 +169,7 @@ function usage(tokens: ScriptUsage): JsonObject {
   };
 }
 
-/** The response object, which says back what was asked, defaults filled in. */
+/** The response object, which echoes the request with its defaults filled in. */
 function response(script: Script, stamp: Stamp, status: Status, output: readonly JsonObject[]): JsonObject {
   const { body, created } = stamp;
   const over = status !== 'in_progress';

@@ -6,12 +6,15 @@ import { openaiRefusal } from '../openai/words.ts';
 import type { World } from '../world.ts';
 import { itemsOf } from './ask.ts';
 
-/** What a request is about: all items up to the response it goes on from, and its own. @throws Refused */
+/**
+ * @returns the whole dialogue of a request: all items up to the response that it continues, and its own
+ * @throws Refused with OpenAI's own error if a response or an item is not stored
+ */
 export function dialogueOf(body: JsonObject, world: World): readonly JsonObject[] {
   return [...earlierItems(body, world), ...withReferences(itemsOf(body['input']), world)];
 }
 
-/** @throws Refused where there is no response of the id. */
+/** @throws Refused with OpenAI's own error if there is no response of that id */
 function earlierItems(body: JsonObject, world: World): readonly JsonObject[] {
   const conversation = asText(body['conversation']) ?? asText(asObject(body['conversation'])?.['id']);
   if (conversation !== undefined) {
@@ -28,17 +31,23 @@ function earlierItems(body: JsonObject, world: World): readonly JsonObject[] {
   });
 }
 
-/** The items with each reference replaced by what it refers to. @throws Refused */
+/**
+ * The items, with each reference replaced by the item that it refers to.
+ * @throws Refused with OpenAI's own error if there is no such item
+ */
 function withReferences(items: readonly JsonObject[], world: World): readonly JsonObject[] {
   return items.map((item) => (isReference(item) ? storedItem(asText(item['id']) ?? '', world) : item));
 }
 
-/** Whether it points to another one: by its type, or by having neither that nor anything but an id. */
+/** Whether the item refers to another one: by its type, or because it has no type and no role. */
 function isReference({ type, role }: JsonObject): boolean {
   return type === 'item_reference' || (asText(type) === undefined && role === undefined);
 }
 
-/** @throws Refused where no stored item has the id. */
+/**
+ * @returns a stored item
+ * @throws Refused with OpenAI's own error if no stored item has this id
+ */
 export function storedItem(id: string, world: World): JsonObject {
   const item = world.items.get(id);
   if (item !== undefined) return item;

@@ -1,6 +1,6 @@
 /**
- * What OpenAI's chat completions takes, and nothing else (types of the npm package `openai` 7, checked against
- * recorded requests). `compatibleRequest` also takes what the services that speak this format have added.
+ * What OpenAI's chat completions accepts, and nothing else (types of the npm package `openai` 7, checked against
+ * recorded requests). `compatibleRequest` also accepts what the services that speak this format have added.
  */
 
 import { z } from 'zod';
@@ -40,7 +40,7 @@ const userPart = z.discriminatedUnion('type', [
 const functionCall = z.strictObject({
   name: text,
   arguments: text,
-  // What OpenAI's own SDK adds to an answer, and sends along when it goes back.
+  // OpenAI's own SDK adds this to an answer, and sends it back with the history.
   parsed_arguments: z.unknown().optional(),
 });
 const toolCall = z.discriminatedUnion('type', [
@@ -83,7 +83,7 @@ const message = z.discriminatedUnion('role', [
     content: z.union([text, z.array(userPart).min(1)]),
     name,
   }),
-  // LangChain names the tool as well, and is served.
+  // LangChain also names the tool, and OpenAI accepts that.
   z.strictObject({ role: z.literal('tool'), content: textContent, tool_call_id: text, name }),
   z.strictObject({ role: z.literal('function'), content: text.nullable(), name: text }),
 ]);
@@ -178,9 +178,10 @@ const requestFields = {
   moderation: z.strictObject({ model: text, policy: free.nullish() }).nullish(),
 };
 
+/** A request to OpenAI. */
 export const chatRequest = z.strictObject(requestFields);
 
-/** The services differ most in what they add to messages and tools, so only the core of those is looked at. */
+/** The services differ most in what they add to messages and tools, so only the core of those is checked. */
 const compatibleMessage = z.looseObject({
   role: z.enum(['developer', 'system', 'user', 'assistant', 'tool']),
   content: z.union([text, z.array(z.looseObject({ type: text }))]).nullish(),
@@ -196,6 +197,7 @@ function withoutNulls(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
+/** A request to a compatible service. */
 export const compatibleRequest = z.preprocess(
   withoutNulls,
   z.strictObject({

@@ -1,4 +1,7 @@
-/** Items of the tools that the caller runs itself, as OpenAI's responses takes them (types of the npm package `openai` 7). */
+/**
+ * Items of the tools that the caller runs itself, as OpenAI's responses accepts them (types of the npm package `openai`
+ * 7).
+ */
 
 import { z } from 'zod';
 
@@ -9,7 +12,7 @@ const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
 const common = {
   id: text.nullish(),
   caller: free.nullish(),
-  /** What Codex puts beside every item. */
+  /** Codex adds this to every item. */
   internal_chat_message_metadata_passthrough: free.nullish(),
 };
 
@@ -57,7 +60,7 @@ const localShellCall = z.strictObject({
   }),
   status,
 });
-/** By its types it has the call's id as `id`, by its guide as `call_id`. */
+/** According to the types the id of the call is in `id`; according to the guide it is in `call_id`. */
 const localShellOutput = z.strictObject({
   ...common,
   type: z.literal('local_shell_call_output'),
@@ -85,6 +88,7 @@ const patchOutput = z.strictObject({
   output: text.nullish(),
 });
 
+/** The schemas of these items. */
 export const clientItems = [
   shellCall,
   shellOutput,

@@ -1,7 +1,7 @@
 /**
- * What Gemini's generateContent takes, and nothing else (types of the npm package `@google/genai` 3, checked against
- * recorded requests). Names come in camelCase or snake_case, and a list of one may be given bare: Google reads JSON
- * by the rules of protobuf (protobuf.dev, "ProtoJSON format").
+ * What Gemini's generateContent accepts, and nothing else (types of the npm package `@google/genai` 3, checked against
+ * recorded requests). Names are in camelCase or snake_case, and a list of one may be given bare: Google reads JSON by
+ * the rules of protobuf (protobuf.dev, "ProtoJSON format").
  */
 
 import { z } from 'zod';
@@ -15,7 +15,10 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object with its own names, and only those, in camelCase, and without nulls: to protobuf they are absent. */
+/**
+ * The object with its own names, not those of objects inside it, in camelCase, and without nulls, which to protobuf are
+ * absent.
+ */
 function camelNames(value: unknown): unknown {
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(
@@ -78,7 +81,9 @@ const part = proto({
 
 const content = proto({ role: text.optional(), parts: repeated(part).optional() });
 
-/** The OpenAPI subset of `parameters` and `responseSchema`: no $ref, const, oneOf, additionalProperties or type lists. */
+/**
+ * The OpenAPI subset of `parameters` and `responseSchema`: no $ref, const, oneOf, additionalProperties or type lists.
+ */
 const schema: z.ZodType = z.lazy(() =>
   proto({
     type: z
@@ -204,9 +209,13 @@ const requestFields = {
   model: text.optional(),
 };
 
+/** A request for an answer. */
 export const generateContentRequest = proto(requestFields);
 
-/** At the top only `contents`; instructions and tools count inside `generateContentRequest` (recorded). */
+/**
+ * A request to count tokens. Only `contents` is at the top level; instructions and tools count inside
+ * `generateContentRequest` (recorded).
+ */
 export const geminiCountRequest = proto({
   contents: repeated(content).optional(),
   generateContentRequest: proto({ ...requestFields, model: text }).optional(),

@@ -1,7 +1,7 @@
 /**
- * What Anthropic's messages takes, and nothing else (types of the npm package `@anthropic-ai/sdk` 1.11, checked
- * against recorded requests). Blocks and tools that Anthropic's own servers run are known by their type only: the
- * sandbox runs none of them.
+ * What Anthropic's messages accepts, and nothing else (types of the npm package `@anthropic-ai/sdk` 1.11, checked
+ * against recorded requests). Of the blocks and tools that Anthropic's own servers run only the type is checked, since
+ * the sandbox runs none of them.
  */
 
 import { z } from 'zod';
@@ -130,7 +130,7 @@ const serverBlock = z.looseObject({
 
 const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish();
 const content = z.union([text, z.array(z.discriminatedUnion('type', [...ownBlocks, serverBlock]))]);
-/** The last two are fields of a system message alone, and content is what only such a one may leave out. */
+/** The last two fields belong to system messages only, and only system messages may leave out the content. */
 const message = z.strictObject({
   role: z.enum(['user', 'assistant', 'system']),
   content: content.optional(),
@@ -199,9 +199,10 @@ const countedFields = {
   mcp_servers: z.array(free).optional(),
 };
 
+/** A request for a message. */
 export const messagesRequest = z.strictObject({
   ...countedFields,
-  // A thread that is gone on with may have nothing new to say.
+  // A turn that continues a thread may have nothing new to say.
   messages: z.array(message),
   max_tokens: whole.min(1),
   stop_sequences: z.array(text).optional(),
@@ -221,4 +222,5 @@ export const messagesRequest = z.strictObject({
   thread: free.nullish(),
 });
 
+/** A request to count tokens. */
 export const countTokensRequest = z.strictObject(countedFields);

@@ -1,6 +1,6 @@
 /**
- * What OpenAI's responses takes, and nothing else (types of the npm package `openai` 7, checked against recorded
- * requests). Items of hosted tools are known by their type only: the sandbox runs none of them.
+ * What OpenAI's responses accepts, and nothing else (types of the npm package `openai` 7, checked against recorded
+ * requests). Of the items of hosted tools only the type is checked, since the sandbox runs none of them.
  */
 
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const whole = z.int();
 const free = z.record(z.string(), z.unknown());
 const id = text.nullish();
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
-/** What Codex puts beside every item. */
+/** Codex adds this to every item. */
 const passed = { internal_chat_message_metadata_passthrough: free.nullish() };
 const cacheBreakpoint = z
   .strictObject({ mode: z.enum(['explicit', 'implicit']), ttl: text.optional() })
@@ -305,10 +305,13 @@ const requestFields = {
   moderation: z.strictObject({ model: text, policy: free.nullish() }).nullish(),
 };
 
+/** A request for a response. */
 export const responsesRequest = z.strictObject(requestFields);
 
+/** A request to count input tokens. */
 export const inputTokensRequest = z.strictObject({ ...countedFields, personality: text.max(64).optional() });
 
+/** A request to compact a dialogue. */
 export const compactRequest = z.strictObject({
   ...dialogueFields,
   ...cacheFields,
@@ -316,7 +319,7 @@ export const compactRequest = z.strictObject({
   service_tier: serviceTier,
 });
 
-/** As the services take it that speak this format beside chat completions. */
+/** A request to a service that speaks this format beside chat completions. */
 export const compatibleResponsesRequest = z.strictObject({
   ...requestFields,
   tools: z.array(z.looseObject({ type: text })).optional(),
