@@ -42,6 +42,7 @@ export interface Served {
  * @param from the format that the request is written in
  * @param asked the model as a caller writes it
  * @param body the request
+ * @returns the request as the vendor would receive it, and what happened to each field
  * @throws GatewayError the error that the caller of such a request would receive
  */
 export function explain(

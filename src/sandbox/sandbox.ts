@@ -46,7 +46,11 @@ const BASES: Readonly<Record<SimulatedVendor, string>> = {
   compatible: '/compatible/v1',
 };
 
-/** Serves the simulated vendors on a free port of 127.0.0.1. The server alone does not keep the process alive. */
+/**
+ * Serves the simulated vendors on a free port of 127.0.0.1. The server alone does not keep the process alive.
+ * @returns the sandbox, already listening
+ * @throws Error if no port can be opened
+ */
 export async function startSandbox({
   pace: firstPace,
   models: firstModels = defaultModels(),

@@ -46,6 +46,7 @@ export interface Ending {
  * @param models all models of the catalog
  * @param listed what the vendor listed
  * @param ignored whether a model of this id is left out of the comparison
+ * @returns the models that either lacks, those that will end, and those that were left out
  */
 export function compare(
   vendor: Vendor,

@@ -16,6 +16,7 @@ export interface Identity {
  * unchanged.
  * @param secrets texts to hide, however JSON or a URL spells them
  * @param identities values to replace
+ * @returns the cleaned bytes
  */
 export function cleanBytes(
   bytes: Uint8Array,

@@ -51,6 +51,7 @@ export function pathsOf(format: FormatName, name: string): readonly string[] {
  * Makes the fixtures of an exchange, without secrets and without what identifies the account.
  * @param name the name of the case
  * @param secrets texts that must not be in any file
+ * @returns the files to write: the request and its answer, or one file for a rejected request
  * @throws NoFixture if the answer is not one to record, or spells out a secret across several events
  */
 export function fixturesOf(exchange: Exchange, name: string, secrets: readonly string[]): readonly Fixture[] {

@@ -65,6 +65,7 @@ export class Declined extends Error {
 
 /**
  * Starts a recorder. It listens on 127.0.0.1 only, since everyone who reaches it can spend the vendor's key.
+ * @returns the recorder, already listening
  * @throws Error if the port is taken
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {

@@ -68,6 +68,7 @@ export function askingOf(
 
 /**
  * Sends a request, and waits for the whole answer.
+ * @returns the complete exchange, decompressed
  * @throws NoFixture, and whatever `ask` throws
  */
 export async function sendAsking(

@@ -13,6 +13,7 @@ import { anthropicRefusal } from './words.ts';
 
 /**
  * Answers one request as Anthropic does.
+ * @returns the answer, whole or streamed, still to be written
  * @throws Refused with Anthropic's own error, which has the request's id in the body as well
  */
 export function anthropicAnswer(request: VendorRequest, world: World): VendorAnswer {

@@ -21,6 +21,7 @@ import {
 
 /**
  * Answers `POST /v1/chat/completions`.
+ * @returns a chat completion, or its stream
  * @throws Refused with the vendor's own error
  */
 export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {

@@ -8,6 +8,7 @@ import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
 /**
  * @param body a request that the schema has accepted
  * @param name the model as the request names it
+ * @returns everything about the request that decides the answer
  */
 export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
   const messages = asObjects(body['messages']);

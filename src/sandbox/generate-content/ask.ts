@@ -9,6 +9,7 @@ import { tokensOf } from '../pieces.ts';
 /**
  * @param body a request that the schema has accepted, with its names in camelCase
  * @param name the model as the request names it
+ * @returns everything about the request that decides the answer
  */
 export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
   const contents = asObjects(body['contents']);

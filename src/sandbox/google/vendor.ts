@@ -29,6 +29,7 @@ type Known = readonly [name: string, model: Model];
 
 /**
  * Answers one request as Google does.
+ * @returns the answer, whole or streamed, still to be written
  * @throws Refused with Google's own error
  */
 export function googleAnswer(request: VendorRequest, world: World): VendorAnswer {

@@ -18,6 +18,7 @@ import { inThread, keepThread } from './threads.ts';
 
 /**
  * Answers `POST /v1/messages`.
+ * @returns a message, or its stream
  * @throws Refused with Anthropic's own error
  */
 export function answerMessages(request: VendorRequest, world: World): VendorAnswer {

@@ -18,6 +18,7 @@ const BESIDE: Readonly<Partial<Record<string, (request: VendorRequest, world: Wo
 
 /**
  * Answers one request as OpenAI does.
+ * @returns the answer, whole or streamed, still to be written
  * @throws Refused with OpenAI's own error
  */
 export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {

@@ -18,6 +18,7 @@ import { dialogueOf } from './store.ts';
 
 /**
  * Answers `POST /v1/responses`.
+ * @returns a response, or its stream
  * @throws Refused with the vendor's own error
  */
 export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {

@@ -6,8 +6,10 @@ import type { Ask, AskedTool, ToolResult } from '../ask.ts';
 import { choiceOf, textOf } from '../chat-completions/ask.ts';
 
 /**
+ * @param body a request that the schema has accepted
  * @param items the input, preceded by everything before it if it continues a stored response
  * @param name the model as the request names it
+ * @returns everything about the request that decides the answer
  */
 export function askOfResponses(body: JsonObject, items: readonly JsonObject[], name: string): Ask {
   const spoken = items.findLastIndex(isModels);

@@ -17,6 +17,7 @@ const COMPACTED = 64;
 
 /**
  * Answers `POST /v1/responses/input_tokens`.
+ * @returns the number of input tokens
  * @throws Refused with OpenAI's own error
  */
 export function countResponses(request: VendorRequest, world: World): VendorAnswer {
@@ -27,6 +28,7 @@ export function countResponses(request: VendorRequest, world: World): VendorAnsw
 /**
  * Answers `POST /v1/responses/compact` with what users have said, and with the rest as one item that only OpenAI can
  * read.
+ * @returns the compacted dialogue
  * @throws Refused with OpenAI's own error
  */
 export function compactResponses(request: VendorRequest, world: World): VendorAnswer {

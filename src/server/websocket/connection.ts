@@ -31,6 +31,7 @@ const HIGH_WATER_MARK = 256 * 1024;
  * Paces the answers of a connection and pings its client.
  * @param raw the connection below `socket`
  * @param unread milliseconds that data may wait for a client that does not read
+ * @returns how to send over the connection and how to pace it
  */
 export function keepConnection(socket: WebSocket, raw: Socket, unread: number): Connection {
   const answers = new Set<IncomingMessage>();

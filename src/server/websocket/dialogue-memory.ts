@@ -23,7 +23,10 @@ export interface Memory {
   size(): number;
 }
 
-/** @param limit the most that is remembered, in UTF-16 code units; the oldest dialogue is forgotten first */
+/**
+ * @param limit the most that is remembered, in UTF-16 code units; the oldest dialogue is forgotten first
+ * @returns an empty memory
+ */
 export function openMemory(limit: number): Memory {
   const dialogues = new Map<string, Dialogue>();
   let size = 0;

@@ -21,8 +21,9 @@ const PIECE = 256;
 const MAX_HEAD = 14;
 
 /**
- * Must start before the first byte of a client, whose frames are masked and not compressed. `ws` refuses what is not a
- * frame.
+ * Follows the frames of one connection. It must start before the first byte of a client, whose frames are masked and
+ * not compressed. `ws` refuses what is not a frame.
+ * @returns what receives the bytes, and reports on the messages in them
  */
 export function followFrames(): Frames {
   const head = Buffer.alloc(MAX_HEAD);

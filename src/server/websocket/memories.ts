@@ -31,7 +31,10 @@ interface Kept {
   bytes: number;
 }
 
-/** @param limits returns the limits in force, which a reload may change */
+/**
+ * @param limits returns the limits in force, which a reload may change
+ * @returns what opens a memory for each connection, none yet open
+ */
 export function openMemories(limits: () => MemoryLimits): Memories {
   /** In order of age: the memory that was written to last is at the end. */
   const all = new Set<Kept>();

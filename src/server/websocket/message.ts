@@ -44,6 +44,7 @@ const ENCRYPTED = 'reasoning.encrypted_content';
 
 /**
  * @param bytes one complete message
+ * @returns the message, with its type, its lane and the places of its values
  * @throws GatewayError `invalid-request` if the message is not JSON, has no type, or names no valid lane
  */
 export function readMessage(bytes: Buffer): Message {
@@ -84,6 +85,7 @@ export function requestFields(message: Message): JsonObject {
  * @param find returns the dialogue of a response that the connection remembers
  * @param thinks whether the model of this name reasons
  * @param stores whether the client may have anything stored
+ * @returns the request's body as POST /v1/responses takes it, and what to remember of the request
  * @throws GatewayError `invalid-request`
  */
 export function requestOf(

@@ -39,6 +39,7 @@ export interface OnTheWayOptions {
 /**
  * Follows the bytes that are read from `raw`. The listener of `ws`, which delivers complete messages, must have been
  * added before.
+ * @returns what reports on the message that is arriving, and stops following it
  */
 export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
   const frames = followFrames();

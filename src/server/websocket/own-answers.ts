@@ -16,6 +16,8 @@ export interface OwnAnswer {
  * Answers a request that wants no output yet (`generate: false`). Nothing has to be prepared except an id to continue
  * from.
  * @param previous the id of the response that the request itself continues
+ * @returns the events of an empty response, and that response
+ * @throws GatewayError `invalid-request` if a field of the message is not JSON
  */
 export function prepared(message: Message, previous: string | undefined): OwnAnswer {
   const response = {

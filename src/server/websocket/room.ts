@@ -17,7 +17,10 @@ export interface SocketRoom {
 
 const RETRY_AFTER = 1;
 
-/** @param limits returns the limits in force, which a reload may change */
+/**
+ * @param limits returns the limits in force, which a reload may change
+ * @returns a count of open WebSockets, which begins at 0
+ */
 export function openSocketRoom(limits: () => SocketLimits): SocketRoom {
   const perKey = openCounters();
   let open = 0;

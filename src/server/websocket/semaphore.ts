@@ -5,7 +5,10 @@ export interface Semaphore {
   free(): void;
 }
 
-/** @param count the number of permits, all free */
+/**
+ * @param count the number of permits, all free
+ * @returns the semaphore; `take` resolves when a permit is free, and `free` gives one back
+ */
 export function openSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = [];
   let left = count;

@@ -55,6 +55,8 @@ interface Box {
 /**
  * Serves a connection until it closes.
  * @param raw the connection below `socket`
+ * @param behind the gateway, as this client may use it
+ * @returns what ends the session or asks what it holds
  */
 export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Session {
   const connection = keepConnection(socket, raw, behind.unread);

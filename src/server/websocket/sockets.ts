@@ -55,6 +55,7 @@ export interface Sockets {
  * Makes a server accept WebSockets. It answers any other request for an upgrade, and a handshake that it refuses, like
  * an ordinary request: Java's client, for one, asks with each POST for an upgrade to HTTP/2. A Node that cannot tell
  * them apart (before 22.21 and 24.9) accepts no WebSockets.
+ * @returns the open WebSockets of the server, to count and to close
  */
 export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   const { current, isOpen, unread, room, live, isShort, tell } = options;
