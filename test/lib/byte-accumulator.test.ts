@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { byteAccumulator } from '../../src/lib/byte-accumulator.ts';
 
-test('what is gathered is what came, however it was cut', () => {
+test('the accumulated bytes equal the input, however it was split', () => {
   const piece = fc
     .uint8Array({ maxLength: 50 })
     .chain((bytes) =>

@@ -64,24 +64,24 @@ describe('scanObject', () => {
     expect(() => scan(text)).toThrow(GatewayError);
   });
 
-  test('refuses a top-level key twice, however it is spelled', () => {
+  test('refuses a duplicate top-level key, however it is spelled', () => {
     expect(() => scan('{"model":"a","model":"b"}')).toThrow('the key "model" twice');
     expect(() => scan('{"model":"a","mo\\u0064el":"b"}')).toThrow('the key "model" twice');
     expect(() => scan('{"a":{"x":1,"x":2}}')).not.toThrow();
-    // It is told in a line of text: without what a terminal would obey, and not all of it.
+    // The error is one line of text: without characters that a terminal would obey, and truncated.
     const odd = JSON.stringify(`\u001b[1mé"${'x'.repeat(100)}`);
     const shown = `?[1m??${'x'.repeat(64 - 6)}`;
     expect(() => scan(`{${odd}:1,${odd}:2}`)).toThrow(`the key "${shown}" twice`);
   });
 
-  test('refuses what is too deep, too large or not UTF-8, quickly', () => {
+  test('quickly refuses input that is too deep, too large or not UTF-8', () => {
     expect(() => scan(`{"a":${'['.repeat(1_000_000)}`)).toThrow(`deeper than ${MAX_DEPTH}`);
     expect(() => scan(`{"a":[${'{},'.repeat(2_000_000)}{}]}`)).toThrow('JSON tokens');
     expect(() => scanText(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toThrow('UTF-8');
   });
 
-  test('takes as many tokens as are allowed', () => {
-    // Beside the commas there are two brackets and a colon.
+  test('accepts as many tokens as the limit allows', () => {
+    // Besides the commas, there are two brackets and a colon.
     const list = (commas: number): string => `{"a":[${'1,'.repeat(commas)}1]}`;
     expect(() => scan(list(MAX_TOKENS - 3))).not.toThrow();
     expect(() => scan(list(MAX_TOKENS - 2))).toThrow('JSON tokens');
@@ -114,7 +114,7 @@ describe('scanObject', () => {
     }
   });
 
-  test('agrees with JSON.parse on every object there is', () => {
+  test('agrees with JSON.parse on every object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), fc.nat(4), (object, indent) => {
         const values = valuesOf(JSON.stringify(object, undefined, indent));
@@ -125,7 +125,7 @@ describe('scanObject', () => {
     );
   });
 
-  test('throws nothing but its own error, whatever the bytes', () => {
+  test('throws only its own error, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
@@ -150,7 +150,7 @@ test.each([
   expect(tokensIn(text)).toBe(tokens);
 });
 
-test('the items of a list stand where they are, whatever is in them', () => {
+test('finds the items of a list at their positions, whatever they contain', () => {
   const items = ['{"a":[1,{"b":"],"}]}', '"x,\\"]"', '[[],[]]', '-1.5e3', 'null'];
   const bytes = Buffer.from(`{"x" : [ ${items.join(' ,\n')}\t] ,"y":[],"z":{"a":[1]}}`);
   const fields = scanObject(bytes);

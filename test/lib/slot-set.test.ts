@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { slotSet } from '../../src/lib/slot-set.ts';
 
-test('holds what was added and not taken out, each once', () => {
+test('holds each value that was added and not removed, once', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 30 })), (steps) => {
       const kept = slotSet<number>();
@@ -25,7 +25,7 @@ test('holds what was added and not taken out, each once', () => {
   );
 });
 
-test('what is found in it can be taken out meanwhile', () => {
+test('values can be removed during iteration', () => {
   const kept = slotSet<string>();
   const takeA = kept.add('a');
   const takeB = kept.add('b');

@@ -1,4 +1,4 @@
-/** What stands in for Node in the wings that run without it gives what Node gives. */
+/** The replacements for Node's functions, used by the wings that run without Node, return what Node returns. */
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -10,7 +10,7 @@ import { base64OfText, textOfBase64, utf8Bytes, utf8Length } from '../../src/lib
 
 const texts = fc.string({ unit: 'binary', maxLength: 300 });
 
-test('SHA-256 is that of Node, for every length of a last block', () => {
+test("SHA-256 equals Node's, for every length of the last block", () => {
   for (let length = 0; length <= 130; length += 1) {
     const text = 'é'.repeat(length);
     expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
@@ -18,7 +18,7 @@ test('SHA-256 is that of Node, for every length of a last block', () => {
   fc.assert(fc.property(texts, (text) => sha256(text) === createHash('sha256').update(text).digest('hex')));
 });
 
-test('UTF-8 and base64 are those of Node', () => {
+test("UTF-8 and base64 equal Node's", () => {
   fc.assert(
     fc.property(texts, (text) => {
       const buffer = Buffer.from(text, 'utf8');
@@ -37,7 +37,7 @@ test('UTF-8 and base64 are those of Node', () => {
   }
 });
 
-test('two values are equal JSON where Node finds them deeply equal, whatever the order of members', () => {
+test('two values are equal JSON if Node finds them deeply equal, whatever the order of their members', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       expect(equalJson(one, structuredClone(one))).toBe(true);

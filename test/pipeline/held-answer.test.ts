@@ -1,4 +1,4 @@
-/** H-04: what a translated stream makes the gateway hold. */
+/** H-04: how much a translated stream makes the gateway hold. */
 
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -17,7 +17,7 @@ const delta = (length: number): ReplyEvent => ({
   text: 'x'.repeat(length),
 });
 
-/** Of a process in which a key may hold so much. */
+/** The pending bytes of a process in which a key may hold this much. */
 function exchange(pendingBytesPerKey: number) {
   const arrivals = openArrivals(() => ({ pendingBytes: Number.POSITIVE_INFINITY, pendingBytesPerKey }));
   const begun: Arrival[] = [];
@@ -43,8 +43,8 @@ const thrownBy = (work: () => void): unknown => {
   return undefined;
 };
 
-describe('H-04 what a translated stream makes the gateway hold', () => {
-  test('H-04 counts for the key of its exchange, and passes unchanged', () => {
+describe('H-04 the bytes that a translated stream makes the gateway hold', () => {
+  test('H-04 count for the key of the exchange, and the stream passes unchanged', () => {
     const { exchange: one, arrivals } = exchange(10_000_000);
     const events = Array.from({ length: 100 }, () => delta(10_000));
     expect(run(countingHeld(holding(one)), events)).toEqual(events);
@@ -57,7 +57,7 @@ describe('H-04 what a translated stream makes the gateway hold', () => {
     expect(begun).toEqual([]);
   });
 
-  test('H-04 beyond what the key may hold it ends, and no vendor is blamed or asked again for it', () => {
+  test('H-04 above the limit of its key the answer ends, without blaming the vendor or asking it again', () => {
     const { exchange: one } = exchange(500_000);
     const error = thrownBy(() =>
       run(
@@ -92,7 +92,7 @@ describe('H-04 what a translated stream makes the gateway hold', () => {
     expect(arrivals.bytes()).toBeGreaterThan(800_000);
   });
 
-  test('H-04 the bytes of a stream are bounded, whatever is in them', () => {
+  test('H-04 the bytes of a stream are bounded, whatever they contain', () => {
     const bytes = new Uint8Array(1_000);
     expect(run(boundedStream(3_000), [bytes, bytes, bytes])).toHaveLength(3);
     expect(thrownBy(() => run(boundedStream(2_999), [bytes, bytes, bytes]))).toMatchObject({

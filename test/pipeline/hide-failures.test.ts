@@ -12,7 +12,7 @@ const KEY = 'vendor-key-0123456789';
 const hide = (format: keyof typeof formats, pieces: readonly Uint8Array[]): string =>
   Buffer.concat(run(hideInFailures(formats[format].outbound, KEY), pieces)).toString('utf8');
 
-/** Places to cut a text at, as parts of its length. */
+/** Places to cut a text, as fractions of its length. */
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 40 });
 
 function cut(text: string, parts: readonly number[]): Uint8Array[] {
@@ -59,7 +59,7 @@ describe.each(Object.values(formats).map(({ name }) => name))('%s', (format) => 
     },
   );
 
-  test('a comment is not held, nor is what ends with an event', () => {
+  test('a comment is not held, nor is a chunk that ends with an event', () => {
     const step = hideInFailures(formats[format].outbound, KEY);
     const said: string[] = [];
     const out = { enqueue: (bytes: Uint8Array) => void said.push(Buffer.from(bytes).toString()) };
@@ -68,7 +68,7 @@ describe.each(Object.values(formats).map(({ name }) => name))('%s', (format) => 
     expect(said).toEqual([': ping\n', ': ping\n', 'data: {"x":1}\n\n']);
   });
 
-  test('its cost grows with what passes: pieces of an event, line breaks, failures', () => {
+  test('the cost grows linearly with the stream: pieces of an event, line breaks, failures', () => {
     for (const piece of ['data: x', 'data: x\n', '\n', '\r', ': x\n', lateFailure(format, '\\u0041')]) {
       const cost = growthOf((size) => {
         hide(
@@ -81,7 +81,7 @@ describe.each(Object.values(formats).map(({ name }) => name))('%s', (format) => 
   });
 });
 
-test('a long event of an answer is not held to its end', () => {
+test('a long event of an answer is not held until its end', () => {
   const step = hideInFailures(formats['chat-completions'].outbound, KEY);
   let size = 0;
   const out = {

@@ -33,14 +33,14 @@ test.each<[GatewayError, Loss | undefined]>([
   expect(lossOf(error)).toBe(loss);
 });
 
-test('a vendor is asked again after no worse than what the configuration says', () => {
+test('a vendor is retried only after the failures that the configuration allows', () => {
   const table = (['rejected', 'reset', 'failed'] as const).map((worst) =>
     (['rejected', 'reset', 'failed', 'elsewhere'] as const).filter((loss) => mayRetry(loss, worst)),
   );
   expect(table).toEqual([['rejected'], ['rejected', 'reset'], ['rejected', 'reset', 'failed']]);
 });
 
-test('the wait is anything up to a bound that doubles, up to the longest', () => {
+test('the wait is random, up to a bound that doubles until it reaches the maximum', () => {
   const error = new GatewayError('upstream-overloaded', '');
   const waits = [1, 2, 3, 4, 5].map((made) =>
     [0, 0.5, 1].map((random) => waitBefore(error, made, LIMITS, () => random)),
@@ -54,7 +54,7 @@ test('the wait is anything up to a bound that doubles, up to the longest', () =>
   ]);
 });
 
-test('what the vendor asks for is waited for, and a little more; or not at all', () => {
+test('the wait that the vendor asks for is kept, plus a little; or there is no retry', () => {
   const asking = (retryAfter: number) => new GatewayError('rate-limited', '', { retryAfter });
   expect(waitBefore(asking(2), 1, LIMITS, () => 1)).toBe(2_250);
   expect(waitBefore(asking(5), 1, LIMITS, () => 0)).toBe(5_000);

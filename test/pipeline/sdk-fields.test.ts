@@ -1,6 +1,7 @@
 /**
- * `src/pipeline/restrictions/sdk-fields.ts` is what the SDKs' types say. After an SDK has been updated, read what is new in it, decide
- * on what names a model or something stored, and write it anew: `npx vitest run test/pipeline/sdk-fields.test.ts -u`.
+ * `src/pipeline/restrictions/sdk-fields.ts` lists the fields of the SDKs' types. After an SDK update, read what is new
+ * in them, decide on each field that names a model or stored data, and regenerate the file: `npx vitest run
+ * test/pipeline/sdk-fields.test.ts -u`.
  */
 
 import { expect, test } from 'vitest';
@@ -37,7 +38,7 @@ function written(all: Readonly<Record<string, SdkFields>>): string {
   return `${HEAD}${formats.join('')}};\n`;
 }
 
-test('the list of known fields is what the SDKs have', async () => {
+test("the list of known fields matches the SDKs' types", async () => {
   await expect(written(sdkFields(false))).toMatchFileSnapshot(
     '../../src/pipeline/restrictions/sdk-fields.ts',
   );

@@ -1,4 +1,4 @@
-/** Where an answer is cut, however its text is split. */
+/** Where an answer is cut at a stop sequence, however its text is split. */
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const cut = (stops: readonly string[], pieces: readonly string[]): ReplyEvent[] 
 const textOf = (events: readonly ReplyEvent[]): string =>
   events.map((event) => (event.type === 'part-delta' ? event.text : '')).join('');
 
-/** As a vendor does it: character by character, until the text ends with a sequence. */
+/** Stops as a vendor does: character by character, until the text ends with a sequence. */
 function expected(stops: readonly string[], text: string): { text: string; stop?: string } {
   for (let end = 1; end <= text.length; end += 1) {
     const ended = stops.filter((stop) => text.slice(0, end).endsWith(stop));
@@ -28,7 +28,7 @@ function expected(stops: readonly string[], text: string): { text: string; stop?
   return { text };
 }
 
-test('the text is the same however it is split, and what ended it is told', () => {
+test('the text is the same however it is split, and the matched sequence is reported', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(
@@ -50,7 +50,7 @@ test('the text is the same however it is split, and what ended it is told', () =
   );
 });
 
-test('what cannot be the beginning of a sequence is told at once, and the rest as soon as it is none', () => {
+test('text that cannot begin a sequence is sent at once, and held text as soon as it can no longer match', () => {
   const step = stopAt(['END']);
   const heard = (event: ReplyEvent): string => textOf(run({ transform: step.transform }, [event]));
   expect([START, said('to the E'), said('N'), said('trance'), END].map(heard)).toEqual([
@@ -62,7 +62,7 @@ test('what cannot be the beginning of a sequence is told at once, and the rest a
   ]);
 });
 
-test('thoughts and calls are not looked at, but what comes after the end is not told', () => {
+test('thinking and calls are not searched, but nothing after the end is sent', () => {
   const thought: readonly ReplyEvent[] = [
     { type: 'part-start', ...place, part: { kind: 'thinking' } },
     said('an END in thought'),

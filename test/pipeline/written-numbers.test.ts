@@ -1,4 +1,4 @@
-/** Numbers that are only carried go on as they were written, from each format to each. */
+/** Numbers that are only carried keep their written form, from each format to each. */
 
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
@@ -8,12 +8,12 @@ import { scanObject } from '../../src/lib/json-scan.ts';
 import { parseBody, withWrittenNumbers } from '../../src/pipeline/parse-body.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 
-/** What a double loses, or JSON.stringify writes in another way. */
+/** Numbers that a double cannot hold, or that JSON.stringify writes differently. */
 const NUMBERS =
   '{"a":-0,"b":1e-400,"c":0.1234567890123456789,"d":1.0,"e":12345678901234567890,"f":[1E5],"g":0.0000001}';
 const TEXT = JSON.stringify(NUMBERS);
 
-/** Requests with these numbers in a call, in its result, and in a field that nobody knows. */
+/** Requests with these numbers in a call, in its result, and in an unknown field. */
 const REQUESTS = {
   messages: `{"model":"m","max_tokens":9,"temperature":1.0,"unknown":${NUMBERS},"messages":[
     {"role":"user","content":"x"},
@@ -53,7 +53,7 @@ describe.each(names)('from %s', (from) => {
   });
 });
 
-test('an unknown field is carried with all its digits; one that is read is refused where it would lose any', () => {
+test('an unknown field keeps all its digits; a field that is read is refused if it would lose any', () => {
   const request = (field: string) =>
     `{"model":"m","max_tokens":9,${field},"messages":[{"role":"user","content":"x"}]}`;
   expect(JSON.stringify(promptOf('messages', request('"unknown":12345678901234567890')).unknownFields)).toBe(

@@ -3,13 +3,13 @@ import { type Chain, type ChainMode, chain, type Stage, stage } from '../../src/
 
 const modes: ChainMode[] = ['fused', 'chained'];
 
-/** What comes of one value; what a stage throws at once, too, comes by the promise. */
+/** Collects what a chain emits for one value. An error that a stage throws synchronously also rejects the promise. */
 async function only<S, T>({ run }: Chain<S, T>, value: S): Promise<T> {
   return run(value);
 }
 
-describe.each(modes)('a %s line', (mode) => {
-  test('runs its stages in order, waiting for each', async () => {
+describe.each(modes)('a %s chain', (mode) => {
+  test('runs its stages in order and waits for each', async () => {
     const seen: string[] = [];
     const built = chain<number>(mode)
       .to((n) => {
@@ -29,7 +29,7 @@ describe.each(modes)('a %s line', (mode) => {
   });
 
   test.each(['sync', 'async'])(
-    'fails with what a %s stage throws, and runs no stage after it',
+    'fails with the error of a %s stage and runs no later stage',
     async (kind) => {
       const error = new RangeError('no');
       let reached = false;
@@ -48,8 +48,8 @@ describe.each(modes)('a %s line', (mode) => {
   );
 });
 
-describe.each(modes)('stages within a %s line', (mode) => {
-  test('run as often as what is around them says', async () => {
+describe.each(modes)('stages wrapped in a %s chain', (mode) => {
+  test('run as often as the wrapping stage runs them', async () => {
     let runs = 0;
     const built = chain<number>(mode)
       .to((n) => n + 1)
@@ -68,7 +68,7 @@ describe.each(modes)('stages within a %s line', (mode) => {
     expect(runs).toBe(2);
   });
 
-  test('fail to what is around them, which may go on', async () => {
+  test('fail to the wrapping stage, which may continue', async () => {
     const built = chain<number>(mode).wrap<string>(
       (stages) => async (n) => {
         try {
@@ -86,7 +86,7 @@ describe.each(modes)('stages within a %s line', (mode) => {
     expect(await only(built, 1)).toBe('2');
   });
 
-  test('fail the line where nobody around them minds', async () => {
+  test('fail the chain if no wrapping stage catches the error', async () => {
     const failing = chain<number>(mode).wrap<number>(
       (stages) => stages,
       (inner) =>
@@ -103,7 +103,7 @@ test('a stage is a TransformStream', async () => {
   expect(await Array.fromAsync(doubled)).toEqual([2, 4]);
 });
 
-test('stages in a wrong order do not compile, even where one value extends the other', () => {
+test('stages in the wrong order do not compile, even if one value extends the other', () => {
   interface Small {
     readonly a: number;
   }
@@ -114,11 +114,11 @@ test('stages in a wrong order do not compile, even where one value extends the o
   const needLarge = (large: Large): number => large.b;
   const start: Chain<Small, Small> = chain<Small>();
   expectTypeOf(start.to(grow).to(needLarge)).toEqualTypeOf<Chain<Small, number>>();
-  // @ts-expect-error a Small is not a Large yet
+  // @ts-expect-error a Small is not yet a Large
   void start.to(needLarge);
   const once = <T, U>(stages: Stage<T, U>): Stage<T, U> => stages;
   const within = start.wrap(once<Small, number>, (inner) => inner.to(grow).to(needLarge));
   expectTypeOf(within).toEqualTypeOf<Chain<Small, number>>();
-  // @ts-expect-error nor within
+  // @ts-expect-error nor inside a wrapping stage
   void start.wrap(once<Small, number>, (inner) => inner.to(needLarge));
 });

@@ -1,4 +1,4 @@
-/** A body that is pushed: what its source hears, and what its consumer reads. */
+/** A body that its source pushes: what the source is notified of, and what the consumer reads. */
 
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
@@ -7,7 +7,7 @@ import { HIGH_WATER_MARK, pushBody } from '../../src/streams/push-body.ts';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const broken = new GatewayError('upstream-broken', 'It broke off.');
 
-/** A body, and all that its source hears. */
+/** A body, with every notification that its source receives. */
 function stage(mostQueued?: () => number) {
   const heard: unknown[] = [];
   const made = pushBody(
@@ -28,8 +28,8 @@ async function textsOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   return texts;
 }
 
-describe('a body that nobody reads yet', () => {
-  test('is queued, and read in order before what comes later', async () => {
+describe('a body that has no reader yet', () => {
+  test('is queued and read in order, before later chunks', async () => {
     const { enqueue, close, reader } = stage();
     enqueue(bytes('a'));
     enqueue(bytes('b'));
@@ -39,7 +39,7 @@ describe('a body that nobody reads yet', () => {
     expect(await reading).toEqual(['a', 'b', 'c']);
   });
 
-  test('is read to its end before it fails', async () => {
+  test('is read to its end before the reader sees the failure', async () => {
     const { enqueue, error, reader } = stage();
     enqueue(bytes('a'));
     enqueue(bytes('b'));
@@ -49,7 +49,7 @@ describe('a body that nobody reads yet', () => {
     await expect(reader.read()).rejects.toBe(broken);
   });
 
-  test('fails at once where nothing of it is queued', async () => {
+  test('fails at once if nothing is queued', async () => {
     const { error, reader } = stage();
     const read = reader.read();
     error(broken);
@@ -58,7 +58,7 @@ describe('a body that nobody reads yet', () => {
 });
 
 describe('backpressure', () => {
-  test('the source pauses while as much is queued as may be, and resumes when the queue is empty', async () => {
+  test('the source pauses when the queue reaches its limit, and resumes when the queue is empty', async () => {
     const { enqueue, reader, heard } = stage();
     enqueue(new Uint8Array(HIGH_WATER_MARK - 1));
     expect(heard).toEqual([]);
@@ -72,7 +72,7 @@ describe('backpressure', () => {
     expect(heard).toEqual(['pause', 'pause', 'resume']);
   });
 
-  test('a consumer who keeps up never pauses it', async () => {
+  test('a consumer who keeps up never pauses the source', async () => {
     const { enqueue, reader, heard } = stage();
     for (let at = 0; at < 10; at += 1) {
       const read = reader.read();
@@ -82,7 +82,7 @@ describe('backpressure', () => {
     expect(heard).toEqual([]);
   });
 
-  test('how much that is may change on the way', () => {
+  test('the queue limit may change while the body is read', () => {
     let most = 10;
     const { enqueue, heard } = stage(() => most);
     enqueue(new Uint8Array(9));
@@ -95,7 +95,7 @@ describe('backpressure', () => {
   });
 });
 
-test('it is taken once it has a reader', () => {
+test('the body counts as taken once it has a reader', () => {
   const { stream, isTaken } = pushBody({ resume() {}, pause() {}, cancel() {} });
   expect(isTaken()).toBe(false);
   stream.getReader();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { trailingBytes } from '../../src/streams/trailing-bytes.ts';
 
-test('holds the last bytes, however they come', () => {
+test('holds the last bytes, however they are split', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),

@@ -9,10 +9,10 @@ const upper: Step<Uint8Array, string> = { transform: (chunk, out) => out.enqueue
 const fail = (error: GatewayError, out: { enqueue(text: string): void }): void =>
   out.enqueue(`<${error.fault}>`);
 
-/** Lets all run that waits for no timer. */
+/** Runs everything that does not wait for a timer. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A source that gives what it is told, and remembers how often it was asked and whether it was cancelled. */
+/** A source that emits what the test gives it, and records how often it was pulled and whether it was cancelled. */
 function source(pieces: (string | Error)[], endless = false) {
   const state = { pulls: 0, cancelled: undefined as unknown };
   const stream = new ReadableStream<Uint8Array>(
@@ -34,7 +34,7 @@ function source(pieces: (string | Error)[], endless = false) {
 }
 
 describe('translateBody', () => {
-  test('gives one chunk for one chunk, and what flush says at the end', async () => {
+  test('emits one chunk per chunk, then what flush returns at the end', async () => {
     const { stream } = source(['ab', 'c']);
     const step: Step<Uint8Array, string> = {
       transform(chunk, out) {
@@ -46,7 +46,7 @@ describe('translateBody', () => {
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['a.b.', 'c.', 'end']);
   });
 
-  test('pulls only when asked', async () => {
+  test('pulls only when the consumer pulls', async () => {
     const { stream, state } = source([], true);
     const passed = translateBody(stream, upper, { fail });
     await passed.ready;
@@ -60,7 +60,7 @@ describe('translateBody', () => {
     await reader.cancel();
   });
 
-  test('goes on until something comes out of what goes in', async () => {
+  test('keeps pulling until the input produces output', async () => {
     const { stream } = source(['skip', 'skip', 'this']);
     const step: Step<Uint8Array, string> = {
       transform(chunk, out) {
@@ -70,14 +70,14 @@ describe('translateBody', () => {
     expect((await Array.fromAsync(translateBody(stream, step, { fail }).body)).map(text)).toEqual(['this']);
   });
 
-  test("a failure after some output is said in the consumer's words, after that output, and ends the stream", async () => {
+  test("a failure after some output becomes an error event in the consumer's format, after that output, and ends the stream", async () => {
     const { stream } = source(['a', new GatewayError('upstream-timeout', 'slow')]);
     const passed = translateBody(stream, upper, { fail });
     await passed.ready;
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['A', '<upstream-timeout>']);
   });
 
-  test('a step that throws keeps what it had said, and the source is cancelled', async () => {
+  test('if a step throws, its earlier output is kept and the source is cancelled', async () => {
     const { stream, state } = source(['a', 'b', 'c']);
     const step: Step<Uint8Array, string> = {
       transform(chunk, out) {
@@ -90,19 +90,19 @@ describe('translateBody', () => {
     expect(state.cancelled).toMatchObject({ fault: 'internal' });
   });
 
-  test('a failure before any output is told by ready', async () => {
+  test('a failure before any output rejects ready', async () => {
     const { stream } = source([new GatewayError('upstream-broken', 'gone')]);
     await expect(translateBody(stream, upper, { fail }).ready).rejects.toThrow('gone');
   });
 
-  test('what says nothing yet is kept back, and a failure after it is told by ready', async () => {
+  test('output without content is held back, and a failure after it rejects ready', async () => {
     const broken = new GatewayError('upstream-broken', 'It broke off.');
     const { stream } = source(['start', broken]);
     const { ready } = translateBody(stream, upper, { fail, holds: () => true });
     await expect(ready).rejects.toBe(broken);
   });
 
-  test('what was kept back comes with the first that says something', async () => {
+  test('held output is sent with the first output that has content', async () => {
     const { stream } = source(['start ', 'said', 'more']);
     let said = false;
     const step: Step<Uint8Array, string> = {
@@ -116,7 +116,7 @@ describe('translateBody', () => {
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['start said', 'more']);
   });
 
-  test('nothing is kept back from a consumer who is there', async () => {
+  test('nothing is held back once a consumer reads', async () => {
     let end: (() => void) | undefined;
     const begun = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -132,7 +132,7 @@ describe('translateBody', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test('cancelling reaches the source at once, even while it is silent', async () => {
+  test('cancelling reaches the source at once, even if it is silent', async () => {
     let cancelled: unknown;
     const silent = new ReadableStream<Uint8Array>({
       cancel(reason) {
@@ -146,7 +146,7 @@ describe('translateBody', () => {
     expect(await pending).toEqual({ done: true, value: undefined });
   });
 
-  test('a silent source is bridged by keep-alives, which stop when it speaks', async () => {
+  test('keep-alives fill the silence of a source and stop when it sends data', async () => {
     let speak: (() => void) | undefined;
     const quiet = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -168,7 +168,7 @@ describe('translateBody', () => {
     expect(rest.filter((piece) => piece !== ': ping\n\n')).toEqual(['NOW']);
   });
 
-  test('a source that speaks now and then needs none: they come of silence alone', async () => {
+  test('a source that sends data now and then gets no keep-alives: only silence causes them', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       let speak = (_: string): void => {};
@@ -195,7 +195,7 @@ describe('translateBody', () => {
     }
   });
 
-  test('a consumer who takes nothing gets no signs of life', async () => {
+  test('a consumer who does not read gets no keep-alives', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const silent = new ReadableStream<Uint8Array>();
@@ -205,7 +205,7 @@ describe('translateBody', () => {
       await settle();
       vi.advanceTimersByTime(60_000);
       expect(text((await first).value)).toBe('.');
-      // What came of the minute is one more at most, and waits to be read.
+      // The minute produced one more keep-alive at most, which waits to be read.
       expect(text((await reader.read()).value)).toBe('.');
       const next = reader.read();
       expect(await Promise.race([next, settle()])).toBeUndefined();
@@ -220,7 +220,7 @@ describe('no timer is left', () => {
   const LAST = 'LAST';
   const keepAlive = { text: () => ': ping\n\n', milliseconds: 15_000 };
 
-  /** A source that a test drives, and a consumer that takes all. */
+  /** A source that a test drives, and a consumer that reads everything. */
   function stage(step: Step<Uint8Array, string> = upper) {
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
     let given = '';
@@ -266,7 +266,7 @@ describe('no timer is left', () => {
     };
   }
 
-  /** What its source says, or how it or its consumer ends; and what has been given by then. */
+  /** What the source emits, how it or its consumer ends, and the output up to then. */
   const ends: [steps: readonly string[], given: string][] = [
     [['close'], 'A.'],
     [['abort'], 'A<upstream-broken>.'],
@@ -294,7 +294,7 @@ describe('no timer is left', () => {
       await settle();
       expect(made.given()).toBe(given);
       expect(vi.getTimerCount()).toBe(0);
-      // What has ended by itself is not cancelled later.
+      // A source that has ended by itself is not cancelled later.
       const cancelled = made.cancel.mock.calls.length;
       vi.advanceTimersByTime(60_000);
       expect(made.cancel).toHaveBeenCalledTimes(cancelled);
@@ -322,7 +322,7 @@ describe('no timer is left', () => {
     }
   });
 
-  test('after the second in which a source that has said all may end, and that cancels it', async () => {
+  test('after the second that a finished source has to end, which cancels it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
     try {
       const made = stage();

@@ -1,4 +1,4 @@
-/** The admin's listener for tests: the real one, on a store of its own. */
+/** The admin listener for tests: the real one, on its own store. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export const ADMIN_KEY = 'admin-key-of-the-tests';
 export interface TestAdmin {
   readonly url: string;
   readonly store: Store;
-  /** An exchange is over: it is counted, and written at once. */
+  /** Ends an exchange: it is counted, and its record is written at once. */
   record(exchange: ExchangeRecord): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A caller of many: a connection of its own for each request, which tells whether the answer came to its end. */
+/** One of many callers: it opens a connection per request, and reports whether the answer came to its end. */
 
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { KEY } from './gateway.ts';
@@ -6,14 +6,14 @@ import { KEY } from './gateway.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** What has come of the body so far. */
+  /** The part of the body that has arrived so far. */
   text(): string;
-  /** Resolves when the connection has nothing more to say. */
+  /** Resolves when the connection has delivered everything. */
   readonly over: Promise<{ readonly text: string; readonly complete: boolean }>;
   leave(): void;
 }
 
-/** Posts JSON; resolves with the head of the answer. @throws Error where the connection ends without one. */
+/** Posts JSON; resolves with the head of the answer. @throws Error if the connection ends without one. */
 export function call(url: string, path: string, body: string, key = KEY): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -33,7 +33,7 @@ export function call(url: string, path: string, body: string, key = KEY): Promis
         response.on('data', (piece) => {
           text += piece;
         });
-        response.on('error', () => undefined); // cut off: told by `complete`
+        response.on('error', () => undefined); // cut off: `complete` reports it
         const over = new Promise<{ text: string; complete: boolean }>((end) =>
           response.once('close', () => end({ text, complete: response.complete })),
         );

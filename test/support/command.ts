@@ -1,4 +1,4 @@
-/** The program's commands for tests, each in a process of its own. */
+/** The program's commands for tests, each in its own process. */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -15,7 +15,7 @@ export interface CommandResult {
 
 export interface RunningCommand {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  /** What it has written so far. */
+  /** The output so far. */
   stdout(): string;
   stderr(): string;
   readonly ended: Promise<CommandResult>;

@@ -1,6 +1,6 @@
 /**
- * How many times as much processor time `run` takes for four times the size: 4 where it goes with the size, 16 where it
- * goes with its square. Of several runs each the least, since others on the machine can make one cost more, never less.
+ * Measures how many times as much processor time `run` takes for four times the size: 4 if the cost is linear, 16 if it
+ * is quadratic. Takes the least of several runs, since other load on the machine can only make a run more expensive.
  */
 export function growthOf(run: (size: number) => void, size: number): number {
   return leastCost(() => run(4 * size), 5) / leastCost(() => run(size), 5);
@@ -18,16 +18,18 @@ function leastCost(run: () => void, runs: number): number {
   );
 }
 
-/** What a busy machine and a collection of garbage can add to a run that costs next to nothing, in microseconds. */
+/** What a busy machine and a garbage collection can add to a run that costs next to nothing, in microseconds. */
 const NOISE = 30_000;
 
-/** Runs of the larger input before its cost is believed: others on the machine only ever make a run dearer. */
+/**
+ * Runs of the larger input before its cost is believed: other load on the machine only ever makes a run more expensive.
+ */
 const LOOKS = 4;
 
 /**
- * What is wrong with the cost of `run`: that four times the size costs more than five times as much. Undefined where it
- * does not.
- * @param prepare makes the input, which is not counted.
+ * Checks the cost of `run`: four times the size must cost at most five times as much. Returns what is wrong, or
+ * undefined.
+ * @param prepare makes the input; its cost is not counted.
  */
 export function excessOf<T>(
   prepare: (size: number) => T,
@@ -46,5 +48,5 @@ export function excessOf<T>(
   return cost <= 5 * base + NOISE ? undefined : `${size}: ${base} µs, ${4 * size}: ${cost} µs`;
 }
 
-/** Less than this grows with the size, and not with its square. */
+/** A ratio below this is linear growth, not quadratic. */
 export const SQUARE = 8;

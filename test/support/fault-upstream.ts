@@ -1,6 +1,6 @@
 /**
- * A vendor that misbehaves as it is told: a raw socket server, for what no HTTP library would send. Every request is
- * read whole and then answered by a script.
+ * A vendor that misbehaves as the test says: a raw socket server, for bytes that no HTTP library would send. It reads
+ * every request completely, and then a script answers it.
  */
 
 import { createServer, type Server, type Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { bind } from '../../src/upstream/net/bind.ts';
 
 export interface FaultRequest {
   readonly path: string;
-  /** Head as it came. */
+  /** The head as it arrived. */
   readonly head: string;
   readonly body: Buffer;
   /** How many requests came before it on its connection. */
@@ -20,17 +20,17 @@ export interface FaultRequest {
 /** The wire to one caller, after one request. */
 export interface Wire {
   readonly socket: Socket;
-  /** Bytes as they are. */
+  /** Sends bytes unchanged. */
   raw(bytes: string | Uint8Array): void;
-  /** A head, of an answer whose body comes in chunks unless its length is given. */
+  /** Sends a head. The body is chunked unless the headers give its length. */
   head(status: number, headers?: Readonly<Record<string, string>>): void;
   chunk(bytes: string | Uint8Array): void;
   lastChunk(): void;
-  /** A whole answer. */
+  /** Sends a whole answer. */
   answer(status: number, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): void;
-  /** The first pieces of an event stream, each a chunk. */
+  /** Sends the first pieces of an event stream, each as a chunk. */
   stream(pieces: readonly (string | Uint8Array)[], headers?: Readonly<Record<string, string>>): void;
-  /** A whole event stream. */
+  /** Sends a whole event stream. */
   wholeStream(pieces: readonly (string | Uint8Array)[]): void;
   fin(): void;
   reset(): void;
@@ -44,11 +44,14 @@ export interface FaultUpstream {
   readonly url: string;
   readonly port: number;
   readonly requests: FaultRequest[];
-  /** How requests are answered from here on; of several scripts, each the next request, and the last all others. */
+  /**
+   * How requests are answered from now on; of several scripts each answers the next request, and the last one all later
+   * requests.
+   */
   script(...scripts: readonly [Script, ...Script[]]): void;
-  /** Connections that are open. */
+  /** The number of open connections. */
   open(): number;
-  /** Connections there have been. */
+  /** The number of connections so far. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -102,7 +105,7 @@ export async function startFaultUpstream(tls?: TlsOptions): Promise<FaultUpstrea
   };
 }
 
-/** The request that `bytes` hold, once its body is there as long as its head says. */
+/** The request in `bytes`, once its body is as long as its head says. */
 function wholeRequest(bytes: Buffer, earlier: number): FaultRequest | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

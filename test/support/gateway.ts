@@ -18,8 +18,8 @@ export interface TestGateway {
 }
 
 /**
- * Serves `input`; one unrestricted key, KEY, is added. Without vendors the sandbox answers, as fast as it can.
- * @param change the gateway that serves, from the one that the configuration makes.
+ * Serves `input` and adds one unrestricted key, KEY. Without vendors the sandbox answers, as fast as it can.
+ * @param change makes the gateway that serves from the one that the configuration makes.
  */
 export async function startGateway(
   input: ConfigInput = {},
@@ -46,7 +46,7 @@ export async function startGateway(
   };
 }
 
-/** The same, with the records of its exchanges, as they are made. */
+/** The same, with the records of its exchanges as they are made. */
 export async function startRecorded(
   input: ConfigInput = {},
 ): Promise<TestGateway & { readonly records: ExchangeRecord[] }> {
@@ -55,7 +55,7 @@ export async function startRecorded(
   return { ...(await startGateway(input, undefined, (gateway) => ({ ...gateway, note }))), records };
 }
 
-/** The four kinds of vendor, all at one address, each with a key of its own. */
+/** The four kinds of vendor, all at one address, each with its own key. */
 export function vendorsAtUrl(url: string): NonNullable<ConfigInput['vendors']> {
   return {
     openai: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-openai' },

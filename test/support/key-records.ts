@@ -1,4 +1,4 @@
-/** What opens, by all keys of a store. */
+/** The key records of all keys of a store. */
 
 import type { KeyRecord } from '../../src/store/key-record.ts';
 import { recordsFromRow } from '../../src/store/key-record.ts';

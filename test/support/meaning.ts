@@ -1,4 +1,4 @@
-/** What an answer means, in a form in which two formats can be compared. */
+/** The meaning of an answer, in a form in which two formats can be compared. */
 
 import { collect } from '../../src/conversation/collect.ts';
 import type { Prompt } from '../../src/conversation/prompt.ts';
@@ -27,7 +27,7 @@ export const PERMISSIVE: ModelTraits = {
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true, includeUsage: true };
 
-/** Of one who asks to be shown what is thought: generate-content shows it to no other. */
+/** The context of a caller who asks to see thinking: generate-content shows it to no other. */
 export const ASKED: RequestContext = {
   prompt: { ...PROMPT, thinking: { visible: true } },
   body: {},
@@ -35,7 +35,7 @@ export const ASKED: RequestContext = {
   created: 1_700_000_000,
 };
 
-/** Events of a recorded stream, cut into chunks of `size` bytes. */
+/** The events of a recorded stream, cut into chunks of `size` bytes. */
 export function eventsOf(
   format: Format,
   bytes: Uint8Array,
@@ -47,7 +47,7 @@ export function eventsOf(
   return run(fuse(decodeSse(), format.outbound.parseEvents(PROMPT, target)), chunks);
 }
 
-/** Events of a recorded whole answer. */
+/** The events of a recorded whole answer. */
 export function eventsOfWhole(format: Format, body: string, target = PERMISSIVE): ReplyEvent[] {
   return run(format.outbound.parseEvents(PROMPT, target), [{ data: body }]);
 }
@@ -76,7 +76,7 @@ export interface Meaning {
   readonly cacheRead: number;
 }
 
-/** Reasons that are one and the same where a format has fewer words. */
+/** Finish reasons that are the same if a format has fewer words. */
 const SAME_FINISH: Readonly<Record<string, string>> = {
   'stop-sequence': 'stop',
   pause: 'stop',
@@ -89,7 +89,7 @@ const SAME_FINISH: Readonly<Record<string, string>> = {
 export function meaningOf(reply: Reply): Meaning {
   const [choice] = reply.choices;
   const parts = choice?.parts ?? [];
-  // A format that has them all in one text has blank lines between some.
+  // A format with a single text puts blank lines between parts.
   const joined = (kind: 'text' | 'thinking' | 'refusal'): string =>
     parts
       .map((part) => (part.kind === kind ? part.text : ''))
@@ -98,7 +98,7 @@ export function meaningOf(reply: Reply): Meaning {
   const refusal = joined('refusal');
   const finish = choice?.end.finish ?? 'none';
   return {
-    // A format without refusals says one as text.
+    // A format without refusals writes one as text.
     text: joined('text') + refusal,
     thinking: joined('thinking'),
     refusal: '',

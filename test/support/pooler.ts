@@ -1,6 +1,6 @@
 /**
- * A pooler of PostgreSQL's connections that lends them by the transaction, as PgBouncer does: whoever is connected to it
- * has another connection of the server's for every transaction, and a statement outside of one is one of its own.
+ * A connection pooler for PostgreSQL in transaction mode, as PgBouncer has it: every transaction of a client gets
+ * another server connection, and a statement outside a transaction is a transaction of its own.
  */
 
 import { once } from 'node:events';
@@ -8,23 +8,23 @@ import { connect, createServer, type Socket } from 'node:net';
 import { portOf } from '../../src/upstream/net/bind.ts';
 
 export interface Pooler {
-  /** The address of the same database, through it. */
+  /** The address of the same database, through the pooler. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** How many connections take turns: a lock, a transaction and what lets the lock go are each another one's. */
+/** The number of connections that take turns: a lock, a transaction and the unlock each get another one. */
 const LENT = 3;
 
-/** A server's connection: all that it says, message by message. */
+/** A server connection, with everything that it sends, message by message. */
 interface Lent {
   readonly socket: Socket;
-  /** Whether it has said that the client may ask. */
+  /** Whether it has said that the client may send queries. */
   isStarted: boolean;
   unread: Buffer;
 }
 
-/** @param url of a database that wants no password. */
+/** @param url the URL of a database that needs no password. */
 export async function startPooler(url: string): Promise<Pooler> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -40,11 +40,11 @@ export async function startPooler(url: string): Promise<Pooler> {
       sockets.add(socket);
       socket.on('error', () => undefined);
     }
-    // Both are started by the client's first message; what it asks before both are, waits. They outlive the client.
+    // The client's first message starts both; its later queries wait until both are ready. They outlive the client.
     client.once('data', (startup) => {
       for (const { socket } of lent) socket.write(startup);
       client.on('data', (asked: Buffer) => {
-        // X: the client goes (PostgreSQL's documentation, "Message Formats").
+        // X: the client terminates (PostgreSQL's documentation, "Message Formats").
         if (asked[0] === 0x58) return;
         if (lent.every(({ isStarted }) => isStarted)) lent[turn]?.socket.write(asked);
         else waiting = asked;

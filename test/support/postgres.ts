@@ -1,6 +1,6 @@
 /**
- * PostgreSQL for tests: at DATABASE_URL_TEST where that is set, else a cluster of its own in a temporary directory,
- * from the programs of Debian's package `postgresql` where they are installed. Nothing else has to run.
+ * PostgreSQL for tests: the server at DATABASE_URL_TEST if that is set, else a cluster in a temporary directory, from
+ * the programs of Debian's package `postgresql` if they are installed. Nothing else has to run.
  */
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
@@ -17,12 +17,12 @@ import { isAvailable, POSTGRES, postgresPrograms } from './programs.ts';
 export interface TestPostgres {
   /** The address of a database that nobody else uses. */
   newDatabase(): Promise<string>;
-  /** Lets the server vanish, as in a crash, and come back. Only of a cluster of its own. */
+  /** Stops the server as a crash would, and starts it again. Only for a cluster of its own. */
   readonly cluster?: { stop(): Promise<void>; start(): Promise<void> };
   close(): Promise<void>;
 }
 
-/** Whether tests can have a PostgreSQL here. @throws Error where REQUIRE_POSTGRES wants one and there is none. */
+/** Whether tests can use a PostgreSQL here. @throws Error if REQUIRE_POSTGRES requires one and there is none. */
 export function hasPostgres(): boolean {
   return isAvailable(POSTGRES);
 }
@@ -89,7 +89,7 @@ async function startCluster(bin: string): Promise<TestPostgres> {
   }
 }
 
-/** PostgreSQL does not run as root; Debian's package brings a user for it. */
+/** PostgreSQL does not run as root; Debian's package adds a user for it. */
 function owningUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));

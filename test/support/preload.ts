@@ -1,8 +1,8 @@
-/** Faults planted in a gateway's own process: a program that Node runs before the gateway's. */
+/** Faults injected into a gateway's own process: a program that Node runs before the gateway's. */
 
 import type { ProcessOptions } from './process.ts';
 
-/** @param program an ES module; it may import the gateway's own modules by the name `gateway:<path below src>`. */
+/** @param program an ES module; it may import the gateway's own modules as `gateway:<path below src>`. */
 export function preload(program: string, execArgv: readonly string[] = []): ProcessOptions {
   const source = program.replaceAll(
     /gateway:([\w/.-]+)/g,

@@ -1,8 +1,8 @@
-/** Processes as Linux shows them in /proc: who has started whom, and who listens. */
+/** Processes as Linux shows them in /proc: which process started which, and which listen. */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Processes that a process has started, itself not among them. */
+/** The processes that a process has started, without itself. */
 export function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -18,10 +18,10 @@ function parentOf(pid: number): number {
   }
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 export const runs = (pid: number): boolean => parentOf(pid) !== 0;
 
-/** How many sockets a process listens on, by /proc/net/tcp (state 0A). */
+/** How many sockets a process listens on, from /proc/net/tcp (state 0A). */
 export function listening(pid: number): number {
   const inodes = new Set(
     readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
@@ -35,7 +35,7 @@ export function listening(pid: number): number {
     try {
       return inodes.has(/^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1]);
     } catch {
-      return false; // closed between the two looks
+      return false; // closed between the two reads
     }
   }).length;
 }

@@ -1,4 +1,6 @@
-/** A gateway for tests in a process of its own: what it says, holds and leaves behind can be seen from outside. */
+/**
+ * A gateway for tests in its own process: its output, its resources and what it leaves behind can be seen from outside.
+ */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,22 +15,22 @@ export interface GatewayProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Where it was started: its configuration and whatever it keeps. */
+  /** The directory in which it was started: its configuration and everything it keeps. */
   readonly directory: string;
-  /** All it has written so far, standard output and standard error. */
+  /** Its output so far, standard output and standard error together. */
   output(): string;
-  /** Of that, standard output, and standard error. */
+  /** Standard output and standard error, separately. */
   written(): { readonly stdout: string; readonly stderr: string };
   /** Whether it still runs. */
   alive(): boolean;
   /** Resident memory, in bytes. */
   memory(): number;
-  /** Processor time it has taken so far, in milliseconds; a busy machine adds nothing to it. */
+  /** Processor time used so far, in milliseconds; a busy machine adds nothing to it. */
   cpu(): number;
   /** How many sockets it has open, the listening ones included. */
   sockets(): number;
   signal(name: NodeJS.Signals): void;
-  /** Resolves with the exit code when it has ended; null where a signal ended it. */
+  /** Resolves with the exit code when it has ended; null if a signal ended it. */
   readonly ended: Promise<number | null>;
   /** Ends it, whatever it is doing, and removes its directory. */
   close(): Promise<void>;
@@ -38,13 +40,13 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Flags for Node itself. */
   readonly execArgv?: readonly string[];
-  /** A shell's words before the program, e.g. `ulimit -n 256;`. */
+  /** Shell words before the program, e.g. `ulimit -n 256;`. */
   readonly shell?: string;
-  /** Without KEY: as at a first start. */
+  /** Starts without KEY, as a first start does. */
   readonly keyless?: boolean;
 }
 
-/** Starts `gateway start` with a configuration; one unrestricted key, KEY, is added. */
+/** Starts `gateway start` with a configuration and adds one unrestricted key, KEY. */
 export async function spawnGateway(
   input: ConfigInput = {},
   { env = {}, execArgv = [], shell, keyless = false }: ProcessOptions = {},
@@ -95,7 +97,7 @@ export async function spawnGateway(
   };
 }
 
-/** The file in which a first start leaves its key, where there is no terminal. */
+/** The file in which a first start without a terminal leaves its key. */
 export function firstKeyFile(directory: string): string {
   return join(directory, '.gateway', 'first-key.txt');
 }
@@ -122,7 +124,7 @@ function firstUrl(child: ChildProcess, output: () => string): Promise<string> {
   });
 }
 
-/** By /proc, which counts in hundredths of a second. */
+/** From /proc, which counts in hundredths of a second. */
 function cpuTime(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return 10 * (Number(fields[11]) + Number(fields[12]));
@@ -134,7 +136,7 @@ function openSockets(pid: number): number {
     try {
       return readlinkSync(join(folder, name)).startsWith('socket:');
     } catch {
-      return false; // closed between the two looks
+      return false; // closed between the two reads
     }
   }).length;
 }

@@ -1,4 +1,6 @@
-/** Programs that tests start and that no package of npm brings. Without one, the tests that need it are skipped. */
+/**
+ * Programs that tests start and that no npm package contains. If one is missing, the tests that need it are skipped.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -6,9 +8,9 @@ import { join, resolve } from 'node:path';
 
 export interface Program {
   readonly name: string;
-  /** The environment variable that makes a run without the program fail, when it is 1. */
+  /** The environment variable that makes a run without the program fail, if it is 1. */
   readonly variable: string;
-  /** What to do to have it. */
+  /** How to install it. */
   readonly remedy: string;
   readonly isThere: () => boolean;
 }
@@ -53,7 +55,7 @@ export const SCRIPT: Program = {
   isThere: () => runs('script'),
 };
 
-/** Where `.ci/run` installs Schemathesis, a program in Python (https://schemathesis.io). */
+/** Where `.ci/run` installs Schemathesis, a Python program (https://schemathesis.io). */
 export const SCHEMATHESIS_PATH = resolve(import.meta.dirname, '../../.python/bin/schemathesis');
 
 export const SCHEMATHESIS: Program = {
@@ -65,14 +67,14 @@ export const SCHEMATHESIS: Program = {
 
 export const PROGRAMS: readonly Program[] = [POSTGRES, REDIS, PROMETHEUS, CHROMIUM, SCRIPT, SCHEMATHESIS];
 
-/** Whether tests can use a program. @throws Error where they cannot and the environment says that they must. */
+/** Whether tests can use a program. @throws Error if they cannot and the environment requires it. */
 export function isAvailable({ name, variable, remedy, isThere }: Program): boolean {
   if (isThere()) return true;
   if (process.env[variable] === '1') throw new Error(`There is no ${name}: ${remedy}.`);
   return false;
 }
 
-/** The folder with the programs of the newest PostgreSQL here; undefined where there is none. */
+/** The folder with the programs of the newest PostgreSQL here; undefined if there is none. */
 export function postgresPrograms(): string | undefined {
   if (!existsSync(DEBIAN_POSTGRES)) return undefined;
   const versions = readdirSync(DEBIAN_POSTGRES).sort((one, other) => Number(other) - Number(one));
@@ -81,7 +83,7 @@ export function postgresPrograms(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** `CHROMIUM_PATH`, or where Debian and others put it; undefined where there is none. */
+/** `CHROMIUM_PATH`, or the places where Debian and others put it; undefined if there is none. */
 export function chromiumPath(): string | undefined {
   return process.env['CHROMIUM_PATH'] ?? CHROMIUM_PLACES.find((path) => existsSync(path));
 }

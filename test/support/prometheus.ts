@@ -1,4 +1,4 @@
-/** Prometheus for tests, from Debian's package `prometheus` where it is installed. */
+/** Prometheus for tests, from Debian's package `prometheus` if it is installed. */
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,24 +12,27 @@ import { freePort } from '../../src/upstream/net/bind.ts';
 import { isAvailable, PROMETHEUS } from './programs.ts';
 
 export interface TestPrometheus {
-  /** One value of each series that an expression gives now. @throws Error with what is wrong about the expression. */
+  /**
+   * Returns the current value of each series of an expression. @throws Error that says what is wrong with the
+   * expression.
+   */
   query(expression: string): Promise<readonly JsonObject[]>;
   close(): Promise<void>;
 }
 
-/** Whether tests can have one here. @throws Error where REQUIRE_PROMETHEUS wants one and there is none. */
+/** Whether tests can use one here. @throws Error if REQUIRE_PROMETHEUS requires one and there is none. */
 export function hasPrometheus(): boolean {
   return isAvailable(PROMETHEUS);
 }
 
 /**
  * Runs `promtool <words> FILE` with a file of that content.
- * @returns what it has printed. @throws Error with that where it is not content.
+ * @returns its output. @throws Error with its output if the content is invalid.
  */
 export async function promtool(words: readonly string[], content: Json): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-promtool-'));
   try {
-    // JSON is YAML.
+    // JSON is valid YAML.
     const file = join(directory, 'file.yaml');
     await writeFile(file, JSON.stringify(content));
     const { stdout } = await promisify(execFile)('promtool', [...words, file]);
@@ -39,7 +42,7 @@ export async function promtool(words: readonly string[], content: Json): Promise
   }
 }
 
-/** @param config what its file is to say; resolves once it answers. */
+/** @param config the content of its file; resolves once the server answers. */
 export async function startPrometheus(config: Json): Promise<TestPrometheus> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-prometheus-'));
   const file = join(directory, 'prometheus.yaml');

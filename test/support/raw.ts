@@ -1,15 +1,15 @@
-/** A client that sends bytes as they are told, and can stop, hang up and reset where no HTTP library would. */
+/** A client that sends the given bytes, and can pause, hang up and reset as no HTTP library would. */
 
 import { connect, type Socket } from 'node:net';
 import { KEY } from './gateway.ts';
 
 export interface RawClient {
   readonly socket: Socket;
-  /** All that has come so far, one character a byte. */
+  /** Everything that has arrived so far, one character a byte. */
   text(): string;
-  /** Resolves when `found` holds of what has come. @throws Error where the connection ends before. */
+  /** Resolves when `found` is true for what has arrived. @throws Error if the connection ends before. */
   until(found: (text: string) => boolean): Promise<string>;
-  /** Resolves with all that came when the connection is over. */
+  /** Resolves with everything that arrived, when the connection is over. */
   readonly over: Promise<string>;
 }
 
@@ -50,12 +50,12 @@ export function rawClient(port: number, bytes: string | Uint8Array = ''): RawCli
   };
 }
 
-/** Sends bytes; resolves with all that came back when the connection is over. */
+/** Sends bytes; resolves with everything that came back when the connection is over. */
 export function exchange(port: number, bytes: string | Uint8Array): Promise<string> {
   return rawClient(port, bytes).over;
 }
 
-/** A POST as text, with the key and a body of the right length; `headers` are whole lines without their ends. */
+/** A POST as text, with the key and a body of the right length; `headers` are whole lines without their line ends. */
 export function post(path: string, body: string, headers: readonly string[] = []): string {
   return [
     `POST ${path} HTTP/1.1`,
@@ -69,12 +69,12 @@ export function post(path: string, body: string, headers: readonly string[] = []
   ].join('\r\n');
 }
 
-/** The status of the first answer in what came back; 0 where there is none. */
+/** The status of the first answer in the data; 0 if there is none. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? 0);
 }
 
-/** The body of the first answer in what came back, without the framing of chunks. */
+/** The body of the first answer in the data, without the framing of chunks. */
 export function bodyOf(answer: string): string {
   const start = answer.indexOf('\r\n\r\n') + 4;
   if (!/\r\ntransfer-encoding: chunked\r\n/i.test(answer.slice(0, start))) return answer.slice(start);
@@ -89,10 +89,10 @@ export function bodyOf(answer: string): string {
   return pieces.join('');
 }
 
-/** The real clock, also where a test has stopped that of the gateway. */
+/** The real clock, even if a test has stopped the gateway's clock. */
 const clock = performance.now.bind(performance);
 
-/** Resolves when `holds` does, looking every 20 ms. @throws Error when it does not within `milliseconds`. */
+/** Resolves when `holds` returns true, checking every 20 ms. @throws Error if it does not within `milliseconds`. */
 export async function eventually(holds: () => boolean, what: string, milliseconds = 60_000): Promise<void> {
   const end = clock() + milliseconds;
   while (!holds()) {

@@ -1,4 +1,4 @@
-/** The recorder with what makes its batches, as the books have it, without a thread between them. */
+/** The recorder with its batch encoder, as the accounting worker has it, without a thread between them. */
 
 import { type BatchOptions, batchRows } from '../../src/accounting/usage/batches.ts';
 import type { Recorder } from '../../src/accounting/usage/exchange-record.ts';

@@ -1,4 +1,4 @@
-/** A recorded stream as a list that can be edited, to be broken on purpose. */
+/** A recorded stream as an editable list, to be broken on purpose. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export function recordedWhole(format: FormatName, name: string): Json {
   return parseJson(readFileSync(join(FIXTURES, 'replies', format, `${name}.json`), 'utf8'));
 }
 
-/** JSON with another value at a dotted path; `undefined` takes the field away. */
+/** JSON with another value at a dotted path; `undefined` removes the field. */
 export function withValue(json: Json, path: string, value: Json | undefined): Json {
   const [head = '', ...rest] = path.split('.');
   const next = (held: Json | undefined): Json | undefined =>
@@ -32,10 +32,10 @@ export function withValue(json: Json, path: string, value: Json | undefined): Js
 
 export type Edit = (events: readonly Sse[]) => readonly Sse[];
 
-/** Index from the start, or from the end where it is negative. */
+/** An index from the start, or from the end if it is negative. */
 const place = (events: readonly Sse[], at: number): number => (at < 0 ? events.length + at : at);
 
-/** Another value at a path of an event's data. */
+/** Replaces the value at a path of an event's data. */
 export function set(at: number, path: string, value?: Json): Edit {
   return (events) =>
     events.map((event, index) =>
@@ -45,7 +45,7 @@ export function set(at: number, path: string, value?: Json): Edit {
     );
 }
 
-/** Another event in the place of one. */
+/** Replaces an event. */
 export function replace(at: number, event: Sse): Edit {
   return (events) => events.map((held, index) => (index === place(events, at) ? event : held));
 }
@@ -54,12 +54,12 @@ export function remove(at: number, count = 1): Edit {
   return (events) => events.toSpliced(place(events, at), count);
 }
 
-/** New events before the one at `at`; `Infinity` adds at the end. */
+/** Inserts new events before the one at `at`; `Infinity` adds them at the end. */
 export function insert(at: number, ...added: readonly Sse[]): Edit {
   return (events) => events.toSpliced(Math.min(place(events, at), events.length), 0, ...added);
 }
 
-/** An event once more, at another place. */
+/** Repeats an event at another position. */
 export function repeat(from: number, at: number): Edit {
   return (events) => {
     const event = events[place(events, from)];

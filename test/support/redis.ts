@@ -1,4 +1,4 @@
-/** Redis for tests: a server of its own, from Debian's package `redis-server` where it is installed, that keeps nothing. */
+/** Redis for tests: its own server, from Debian's package `redis-server` if it is installed, without persistence. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,15 +14,15 @@ export interface TestRedis {
   readonly url: string;
   /** Kills it. */
   stop(): Promise<void>;
-  /** Starts it anew, empty, at the same address. */
+  /** Starts it again, empty, at the same address. */
   start(): Promise<void>;
-  /** It keeps its connections, and answers nothing; then it does again. */
+  /** Makes it keep its connections and answer nothing, then answer again. */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;
 }
 
-/** Whether tests can have a Redis here. @throws Error where REQUIRE_REDIS wants one and there is none. */
+/** Whether tests can use a Redis here. @throws Error if REQUIRE_REDIS requires one and there is none. */
 export function hasRedis(): boolean {
   return isAvailable(REDIS);
 }

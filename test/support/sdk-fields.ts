@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<FormatName, readonly (readonly [module: string, typ
   ],
 };
 
-/** What is said, and by whom: what stands there asks nobody, but for the tools that it brings along. */
+/** The dialogue: its content makes no requests, except for the tools that it brings along. */
 export const DIALOGUES: ReadonlySet<string> = new Set([
   'messages',
   'input',
@@ -33,14 +33,16 @@ export const DIALOGUES: ReadonlySet<string> = new Set([
   'systemInstruction',
 ]);
 
-/** Types of which any field will do: a schema says what an answer or an argument looks like. */
+/** Types that allow any field: a schema describes an answer or an argument. */
 const OPEN_TYPES: ReadonlySet<string> = new Set(['Schema']);
 
-/** Fields of Google's SDK that it reads itself, and does not send (`generateContentParametersToMldev`). */
+/** Fields of Google's SDK that the SDK reads itself and does not send (`generateContentParametersToMldev`). */
 const UNSENT =
   /^config\.(?:httpOptions|abortSignal|automaticFunctionCalling|automaticContinuation|mcpServers)\b/;
 
-/** Where Google's SDK puts what its callers have in `config`; what is not here goes into `generationConfig`. */
+/**
+ * Where Google's SDK puts what its callers write in `config`; everything not listed here goes into `generationConfig`.
+ */
 export const BESIDE: readonly string[] = [
   'systemInstruction',
   'tools',
@@ -55,17 +57,19 @@ export const BESIDE: readonly string[] = [
   'outputConfig',
 ];
 
-/** What a format's requests may hold. */
+/** What the requests of a format may contain. */
 export interface SdkFields {
-  /** Paths, as `tools.function.name`: lists are left out, and what ends in `.*` may hold anything. Sorted. */
+  /**
+   * Paths such as `tools.function.name`: lists are left out, and a path that ends in `.*` may hold anything. Sorted.
+   */
   readonly fields: readonly string[];
   /** The `type` of tools. Sorted. */
   readonly tools: readonly string[];
 }
 
 /**
- * All fields that the SDKs' types have.
- * @param whole whether those of the dialogue are among them; else it may hold anything.
+ * Collects all fields of the SDKs' types.
+ * @param whole whether to include the fields of the dialogue; otherwise the dialogue may hold anything.
  */
 export function sdkFields(whole: boolean): Readonly<Record<FormatName, SdkFields>> {
   const of = (format: FormatName): SdkFields => {
@@ -107,7 +111,7 @@ function* pathsOf(
   }
 }
 
-/** A path of Google's SDK as it stands in the body. */
+/** Converts a path of Google's SDK to the path in the body. */
 function asSent(path: string): readonly string[] {
   if (!path.startsWith('config')) return [path];
   if (UNSENT.test(path) || path === 'config') return [];

@@ -1,13 +1,13 @@
 /**
- * What an SDK's types say of a request or an answer, as values: read by the compiler (`typescript/unstable/sync`), so
- * that a test can go through every field and every kind that the vendors' newest SDKs know.
+ * The request and answer types of an SDK as values, read by the compiler (`typescript/unstable/sync`), so that a test
+ * can go through every field and every kind that the vendors' newest SDKs know.
  */
 
 import { fileURLToPath } from 'node:url';
 import { API, type Checker, SymbolFlags, type Type } from 'typescript/unstable/sync';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 
-/** A type, as far as JSON goes. */
+/** A type, as far as JSON can express it. */
 export type Shape =
   | { readonly kind: 'value'; readonly sample: Json }
   | { readonly kind: 'any' }
@@ -28,12 +28,12 @@ interface Field {
   readonly shape: () => Shape;
 }
 
-/** Text in samples: it says nothing, and is the name and id of whatever wants one. */
+/** The text in samples: it has no meaning, and serves as every name and id. */
 export const TEXT = 'sample';
 
 /**
- * A type that a package exports.
- * @param module e.g. `openai/resources/responses/responses`, whose types stand in the `.d.ts` of that name.
+ * Reads a type that a package exports.
+ * @param module e.g. `openai/resources/responses/responses`, whose types are in the `.d.ts` of that name.
  */
 export function shapeOf(module: string, name: string): Shape {
   const api = new API();
@@ -53,7 +53,7 @@ function none(what: string): never {
   throw new TypeError(`There is no ${what}.`);
 }
 
-/** Reads all there is to a shape, while the compiler is there to be asked. */
+/** Reads all of a shape while the compiler is available. */
 function whole(shape: Shape, seen = new Set<Shape>()): Shape {
   if (seen.has(shape)) return shape;
   seen.add(shape);
@@ -121,19 +121,19 @@ function reader(checker: Checker): (type: Type) => Shape {
   return read;
 }
 
-/** One field or kind that a type knows, in a value that is otherwise as small as it can be. */
+/** One field or kind of a type, in a value that is otherwise as small as possible. */
 export interface Place {
-  /** As `messages[].content[image_url].image_url.detail`. */
+  /** The path, such as `messages[].content[image_url].image_url.detail`. */
   readonly path: string;
   readonly value: Json;
-  /** The same without it; undefined where there is no value without it. */
+  /** The same value without it; undefined if no such value exists. */
   readonly without?: Json | undefined;
 }
 
-/** What a field holds, where its type alone does not say enough. */
+/** Values for a field whose type alone does not say enough. */
 export interface Samples {
   readonly of: (field: string, owner: JsonObject) => Json | undefined;
-  /** What an object has to have beside its required fields. */
+  /** What an object needs besides its required fields. */
   readonly beside: (name: string, owner: JsonObject) => JsonObject;
 }
 
@@ -178,7 +178,7 @@ export function* places(
     };
 }
 
-/** `<tool_result>` of an object that is told by its type or role. */
+/** A label such as `<tool_result>` for an object that its type or role identifies. */
 function tagOf(shape: Shape): string {
   if (shape.kind !== 'object') return '';
   const tags = ['type', 'role'].flatMap((name) => {

@@ -9,7 +9,7 @@ const REDIS: Program = {
   isThere: () => false,
 };
 
-test('a run ends by saying which programs are missing, and what was not tested', () => {
+test('a run ends with the missing programs and the tests that were skipped for them', () => {
   const skipped = [
     { file: 'test/access/limits/redis.test.ts', tests: 16 },
     { file: 'test/access/limits/groups.test.ts', tests: 1 },
@@ -22,7 +22,7 @@ Not tested:
 `);
 });
 
-test('what is skipped for another reason is told too, and nothing where nothing is', () => {
+test('tests skipped for another reason are reported too, and nothing if nothing is skipped', () => {
   expect(skippedReport([{ file: 'a.test.ts', tests: 2 }], [])).toBe(
     '\nNot tested:\n  a.test.ts: 2 skipped\n',
   );

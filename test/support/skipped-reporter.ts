@@ -1,4 +1,4 @@
-/** Says at the end of a run what was skipped and for want of what, so that nothing skipped looks passed. */
+/** Reports at the end of a run which tests were skipped and what they lacked, so that no skipped test looks passed. */
 
 import type { Reporter, TestModule } from 'vitest/node';
 import { PROGRAMS, type Program } from './programs.ts';
@@ -9,7 +9,7 @@ export interface SkippedFile {
   readonly tests: number;
 }
 
-/** The last lines of a run; empty where nothing was skipped and no program is missing. */
+/** The last lines of a run; empty if nothing was skipped and no program is missing. */
 export function skippedReport(skipped: readonly SkippedFile[], missing: readonly Program[]): string {
   if (skipped.length === 0) return '';
   const lines = missing.map(

@@ -1,17 +1,17 @@
-/** The monotonic clock of this process, moved by hand: tests that would sleep through a time move it instead. */
+/** The monotonic clock of this process, moved by hand: tests that would sleep move it instead. */
 
 import { afterEach, vi } from 'vitest';
 
 export interface StoppedClock {
-  /** From here to the end of the test, performance.now() says the same however long the machine takes. */
+  /** From here to the end of the test, performance.now() returns the same value however long the machine takes. */
   stop(): void;
-  /** Moves the stopped clock on by milliseconds. */
+  /** Moves the stopped clock forward by milliseconds. */
   advance(milliseconds: number): void;
 }
 
 /**
- * Stops performance.now() where a test says so, and starts it again after each test. Timers run on: what waits by a
- * timer waits for real. A gateway in a process of its own is not affected.
+ * Stops performance.now() when a test says so, and starts it again after each test. Timers keep running: code that
+ * waits for a timer waits in real time. A gateway in its own process is not affected.
  */
 export function useStoppedClock(): StoppedClock {
   let now: number | undefined;
@@ -22,7 +22,7 @@ export function useStoppedClock(): StoppedClock {
   });
   return {
     stop() {
-      // A whole number, so that what is reckoned with it is exact.
+      // A whole number, so that calculations with it are exact.
       const stopped = Math.ceil(performance.now());
       now = stopped;
       const spy = vi.spyOn(performance, 'now').mockImplementation(() => now ?? stopped);

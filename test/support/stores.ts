@@ -1,4 +1,4 @@
-/** Tests of the store, on SQLite always and on PostgreSQL where there is one. */
+/** Tests of the store, always on SQLite, and on PostgreSQL if there is one. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import type { StorePlace } from '../../src/store/store-errors.ts';
 import { hasPostgres, startPostgres, type TestPostgres } from './postgres.ts';
 
 export interface TestStores {
-  /** A place where there is nothing yet. */
+  /** A new, empty location. */
   newPlace(): Promise<StorePlace>;
-  /** The store of a place, closed after the test; without one, a new store. */
+  /** The store at a location, closed after the test; without a location, a new store. */
   open(place?: StorePlace): Promise<Store>;
-  /** PostgreSQL, on PostgreSQL. */
+  /** The PostgreSQL server, if the store is on PostgreSQL. */
   postgres(): TestPostgres | undefined;
 }
 
@@ -24,7 +24,7 @@ export function describeStores(name: string, define: (stores: TestStores) => voi
     beforeAll(async () => {
       postgres = await startPostgres();
     });
-    // Registered before the ones of storesIn, so it runs after them.
+    // It is registered before the hooks of storesIn, so it runs after them.
     afterAll(async () => postgres?.close());
     define(storesIn(() => postgres));
   });

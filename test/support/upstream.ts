@@ -1,4 +1,4 @@
-/** A vendor for tests: a real HTTP server that keeps what it got and answers what it is told. */
+/** A vendor for tests: a real HTTP server that keeps every request and answers as the test says. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { portOf } from '../../src/upstream/net/bind.ts';
@@ -12,7 +12,7 @@ export interface Received {
 
 export interface TestUpstream {
   readonly url: string;
-  /** Every request so far, whole. */
+  /** Every request so far, complete. */
   readonly received: Received[];
   /** Resolves with performance.now() when the connection of the next answer closes. */
   closed(): Promise<number>;
@@ -21,7 +21,7 @@ export interface TestUpstream {
 
 export type Respond = (received: Received, response: ServerResponse, request: IncomingMessage) => void;
 
-/** Starts one; `respond` is called with each request when its body is there. */
+/** Starts a vendor; `respond` is called with each request after its body has arrived. */
 export async function startUpstream(respond: Respond): Promise<TestUpstream> {
   const received: Received[] = [];
   const waiting: ((time: number) => void)[] = [];
@@ -52,7 +52,7 @@ export async function startUpstream(respond: Respond): Promise<TestUpstream> {
   };
 }
 
-/** A whole JSON answer. */
+/** Sends a whole JSON answer. */
 export function json(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

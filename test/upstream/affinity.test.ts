@@ -6,7 +6,7 @@ const at = (place: string, weight = 1, inFlight = 0): Placed => ({ place, weight
 const any = (): boolean => true;
 const sessions = Array.from({ length: 2_000 }, (_, at) => `session-${at}`);
 
-/** How many sessions each place has. */
+/** Counts the sessions of each upstream. */
 function counted(all: readonly Placed[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const session of sessions) {
@@ -16,7 +16,7 @@ function counted(all: readonly Placed[]): Record<string, number> {
   return counts;
 }
 
-test('law: who is well has a session that stays, in whatever order they are told', () => {
+test('law: a session stays with its healthy upstream, whatever the order of the list', () => {
   const places = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(places, fc.string(), fc.nat(), (names, session, turn) => {
@@ -30,7 +30,7 @@ test('law: who is well has a session that stays, in whatever order they are told
   );
 });
 
-test('law: when one is gone, or not well, its sessions move, and no others', () => {
+test('law: when an upstream is gone or unhealthy, its sessions move, and no others', () => {
   const all = ['a', 'b', 'c', 'd'].map((name) => at(name));
   for (const session of sessions) {
     const home = homeOf(all, session, any);
@@ -41,7 +41,7 @@ test('law: when one is gone, or not well, its sessions move, and no others', () 
   expect(Object.values(counted(all.slice(1))).every((count) => count > 550 && count < 790)).toBe(true);
 });
 
-test('each has as many as its weight says', () => {
+test('each upstream gets sessions in proportion to its weight', () => {
   const { a = 0, b = 0, c = 0 } = counted([at('a', 1), at('b', 1), at('c', 2)]);
   expect(a).toBeGreaterThan(430);
   expect(b).toBeGreaterThan(430);
@@ -49,24 +49,24 @@ test('each has as many as its weight says', () => {
   expect(a + b + c).toBe(sessions.length);
 });
 
-describe('one that is crowded', () => {
+describe('a crowded upstream', () => {
   const [session = ''] = sessions;
   const idle = [at('a'), at('b')];
   const home = homeOf(idle, session, any)?.place;
   const busy = (inFlight: number, others: number): Placed[] =>
     idle.map(({ place }) => at(place, 1, place === home ? inFlight : others));
 
-  test('is not asked on account of a session', () => {
+  test('is not chosen for the sake of a session', () => {
     expect(homeOf(busy(8, 0), session, any)?.place).not.toBe(home);
     expect(homeOf(busy(300, 100), session, any)?.place).not.toBe(home);
   });
 
-  test('is one that has more than its share, and more than a few', () => {
+  test('has more than its share, and more than a few', () => {
     expect(homeOf(busy(7, 0), session, any)?.place).toBe(home);
     expect(homeOf(busy(290, 100), session, any)?.place).toBe(home);
   });
 
-  test('is the home of nobody, where no other fits', () => {
+  test("is no session's home, if no other fits", () => {
     expect(homeOf(busy(8, 0), session, ({ place }) => place === home)).toBeUndefined();
   });
 });

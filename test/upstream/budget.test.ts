@@ -8,7 +8,7 @@ function clocked(limits: { share: number; perSecond: number }) {
   return { budget, pass: (milliseconds: number) => (now += milliseconds) };
 }
 
-test('begins full: what ten seconds, or a hundred requests, add', () => {
+test('begins full: with what ten seconds, or a hundred requests, add', () => {
   for (const [limits, held] of [
     [{ share: 0.1, perSecond: 3 }, 30],
     [{ share: 0.5, perSecond: 0 }, 50],
@@ -34,7 +34,7 @@ test('time and requests fill it', () => {
   expect(budget.withdraw()).toBe(true);
 });
 
-test('law: retries are never more than the share, what time gives, and what was held at first', () => {
+test('law: retries never exceed the share of requests, what time adds, and the initial amount', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('request' as const) }),
     fc.record({ kind: fc.constant('retry' as const) }),

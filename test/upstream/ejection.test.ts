@@ -8,8 +8,8 @@ const EVEN = (): number => 0.5;
 const failAt = (health: ReturnType<typeof healthOf>, now: number, spare = true, atLeast = 0): void =>
   fail(health, LIMITS, now, { spare, atLeast }, EVEN);
 
-describe('failures in a row', () => {
-  test('five eject, for the duration; then one request may see', () => {
+describe('consecutive failures', () => {
+  test('five eject for the duration; then one request may probe', () => {
     const health = healthOf(0);
     for (let at = 1; at <= 4; at += 1) failAt(health, at);
     expect(isUsable(health, 4)).toBe(true);
@@ -21,7 +21,7 @@ describe('failures in a row', () => {
     expect(isUsable(health, 30_005)).toBe(false);
   });
 
-  test('a success between them begins the row anew', () => {
+  test('a success between them restarts the count', () => {
     const health = healthOf(0);
     for (let round = 0; round < 4; round += 1) {
       for (let at = 0; at < 4; at += 1) failAt(health, round, false);
@@ -30,7 +30,7 @@ describe('failures in a row', () => {
     expect(isEjected(health)).toBe(false);
   });
 
-  test('each time it fails again at once it is left alone for longer, up to the longest', () => {
+  test('each immediate failure after readmission ejects for longer, up to the maximum', () => {
     const health = healthOf(0);
     let now = 0;
     for (let at = 0; at < 5; at += 1) failAt(health, now);
@@ -44,7 +44,7 @@ describe('failures in a row', () => {
     expect(waits.at(-1)).toBe(300_000);
   });
 
-  test('after a whole window without one, it begins with the shortest again', () => {
+  test('after a whole window without ejection, the shortest duration applies again', () => {
     const health = healthOf(0);
     for (let at = 0; at < 5; at += 1) failAt(health, 0);
     readmit(health);
@@ -54,7 +54,7 @@ describe('failures in a row', () => {
     expect(health.until).toBe(91_001);
   });
 
-  test('what began before an ejection and ends in it changes nothing', () => {
+  test('a request that began before an ejection and ends during it changes nothing', () => {
     const health = healthOf(0);
     for (let at = 0; at < 5; at += 1) failAt(health, 0);
     const { until } = health;
@@ -63,7 +63,7 @@ describe('failures in a row', () => {
     expect(health.until).toBe(until);
   });
 
-  test('one that was readmitted is ejected by one more failure', () => {
+  test('after readmission, one more failure ejects', () => {
     const health = healthOf(0);
     for (let at = 0; at < 5; at += 1) failAt(health, 0);
     readmit(health);
@@ -80,8 +80,8 @@ describe('failures in a row', () => {
   });
 });
 
-describe('share of failures', () => {
-  /** Two failures, one success, `rounds` times. */
+describe('failure rate', () => {
+  /** Two failures and one success, `rounds` times. */
   const mix = (rounds: number, spare: boolean, pause = 0): ReturnType<typeof healthOf> => {
     const health = healthOf(0);
     for (let round = 0; round < rounds; round += 1) {
@@ -91,25 +91,25 @@ describe('share of failures', () => {
     }
     return health;
   };
-  test('ejects where there are enough requests', () => {
+  test('ejects if there are enough requests', () => {
     expect(isEjected(mix(6, true))).toBe(false);
     expect(isEjected(mix(7, true))).toBe(true);
   });
-  test('but not where too few others would be left', () => {
+  test('does not eject if too few other upstreams would be left', () => {
     expect(isEjected(mix(100, false))).toBe(false);
   });
-  test('and not where they are spread over more than a window', () => {
+  test('does not eject if the failures are spread over more than a window', () => {
     expect(isEjected(mix(100, true, 6_000))).toBe(false);
   });
 });
 
-test('a sure failure ejects at once', () => {
+test('a certain failure ejects at once', () => {
   const health = healthOf(0);
   failAt(health, 0, true, 10_000);
   expect(isUsable(health, 1)).toBe(false);
 });
 
-test('not all come back at the same time: a tenth sooner or later', () => {
+test('readmissions are spread: up to a tenth earlier or later', () => {
   const untils = [0, 0.5, 0.999].map((random) => {
     const health = healthOf(0);
     for (let at = 0; at < 5; at += 1) fail(health, LIMITS, 0, { spare: true }, () => random);

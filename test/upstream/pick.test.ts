@@ -4,7 +4,7 @@ import { pick } from '../../src/upstream/pool/pick.ts';
 
 const member = fc.record({ weight: fc.double({ min: 0.1, max: 100, noNaN: true }), inFlight: fc.nat(50) });
 
-test('law: no one that fits is less busy for its weight than the one that is chosen', () => {
+test('law: no candidate is less busy for its weight than the chosen one', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(member, fc.boolean()), { maxLength: 12 }), fc.nat(20), (all, from) => {
       const members = all.map(([one]) => one);
@@ -20,7 +20,7 @@ test('law: no one that fits is less busy for its weight than the one that is cho
   );
 });
 
-test('equals take turns', () => {
+test('equal candidates take turns', () => {
   const members = [1, 2, 3].map(() => ({ weight: 1, inFlight: 0 }));
   const picks: number[] = [];
   let from = 0;

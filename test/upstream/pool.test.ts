@@ -43,7 +43,7 @@ function pool(names: readonly string[], limits: Partial<PoolLimits> = {}) {
 }
 
 describe('a probe', () => {
-  test('is one request; until it has shown something, all others are refused', () => {
+  test('is one request; until it has a result, all others are refused', () => {
     const { take, pass, break: break_ } = pool(['a']);
     break_();
     expect(take).toThrow('sends it nothing for a while');
@@ -54,7 +54,7 @@ describe('a probe', () => {
     expect(take().vendor.name).toBe('a');
   });
 
-  test('that shows nothing, since its caller left, makes room for the next', () => {
+  test('without a result, because its caller left, makes room for the next', () => {
     const { take, pass, break: break_ } = pool(['a']);
     break_();
     pass(1_200);
@@ -62,7 +62,7 @@ describe('a probe', () => {
     expect(take().vendor.name).toBe('a');
   });
 
-  test('is one request, also where one that began long ago ends meanwhile', () => {
+  test('is one request, even if an older request ends meanwhile', () => {
     const { take, pass, break: break_ } = pool(['a']);
     const old = take();
     break_();
@@ -72,7 +72,7 @@ describe('a probe', () => {
     expect(take).toThrow('sends it nothing for a while');
   });
 
-  test('that fails begins the time anew', () => {
+  test('that fails restarts the ejection time', () => {
     const { take, pass, break: break_ } = pool(['a']);
     break_();
     pass(1_200);
@@ -85,8 +85,8 @@ describe('a probe', () => {
   });
 });
 
-describe('places', () => {
-  test('are given in the order in which they were waited for', async () => {
+describe('slots', () => {
+  test('are given in the order of the waiting requests', async () => {
     const { pool: made, take } = pool(['a'], { connections: 1, wait: 5_000 });
     const first = take();
     const got: number[] = [];
@@ -100,13 +100,13 @@ describe('places', () => {
     expect(got).toEqual([1, 2, 3]);
   });
 
-  test('are waited for no longer than was set', async () => {
+  test('are waited for no longer than the limit', async () => {
     const { pool: made, take } = pool(['a'], { connections: 1 });
     take();
     await expect(made.take('m')).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
   });
 
-  test('of one that is well again are for those who wait, in their order', async () => {
+  test('of a readmitted upstream go to the waiting requests, in order', async () => {
     const { pool: made, take, pass } = pool(['a', 'b'], { connections: 2, wait: 5_000 });
     const ofB = [take(), take(), take(), take()].filter(({ vendor }) => vendor.name === 'b');
     for (const lease of ofB) {
@@ -134,7 +134,7 @@ describe('places', () => {
     expect(got).toEqual(['first at b', 'second at b', 'third at b']);
   });
 
-  test('of one that is well again are there also for who was about to give up', async () => {
+  test('of a readmitted upstream also go to a request that is about to give up', async () => {
     const { pool: made, take, pass } = pool(['a', 'b'], { connections: 1 });
     const failing = [take(), take()].find(({ vendor }) => vendor.name === 'b');
     failing?.fail('surely');
@@ -144,7 +144,7 @@ describe('places', () => {
     expect((await waiting).vendor.name).toBe('b');
   });
 
-  test('are freed once, however often that is said', async () => {
+  test('are released once, however often release is called', async () => {
     const { pool: made, take } = pool(['a'], { connections: 2 });
     const first = take();
     take();
@@ -157,13 +157,13 @@ describe('places', () => {
   });
 });
 
-describe('of several', () => {
-  test('the one that has failed is avoided where there is another, and only there', () => {
+describe('with several upstreams', () => {
+  test('the one that failed is avoided if there is another, and only then', () => {
     const { pool: made, take } = pool(['a', 'b']);
     const failed = take();
     take();
     failed.release();
-    // It is the least busy one, as those that fail are.
+    // It is the least busy one, as failing upstreams are.
     expect(made.take('m', failed.vendor)).toMatchObject({ vendor: { name: 'b' } });
     expect(made.take('m')).toMatchObject({ vendor: { name: 'a' } });
     const lone = pool(['a']);
@@ -172,7 +172,7 @@ describe('of several', () => {
     expect(lone.pool.hasOther('m', only.vendor)).toBe(false);
   });
 
-  test('one that rests is asked where no other can be', () => {
+  test('one in cooldown is asked if no other can be', () => {
     const { take, pass, break: break_ } = pool(['a', 'b']);
     take().rest(500);
     const names = [1, 2, 3].map(() => take().vendor.name);
@@ -183,7 +183,7 @@ describe('of several', () => {
     expect(take().vendor.name).toBe('a');
   });
 
-  test('no more than half are left alone for their share of failures', () => {
+  test('no more than half are ejected for their failure rate', () => {
     const poor = { ...ejection, failures: 0, share: 0.5, requests: 4 };
     const { pool: made } = pool(['a', 'b', 'c', 'd'], { ejection: poor });
     for (let at = 0; at < 40; at += 1) {
@@ -195,7 +195,7 @@ describe('of several', () => {
     expect(made.state().map(({ well }) => well)).toEqual([false, false, true, true]);
   });
 
-  test('the last that is well is not left alone for an overload, nor is one that is back to be seen', () => {
+  test('the last healthy one is not ejected for an overload, nor is one on probation', () => {
     const { pool: made, take, pass } = pool(['a', 'b'], { ejectsLone: false });
     const fail = (how: 'overloaded' | 'somehow'): void => {
       const lease = take();
@@ -211,7 +211,7 @@ describe('of several', () => {
     expect(well()).toBe(1);
   });
 
-  test('and is left alone for it where the only one is to be, too', () => {
+  test('the last healthy one is ejected for an overload if a single upstream may be ejected, too', () => {
     const { take } = pool(['a'], { ejectsLone: true });
     for (let at = 0; at < ejection.failures; at += 1) {
       const lease = take();
@@ -221,7 +221,7 @@ describe('of several', () => {
     expect(take).toThrow('sends it nothing for a while');
   });
 
-  test('a lone one is not ejected unless that is wanted', () => {
+  test('a single upstream is not ejected unless the configuration says so', () => {
     const { take, break: break_ } = pool(['a'], { ejectsLone: false });
     break_();
     break_();
@@ -229,8 +229,8 @@ describe('of several', () => {
   });
 });
 
-describe('a rest', () => {
-  test('is not cut short by another one that is shorter', () => {
+describe('a cooldown', () => {
+  test('is not cut short by a later, shorter one', () => {
     const { take, pass } = pool(['a', 'b']);
     const [one, same] = [take(), take(), take()].filter(({ vendor }) => vendor.name === 'a');
     one?.rest(30_000);

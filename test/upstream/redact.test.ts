@@ -3,7 +3,7 @@ import { GatewayError } from '../../src/lib/errors.ts';
 import { hidden, hiddenInJson, tellable, withoutSecrets } from '../../src/upstream/redact.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 
-/** Beginnings of what clouds give. */
+/** The beginnings of the credentials that clouds issue. */
 const CLOUDS = [
   'eyJ',
   'eyJ-',
@@ -42,7 +42,7 @@ describe('withoutSecrets', () => {
     },
   );
 
-  test('a key of ours is one from 12 characters on', () => {
+  test('a key of this gateway is recognized from 12 characters on', () => {
     expect(withoutSecrets('abcdef-12345 is abcdef-1234 5', 'abcdef-12345')).toBe('[hidden] is abcdef-1234 5');
     expect(withoutSecrets('abcdef-1234 5', 'abcdef-1234')).toBe('abcdef-1234 5');
   });
@@ -109,7 +109,7 @@ describe('tellable', () => {
     expect(message).toBe(isPrivate ? 'at [hidden], no' : `at ${address}, no`);
   });
 
-  test('hides addresses of private networks, and keeps everything else of an error', () => {
+  test('hides addresses of private networks, and keeps the rest of an error', () => {
     const error = new GatewayError('upstream-broken', 'no route to 10.1.2.3:8000 or 192.168.7.9', {
       status: 503,
       param: 'p',
@@ -149,18 +149,18 @@ describe('hidden', () => {
     expect(hidden(`at ${address}, no`, '')).toBe(isPrivate ? 'at [hidden], no' : `at ${address}, no`);
   });
 
-  test('an address in brackets goes with its port', () => {
+  test('an address in brackets is hidden with its port', () => {
     expect(hidden('http://[fd00::1]:8080/v1', '')).toBe('http://[hidden]/v1');
     expect(hidden('http://[2001:db8::1]:8080/v1', '')).toBe('http://[2001:db8::1]:8080/v1');
   });
 
-  test('a key that the cut has halved', () => {
+  test('a key that truncation has cut in half is hidden', () => {
     const text = `${'x '.repeat(1_000)}a-key-of-ours-0123`.slice(0, 2_000 + 10);
     expect(hidden(text, 'a-key-of-ours-0123')).toBe(`${'x '.repeat(1_000)}[hidden]`);
   });
 });
 
-test('hiddenInJson looks behind escapes, and leaves all else as it came', () => {
+test('hiddenInJson sees through escapes, and leaves the rest unchanged', () => {
   const key = 'a-key-of-ours-0123';
   const text =
     '{ "a":1.0, "a" : "\\u0061-key-of-ours-0123", "b":"\\u00e9\\/", "sk-\\u0061bcdefghijklmnopqrst":[-0] }';

@@ -24,7 +24,7 @@ test.each<[Record<string, string | string[]>, number | undefined]>([
   [{ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6m0s' }, 360],
   [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '120ms' }, 0.12],
   [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1h2m3.5s' }, 3723.5],
-  // Not what was exceeded.
+  // The limit of these headers is not exhausted.
   [{ 'x-ratelimit-remaining-requests': '5', 'x-ratelimit-reset-requests': '6m0s' }, undefined],
   [{ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': 'soon' }, undefined],
   [
@@ -51,11 +51,11 @@ test.each([
   expect([MONTH, undefined]).toContain(retryAfter(headers, NOW));
 });
 
-test.each(['Infinity', '1e308', '-1', 'NaN', '1e3', '0x10'])('Retry-After: %s is nothing', (value) => {
+test.each(['Infinity', '1e308', '-1', 'NaN', '1e3', '0x10'])('Retry-After: %s is ignored', (value) => {
   expect(retryAfter({ 'retry-after': value, 'retry-after-ms': value }, NOW)).toBeUndefined();
 });
 
-test('law: whatever is said, it is a wait or nothing', () => {
+test('law: whatever the header says, the result is a wait or nothing', () => {
   fc.assert(
     fc.property(
       fc.dictionary(

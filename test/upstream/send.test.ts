@@ -64,7 +64,7 @@ function sent(
   return { answer, tapped, endings };
 }
 
-/** The body as a stream, whatever it is. */
+/** The body as a stream, whatever its kind. */
 async function streamOf(answer: Promise<UpstreamAnswer>): Promise<ReadableStream<Uint8Array>> {
   const { body } = await answer;
   return body instanceof Uint8Array ? ReadableStream.from([body]) : body;
@@ -76,7 +76,7 @@ async function text(answer: Promise<UpstreamAnswer>): Promise<string> {
 }
 
 describe('the observer and the end', () => {
-  test('the observer sees all that arrives; the end is reported once', async () => {
+  test('the observer sees everything that arrives; the end is reported once', async () => {
     const { answer, tapped, endings } = sent((wire) => wire.wholeStream(['data: 1\n\n', 'data: 2\n\n']));
     expect(await text(answer)).toBe('data: 1\n\ndata: 2\n\n');
     expect(Buffer.concat(tapped).toString()).toBe('data: 1\n\ndata: 2\n\n');
@@ -84,7 +84,7 @@ describe('the observer and the end', () => {
     expect(endings).toEqual(['whole']);
   });
 
-  test('the observer sees what was compressed as it was before', async () => {
+  test('the observer sees a compressed body decompressed', async () => {
     const { answer, tapped, endings } = sent((wire) =>
       wire.answer(200, gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }),
     );
@@ -107,13 +107,13 @@ describe('the observer and the end', () => {
     ],
     ['by a body that falls silent', (wire) => wire.stream(['data: 1\n\n']), 'upstream-timeout'],
   ];
-  test.each(endings)('an end %s is told once', async (_, script, fault) => {
+  test.each(endings)('an end %s is reported once', async (_, script, fault) => {
     const { answer, endings: how } = sent(script);
     await expect(text(answer)).rejects.toMatchObject({ fault });
     expect(how).toEqual(['broken']);
   });
 
-  test('that the caller left is told once, and as nobody’s fault', async () => {
+  test('a caller who leaves is reported once, without blaming the vendor', async () => {
     for (const when of ['signal', 'cancel', 'both'] as const) {
       const caller = new AbortController();
       const { answer, endings: how } = sent((wire) => wire.stream(['data: 1\n\n']), {}, caller.signal);
@@ -138,7 +138,7 @@ test('a caller who has left before anything is sent does not wait for a connecti
   expect(upstream.requests.map(({ path }) => path)).not.toContain('/never');
 });
 
-test('what ends the exchange from outside is what it ends by', async () => {
+test('an exchange that is ended from outside reports that reason', async () => {
   const owner = new AbortController();
   const { answer } = sent((wire) => wire.stream(['data: 1\n\n']), {}, owner.signal);
   const reader = (await streamOf(answer)).getReader();
@@ -147,7 +147,7 @@ test('what ends the exchange from outside is what it ends by', async () => {
   await expect(reader.read()).rejects.toMatchObject({ fault: 'overloaded' });
 });
 
-test('what had arrived before a break is read before the break is told', async () => {
+test('data that arrived before a break is read before the break is reported', async () => {
   const pieces = Array.from({ length: 20 }, (_, at) => `data: ${at}\n\n`);
   const { answer, endings } = sent((wire) => {
     wire.stream(pieces);
@@ -183,7 +183,7 @@ test.each([
   expect(size()).toBe(bytes.length);
 });
 
-test('an observer has the last word where the body breaks, or is cut, and only there', async () => {
+test('an observer may add a last event if the body breaks or is cut, and only then', async () => {
   const seen: string[] = [];
   let isCut = false;
   const observer: AnswerObserver = {
@@ -210,7 +210,7 @@ test('an observer has the last word where the body breaks, or is cut, and only t
   expect(seen).toEqual(['a', 'a', 'a']);
 });
 
-test('what comes in one read goes on as one chunk', async () => {
+test('the data of one read is forwarded as one chunk', async () => {
   const { answer } = sent((wire) => {
     wire.wholeStream(['data: 1\n\n', 'data: 2\n\n', 'data: 3\n\n']);
   });
@@ -218,14 +218,14 @@ test('what comes in one read goes on as one chunk', async () => {
   expect(chunks.map((chunk) => Buffer.from(chunk).toString())).toEqual(['data: 1\n\ndata: 2\n\ndata: 3\n\n']);
 });
 
-test('what has failed tells what the vendor can have done', async () => {
+test('a failed attempt reports what the vendor may have done', async () => {
   const closed = await startFaultUpstream();
   await closed.close();
   const table: [script: Script, more: Partial<UpstreamRequest>, loss: string | undefined][] = [
     [(wire) => wire.reset(), { origin: closed.url }, 'rejected'],
     [(wire) => wire.reset(), {}, 'reset'],
     [(wire) => wire.fin(), {}, 'reset'],
-    // A byte of an answer: it has worked.
+    // A byte of an answer has arrived: the vendor has done work.
     [
       (wire) => {
         wire.raw('HTTP/1.1 2');

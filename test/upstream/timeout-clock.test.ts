@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('ticks for whoever is watched, and stops when nobody is', () => {
+test('ticks while anything is watched, and stops when nothing is', () => {
   const clock = openTimeoutClock(LIMITS);
   let ticks = 0;
   const watched = {
@@ -33,18 +33,18 @@ test('ticks for whoever is watched, and stops when nobody is', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('one timer, however many are watched', () => {
+test('uses one timer, however many are watched', () => {
   const clock = openTimeoutClock(LIMITS);
   for (let at = 0; at < 1_000; at += 1) clock.watch({ tick: () => undefined });
   expect(vi.getTimerCount()).toBe(1);
   clock.close();
 });
 
-test('a limit of 0 is none', () => {
+test('a limit of 0 means no limit', () => {
   expect(openTimeoutClock(LIMITS).limits.total).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('a process that stood still has not waited', () => {
+test('the time in which the process was suspended does not count as waiting', () => {
   const clock = openTimeoutClock(LIMITS);
   clock.watch({ tick: () => undefined });
   vi.advanceTimersByTime(100);

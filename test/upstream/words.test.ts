@@ -1,11 +1,11 @@
-/** Which bytes of an answer say something, and which no more than that its vendor is alive. */
+/** Which bytes of an answer carry content, and which only show that its vendor is alive. */
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { wordReader } from '../../src/upstream/words.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 
-/** Whether any of the pieces is a word. */
+/** Whether any of the pieces carries content. */
 function saysAWord(pieces: readonly string[], isEventStream = true): boolean {
   const hasWord = wordReader(isEventStream);
   return pieces.map((piece) => hasWord(new TextEncoder().encode(piece))).includes(true);
@@ -47,15 +47,15 @@ const WORDS = [
   'event: a\rdata: {"x":1}\r\r',
 ];
 
-test.each(SILENCE)('no word: %j', (text) => {
+test.each(SILENCE)('no content: %j', (text) => {
   expect(saysAWord([text])).toBe(false);
 });
 
-test.each(WORDS)('a word: %j', (text) => {
+test.each(WORDS)('content: %j', (text) => {
   expect(saysAWord([text])).toBe(true);
 });
 
-test('law: silence is silence and a word a word, whatever is around it and however it is cut', () => {
+test('law: silence stays silence and content stays content, whatever surrounds it and however it is cut', () => {
   const cutAt = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
   fc.assert(
     fc.property(
@@ -78,7 +78,7 @@ test('law: silence is silence and a word a word, whatever is around it and howev
   );
 });
 
-test('a long event is a word with each of its pieces', () => {
+test('each piece of a long event counts as content', () => {
   const hasWord = wordReader(true);
   const told = [`data: {"x":"${'y'.repeat(100)}`, 'y'.repeat(100), 'y'].map((piece) =>
     hasWord(Buffer.from(piece)),
@@ -86,7 +86,7 @@ test('a long event is a word with each of its pieces', () => {
   expect(told).toEqual([true, true, true]);
 });
 
-test('in a body that is no stream of events white space alone is silence', () => {
+test('in a body that is not an event stream, only white space is silence', () => {
   expect(saysAWord(['\n', '  \n', '\r\n\t'], false)).toBe(false);
   expect(saysAWord(['\n', '{'], false)).toBe(true);
   expect(saysAWord(['\n', '{"x":1', '\n\n'], false)).toBe(true);
@@ -94,7 +94,7 @@ test('in a body that is no stream of events white space alone is silence', () =>
   expect(saysAWord([': ping\n\n', ': ping\n\n'], false)).toBe(false);
 });
 
-test('its cost grows with what is read', () => {
+test('the cost grows linearly with the bytes read', () => {
   for (const line of ['\n', ': x\n', '\r', 'data:\r\n', 'event: ping\n', ':', 'data: ', 'id: 1\n']) {
     expect(
       growthOf((size) => void saysAWord([line.repeat(size)]), 20_000),

@@ -1,4 +1,4 @@
-/** Requests signed for Bedrock, with credentials from everywhere that AWS's programs look for them. */
+/** Requests signed for Bedrock, with credentials from every source that AWS's own programs search. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ let cloud: TestUpstream;
 let vendor: TestUpstream;
 let gateway: CloudGateway | undefined;
 let giving: Respond;
-/** What Bedrock says of a request; undefined: it answers. */
+/** What Bedrock says about a request; undefined if it answers. */
 let refuses: (received: Received) => Respond | undefined;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** As AWS refuses, in Bedrock's words. */
+/** Refuses as AWS does, in Bedrock's words. */
 const forbidding =
   (type: string, message: string, headers: Readonly<Record<string, string>> = {}): Respond =>
   (_, response) => {
@@ -78,7 +78,7 @@ function last(): Received {
   return received;
 }
 
-describe('what is sent is what is signed', () => {
+describe('the gateway sends exactly what it signed', () => {
   const tools = [{ name: 'größe', description: 'ü\u2028', input_schema: { type: 'object', properties: {} } }];
 
   test.each<[string, string, object]>([
@@ -97,7 +97,7 @@ describe('what is sent is what is signed', () => {
     expect(last().headers).not.toHaveProperty('x-api-key');
   });
 
-  test('and headers of the configuration’s own, of which AWS’s are signed', async () => {
+  test('configured headers are sent too, and those of AWS are signed', async () => {
     stubCloud(KEYS);
     const headers = { 'X-Amz-Ours': 'ours', Authorization: 'Bearer no', 'X-Title': 'Ours' };
     gateway = await startCloudGateway({ baseUrl: vendor.url, credentials: MANTLE, headers });
@@ -106,7 +106,7 @@ describe('what is sent is what is signed', () => {
     expect(last().headers).toMatchObject({ 'x-amz-ours': 'ours', 'x-title': 'Ours' });
   });
 
-  test('the test itself finds what is wrong', async () => {
+  test("the test's own check finds wrong signatures", async () => {
     await (await start(MANTLE, KEYS)).say();
     const good = last();
     expect(wrongWith(good, own)).toBeUndefined();
@@ -130,13 +130,13 @@ describe('credentials', () => {
   };
   const inAnHour = () => new Date(Date.now() + 3_600_000);
 
-  test('of the environment, with a session', async () => {
+  test('from the environment, with a session token', async () => {
     await (await start(MANTLE, { ...KEYS, AWS_SESSION_TOKEN: 'session-of-the-environment' })).say();
     expect(wrongWith(last(), own)).toBeUndefined();
     expect(last().headers['x-amz-security-token']).toBe('session-of-the-environment');
   });
 
-  test('of a profile', async () => {
+  test('from a profile', async () => {
     const file = join(directory, 'credentials');
     writeFileSync(
       file,
@@ -147,7 +147,7 @@ describe('credentials', () => {
     expect(wrongWith(last(), signer)).toBeUndefined();
   });
 
-  test('of a service account of Kubernetes (IRSA), had anew before they end', async () => {
+  test('from a Kubernetes service account (IRSA), renewed before they expire', async () => {
     const file = join(directory, 'web-identity');
     writeFileSync(file, 'token-of-the-pod');
     giving = (_, response) => {
@@ -174,7 +174,7 @@ describe('credentials', () => {
     await until(() => cloud.received.length >= 2);
   });
 
-  test('of a container (ECS, EKS Pod Identity)', async () => {
+  test('from a container (ECS, EKS Pod Identity)', async () => {
     giving = (_, response) => json(response, temporary(inAnHour()));
     const environment = {
       AWS_CONTAINER_CREDENTIALS_FULL_URI: `${cloud.url}/v1/credentials`,
@@ -185,7 +185,7 @@ describe('credentials', () => {
     expect(cloud.received[0]?.headers.authorization).toBe('token-of-the-container');
   });
 
-  test('of a machine (EC2)', async () => {
+  test('from an instance (EC2)', async () => {
     giving = ({ url }, response) => {
       if (url === '/latest/api/token') return response.end('token-of-the-machine');
       if (url === '/latest/meta-data/iam/security-credentials/') return response.end('role');
@@ -200,7 +200,7 @@ describe('credentials', () => {
     expect(cloud.received.at(-1)?.headers['x-aws-ec2-metadata-token']).toBe('token-of-the-machine');
   });
 
-  test('none: 502, by whom', async () => {
+  test('none: 502 that names the credentials', async () => {
     const [status, text] = await (await start(MANTLE, {})).say();
     expect([status, JSON.parse(text).error.message]).toEqual([
       502,
@@ -208,7 +208,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('that have expired there are had anew', async () => {
+  test('that have expired at their source are renewed', async () => {
     let given = 0;
     giving = (_, response) => {
       given += 1;
@@ -225,7 +225,7 @@ describe('credentials', () => {
   });
 });
 
-test('a clock that is wrong is named', async () => {
+test('a wrong clock is named in the error', async () => {
   refuses = () =>
     forbidding('InvalidSignatureException', 'Signature not yet current', {
       date: new Date(Date.now() - 1_200_000).toUTCString(),
@@ -240,7 +240,7 @@ test('a clock that is wrong is named', async () => {
   expect(records[0]).toMatchObject({ fault: 'upstream-auth', cause: 'CLOCK_SKEW' });
 });
 
-test('what AWS quotes of a request it has refused is told to nobody', async () => {
+test('what AWS quotes from a refused request is shown to nobody', async () => {
   refuses =
     ({ headers }) =>
     (_, response) =>

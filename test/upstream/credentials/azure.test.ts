@@ -1,4 +1,4 @@
-/** Tokens of Microsoft Entra ID, by each way there is to one. */
+/** Tokens of Microsoft Entra ID, by each way to get one. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-/** What Entra was asked by a gateway with such credentials, which then let it in. */
+/** What a gateway with these credentials asks Entra for; the vendor then accepts the token. */
 async function askedBy(
   credentials: Credentials,
   environment: Readonly<Record<string, string>>,
@@ -52,7 +52,7 @@ async function askedBy(
 const formOf = ({ body }: Received) => Object.fromEntries(new URLSearchParams(body.toString()));
 const queryOf = ({ url }: Received) => Object.fromEntries(new URL(url, cloud.url).searchParams);
 
-test('by a client’s secret of the environment', async () => {
+test('with a client secret from the environment', async () => {
   const asked = await askedBy('azure', {
     AZURE_AUTHORITY_HOST: `${cloud.url}/`,
     AZURE_TENANT_ID: 'tenant-1',
@@ -68,7 +68,7 @@ test('by a client’s secret of the environment', async () => {
   });
 });
 
-test('by one of the configuration, over the environment’s', async () => {
+test('with a client secret from the configuration, which takes precedence over the environment', async () => {
   const asked = await askedBy(
     {
       type: 'azure',
@@ -87,7 +87,7 @@ test('by one of the configuration, over the environment’s', async () => {
   });
 });
 
-test('by the token of a pod of Kubernetes (AKS)', async () => {
+test('with the token of a Kubernetes pod (AKS)', async () => {
   const file = join(directory, 'token');
   writeFileSync(file, 'token-of-the-pod\n');
   const asked = await askedBy('azure', {
@@ -102,7 +102,7 @@ test('by the token of a pod of Kubernetes (AKS)', async () => {
   });
 });
 
-test('by the machine’s identity', async () => {
+test('with the managed identity of a machine', async () => {
   answer = { access_token: 'entra-token-of-the-tests', expires_in: '86399', expires_on: '4102444800' };
   const asked = await askedBy(
     { type: 'azure', clientId: 'client-2' },
@@ -117,7 +117,7 @@ test('by the machine’s identity', async () => {
   });
 });
 
-test('by the identity of an app (App Service, Container Apps)', async () => {
+test('with the managed identity of an app (App Service, Container Apps)', async () => {
   answer = { access_token: 'entra-token-of-the-tests', expires_on: '4102444800' };
   const asked = await askedBy('azure', {
     IDENTITY_ENDPOINT: `${cloud.url}/msi/token`,

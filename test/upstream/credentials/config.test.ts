@@ -1,4 +1,4 @@
-/** What a configuration may say of credentials, what it means, and what is refused before anything is asked. */
+/** What a configuration may say about credentials, what it means, and what is refused at once. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ test.each<[string, object | string, object]>([
   expect(all).toMatchObject([{ name: 'openai', key: '', credentials: meant }]);
 });
 
-test('of one of several upstreams they are no other’s, and a proxy is theirs too', async () => {
+test('the credentials of one of several upstreams are used for no other, and they use its proxy', async () => {
   const upstreams = [{ apiKey: 'key' }, { baseUrl: FOUNDRY, credentials: 'azure' }];
   const config = await read(
     { anthropic: { baseUrl: MANTLE, credentials: 'aws', upstreams } },
@@ -68,7 +68,7 @@ test('of one of several upstreams they are no other’s, and a proxy is theirs t
   ]);
 });
 
-test('Google itself takes tokens too', async () => {
+test("Google's own API accepts tokens too", async () => {
   const [vendor] = configuredVendors(await read({ google: { credentials: 'google' } })).all;
   expect(vendor?.origin).toBe('https://generativelanguage.googleapis.com');
 });
@@ -149,7 +149,7 @@ test.each<[object, Environment, string]>([
   );
 });
 
-test('the example of docs/configuration.md can be used', async () => {
+test('the example of docs/configuration.md is valid', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
   const [, shown = ''] = /## Azure, Bedrock, Vertex AI\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? [];
   const file = at('account.json');
@@ -170,6 +170,6 @@ test('the example of docs/configuration.md can be used', async () => {
   ]);
 });
 
-test('what can be used is', async () => {
+test('valid settings are accepted', async () => {
   await expect(read(google('account.json'))).resolves.toBeDefined();
 });

@@ -1,4 +1,4 @@
-/** Access tokens of Google, by each kind of credentials it has. */
+/** Google access tokens, by each kind of credentials. */
 
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,9 @@ let vendor: TestUpstream;
 let gateway: CloudGateway | undefined;
 let giving: Respond;
 
-/** Google's own endpoint, whose address its library knows by heart: behind a proxy, any name is this machine. */
+/**
+ * Google's own endpoint, whose address is fixed in its library: behind a proxy, every name resolves to this machine.
+ */
 const cert = readFileSync(join(import.meta.dirname, 'oauth2.pem'), 'utf8');
 const key = readFileSync(join(import.meta.dirname, '../../faults/tls/server.key'), 'utf8');
 const oauth: string[] = [];
@@ -80,7 +82,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-/** What the vendor got of a gateway with such credentials, which it then let in. */
+/** What the vendor receives from a gateway with these credentials; the vendor then accepts the token. */
 async function shownBy(
   credentials: Credentials,
   environment: Readonly<Record<string, string>> = {},
@@ -136,7 +138,7 @@ test.each<[string, (file: string) => readonly [Credentials, Readonly<Record<stri
   expect(verify('RSA-SHA256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
 });
 
-test('a user’s own, with the project that pays', async () => {
+test("a user's own credentials, with the project that pays", async () => {
   const file = fileWith('user.json', {
     type: 'authorized_user',
     client_id: 'id',
@@ -149,7 +151,7 @@ test('a user’s own, with the project that pays', async () => {
   expect(Object.fromEntries(new URLSearchParams(oauth[0]))).toMatchObject({ refresh_token: 'refresh-token' });
 });
 
-test('workload identity federation: a token of somebody else’s for one of Google’s', async () => {
+test("workload identity federation: a third party's token is exchanged for a Google token", async () => {
   const subject = join(directory, 'subject');
   writeFileSync(subject, 'token-of-the-pod');
   const audience = '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/k8s';
@@ -165,7 +167,7 @@ test('workload identity federation: a token of somebody else’s for one of Goog
   expect(Object.fromEntries(form)).toMatchObject({ audience, subject_token: 'token-of-the-pod' });
 });
 
-test('the metadata server, also where it was not there yet at first', async () => {
+test('the metadata server, even if it is unavailable at first', async () => {
   const metadata = { GCE_METADATA_HOST: cloud.url.replace('http://', ''), METADATA_SERVER_DETECTION: '' };
   const given = giving;
   giving = (_, response) => json(response, {}, 503);
@@ -208,7 +210,7 @@ test('two vendors with the same credentials share a token', async () => {
   expect(oauth).toHaveLength(1);
 });
 
-test('a key that Google does not know: by which word it said so', async () => {
+test("a subject token that Google rejects: the error includes Google's code", async () => {
   stubCloud({});
   const file = fileWith('external.json', {
     type: 'external_account',

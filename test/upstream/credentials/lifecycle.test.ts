@@ -1,4 +1,4 @@
-/** A pass from its first use to its end: had once, had anew in the background, missing, refused, kept over a reload. */
+/** The life of a token: fetched once, renewed in the background, missing, refused, kept over a reload. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
@@ -14,9 +14,9 @@ let gateway: CloudGateway | undefined;
 /** How Entra answers; each of its tokens has a number. */
 let entra: Respond;
 let number: number;
-/** How long its tokens live, in seconds. */
+/** The lifetime of its tokens, in seconds. */
 let lives: number;
-/** The tokens that the vendor takes. */
+/** The tokens that the vendor accepts. */
 let isTaken: (token: string) => boolean;
 
 const giving: Respond = (_, response) => {
@@ -62,8 +62,8 @@ afterEach(async () => {
 const azure = () => ({ baseUrl: vendor.url, credentials: 'azure' as const });
 const shown = () => vendor.received.map(({ headers }) => headers.authorization?.slice(-1));
 
-describe('had', () => {
-  test('once, by all who wait for it, before anybody asks', async () => {
+describe('a token is fetched', () => {
+  test('once for all waiting requests, before any vendor is asked', async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     entra = async (...all) => {
       await opened;
@@ -78,7 +78,7 @@ describe('had', () => {
     expect(new Set(shown())).toEqual(new Set(['1']));
   });
 
-  test('anew in the background, before it ends', async () => {
+  test('again in the background, before it expires', async () => {
     lives = 3;
     gateway = await startCloudGateway(azure());
     await gateway.say();
@@ -87,7 +87,7 @@ describe('had', () => {
     expect(shown()).toEqual(['1', `${number}`]);
   });
 
-  test('nobody who has left waits for it', async () => {
+  test('but a caller who has left does not wait for it', async () => {
     entra = () => undefined;
     gateway = await startCloudGateway(azure());
     const leaving = new AbortController();
@@ -106,7 +106,7 @@ describe('had', () => {
   });
 });
 
-describe('not to be had', () => {
+describe('a token that cannot be fetched', () => {
   test.each([
     ['/v1/messages', { type: 'error', error: { type: 'api_error' } }],
     ['/v1/chat/completions', { error: { type: 'api_error', code: 'upstream_auth' } }],
@@ -134,7 +134,7 @@ describe('not to be had', () => {
     });
   });
 
-  test('is tried again, told once, and told when it is there', async () => {
+  test('is retried, logged once, and logged again when it is there', async () => {
     entra = failing;
     const told: string[] = [];
     const passes = openCloudTokens((line) => void told.push(line));
@@ -150,7 +150,7 @@ describe('not to be had', () => {
     await close();
   });
 
-  test('anew: the old one is used until it ends, and no longer', async () => {
+  test('for a renewal: the old token is used until it expires, and no longer', async () => {
     lives = 6;
     gateway = await startCloudGateway(azure());
     expect((await gateway.say())[0]).toBe(200);
@@ -163,7 +163,7 @@ describe('not to be had', () => {
     expect(vendor.received).toHaveLength(2);
   });
 
-  test('at one of several upstreams: the others are asked, and it is left alone', async () => {
+  test('for one of several upstreams: the others are asked, and this one is ejected', async () => {
     entra = failing;
     const upstreams = [{ apiKey: 'key-of-another' }];
     gateway = await startCloudGateway({ ...azure(), upstreams }, { retries: { limit: 1 } });
@@ -177,8 +177,8 @@ describe('not to be had', () => {
   });
 });
 
-describe('refused by the vendor', () => {
-  test('it is had anew once, by all who were refused, and the caller sees nothing of it', async () => {
+describe('a token that the vendor refuses', () => {
+  test('is renewed once for all refused requests, and the caller does not notice', async () => {
     gateway = await startCloudGateway(azure());
     await gateway.say();
     isTaken = (token) => !token.endsWith('-1');
@@ -190,7 +190,7 @@ describe('refused by the vendor', () => {
     expect(new Set(records.map(({ fault }) => fault))).toEqual(new Set([undefined]));
   });
 
-  test('again: that is the vendor’s word, and Entra is not asked for each', async () => {
+  test("a second time: the refusal is the vendor's answer, and Entra is not asked per request", async () => {
     isTaken = () => false;
     gateway = await startCloudGateway(azure());
     for (let asked = 0; asked < 5; asked++) {
@@ -203,7 +203,7 @@ describe('refused by the vendor', () => {
     expect(vendor.received).toHaveLength(6);
   });
 
-  test('while there is no other, the refusal stands', async () => {
+  test('stays refused while there is no other token', async () => {
     gateway = await startCloudGateway(azure());
     await gateway.say();
     isTaken = () => false;
@@ -213,7 +213,7 @@ describe('refused by the vendor', () => {
     expect((await gateway.say())[0]).toBe(200);
   });
 
-  test('at one of several upstreams, which is as well as before', async () => {
+  test('at one of several upstreams does not change the health of that upstream', async () => {
     const { baseUrl } = azure();
     gateway = await startCloudGateway({
       upstreams: [azure(), { ...azure(), weight: 1, names: { '*': 'x-*' } }],
@@ -227,7 +227,7 @@ describe('refused by the vendor', () => {
   });
 });
 
-test('what a vendor quotes of it is told to nobody', async () => {
+test('is shown to nobody, even if the vendor quotes it', async () => {
   const saying: Respond = ({ headers }, response) => {
     const quoted = String(headers.authorization).replace('Bearer ', '');
     json(
@@ -246,7 +246,7 @@ test('what a vendor quotes of it is told to nobody', async () => {
   await quoting.close();
 });
 
-test('another configuration keeps what is still good, and the last who goes ends it', async () => {
+test('a new configuration keeps a token that is still valid, and the last user stops its renewal', async () => {
   const passes = openCloudTokens(() => {});
   const open = (more: object) =>
     openGateway(configSchema.parse({ vendors: { anthropic: { ...azure(), ...more } } }), { passes });

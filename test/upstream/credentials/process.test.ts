@@ -1,4 +1,4 @@
-/** Processes with a cloud's credentials: what they say, keep over a reload, leave behind, and how they end. */
+/** Processes with cloud credentials: what they print, keep over a reload and leave behind, and how they end. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,7 @@ async function say({ url }: GatewayProcess): Promise<number> {
 }
 
 describe('gateway start', () => {
-  test('a reload keeps the token, and nothing that is written has it', async () => {
+  test('a reload keeps the token, and no output contains it', async () => {
     gateway = await spawnGateway(house(), { env: azure() });
     expect(await say(gateway)).toBe(200);
     const file = join(gateway.directory, 'gateway.config.json');
@@ -86,7 +86,7 @@ describe('gateway start', () => {
     for (const secret of [TOKEN, SECRET]) expect(output()).not.toContain(secret);
   });
 
-  test('without credentials it starts, warns, and serves whom it can', async () => {
+  test('without credentials it starts, warns, and serves the other vendors', async () => {
     entra = (_, response) =>
       json(response, { error: 'invalid_client', error_description: `AADSTS7000215: not ${SECRET}` }, 401);
     gateway = await spawnGateway(house({ upstreams: [{ apiKey: 'key-of-another' }] }), { env: azure() });
@@ -97,7 +97,7 @@ describe('gateway start', () => {
     expect(output()).not.toContain(SECRET);
   });
 
-  test('it ends at once, though a token is still waited for, and one is to be had anew', async () => {
+  test('it ends at once, even while a token is awaited or due for renewal', async () => {
     gateway = await spawnGateway(house(), { env: azure() });
     expect(await say(gateway)).toBe(200);
     gateway.signal('SIGTERM');
@@ -110,7 +110,7 @@ describe('gateway start', () => {
     expect(await gateway.ended).toBe(0);
   });
 
-  test('workers have their own', async () => {
+  test('each worker has its own token', async () => {
     const aws = { credentials: { type: 'aws', region: 'us-east-1' } };
     gateway = await spawnGateway({ ...house(aws), workers: 2 }, { env: AWS });
     expect(await say(gateway)).toBe(200);
@@ -124,7 +124,7 @@ async function command(config: ConfigInput, words: readonly string[], env: Reado
   return runCommand(directory, words, env);
 }
 
-test('a file that is none ends the start with one line', async () => {
+test('an invalid credentials file ends the start with one line', async () => {
   const credentials = { type: 'google' as const, file: 'nope.json' };
   for (const words of [['start'], ['check']]) {
     expect(await command(house({ credentials }), words, {})).toEqual({
@@ -135,7 +135,7 @@ test('a file that is none ends the start with one line', async () => {
   }
 });
 
-test('gateway check tells with what each vendor is asked', async () => {
+test('gateway check prints which credentials each vendor uses', async () => {
   const config: ConfigInput = {
     vendors: {
       openai: {
@@ -174,7 +174,7 @@ const signer = {
   service: 'bedrock-mantle',
 };
 
-test('gateway models sync signs its question', async () => {
+test('gateway models sync signs its request', async () => {
   respond = (_, response) => json(response, { data: [], has_more: false });
   const { code } = await command(signed(), ['models', 'sync'], AWS);
   expect(code).toBe(0);
@@ -182,7 +182,7 @@ test('gateway models sync signs its question', async () => {
   expect(asked && [asked.method, wrongWith(asked, signer)]).toEqual(['GET', undefined]);
 });
 
-test('gateway models sync tells that there is nothing to ask with', async () => {
+test('gateway models sync says that it has no credentials', async () => {
   const { code, stderr } = await command(signed(), ['models', 'sync'], { AWS_EC2_METADATA_DISABLED: 'true' });
   expect([code, stderr]).toEqual([
     69,
@@ -190,7 +190,7 @@ test('gateway models sync tells that there is nothing to ask with', async () => 
   ]);
 });
 
-test('gateway record signs, and writes nothing of what it was let in by', async () => {
+test('gateway record signs its request, and writes no credentials', async () => {
   respond = ({ headers }, response) =>
     json(response, {
       id: 'msg_1',

@@ -1,4 +1,7 @@
-/** Whether a request is signed as AWS wants it ("Create a signed AWS API request"), worked out from its documentation alone. */
+/**
+ * Checks whether a request is signed as AWS requires ("Create a signed AWS API request"), derived from that
+ * documentation alone.
+ */
 
 import { createHash, createHmac } from 'node:crypto';
 import type { Received } from '../../support/upstream.ts';
@@ -13,14 +16,14 @@ export interface Signer {
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest();
 
-/** As RFC 3986 has it, and `/` where it divides. */
+/** Encodes as RFC 3986 says, and keeps `/` as a separator. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** What is wrong with the signature of a request; undefined where nothing is. */
+/** What is wrong with the signature of a request; undefined if nothing is. */
 export function wrongWith({ method, url, headers, body }: Received, signer: Signer): string | undefined {
   const parts =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, SignedHeaders=([\w;-]+), Signature=([0-9a-f]{64})$/.exec(

@@ -1,4 +1,4 @@
-/** A cloud and a vendor of its, both on this machine. */
+/** A cloud and one of its vendors, both on this machine. */
 
 import { vi } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
@@ -11,11 +11,11 @@ import {
   type TestUpstream,
 } from '../../support/upstream.ts';
 
-/** Variables by which the machine that runs the tests might have credentials of its own. */
+/** Variables that might give the machine that runs the tests credentials of its own. */
 const OWN =
   /^(?:AWS_|AZURE_|GOOGLE_|GCE_|GCLOUD_|CLOUDSDK_|IDENTITY_|MSI_|METADATA_|NO_GCE_|HOME$|USERPROFILE$|HTTPS?_PROXY$|NO_PROXY$)/i;
 
-/** The environment of a machine where nothing is known of any cloud, but for these. */
+/** Sets the environment of a machine that knows no cloud, except for these variables. */
 export function stubCloud(variables: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(process.env)) if (OWN.test(name)) vi.stubEnv(name, undefined);
   for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, '/nonexistent');
@@ -23,7 +23,7 @@ export function stubCloud(variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 }
 
-/** A message of Anthropic's, or its answer in another format, whole or as a stream. */
+/** A message of Anthropic, or its answer in another format, whole or as a stream. */
 export const message = {
   id: 'msg_1',
   type: 'message',
@@ -48,7 +48,7 @@ const STREAM = [
   { type: 'message_stop' },
 ];
 
-/** Answers as Anthropic does what it is asked. */
+/** Answers each request as Anthropic does. */
 export const answering: Respond = ({ body }, response) => {
   if (JSON.parse(body.toString()).stream !== true) return json(response, message);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -56,7 +56,7 @@ export const answering: Respond = ({ body }, response) => {
   return undefined;
 };
 
-/** Refuses as Anthropic does a key that is wrong. */
+/** Refuses a wrong key as Anthropic does. */
 export const refusing: Respond = (_, response) =>
   json(
     response,
@@ -64,7 +64,7 @@ export const refusing: Respond = (_, response) =>
     401,
   );
 
-/** A vendor that lets nobody in but by what `lets` accepts. */
+/** A vendor that accepts only the requests that `lets` accepts. */
 export function startVendor(lets: (received: Received) => boolean): Promise<TestUpstream> {
   return startUpstream((received, ...rest) => (lets(received) ? answering : refusing)(received, ...rest));
 }
@@ -72,7 +72,7 @@ export function startVendor(lets: (received: Received) => boolean): Promise<Test
 type VendorInput = NonNullable<ConfigInput['vendors']>[string];
 export type CloudGateway = Awaited<ReturnType<typeof startCloudGateway>>;
 
-/** A gateway whose Claude is at a cloud. */
+/** A gateway whose Claude models are at a cloud. */
 export async function startCloudGateway(anthropic: VendorInput, more: ConfigInput = {}) {
   const gateway = await startRecorded({ vendors: { anthropic }, retries: { limit: 0 }, ...more });
   const ask = (
@@ -88,7 +88,7 @@ export async function startCloudGateway(anthropic: VendorInput, more: ConfigInpu
   return {
     ...gateway,
     ask,
-    /** Status and text of one request in its own format. */
+    /** The status and text of one request in its own format. */
     async say(): Promise<readonly [number, string]> {
       const response = await ask('/v1/messages', {});
       return [response.status, await response.text()];
@@ -98,7 +98,7 @@ export async function startCloudGateway(anthropic: VendorInput, more: ConfigInpu
 
 const messages = [{ role: 'user', content: 'Hi' }];
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
   await vi.waitFor(
     () => {

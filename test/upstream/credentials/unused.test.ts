@@ -1,4 +1,4 @@
-/** What nobody has configured is not loaded: no start and no request takes longer for it. */
+/** Nothing that is not configured is loaded: no start and no request takes longer because of it. */
 
 import { createRequire } from 'node:module';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { answering, startCloudGateway, stubCloud } from './support.ts';
 
 const LIBRARIES = /[\\/]node_modules[\\/](google-auth-library|gaxios|@aws-sdk|@smithy)[\\/]/;
 
-/** The libraries of clouds that this process has loaded; all of them are CommonJS. */
+/** The cloud libraries that this process has loaded; all of them are CommonJS. */
 function loaded(): readonly string[] {
   const files = Object.keys(createRequire(import.meta.url).cache);
   return [...new Set(files.flatMap((file) => LIBRARIES.exec(file)?.[1] ?? []))].sort();
@@ -15,7 +15,7 @@ function loaded(): readonly string[] {
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('neither by keys nor by Entra, whose tokens need none; and by AWS and Google what is theirs', async () => {
+test("keys and Entra load none, since Entra's tokens need no library; AWS and Google load their own", async () => {
   const vendor = await startUpstream(answering);
   const cloud = await startUpstream((_, response) =>
     json(response, { access_token: 'token', expires_in: 3_599 }),
