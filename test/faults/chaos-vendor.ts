@@ -1,6 +1,6 @@
 /**
- * A vendor that misbehaves at random, but by the seed. What it is to say is in the request: a number, and how many
- * pieces; so that whoever reads the answer knows each piece and its place.
+ * A vendor that misbehaves at random, determined by a seed. The request says what it answers: a number and how many
+ * pieces, so that whoever reads the answer knows each piece and its place.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,17 +19,17 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** The piece at a place of an answer. */
+/** The piece at a position of an answer. */
 export function pieceOf(number: number, at: number): string {
   return `<${number}:${at}é😀>`;
 }
 
-/** The words by which a request says what the answer shall be. */
+/** The text with which a request says what the answer shall be. */
 export function wish(number: number, pieces: number): string {
   return `answer ${number} in ${pieces} pieces`;
 }
 
-/** What can go wrong, and how often, in parts. */
+/** What can go wrong, with relative frequencies. */
 const MOODS = [
   ['well', 30],
   ['slowly', 4],
@@ -53,7 +53,7 @@ const MOODS = [
 
 export type Mood = (typeof MOODS)[number][0];
 
-/** Moods in which all of the answer comes. */
+/** Moods in which the whole answer arrives. */
 export const GOOD_MOODS: ReadonlySet<Mood> = new Set([
   'well',
   'slowly',
@@ -73,7 +73,7 @@ function moodAt(share: number): Mood {
   return 'well';
 }
 
-/** Answers by a mood of its own each request. @param told hears of the mood in which each request is answered. */
+/** Answers each request in its own mood. @param told receives the mood in which each request is answered. */
 export function moody(random: () => number, told: (number: number, mood: Mood) => void): Script {
   return async (wire, request) => {
     const [, number = '0', pieces = '0'] = /answer (\d+) in (\d+) pieces/.exec(request.body.toString()) ?? [];

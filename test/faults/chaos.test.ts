@@ -1,8 +1,8 @@
 /**
- * Many streams at once through a vendor that misbehaves at random. Of every one the caller has each piece once, in
- * order, to the end; or as far as it went, and an error that says so.
- *
- * `CHAOS_EVENTS=1000000 vitest run test/faults/chaos.test.ts` for a long run; `CHAOS_SEED` for another one.
+ * Many streams at once through a vendor that misbehaves at random. The caller of every stream gets each piece once, in
+ * order, to the end; or as far as the stream went, and an error that says so.
+ * 
+ * `CHAOS_EVENTS=1000000 vitest run test/faults/chaos.test.ts` makes a long run; `CHAOS_SEED` makes another one.
  */
 
 import { Agent, request } from 'node:http';
@@ -57,12 +57,12 @@ afterAll(async () => {
 interface Seen {
   readonly status: number;
   readonly text: string;
-  /** Whether the connection said that this was all. */
+  /** Whether the connection marked the body as complete. */
   readonly complete: boolean;
   readonly left: boolean;
 }
 
-/** Asks, and reads: as a rule all of it at once, sometimes with pauses, sometimes not to the end. */
+/** Sends a request and reads the answer: usually all of it at once, sometimes with pauses, sometimes not to the end. */
 function read(
   way: (typeof WAYS)[number],
   number: number,
@@ -94,7 +94,7 @@ function read(
         const chunks: Buffer[] = [];
         let size = 0;
         let left = false;
-        response.on('error', () => undefined); // cut off: told by `complete`
+        response.on('error', () => undefined); // cut off: `complete` reports it
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           size += chunk.length;
@@ -121,7 +121,7 @@ function read(
   });
 }
 
-/** What a stream, or a whole answer, says: its pieces, whether it is finished, and whether it says an error. */
+/** What a stream, or a whole answer, says: its pieces, whether it is finished, and whether it reports an error. */
 function heard(seen: Seen): { readonly said: string; readonly finished: boolean; readonly failed: boolean } {
   if (seen.status !== 200) {
     const error = asObject(asObject(tryParseJson(seen.text))?.['error']);
@@ -165,7 +165,7 @@ test('every piece once, in order, or an error that says so; and nothing is left 
   const moods = new Map<number, Mood>();
   const tally = { streams: 0, events: 0, whole: 0, failed: 0, left: 0 };
   const counts = new Map<Mood, number>();
-  /** Exchanges that are over, and of which their caller does not know it yet; and how many there were. */
+  /** Exchanges that are over, before their caller knows it; and the number of all exchanges. */
   const settled = new Map<string, ExchangeRecord>();
   const ledger = { records: 0, attempts: 0, asked: 0 };
   record = (exchange) => {
@@ -190,20 +190,20 @@ test('every piece once, in order, or an error that says so; and nothing is left 
     const mood = moods.get(number);
     moods.delete(number);
     const what = `stream ${number}, ${way.path} ${way.model}, ${mood}: ${seen.status} ${seen.text.slice(-300)}`;
-    // P-16: one record of it, whatever became of it, and one that says so.
+    // P-16: exactly one record of the stream, whatever became of it, and the record says so.
     await eventually(() => settled.has(`stream-${number}`), `${what} is recorded`);
     const kept = settled.get(`stream-${number}`);
     settled.delete(`stream-${number}`);
     tally.streams += 1;
     tally.events += seen.text.split('\n\n').length - 1;
-    // Whatever came is the beginning of what was said: nothing lost, doubled, out of order, or of another stream.
+    // The text is a prefix of the expected text: nothing is lost, doubled, out of order, or from another stream.
     expect(expected.startsWith(seen.left ? said.replace(/\ufffd*$/, '') : said), what).toBe(true);
     if (seen.left) {
       tally.left += 1;
       return;
     }
     expect(seen.complete, what).toBe(true);
-    // Finished, or failed: one of the two, and never neither.
+    // The stream is either finished or failed: never both, never neither.
     expect(finished !== failed, what).toBe(true);
     expect(kept?.status, what).toBe(seen.status);
     if (finished) {
@@ -212,9 +212,9 @@ test('every piece once, in order, or an error that says so; and nothing is left 
       expect(said, what).toBe(expected);
     } else {
       tally.failed += 1;
-      // Of a native stream nobody here reads the vendor's own error event: its bytes pass.
+      // In a native stream the vendor's own error event passes as bytes that nobody reads here.
       if (seen.status === 200 && mood !== 'error-event') expect(kept?.outcome, what).toBe('failed');
-      // A vendor that did as it should is never told to have failed.
+      // A vendor that behaved well is never reported as failed.
       expect(mood !== undefined && GOOD_MOODS.has(mood), what).toBe(false);
     }
   };
@@ -230,14 +230,14 @@ test('every piece once, in order, or an error that says so; and nothing is left 
   const all = (until: () => boolean): Promise<unknown> =>
     Promise.all(Array.from({ length: AT_ONCE }, () => worker(until)));
   const quiet = async (): Promise<void> => {
-    // What is idle is closed after 4 s.
+    // Idle connections are closed after 4 s.
     await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
     agent.destroy();
     await eventually(() => sockets() <= base, 'no socket is left');
   };
 
   const base = sockets();
-  // What is compiled and pooled once is no leak.
+  // What is compiled and pooled once is not a leak.
   await all(() => tally.events >= Math.min(EVENTS / 4, 20_000));
   upstream.requests.length = 0;
   const before = await held();
@@ -257,7 +257,8 @@ test('every piece once, in order, or an error that says so; and nothing is left 
       moods: Object.fromEntries(counts),
     });
   }
-  // Admitted is settled, and what vendors were asked is what is told of it: but for what was never sent.
+  // Every admitted exchange is settled, and the recorded attempts equal the vendor's requests, except those that were
+  // never sent.
   expect({ records: ledger.records, left: settled.size }).toEqual({ records: tally.streams, left: 0 });
   expect(ledger.attempts).toBeGreaterThanOrEqual(ledger.asked);
   expect(ledger.attempts - ledger.asked).toBeLessThanOrEqual(tally.left);

@@ -1,4 +1,7 @@
-/** Bodies meant to do harm: too much, too deep, too many, ambiguous. Refused before anything is made of them. */
+/**
+ * Malicious bodies: too large, too deep, too many values, ambiguous. They are refused before anything is built from
+ * them.
+ */
 
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,12 +15,13 @@ const MB = 1024 * 1024;
 let stage: Stage;
 let idle: number;
 beforeAll(async () => {
-  // glibc keeps what was freed below its largest block, up to 64 MB and with holes; so it is told, as deploy/README.md says.
+  // glibc keeps freed memory below its largest block, up to 64 MB and with holes; so its thresholds are set as
+  // deploy/README.md says.
   stage = await openStage(
     {},
     { env: { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' } },
   );
-  // What any work at all makes a process take is there before.
+  // Memory that any work at all makes a process take is allocated before the measurement.
   for (let round = 0; round < 10; round++) {
     const asked = ways.flatMap((way) =>
       Array.from({ length: 10 }, () => send(way.path, requestOf(way, false))),
@@ -49,7 +53,10 @@ const send = (
     },
   });
 
-/** That a body is refused with a status and words, without a vendor being asked, the body being shown, or long thought. */
+/**
+ * Expects that a body is refused with a status and a message, without asking a vendor, showing the body, or taking
+ * long.
+ */
 async function expectRefused(
   path: string,
   body: string | Uint8Array<ArrayBuffer>,
@@ -97,7 +104,7 @@ describe.each(ways)('$way', ({ path, model }) => {
     expect(asked()).toBe(before + 1);
   });
 
-  test('C-12 no content type at all: what is an object is taken', async () => {
+  test('C-12 without a content type, a JSON object is accepted', async () => {
     const before = asked();
     const request = post(path, requestOf({ model }, false), ['Connection: close']);
     await exchange(stage.gateway.port, request.replace('Content-Type: application/json\r\n', ''));
@@ -118,7 +125,7 @@ describe.each(ways)('$way', ({ path, model }) => {
       'lists in a tool schema',
       with_(`"tools":[{"parameters":${'{"items":'.repeat(200)}{}${'}'.repeat(200)}}]`),
     ],
-  ])('C-13 %s in one another: refused before they are parsed', async (_, body) => {
+  ])('C-13 nested %s: refused before they are parsed', async (_, body) => {
     const plain = await costOf(stage, () => send(path, with_(`"x":"${'a'.repeat(body.length)}"`)));
     const cost = await costOf(stage, () =>
       expectRefused(path, body, 400, /nested deeper than 128|not a valid JSON object/),
@@ -135,7 +142,7 @@ describe.each(ways)('$way', ({ path, model }) => {
   ])('C-14 too many %s: refused before they are parsed', async (_, body) => {
     const before = stage.gateway.memory();
     await expectRefused(path, body, 400, /more than 500000 JSON tokens/);
-    // The body itself, and no more of it than twice.
+    // The body itself, and at most one copy of it.
     expect(stage.gateway.memory() - before).toBeLessThan(96 * MB);
   });
 
@@ -170,13 +177,13 @@ describe.each(ways)('$way', ({ path, model }) => {
     ['overlong', [0xc0, 0xaf]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['beyond Unicode', [0xf5, 0x80, 0x80, 0x80]],
-  ])('C-16 bytes that are no UTF-8 are refused: %s', async (_, bytes) => {
+  ])('C-16 bytes that are not UTF-8 are refused: %s', async (_, bytes) => {
     const [start = '', end = ''] = with_('"x":"HERE"').split('HERE');
     const body = Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)]);
     await expectRefused(path, new Uint8Array(body), 400, /UTF-8/);
   });
 
-  test('C-17 a byte order mark before the object is passed over', async () => {
+  test('C-17 a byte order mark before the object is skipped', async () => {
     stage.respondWith((_, response) => json(response, {}));
     const before = stage.upstream.received.length;
     await send(path, `\ufeff${requestOf({ model }, false)}`);
@@ -206,7 +213,7 @@ describe.each(ways)('$way', ({ path, model }) => {
     ['90,000 messages, as many as may be', messages, 90_000],
     ['10,000 tools', tools, 10_000],
   ])(
-    'C-21 %s: taken or refused, and what they cost goes with how many they are',
+    'C-21 %s: accepted or refused, and the cost is linear in their number',
     async (_, fields, count) => {
       const take = async (many: number): Promise<void> => {
         const answered = send(path, with_(fields(many)));
@@ -214,13 +221,13 @@ describe.each(ways)('$way', ({ path, model }) => {
         expect((await answered).status).toBeLessThan(503);
       };
       const part = await costOf(stage, () => take(count / 10));
-      // A neighbour waits no longer than it takes to parse them.
+      // A neighbour waits no longer than the parsing takes.
       expect(await costOf(stage, () => take(count))).toBeLessThan(alike(part, 10));
     },
   );
 });
 
-describe('JSON in texts, which are parsed on their own where they are translated', () => {
+describe('JSON in texts, which is parsed separately if it is translated', () => {
   const text = (inside: string): string => JSON.stringify(`{"a":[${inside}]}`);
   const call = (args: string): string =>
     `{"id":"c","type":"function","function":{"name":"f","arguments":${args}}}`;
@@ -254,13 +261,13 @@ describe('JSON in texts, which are parsed on their own where they are translated
         .fill(`${item(text(`${'1,'.repeat(20_000)}1`))},${output}`)
         .join()}]`,
     ],
-  ])('C-14 too much of it in %s: refused before it is parsed', async (_, path, model, fields) => {
+  ])('C-14 too many values in %s: refused before they are parsed', async (_, path, model, fields) => {
     const before = stage.gateway.memory();
     await expectRefused(path, `{"model":"${model}",${fields}}`, 400, /more than 500000 JSON tokens/);
     expect(stage.gateway.memory() - before).toBeLessThan(96 * MB);
   });
 
-  test('C-14 as much as a dialogue can hold is taken, and what stands in its strings is no part of it', async () => {
+  test('C-14 as much as a dialogue can hold is accepted, and the content of its strings does not count', async () => {
     const before = asked();
     const file = JSON.stringify(JSON.stringify({ path: 'a.json', text: '[1,{"a":2}],'.repeat(200_000) }));
     const list = text(`${'1,'.repeat(200_000)}1`);
@@ -271,13 +278,13 @@ describe('JSON in texts, which are parsed on their own where they are translated
 
 describe('what arrives at a vendor', () => {
   const [native, translated] = ways;
-  /** What the vendor got of a request whose only message is this JSON string. */
+  /** What the vendor receives for a request whose only message is this JSON string. */
   const gotText = async (path: string, model: string, text: string): Promise<string> => {
     await send(path, `{"model":"${model}","max_tokens":9,"messages":[{"role":"user","content":"${text}"}]}`);
     return stage.upstream.received.at(-1)?.body.toString() ?? '';
   };
 
-  test('C-16 half a surrogate pair: as it was natively, U+FFFD where it is translated', async () => {
+  test('C-16 half a surrogate pair: unchanged natively, U+FFFD if it is translated', async () => {
     for (const half of ['\\ud83d', '\\uDE00', 'a\\ud800\\ud800b', '\\udc00\\ud800']) {
       expect(await gotText(native.path, native.model, half)).toContain(half);
       const got = await gotText(translated.path, translated.model, half);
@@ -319,8 +326,9 @@ describe('what arrives at a vendor', () => {
     expect(JSON.stringify(JSON.parse(got)[key])).toBe(JSON.stringify(JSON.parse(value)));
   });
 
-  // OpenAI's seeds have 64 bits, of which clients draw: Claude has none, and a service has the one that was asked for.
-  test('C-20 a seed that is longer than a double: let go where there is none, as it was where it is passed on', async () => {
+  // OpenAI's seeds have 64 bits, and clients use all of them: Claude has no seed, and a service gets exactly the seed
+  // of the caller.
+  test('C-20 a seed longer than a double: dropped if the model has no seed, unchanged if it is passed on', async () => {
     const body = (model: string): string =>
       `{"model":"${model}","max_tokens":9,"messages":[{"role":"user","content":"x"}],"seed":9223372036854775807}`;
     const before = asked();
@@ -331,7 +339,7 @@ describe('what arrives at a vendor', () => {
     expect(stage.upstream.received.at(-1)?.body.toString()).toContain('"seed":9223372036854775807');
   });
 
-  test('C-20 numbers of a call that are longer than a double goes through digit by digit', async () => {
+  test('C-20 numbers of a call that are longer than a double pass digit by digit', async () => {
     const input =
       '{"order":12345678901234567890,"ratio":0.1,"tiny":1e-7,"huge":1e400,"list":[9007199254740993]}';
     const body = `{"model":"${translated.model}","max_tokens":9,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":${input}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{"order":{"type":"integer","maximum":18446744073709551615}}}}]}`;
@@ -352,12 +360,12 @@ describe('what arrives at a vendor', () => {
     const got = JSON.parse(stage.upstream.received.at(-1)?.body.toString() ?? '{}');
     expect(JSON.parse(got.messages[1].tool_calls[0].function.arguments)).toEqual(JSON.parse(hostile));
     expect(got.polluted).toBeUndefined();
-    expect(response.status).toBe(502); // what this vendor answers is no answer
+    expect(response.status).toBe(502); // this vendor's answer is not valid
   });
 });
 
 describe('more than the limit', () => {
-  test('C-11 declared: refused before a byte of it, or a 100 Continue', async () => {
+  test('C-11 declared: refused before a byte of it is read, and without a 100 Continue', async () => {
     for (const { path } of ways) {
       const client = rawClient(
         stage.gateway.port,
@@ -367,7 +375,7 @@ describe('more than the limit', () => {
     }
   });
 
-  test('C-10 400 that go on sending, with and without a key: each is told, none does harm', async () => {
+  test('C-10 400 callers who keep sending, with and without a key: each gets an error, and none does harm', async () => {
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const flood = async (key: string): Promise<string> => {
       const head = post('/v1/messages', '')
@@ -398,7 +406,7 @@ describe('more than the limit', () => {
   test.each([
     ['/v1/messages', 'openai/gpt-4o', '"max_tokens":9,"messages":[{"role":"user","content":nope}]'],
     ['/v1/responses', 'anthropic/claude-sonnet-4-5', '"input":"x","temperature":1.'],
-  ])('what is no JSON within is refused where it is read: %s', async (path, model, fields) => {
+  ])('invalid JSON inside the body is refused where it is read: %s', async (path, model, fields) => {
     await expectRefused(
       path,
       `{"model":"${model}",${fields}}`,
@@ -407,7 +415,7 @@ describe('more than the limit', () => {
     );
   });
 
-  test('C-29 30 KB that become 30 MB are taken, 300 KB that become 300 MB are not, at the cost of the limit', async () => {
+  test('C-29 30 KB that become 30 MB are accepted, 300 KB that become 300 MB are not, at the cost of the limit', async () => {
     const wrap = (megabytes: number) =>
       new Uint8Array(gzipSync(`{"model":"gpt-4o","x":"${' '.repeat(megabytes * MB)}"}`));
     stage.respondWith((_, response) => json(response, {}));
@@ -417,8 +425,8 @@ describe('more than the limit', () => {
     stage.upstream.received.length = 0;
   });
 
-  test('when it is over, the memory is back under twice what it was at rest', async () => {
-    // Idle heaps are not collected by themselves: a little traffic is.
+  test('afterwards the memory is back under twice its size at rest', async () => {
+    // Idle heaps are not collected by themselves: a little traffic triggers it.
     const traffic = setInterval(
       () => void send('/v1/messages', '{}').then((response) => response.text()),
       10,

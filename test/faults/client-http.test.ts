@@ -1,4 +1,4 @@
-/** HTTP as libraries do not write it: framing, heads, methods, pipelines. What is refused reaches no vendor. */
+/** HTTP that libraries do not write: framing, heads, methods, pipelines. What is refused reaches no vendor. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
@@ -21,7 +21,7 @@ const CLOSE = 'Connection: close';
 const send = (bytes: string | Uint8Array) => exchange(stage.gateway.port, bytes);
 const asked = () => stage.upstream.received.length;
 
-/** A head with the key, and whatever lines are given. */
+/** A head with the key and the given lines. */
 const head = (start: string, ...lines: string[]): string =>
   [
     start,
@@ -46,7 +46,7 @@ describe('bodies in chunks', () => {
       'with trailers, which say nothing',
       `${chunked(body)}x-trailer: 1\r\nauthorization: Bearer nonsense\r\n`,
     ],
-  ])('C-22 %s: taken, without a content-length', async (_, sent) => {
+  ])('C-22 %s: accepted, without a content-length', async (_, sent) => {
     const answer = await send(`${head(CHAT, 'Transfer-Encoding: chunked', CLOSE)}${sent}\r\n`);
     expect(statusOf(answer)).toBe(200);
     const got = stage.upstream.received.at(-1);
@@ -54,7 +54,7 @@ describe('bodies in chunks', () => {
     expect(got?.headers).not.toHaveProperty('x-trailer');
   });
 
-  test('C-22 a chunk of no length is the end, and what follows is another request', async () => {
+  test('C-22 a chunk of length zero is the end, and what follows is another request', async () => {
     const answer = await send(
       `${head(CHAT, 'Transfer-Encoding: chunked', CLOSE)}0\r\n\r\n${chunked(body)}\r\n`,
     );
@@ -76,7 +76,7 @@ describe('bodies in chunks', () => {
 });
 
 describe('pipelined requests', () => {
-  test('C-24 are answered in order, each asked of the vendor when the one before is done', async () => {
+  test('C-24 are answered in order; the vendor gets each request when the one before is done', async () => {
     let going = 0;
     let most = 0;
     stage.respondWith(({ body: got }, response) => {
@@ -108,7 +108,7 @@ describe('pipelined requests', () => {
     expect(answer.indexOf('"last":true')).toBeGreaterThan(answer.indexOf('[DONE]'));
   });
 
-  test("C-24 one that is refused stands in nobody's way", async () => {
+  test('C-24 a refused one does not block the others', async () => {
     stage.respondWith((_, response) => json(response, { ok: true }));
     const answer = await send(
       post(native.path, '{"model":"none"}') +
@@ -121,7 +121,7 @@ describe('pipelined requests', () => {
 
 describe('HTTP/1.0', () => {
   test.each(ways)(
-    'C-26 $way, whole and streamed: no chunks, and the end is the end of the connection',
+    'C-26 $way, whole and streamed: no chunks, and the answer ends with the connection',
     async (way) => {
       stage.respondWith(({ body: got }, response) => {
         if (JSON.parse(got.toString()).stream) return streamEvents(response, 3, 5);
@@ -164,7 +164,7 @@ describe('Expect', () => {
   const expecting = (headers: string, length = Buffer.byteLength(body)): string =>
     `${CHAT}\r\nHost: gateway\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n${headers}\r\n\r\n`;
 
-  test('C-27 a good head is told to go on, and the body is taken', async () => {
+  test('C-27 a good head gets 100 Continue, and the body is accepted', async () => {
     stage.respondWith((_, response) => json(response, { ok: true }));
     const client = rawClient(stage.gateway.port, expecting(`Authorization: Bearer ${KEY}\r\n${CLOSE}`));
     await client.until((text) => text.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
@@ -189,7 +189,7 @@ describe('Expect', () => {
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  test('C-28 an expectation nobody knows: 417, and nothing is done', async () => {
+  test('C-28 an unknown expectation: 417, and nothing is done', async () => {
     const before = asked();
     const answer = await send(post(native.path, body, ['Expect: 200-ok', CLOSE]));
     expect(statusOf(answer)).toBe(417);
@@ -197,7 +197,7 @@ describe('Expect', () => {
   });
 });
 
-describe('heads that two readers would read differently', () => {
+describe('heads that two parsers would read differently', () => {
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
   const line = `${CHAT}\r\nHost: gateway\r\nAuthorization: Bearer ${KEY}\r\n`;
   const smuggled: [name: string, bytes: string | Buffer][] = [
@@ -238,7 +238,7 @@ describe('heads that two readers would read differently', () => {
     expect(asked()).toBe(before);
   });
 
-  test('C-31 two hosts: 400 in the words of the format', async () => {
+  test("C-31 two hosts: 400 in the caller's format", async () => {
     const before = asked();
     for (const way of ways) {
       const answer = await send(post(way.path, requestOf(way, false), ['Host: other', CLOSE]));
@@ -249,7 +249,7 @@ describe('heads that two readers would read differently', () => {
   });
 
   test.each(['', '[', 'a b', 'a@b', 'evil.example:99999', '../..', '::1', 'x'.repeat(8_000)])(
-    "C-31 the host %j is nobody's business",
+    'C-31 the host %j is ignored',
     async (host) => {
       stage.respondWith((_, response) => json(response, { ok: true }));
       const answer = await send(post(native.path, body, [CLOSE]).replace('Host: gateway', `Host: ${host}`));
@@ -260,7 +260,7 @@ describe('heads that two readers would read differently', () => {
   );
 
   test.each(['http://evil.example', 'HTTPS://evil.example:444', 'http://[::1]:80', 'http://127.0.0.1:9'])(
-    'C-31 a whole URL as a target is its path, whatever its host: %j',
+    'C-31 a whole URL as the target is served as its path, whatever its host: %j',
     async (origin) => {
       stage.respondWith((_, response) => json(response, { ok: true }));
       const answer = await send(post(`${origin}${native.path}`, body, [CLOSE]));
@@ -281,7 +281,7 @@ describe('heads that two readers would read differently', () => {
     'evil.example:443',
     '*',
     '',
-  ])('C-31 a target that begins with %j is no path', async (authority) => {
+  ])('C-31 a target that begins with %j is not a path', async (authority) => {
     const before = asked();
     const answer = await send(
       post(`${authority}${authority === '*' ? '' : '/v1/chat/completions'}`.replace(/^\//, 'x/'), body, [
@@ -327,7 +327,7 @@ describe('methods', () => {
     '/v1/models',
     '/v1beta/models',
     '/v1beta/models/gemini-2.5-pro:generateContent',
-  ])('C-33 %s tells which methods it takes', async (path) => {
+  ])('C-33 %s lists the methods that it accepts', async (path) => {
     for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH']) {
       const answer = await send(bare(method, path));
       expect(statusOf(answer), method).toBe(405);
@@ -350,7 +350,7 @@ describe('methods', () => {
     expect(await send(`CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n`)).not.toMatch(
       /HTTP\/1\.1 2/,
     );
-    // Java's HttpClient offers h2c with its first request, and sends its next ones on the same connection.
+    // Java's HttpClient offers h2c with its first request, and sends its next requests on the same connection.
     for (const protocol of ['websocket', 'h2c']) {
       const upgrade = [
         `Upgrade: ${protocol}`,

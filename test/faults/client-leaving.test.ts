@@ -5,10 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, post, rawClient } from '../support/raw.ts';
 import { chunk, openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
 
-/** The contract's bound at p99, milliseconds from the caller's leaving to the end of the vendor's answer. */
+/** The contract's bound at p99, in milliseconds from the caller's leaving to the end of the vendor's answer. */
 const BOUND = 100;
 
-/** Holds leavings to the bound in a full run, which has the machine for itself; any other waits for each, and no longer. */
+/**
+ * Holds the delays to the bound in a full run, which has the machine to itself; any other run only waits for each of
+ * them.
+ */
 function expectSoon(took: readonly number[]): void {
   expect(took.every(Number.isFinite)).toBe(true);
   if (process.env['FULL'] === undefined) return;
@@ -25,7 +28,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** Answers by `respond`, leaves by `leave` when `when` has come back; resolves with how long the vendor went on. */
+/** Answers by `respond`, and leaves by `leave` when `when` has come back; resolves with how long the vendor went on. */
 async function leaving(
   request: string,
   when: (text: string) => boolean,
@@ -43,7 +46,7 @@ async function leaving(
   return took;
 }
 
-/** What is written of an exchange when it is over: one line, as a rule. */
+/** The log lines of an exchange when it is over: usually one. */
 async function recordsOf(id: string): Promise<unknown[]> {
   const lines = (): string[] =>
     stage.gateway
@@ -62,7 +65,7 @@ describe.each(ways)('$way', (way) => {
     stage.respondWith((_, response) => streamEvents(response, 1_000, 10));
     const request = post(way.path, requestOf(way, true), [`x-request-id: left-${way.way}`]);
     expectSoon([await leaving(request, (text) => text.includes('word 3'), 'fin')]);
-    // Of it one line is written, once it is over, and that line says who ended it.
+    // The exchange writes one line when it is over, and that line says who ended it.
     const lines = () =>
       stage.gateway
         .output()
@@ -77,7 +80,7 @@ describe.each(ways)('$way', (way) => {
     stage.respondWith((_, response) => streamEvents(response, 1_000, 10));
     const took: number[] = [];
     for (let round = 0; round < 50; round++) {
-      // One after the other within a round: `closed` is told of the next answer that ends.
+      // They leave one after the other within a round: `closed` reports the next answer that ends.
       const clients = await Promise.all(
         Array.from({ length: 10 }, async () => {
           const client = rawClient(stage.gateway.port, streaming);
@@ -97,7 +100,7 @@ describe.each(ways)('$way', (way) => {
     expect(stage.gateway.alive()).toBe(true);
   });
 
-  test('C-03 before the vendor has said a word', async () => {
+  test('C-03 before the vendor has sent anything', async () => {
     stage.respondWith(() => undefined);
     const before = stage.upstream.received.length;
     const closed = stage.upstream.closed();
@@ -128,7 +131,7 @@ describe.each(ways)('$way', (way) => {
     expectSoon([(await closed) - left]);
   });
 
-  test('C-04 while the gateway waits before it asks again: it asks no more', async () => {
+  test('C-04 while the gateway waits before a retry: there is no retry', async () => {
     stage.respondWith((_, response) =>
       response.writeHead(503, { 'retry-after': '4', 'content-type': 'application/json' }).end('{}'),
     );
@@ -146,7 +149,7 @@ describe.each(ways)('$way', (way) => {
     expect(stage.upstream.received.length).toBe(before + 3);
   });
 
-  test('C-05 while an answer that is not streamed trickles in', async () => {
+  test('C-05 while a non-streamed answer trickles in', async () => {
     stage.respondWith((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const timer = setInterval(() => response.write(' '), 20);
@@ -170,12 +173,12 @@ describe.each(ways)('$way', (way) => {
     expect(stage.upstream.received.length).toBe(before + 1);
   });
 
-  test('C-35 by closing only what it sends: taken for leaving, which looks the same and would go on being billed', async () => {
+  test('C-35 by closing only its sending side: treated as leaving, which looks the same and would go on being billed', async () => {
     stage.respondWith((_, response) => streamEvents(response, 1_000, 10));
     expectSoon([await leaving(streaming, (text) => text.includes('word 3'), 'half-close')]);
   });
 
-  test('C-01 while its body is on the way: nobody is asked', async () => {
+  test('C-01 while its body is arriving: no vendor is asked', async () => {
     const before = stage.upstream.received.length;
     const whole = post(way.path, requestOf(way, true));
     for (let round = 0; round < 50; round++) {
@@ -189,7 +192,7 @@ describe.each(ways)('$way', (way) => {
     expect(stage.upstream.received.length).toBe(before);
   });
 
-  test('F5 a vendor that resets or breaks off in the middle is no end of a stream', async () => {
+  test('F5 a vendor that resets or breaks off in the middle does not end the stream normally', async () => {
     for (const cut of ['reset', 'end'] as const) {
       stage.respondWith((_, response, request) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -199,7 +202,7 @@ describe.each(ways)('$way', (way) => {
       const request = post(way.path, requestOf(way, true), ['Connection: close']);
       const answer = await rawClient(stage.gateway.port, request).over;
       expect(answer).toContain('word 0');
-      // An error event of the caller's own format, and then the end, in order.
+      // An error event in the caller's own format, and then the end, in order.
       expect(answer).toMatch(/data: \{[^\n]*"error":\{[^\n]*\}\n\n\r\n0\r\n\r\n$/);
       expect(answer).not.toContain('[DONE]');
     }

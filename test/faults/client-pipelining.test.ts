@@ -1,4 +1,7 @@
-/** Callers who pipeline without end: few of their requests wait, what is behind is not read, and cost goes with what is. */
+/**
+ * Callers who pipeline without end: few of their requests wait, the rest is not read, and the cost follows what is
+ * read.
+ */
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -34,7 +37,7 @@ test('C-37 50,000 pipelined requests without a key: one 401, and nothing behind 
     answer = await flood(50_000)();
   });
   expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 401']);
-  // It was 15 s and 500 MB.
+  // It used to take 15 s and 500 MB.
   expect(cost).toBeLessThan(alike(ordinary));
   expect(stage.gateway.memory() - before).toBeLessThan(64 * MB);
 });
@@ -54,7 +57,7 @@ test('C-37 behind an answer that does not come, a connection is not read, and ot
       ).toBe(200);
     }
   });
-  // 20 MB are under way; the system keeps a few of them, and most wait with their sender.
+  // 20 MB are in flight; the kernel buffers a few of them, and most wait at the sender.
   expect(socket.writableLength).toBeGreaterThan(8 * MB);
   expect(cost).toBeLessThan(3_000);
   expect(stage.gateway.memory() - atRest).toBeLessThan(64 * MB);
@@ -77,7 +80,7 @@ test('C-37 all of 1,000 pipelined requests are answered, in order', { timeout: 3
   expect(got.length).toBeGreaterThan(60);
 });
 
-test('C-37 what follows a request that asks for the connection to be closed does not cost its answer', async () => {
+test('C-37 data after a request that asks to close the connection does not cost that request its answer', async () => {
   stage.respondWith((_, response) => setTimeout(() => json(response, { last: true }), 100));
   const asked = post(ways[0].path, requestOf(ways[0], false), ['Connection: close']);
   const answer = await exchange(stage.gateway.port, asked + HEALTH.repeat(3));
@@ -85,7 +88,7 @@ test('C-37 what follows a request that asks for the connection to be closed does
   expect(answer).toContain('"last":true');
 });
 
-test('C-37 a pipelined body that never comes ends the connection behind the answers before it', async () => {
+test('C-37 a pipelined body that never comes ends the connection after the answers before it', async () => {
   const slow = await openStage({ timeouts: { requestHead: 1_000, requestBody: 1_500 } });
   try {
     slow.respondWith((_, response) => setTimeout(() => json(response, { first: true }), 4_000));
@@ -105,7 +108,7 @@ test.each([
   ['/v1/responses', /"code":"request_timeout"/],
   ['/v1/messages', /"type":"error"/],
   ['/v1beta/models/gemini-2.5-flash:generateContent', /"status":"\w+"/],
-])('C-09 %s: a body that does not come is a 408 in the words of the format', async (path, said) => {
+])("C-09 %s: a body that does not come is a 408 in the caller's format", async (path, said) => {
   const slow = await openStage({ timeouts: { requestHead: 1_000, requestBody: 1_500 } });
   try {
     const asked = post(path, '{"model":"gpt-4o"}').slice(0, -5);

@@ -9,7 +9,7 @@ import { chunk, openStage, requestOf, STREAM_END, type Stage, sized, ways } from
 
 const MB = 1024 * 1024;
 
-/** Node looks for slow requests once a second; left to itself it would look every 30 s, long after this. */
+/** Node checks for slow requests once a second; by default it would check every 30 s, long after this test. */
 const SLACK = 15_000;
 
 const timeouts = { requestHead: 1_500, requestBody: 2_500, unread: 1_000 };
@@ -23,7 +23,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** Sends text a byte at a time; resolves with what came back, and when, in milliseconds from the start. */
+/** Sends text a byte at a time; resolves with what came back, and after how many milliseconds from the start. */
 async function drip(
   text: string,
   pause: number,
@@ -39,8 +39,8 @@ async function drip(
   return { answer, took: performance.now() - started };
 }
 
-describe('who sends slowly', () => {
-  test('C-08 a head that drips: 408 at the bound, and nobody is asked', async () => {
+describe('callers who send slowly', () => {
+  test('C-08 a head that drips: 408 at the time limit, and no vendor is asked', async () => {
     const before = stage.upstream.received.length;
     const head = `POST /v1/chat/completions HTTP/1.1\r\n${'X: y\r\n'.repeat(1_000)}`;
     const dripped = await Promise.all(Array.from({ length: 20 }, () => drip(head, 100)));
@@ -52,12 +52,12 @@ describe('who sends slowly', () => {
     expect(stage.upstream.received.length).toBe(before);
   });
 
-  test('C-08 a connection on which nothing ever comes is closed at the bound', async () => {
+  test('C-08 a connection that sends nothing is closed at the time limit', async () => {
     const { took } = await drip('', 1_000);
     expect(took).toBeLessThan(timeouts.requestHead + SLACK);
   });
 
-  test('C-09 a body that drips: closed at the bound, and nobody is asked', async () => {
+  test('C-09 a body that drips: closed at the time limit, and no vendor is asked', async () => {
     const before = stage.upstream.received.length;
     const [head = '', body = ''] = post('/v1/chat/completions', requestOf(ways[0], true)).split('\r\n\r\n');
     const started = performance.now();
@@ -74,7 +74,7 @@ describe('who sends slowly', () => {
     expect(stage.upstream.received.length).toBe(before);
   });
 
-  test('C-09 a body that takes its time, but arrives in it, is served', async () => {
+  test('C-09 a slow body that arrives within the time limit is served', async () => {
     stage.respondWith((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
     );
@@ -89,11 +89,11 @@ describe('who sends slowly', () => {
 
   const CONNECTIONS = sized(2_000, 10_000);
 
-  test(`C-36 ${CONNECTIONS} connections that ask nothing cost little, and are gone at the bound`, async () => {
-    // Long enough for all of them to be there at once.
+  test(`C-36 ${CONNECTIONS} idle connections cost little, and are closed at the time limit`, async () => {
+    // Long enough for all of them to exist at once.
     const crowded = await openStage({ timeouts: { requestHead: sized(4_000, 20_000) } });
     const { gateway } = crowded;
-    // What any work at all makes a process take is there before.
+    // Memory that any work at all makes a process take is allocated before the measurement.
     for (let at = 0; at < 100; at++) {
       for (const way of ways) {
         await rawClient(gateway.port, post(way.path, requestOf(way, false), ['Connection: close'])).over;
@@ -102,7 +102,7 @@ describe('who sends slowly', () => {
     const before = gateway.memory();
     let most = before;
     const sockets: Socket[] = [];
-    // No more at a time than the system keeps for a process that is not at it just now.
+    // At most as many at a time as the kernel queues for a process that is not accepting just now.
     while (sockets.length < CONNECTIONS) {
       const more = Array.from({ length: 100 }, () => {
         const socket = connect(gateway.port, '127.0.0.1').on('error', () => undefined);
@@ -118,9 +118,9 @@ describe('who sends slowly', () => {
       most = Math.max(most, gateway.memory());
       console.info({ connections: CONNECTIONS, bytesEach: Math.round((most - before) / CONNECTIONS) });
     }
-    // 100 MB for 10,000, as the table has it; and what a heap grows by in any case.
+    // 100 MB for 10,000, as the table has it, plus the growth that a heap has in any case.
     expect(most - before).toBeLessThan(20 * MB + (CONNECTIONS / 100) * MB);
-    // Someone who asks is served meanwhile.
+    // A caller with a request is served meanwhile.
     const health = await fetch(`${gateway.url}/health/live`, { headers: { connection: 'close' } });
     expect(health.status).toBe(200);
     for (const socket of sockets) socket.resume();
@@ -130,11 +130,11 @@ describe('who sends slowly', () => {
   });
 });
 
-describe('who reads slowly', () => {
+describe('callers who read slowly', () => {
   const EVENTS = 4_000;
   const filler = 'x'.repeat(8_000);
 
-  /** Writes EVENTS large events as fast as they are taken; tells how many were. */
+  /** Writes EVENTS large events as fast as they are read; reports how many were. */
   const flood = (of: Stage, count: { written: number }): void => {
     of.respondWith((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -154,7 +154,7 @@ describe('who reads slowly', () => {
   };
 
   test.each(ways)(
-    'C-06 $way: the vendor is stopped, the memory of one who waits is small, nothing is lost',
+    'C-06 $way: the vendor is paused, a waiting caller takes little memory, and nothing is lost',
     async (way) => {
       const patient = await openStage();
       try {
@@ -172,7 +172,7 @@ describe('who reads slowly', () => {
           client.socket.pause();
           return client;
         });
-        // Until nothing moves any more: every buffer on the way is full.
+        // Wait until nothing moves any more: every buffer on the way is full.
         let last = -1;
         while (last !== count.written || last === 0) {
           last = count.written;
@@ -194,7 +194,7 @@ describe('who reads slowly', () => {
   );
 
   test.each(ways)(
-    'C-07 $way: one who never reads again is let go at the bound, and the vendor with it',
+    'C-07 $way: a caller who never reads again is disconnected at the time limit, and so is the vendor',
     async (way) => {
       const count = { written: 0 };
       flood(stage, count);
@@ -208,7 +208,7 @@ describe('who reads slowly', () => {
     },
   );
 
-  test('C-07 one of HTTP/1.0 is not told that what was left out of the answer was not there', async () => {
+  test('C-07 an HTTP/1.0 caller cannot mistake a truncated answer for a complete one', async () => {
     flood(stage, { written: 0 });
     const closed = stage.upstream.closed();
     const [native] = ways;
@@ -226,7 +226,7 @@ describe('who reads slowly', () => {
   });
 
   test.each(ways)(
-    'C-07 $way: one who waits for a silent vendor is not one who does not read',
+    'C-07 $way: a caller who waits for a silent vendor does not count as not reading',
     async (way) => {
       stage.respondWith((_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -241,7 +241,7 @@ describe('who reads slowly', () => {
     },
   );
 
-  test('C-07 one who reads little by little is not let go', async () => {
+  test('C-07 a caller who reads little by little is not disconnected', async () => {
     const count = { written: 0 };
     flood(stage, count);
     const client = rawClient(
@@ -259,7 +259,7 @@ describe('who reads slowly', () => {
   });
 });
 
-test('a key is asked for before anyone waits for a body', async () => {
+test('the key is checked before the body is awaited', async () => {
   const request = post('/v1/chat/completions', '', ['X: y'])
     .replace('Content-Length: 0', 'Content-Length: 5000')
     .replace(KEY, 'gw-none');

@@ -30,7 +30,10 @@ import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { excessOf } from '../support/cost.ts';
 
-/** Small enough for a run in a moment, large enough for a square to show: 64 KB of white space once took ten seconds. */
+/**
+ * Small enough for a run in a moment, large enough for quadratic cost to show: 64 KB of white space once took ten
+ * seconds.
+ */
 const SIZE = 16 * 1024;
 
 /** What readers of bytes stop at, repeated: alone, and two or three together. */
@@ -75,7 +78,7 @@ const repeated = fc
   .array(fc.constantFrom(...ATOMS), { minLength: 1, maxLength: 3 })
   .map((atoms) => atoms.join(''));
 
-/** What may stand before and behind it, so that it is reached. */
+/** What may surround it, so that a reader reaches it. */
 const AROUND: readonly (readonly [before: string, behind: string])[] = [
   ['', ''],
   ['{', '"model":"x"}'],
@@ -92,7 +95,7 @@ const AROUND: readonly (readonly [before: string, behind: string])[] = [
 interface Input {
   readonly around: readonly [before: string, behind: string];
   readonly unit: string;
-  /** Bytes of a piece of a stream; 0 where all of it comes at once. */
+  /** The bytes of a piece of a stream; 0 if all of it arrives at once. */
   readonly cut: number;
 }
 
@@ -108,7 +111,7 @@ function piecesOf(input: Input, size: number): readonly Buffer[] {
   return pieces;
 }
 
-/** What a reader refuses has been read, too; what it throws beside that is a fault. */
+/** A reader has read what it refuses, too; any other error that it throws is a fault. */
 function orRefused(read: () => void): void {
   try {
     read();
@@ -176,7 +179,7 @@ const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
   'part-line': told,
 };
 
-/** Known to have been squares, or to have filled the stack. */
+/** Inputs whose cost was once quadratic, or that overflowed the stack. */
 const EXAMPLES: readonly Input[] = [
   { around: ['{', '"model":"x"}'], unit: ' ', cut: 0 },
   { around: ['{"model":"x"', '}'], unit: '\r\n', cut: 0 },
@@ -224,7 +227,7 @@ describe('an answer is held to the bounds of a request before it becomes a value
     }
   });
 
-  test('what a request may hold comes back in an answer, some levels further in', () => {
+  test('everything that a request may hold is accepted in an answer, some levels deeper', () => {
     expect(() => parseEventObject(`${' '.repeat(1_000)}${nested(MAX_DEPTH)}`)).not.toThrow();
     expect(() => parseEventObject(`${' '.repeat(1_000)}${nested(MAX_ANSWER_DEPTH)}`)).toThrow(
       'too much JSON',
@@ -250,7 +253,7 @@ test('a data URL has at most a kilobyte before its data', () => {
   expect(() => inline(';a'.repeat(7_000_000))).toThrow('before its data');
 });
 
-describe('what a Gemini stream tells about its texts costs with its size, not with the square of it', () => {
+describe('metadata about the texts of a Gemini stream costs in proportion to its size, not to its square', () => {
   const PROMPT = { model: 'm', turns: [], stream: true };
   const TARGET = {
     model: 'm',

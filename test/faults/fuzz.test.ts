@@ -1,6 +1,6 @@
 /**
- * Nothing that comes in, from either side, makes the gateway throw anything but its own error, say anything but its
- * formats, or change a prototype. 20,000 inputs; `FUZZ=50` makes them a million, each time other ones.
+ * No input, from either side, makes the gateway throw anything but its own error, write anything but its formats, or
+ * change a prototype. 20,000 inputs; `FUZZ=50` makes a million, different ones each time.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ import { openStage, requestOf, STREAM_END, type Stage, ways } from './stage.ts';
 
 const times = Number(process.env['FUZZ'] ?? 0);
 
-/** How `share` of the 20,000 are run: always the same ones, unless more are asked for. */
+/** How `share` of the 20,000 inputs run: always the same ones, unless more are requested. */
 const runs = (share: number): fc.Parameters<unknown> =>
   times > 0 ? { numRuns: share * times } : { numRuns: share, seed: 20_000 };
 const timeout = 60_000 * Math.max(1, times);
@@ -43,11 +43,11 @@ const filesOf = (folder: string, ending: string): Buffer[] =>
 const jsonOf = (folder: string): Json[] =>
   filesOf(folder, '.json').map((bytes) => parseJson(bytes.toString()));
 
-/** One generator a format, and with its name. */
+/** One generator per format, with the format's name. */
 const perFormat = <T>(made: (name: FormatName) => fc.Arbitrary<T>): fc.Arbitrary<[FormatName, T]> =>
   fc.oneof(...names.map((name) => fc.tuple(fc.constant(name), made(name))));
 
-/** Runs what may throw, but nothing other than a GatewayError; undefined where it did. */
+/** Runs code that may throw, but nothing other than a GatewayError; undefined if it threw. */
 function orRefused<T>(run: () => T): T | undefined {
   try {
     return run();
@@ -65,7 +65,7 @@ afterEach(() => {
 });
 
 describe('requests', () => {
-  test('5,000 with something wrong: refused, or rendered for every vendor as JSON', { timeout }, () => {
+  test('5,000 damaged requests: refused, or rendered for every vendor as JSON', { timeout }, () => {
     const request = perFormat((name) => mutatedJson(jsonOf(`requests/${name}`)));
     fc.assert(
       fc.property(request, ([name, body]) => {
@@ -85,7 +85,7 @@ describe('requests', () => {
     );
   });
 
-  test('3,000 cut and changed in their bytes: the scanner and JSON.parse agree on what they are', {
+  test('3,000 with cut and changed bytes: the scanner and JSON.parse agree on them', {
     timeout,
   }, () => {
     const bytes = mutatedBytes(names.flatMap((name) => filesOf(`requests/${name}`, '.json')));
@@ -113,7 +113,10 @@ describe('requests', () => {
 });
 
 describe('answers', () => {
-  /** What a renderer said is a stream of one format: frames of at most two lines, each with JSON or a last word. */
+  /**
+   * The output of a renderer is a stream of one format: frames of at most two lines, each with JSON or the terminal
+   * event.
+   */
   const expectFrames = (text: string): void => {
     for (const frame of text.split('\n\n').slice(0, -1)) {
       const data = /^(?:event: [\w.]+\n)?data: ([^\n\r]*)$/.exec(frame)?.[1];
@@ -122,7 +125,7 @@ describe('answers', () => {
     expect(text === '' || text.endsWith('\n\n')).toBe(true);
   };
 
-  test('5,000 streams cut and changed in their bytes: translated to their end, or to an error event', {
+  test('5,000 streams with cut and changed bytes: translated to their end, or to an error event', {
     timeout,
   }, () => {
     const stream = perFormat((name) => mutatedBytes(filesOf(`replies/${name}`, '.sse')));
@@ -158,7 +161,7 @@ describe('answers', () => {
     );
   });
 
-  test('2,000 whole ones with something wrong: translated, or refused', { timeout }, () => {
+  test('2,000 damaged whole answers: translated, or refused', { timeout }, () => {
     const answer = perFormat((name) => mutatedJson(jsonOf(`replies/${name}`)));
     fc.assert(
       fc.property(answer, formatName, ([name, body], caller) => {
@@ -176,7 +179,7 @@ describe('answers', () => {
     );
   });
 
-  test('1,000 errors in any shape: each is told in every format', { timeout }, () => {
+  test('1,000 errors of any shape: each is rendered in every format', { timeout }, () => {
     const error = perFormat((name) =>
       fc.oneof(
         mutatedJson(jsonOf(`errors/${name}`)).map((value) => JSON.stringify(value)),
@@ -197,7 +200,7 @@ describe('answers', () => {
 });
 
 describe('model names', () => {
-  test('2,500 of them: none but a model of the catalog is one, and no error shows more than 64 safe characters', {
+  test('2,500 of them: only a model of the catalog resolves, and no error shows more than 64 safe characters', {
     timeout,
   }, () => {
     const catalog = makeCatalog(defaultModels());
@@ -235,7 +238,7 @@ describe('over HTTP', () => {
     await stage.close();
   });
 
-  test('1,000 requests changed in their bytes: each is answered or cut, and the next one is served', {
+  test('1,000 requests with changed bytes: each is answered or cut, and the next one is served', {
     timeout,
   }, async () => {
     stage.respondWith((_, response) =>
@@ -258,7 +261,7 @@ describe('over HTTP', () => {
           await Promise.all(
             changed.map(async (bytes) => {
               const client = rawClient(stage.gateway.port, bytes);
-              // What waits for more than was sent is hung up on, in one direction: an answer may still come.
+              // A server that waits for more than was sent gets a FIN, in one direction: an answer may still come.
               client.socket.end();
               const answer = await client.over;
               expect(answer === '' || statusOf(answer) >= 100, answer.slice(0, 200)).toBe(true);
@@ -272,7 +275,7 @@ describe('over HTTP', () => {
     );
   });
 
-  test('500 answers of a vendor changed in their bytes, head and all: each caller is told something', {
+  test('500 vendor answers with changed bytes, head included: each caller gets an answer or an error', {
     timeout,
   }, async () => {
     const stream = filesOf('replies/chat-completions', '.sse')[0]?.toString() ?? '';

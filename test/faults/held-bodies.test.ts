@@ -1,4 +1,4 @@
-/** Bodies and answers that are on their way and not whole: what callers and vendors can make a process hold by them. */
+/** Bodies and answers that are arriving and not complete: how much callers and vendors can make a process hold. */
 
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +30,7 @@ const paths = [
   ['generate-content', '/v1beta/models/gemini-2.5-flash:generateContent'],
 ] as const;
 
-/** A POST whose body does not come to its end: so much of it. */
+/** A POST that sends this much of its body, and never the end. */
 function begin(
   path: string,
   size: number,
@@ -53,10 +53,10 @@ function begin(
   return client;
 }
 
-describe.each(paths)('H-01 request bodies on their way, %s', (_, path) => {
+describe.each(paths)('H-01 request bodies that are arriving, %s', (_, path) => {
   const limits = { bodyBytes: 4 * MB, pendingBytes: 16 * MB, pendingBytesPerKey: 8 * MB };
 
-  test('H-01 are bounded for a key: what goes beyond is refused, and room comes back', {
+  test('H-01 are bounded per key: more is refused, and room is freed again', {
     timeout: 120_000,
   }, async () => {
     stage = await openStage({ limits, timeouts });
@@ -65,7 +65,7 @@ describe.each(paths)('H-01 request bodies on their way, %s', (_, path) => {
     expect(statusOf(answer)).toBe(429);
     expect(bodyOf(answer)).toContain('bytes of requests and answers on their way');
     expect(all.filter(({ socket }) => socket.destroyed)).toHaveLength(1);
-    // Who asks for little is served meanwhile.
+    // A caller with a small request is served meanwhile.
     const [native] = ways;
     expect((await call(stage.gateway.url, native.path, requestOf(native, false))).status).toBe(200);
     for (const { socket } of all) socket.destroy();
@@ -75,11 +75,11 @@ describe.each(paths)('H-01 request bodies on their way, %s', (_, path) => {
       client.socket.destroy();
       return status;
     };
-    // White space is no JSON.
+    // White space alone is not JSON.
     await expect.poll(whole).toBe(400);
   });
 
-  test('H-01 are bounded in all: what holds most is cut and told why, and who came later is not', {
+  test('H-01 are bounded in all: the largest is cut with an error, and a later caller is not', {
     timeout: 120_000,
   }, async () => {
     stage = await openStage({ limits: { ...limits, pendingBytes: 8 * MB }, timeouts, keys: others });
@@ -98,12 +98,12 @@ describe.each(paths)('H-01 request bodies on their way, %s', (_, path) => {
 });
 
 describe('H-02 compressed bodies', () => {
-  test('H-02 count as what they become, and what their decompressor remembers', {
+  test('H-02 count at their decompressed size, plus the window of their decompressor', {
     timeout: 120_000,
   }, async () => {
     const limits = { bodyBytes: 4 * MB, pendingBytes: 16 * MB, pendingBytesPerKey: 8 * MB };
     stage = await openStage({ limits, timeouts });
-    // 3.9 MB of white space is 4 KB on the wire, of which the end does not come.
+    // 3.9 MB of white space are 4 KB on the wire, and their end does not come.
     const zipped = gzipSync(Buffer.alloc(3.9 * MB, ' ')).subarray(0, -20);
     const path = '/v1/chat/completions';
     const first = begin(path, 0, KEY, zipped, ['Content-Encoding: gzip']);
@@ -115,13 +115,13 @@ describe('H-02 compressed bodies', () => {
 });
 
 describe('H-03 whole answers that are collected', () => {
-  /** A vendor's answer of JSON, chunked by single bytes, of which the end does not come. */
+  /** A vendor's JSON answer, chunked byte by byte, whose end does not come. */
   const inBytes = (size: number): string => `1\r\n \r\n`.repeat(size);
 
-  test('H-03 take what their bytes take, however small the pieces are', { timeout: 120_000 }, async () => {
+  test('H-03 take as much memory as their bytes, however small the pieces are', { timeout: 120_000 }, async () => {
     stage = await openStage();
     const [, translated] = ways;
-    // The first answers of a process take room that stays its own.
+    // The first answers of a process allocate memory that stays allocated.
     await call(stage.gateway.url, translated.path, requestOf(translated, false));
     const before = stage.gateway.memory();
     const sockets: Socket[] = [];
@@ -145,7 +145,7 @@ describe('H-03 whole answers that are collected', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       most = Math.max(most, stage.gateway.memory() - before);
     }
-    // As pieces that are kept, 1.5 million of them took 260 MB.
+    // Kept as separate pieces, 1.5 million of them took 260 MB.
     expect(most).toBeLessThan(120 * MB);
     for (const socket of sockets) socket.destroy();
     await answer.catch(() => undefined);

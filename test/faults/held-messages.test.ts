@@ -1,4 +1,4 @@
-/** WebSocket messages that are never finished, and sockets without number: what they can make a process hold. */
+/** WebSocket messages that never end, and large numbers of sockets: how much they can make a process hold. */
 
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -21,15 +21,15 @@ afterEach(async () => {
   await stage.close();
 });
 
-/** The first so many bytes of a message that is longer, after which nothing comes. */
+/** The first bytes, this many, of a longer message, after which nothing comes. */
 const partOf = (size: number): Buffer =>
   frameOf(`{"input":"${'x'.repeat(size)}`.padEnd(size + 1_000)).subarray(0, size);
 
 interface Unfinished {
   readonly raw: Socket;
-  /** Bytes that the gateway has taken so far. */
+  /** The number of bytes that the gateway has accepted so far. */
   taken(): number;
-  /** What it has said. */
+  /** What it has sent. */
   said(): string;
   readonly closed: Promise<void>;
 }
@@ -54,21 +54,21 @@ async function unfinished(size: number, key?: string): Promise<Unfinished> {
   };
 }
 
-/** The error in frames of the gateway's, which are not masked. */
+/** The error in the gateway's frames, which are not masked. */
 function errorIn(said: string): JsonObject | undefined {
   const start = said.indexOf('{"type":"error"');
   for (let end = said.indexOf('}', start); start >= 0 && end >= 0; end = said.indexOf('}', end + 1)) {
     try {
       return asObject(parseJson(said.slice(start, end + 1)));
     } catch {
-      // It goes on behind this brace.
+      // The message continues after this brace.
     }
   }
   return undefined;
 }
 
-describe('W-01 a message that is never finished', () => {
-  test('W-01 has the time of a request’s body, and is told so', { timeout: 30_000 }, async () => {
+describe('W-01 a message that never ends', () => {
+  test("W-01 has the time limit of a request's body, and gets an error", { timeout: 30_000 }, async () => {
     stage = await openStage({ timeouts: { requestBody: 1_500 } });
     const { raw, said, closed } = await unfinished(100_000);
     const drip = setInterval(() => raw.write('x'), 100);
@@ -77,7 +77,7 @@ describe('W-01 a message that is never finished', () => {
     expect(errorIn(said())).toMatchObject({ status: 408, error: { code: 'request_timeout' } });
   });
 
-  test('W-01 a message that takes less than that is answered, and so is one behind another', {
+  test('W-01 a message that takes less than that is answered, and so is the one after it', {
     timeout: 30_000,
   }, async () => {
     stage = await openStage({ timeouts: { requestBody: 2_000 } });
@@ -85,7 +85,7 @@ describe('W-01 a message that is never finished', () => {
     const { raw, said } = await unfinished(0);
     const whole = frameOf(JSON.stringify({ ...create, input: 'x'.repeat(200_000) }));
     for (let message = 1; message <= 3; message += 1) {
-      // Together they take longer than one may.
+      // Together they take longer than one message may.
       for (let at = 0; at < whole.length; at += 70_000) {
         raw.write(whole.subarray(at, at + 70_000));
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -96,8 +96,8 @@ describe('W-01 a message that is never finished', () => {
   });
 });
 
-describe('W-02 messages that are never finished count as in flight', () => {
-  test('W-02 a key of two requests at a time holds two of them, whatever sockets it has: of others nothing more is read', {
+describe('W-02 messages that never end count as in flight', () => {
+  test('W-02 a key with two requests at a time holds two of them, on any number of sockets: nothing more is read of the others', {
     timeout: 60_000,
   }, async () => {
     stage = await openStage({ keys: [TWO], timeouts: { requestBody: 8_000 } });
@@ -107,12 +107,12 @@ describe('W-02 messages that are never finished count as in flight', () => {
     for (let count = 0; count < 10; count += 1) all.push(await unfinished(20 * MB, TWO.key));
     const isTaken = ({ taken }: Unfinished): boolean => taken() >= 20 * MB;
     await eventually(() => all.filter(isTaken).length >= 2, 'two are read', 15_000);
-    // Those that are not read would be within this time.
+    // Unread messages would be read within this time.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(all.filter(isTaken)).toHaveLength(2);
-    // Two of 20 MB, and what the machine holds of the rest.
+    // Two of 20 MB, and what the kernel buffers of the others.
     expect(stage.gateway.memory() - before).toBeLessThan(120 * MB);
-    // Another key has its own.
+    // Another key has its own limit.
     const client = await connect(stage.gateway.url);
     client.send({ ...create, input: 'x'.repeat(300_000) });
     expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
@@ -122,7 +122,7 @@ describe('W-02 messages that are never finished count as in flight', () => {
     expect(new Set(told)).toEqual(new Set([408, 429]));
   });
 
-  test('W-02 a large message of a key that has a request in flight on the same socket is read at once', {
+  test('W-02 a large message of a key with a request in flight on the same socket is read at once', {
     timeout: 30_000,
   }, async () => {
     stage = await openStage({ keys: [{ ...TWO, limits: { concurrentRequests: 1 } }] });
@@ -135,7 +135,7 @@ describe('W-02 messages that are never finished count as in flight', () => {
     client.socket.terminate();
   });
 
-  test('W-02 they count for the requests in flight of a key, and in all', { timeout: 30_000 }, async () => {
+  test('W-02 they count towards the requests in flight of a key, and in all', { timeout: 30_000 }, async () => {
     stage = await openStage({ limits: { inFlightPerKey: 1 }, timeouts: { requestBody: 5_000 } });
     stage.respondWith(say('Hello'));
     const { taken, raw } = await unfinished(MB);
@@ -161,10 +161,10 @@ describe('W-02 messages that are never finished count as in flight', () => {
   });
 });
 
-describe('W-03 bytes of messages on their way', () => {
+describe('W-03 bytes of messages that are arriving', () => {
   const limits = { bodyBytes: 4 * MB, pendingBytesPerKey: 10 * MB, pendingBytes: 16 * MB };
 
-  test('W-03 are bounded for a key: what goes beyond is refused in words, and others are not', {
+  test('W-03 are bounded per key: more is refused with an error, and other keys are not affected', {
     timeout: 30_000,
   }, async () => {
     stage = await openStage({ limits, keys: [TWO] });
@@ -184,7 +184,7 @@ describe('W-03 bytes of messages on their way', () => {
     client.socket.terminate();
   });
 
-  test('W-03 are bounded in all: who holds most is cut, and who comes is served', {
+  test('W-03 are bounded in all: the largest is cut, and newcomers are served', {
     timeout: 30_000,
   }, async () => {
     const keys = ['a', 'b', 'c', 'd'].map((name) => ({ name, key: `key-of-${name}-for-these-tests` }));
@@ -206,7 +206,7 @@ describe('W-03 bytes of messages on their way', () => {
 });
 
 describe('W-04 sockets', () => {
-  test('W-04 are bounded for a key and in all, and one that is closed makes room', {
+  test('W-04 are bounded per key and in all, and a closed one makes room', {
     timeout: 30_000,
   }, async () => {
     stage = await openStage({ keys: [TWO], limits: { webSocketsPerKey: 2, webSockets: 3 } });
@@ -227,8 +227,8 @@ describe('W-04 sockets', () => {
   });
 });
 
-describe('W-05 short of memory', () => {
-  test('W-05 those who hold most are ended first', { timeout: 60_000 }, async () => {
+describe('W-05 when memory is short', () => {
+  test('W-05 the callers that hold most are ended first', { timeout: 60_000 }, async () => {
     stage = await openStage({}, fullHeap());
     const small: Unfinished[] = [];
     for (let count = 0; count < 9; count += 1) small.push(await unfinished(200_000));

@@ -1,4 +1,4 @@
-/** What is counted while something is wrong: usage that cannot be kept, and names that nobody has heard of. */
+/** What is counted while something is wrong: usage that cannot be stored, and unknown names. */
 
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -57,8 +57,8 @@ async function samplesOf(at: GatewayProcess): Promise<readonly Sample[]> {
   return parseExposition(await answer.text());
 }
 
-test('P-15 the disk is full: requests go on, what is not kept is counted, and told in a line', async () => {
-  // No file may grow beyond 320 KB: for what writes, that is a disk that is full.
+test('P-15 the disk is full: requests go on, records that are not kept are counted, and one line reports it', async () => {
+  // No file may grow beyond 320 KB: for a writer, that is a full disk.
   const at = await start(
     { usage: { interval: 20, batch: 10, queue: 50, spool: 20_000 } },
     { shell: 'ulimit -f 640;' },
@@ -66,7 +66,7 @@ test('P-15 the disk is full: requests go on, what is not kept is counted, and to
   const [native] = ways;
   const lost = async (): Promise<number> => sumOf(await samplesOf(at), 'gateway_usage_records_lost_total');
   let asked = 0;
-  // Where the machine is busy, some may be lost before since too many wait.
+  // On a busy machine, some may be lost before that because too many wait.
   while ((await lost()) === 0 || !at.output().includes('Usage cannot be written')) {
     const statuses = await Promise.all(
       Array.from({ length: 20 }, () => ask(at, native.path, requestOf(native, false))),
@@ -76,13 +76,13 @@ test('P-15 the disk is full: requests go on, what is not kept is counted, and to
     expect(asked).toBeLessThan(20_000);
   }
   expect(at.alive()).toBe(true);
-  // Nothing is counted twice, and no more waits than may.
+  // Nothing is counted twice, and no more records wait than may.
   expect(sumOf(await samplesOf(at), 'gateway_requests_total', { outcome: 'complete' })).toBe(asked);
   at.signal('SIGTERM');
   expect(await at.ended).toBe(0);
 });
 
-test('P-18 2,000 names of models that nobody has heard of make no series', async () => {
+test('P-18 2,000 unknown model names make no series', async () => {
   const at = await start({});
   const one = (name: string): Promise<number[]> =>
     Promise.all([

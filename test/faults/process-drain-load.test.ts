@@ -1,4 +1,7 @@
-/** SIGTERM while callers ask without a pause: whoever has connected is answered, and slow callers keep to their bounds. */
+/**
+ * SIGTERM while callers send requests without pause: every connected caller is answered, and slow callers stay within
+ * their time limits.
+ */
 
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -12,7 +15,7 @@ import { openStage, requestOf, STREAM_END, type Stage, streamEvents, ways } from
 let stage: Stage;
 afterEach(() => stage.close());
 
-/** `SIGTERM_RUNS=50 npx vitest run test/faults/process-drain-load.test.ts` looks longer. */
+/** `SIGTERM_RUNS=50 npx vitest run test/faults/process-drain-load.test.ts` makes more runs. */
 const RUNS = Number(process.env['SIGTERM_RUNS'] ?? 3);
 const CALLERS = 64;
 
@@ -49,7 +52,7 @@ function ask(port: number, at: number, agent: Agent | false): Promise<Outcome> {
   });
 }
 
-/** Asks again and again until nobody listens any more. */
+/** Sends requests again and again until nothing listens any more. */
 async function call(port: number, at: number, tell: (outcome: Outcome) => void): Promise<void> {
   const agent = at % 2 === 0 && new Agent({ keepAlive: true, maxSockets: 1 });
   for (let round = at; ; round++) {
@@ -68,7 +71,7 @@ const COMPLETION = {
   choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hi' } }],
 };
 
-describe.each([1, 2])('SIGTERM under load, %d process(es) that serve', (workers) => {
+describe.each([1, 2])('SIGTERM under load, %d serving process(es)', (workers) => {
   test(`P-22 none of ${CALLERS} callers loses a request, in ${RUNS} runs`, {
     timeout: 60_000 * RUNS,
   }, async () => {
@@ -114,7 +117,7 @@ describe('slow callers after SIGTERM', () => {
       clearInterval(drip);
       expect(statusOf(refused)).toBe(408);
       expect(refused).toContain('"code":"request_timeout"');
-      // `drain` is 600 s: it is the bounds that end them.
+      // `drain` is 600 s: the time limits on heads and bodies end them.
       expect(await stage.gateway.ended, stage.gateway.output()).toBe(0);
     },
   );

@@ -1,4 +1,4 @@
-/** The end of the process: announced to balancers, and awaited by every answer that is live. */
+/** The end of the process: announced to load balancers, and delayed until every live answer is complete. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ describe('SIGTERM', () => {
     stage = await openStage();
     const signalled = Promise.withResolvers<void>();
     let opened = 0;
-    // Two words at once; the others, over 2 to 4 seconds, when the process has been told to end.
+    // Two words at once; the others, over 2 to 4 seconds, after the signal.
     stage.respondWith((_, response) => {
       const words = 12 + (opened++ % 12);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -57,7 +57,7 @@ describe('SIGTERM', () => {
     expect(await stage.gateway.ended).toBe(0);
   });
 
-  test('P-01 it is not ready at once, serves on while balancers learn of it, and keeps no connection', async () => {
+  test('P-01 it is not ready at once, serves on while load balancers notice, and keeps no connection', async () => {
     stage = await openStage({ timeouts: { preDrain: 3_000 } });
     expect(await ready()).toBe(200);
     stage.gateway.signal('SIGTERM');
@@ -70,7 +70,7 @@ describe('SIGTERM', () => {
     expect(await stage.gateway.ended).toBe(0);
   });
 
-  test('P-01 a connection that is kept and idle does not keep the process', async () => {
+  test('P-01 an idle kept connection does not hold up the process', async () => {
     stage = await openStage();
     const client = rawClient(stage.gateway.port, post('/v1/chat/completions', requestOf(ways[0], false)));
     expect(statusOf(await client.until((text) => text.includes('{}')))).toBe(200);
@@ -94,14 +94,14 @@ describe('SIGTERM', () => {
     expect(client.text()).toContain('data: [DONE]');
   });
 
-  test('P-01 an answer that is not streamed, and not even there, is awaited too', async () => {
+  test('P-01 a non-streamed answer that has not even begun is awaited too', async () => {
     stage = await openStage();
     const told = Promise.withResolvers<void>();
     stage.respondWith((_, response) => void told.promise.then(() => json(response, { id: 'late' })));
     const answer = call(stage.gateway.url, '/v1/chat/completions', requestOf(ways[0], false));
     await eventually(() => stage.live() === 1, 'the vendor was asked');
     stage.gateway.signal('SIGTERM');
-    // Whoever has pressed Ctrl-C is told why it is not over.
+    // Whoever has pressed Ctrl-C sees why the process still runs.
     await eventually(
       () => /Shutting down once the answers in progress \(1\) are complete/.test(stage.gateway.output()),
       'it says what it awaits',

@@ -1,4 +1,4 @@
-/** The end of the process that is not awaited: told in every stream's own words. */
+/** The forced end of the process: every stream ends with an error in its own format. */
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
@@ -9,7 +9,7 @@ import { chunk, openStage, requestOf, type Stage, ways } from './stage.ts';
 let stage: Stage;
 afterEach(() => stage.close());
 
-/** A stream of each format that has begun and never ends; what a caller is told at last. */
+/** A stream of each format that has begun and never ends, and the last event that its caller gets. */
 const streams = [
   {
     name: 'chat-completions, native',
@@ -89,7 +89,7 @@ async function expectLastWords(answers: readonly Answer[]): Promise<void> {
   await eventually(() => stage.live() === 0, 'every answer of the vendor has been aborted');
 }
 
-describe('an end that is not awaited', () => {
+describe('a forced end', () => {
   test("P-01 at the time limit, streams of every format end with the format's error, the process with 0", async () => {
     stage = await openStage({ timeouts: { drain: 500 } });
     const answers = await openStreams();
@@ -116,7 +116,7 @@ describe('an end that is not awaited', () => {
     },
   );
 
-  test('P-02 who has no answer yet is told 503 in the words of the format', async () => {
+  test('P-02 a caller without an answer yet gets a 503 in its format', async () => {
     stage = await openStage();
     stage.respondWith(() => undefined);
     const waiting = rawClient(stage.gateway.port, post('/v1/messages', requestOf(ways[1], true)));
@@ -133,7 +133,7 @@ describe('an end that is not awaited', () => {
     expect(await stage.gateway.ended).toBe(1);
   });
 
-  test('P-02 an answer that cannot be ended does not hold it up', async () => {
+  test('P-02 an answer that cannot be ended does not hold up the end', async () => {
     stage = await openStage(
       {},
       preload(`
@@ -153,7 +153,7 @@ describe('an end that is not awaited', () => {
     expect(await stage.gateway.ended).toBe(1);
   });
 
-  test.each(ways)('P-02 a caller who does not read any more does not hold it up, $way', async (way) => {
+  test.each(ways)('P-02 a caller who has stopped reading does not hold up the end, $way', async (way) => {
     stage = await openStage();
     stage.respondWith((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

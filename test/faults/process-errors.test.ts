@@ -1,4 +1,4 @@
-/** Mistakes in the program itself, planted in it: one exchange pays for its own, and nobody for another's. */
+/** Bugs in the program itself, injected into it: an exchange pays for its own, and no other exchange does. */
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
@@ -13,11 +13,11 @@ const [native, translated] = ways;
 const ask = (way: (typeof ways)[number], text = 'Hi'): Promise<Answer> =>
   call(stage.gateway.url, way.path, requestOf(way, true, text));
 
-describe('P-08 an error that nobody caught, of no exchange', () => {
+describe('P-08 an uncaught error outside any exchange', () => {
   test.each([
     ['thrown in a timer', `setTimeout(() => { throw new Error('planted'); }, 1)`],
     ['a promise that nobody waits for', `Promise.reject(new Error('planted'))`],
-  ])('P-08 %s: told once, live streams go on to their end, exit 1', async (_, fault) => {
+  ])('P-08 %s: logged once, live streams go on to their end, exit 1', async (_, fault) => {
     stage = await openStage(
       { timeouts: { preDrain: 60_000 } },
       preload(`process.on('SIGUSR2', () => { ${fault}; ${fault}; });`),
@@ -35,7 +35,7 @@ describe('P-08 an error that nobody caught, of no exchange', () => {
   });
 });
 
-describe('an error that quotes what it was given, which may be a prompt', () => {
+describe('an error that quotes its input, which may be a prompt', () => {
   test.each([
     ['a text that is no JSON', `JSON.parse(text)`, 'SyntaxError'],
     ['a text of several lines that is no JSON', `JSON.parse(text + '\\n    at ' + text)`, 'SyntaxError'],
@@ -43,7 +43,7 @@ describe('an error that quotes what it was given, which may be a prompt', () => 
     ['a property set on a text', `(() => { 'use strict'; text.x = 1; })()`, 'TypeError'],
     ['an argument of a wrong kind', `Buffer.alloc(text)`, 'TypeError'],
     ['a text that was thrown', `(() => { throw text; })()`, 'a thrown string'],
-  ])('%s: told without its words, but with its place', async (_, fault, name) => {
+  ])('%s: logged without its message, but with its location', async (_, fault, name) => {
     stage = await openStage(
       { timeouts: { preDrain: 0 } },
       preload(`
@@ -60,7 +60,7 @@ describe('an error that quotes what it was given, which may be a prompt', () => 
   });
 });
 
-/** Where the gateway's own code for messages says an event, one that holds BOOM fails in the way given. */
+/** In the gateway's own code for messages, an event that contains BOOM fails in the given way. */
 const renderer = (fault: string) =>
   preload(`
     const { formats } = await import('gateway:formats/formats.ts');
@@ -78,7 +78,7 @@ const renderer = (fault: string) =>
     };
   `);
 
-describe('a mistake in the course of an exchange', () => {
+describe('a bug during an exchange', () => {
   test.each([
     ['P-09 thrown where an event is translated', `throw new TypeError('planted');`, false],
     [
@@ -97,7 +97,7 @@ describe('a mistake in the course of an exchange', () => {
     async (_, fault, told) => {
       stage = await openStage({}, renderer(fault));
       stage.respondWith((received, response) => {
-        // It never ends by itself: a process that halts would otherwise have its end before the error.
+        // It never ends by itself: a halting process would otherwise see its end before the error.
         if (received.body.includes('bomb'))
           streamEvents(response, Number.POSITIVE_INFINITY, 120, (at) => (at === 4 ? 'BOOM' : `word ${at} `));
         else streamEvents(response, 12, 120);
@@ -123,7 +123,7 @@ describe('a mistake in the course of an exchange', () => {
     },
   );
 
-  test('P-09 thrown before there is an answer: 500 in the words of the format', async () => {
+  test("P-09 thrown before there is an answer: 500 in the caller's format", async () => {
     stage = await openStage(
       {},
       preload(`
@@ -141,7 +141,7 @@ describe('a mistake in the course of an exchange', () => {
     expect(stage.gateway.alive()).toBe(true);
   });
 
-  test('P-08 an exchange that hangs by such an error is not left hanging', async () => {
+  test('P-08 an exchange that such an error would leave hanging is ended', async () => {
     stage = await openStage(
       {},
       preload(`
@@ -152,14 +152,14 @@ describe('a mistake in the course of an exchange', () => {
         };
       `),
     );
-    // The vendor says nothing, and would not for minutes.
+    // The vendor sends nothing, and would not for minutes.
     stage.respondWith(() => undefined);
     const failed = await ask(translated);
     expect(failed.status).toBe(500);
     await eventually(() => stage.live() === 0, "the vendor's answer has been aborted");
   });
 
-  test('P-08 and where not even that can be said, its connection is cut', async () => {
+  test('P-08 if even an error cannot be sent, its connection is cut', async () => {
     stage = await openStage(
       {},
       preload(`
@@ -178,8 +178,8 @@ describe('a mistake in the course of an exchange', () => {
   });
 });
 
-describe('P-12 the clock of the machine', () => {
-  test('P-12 jumps an hour back and forth: streams, pauses and limits know nothing of it', async () => {
+describe('P-12 the system clock', () => {
+  test('P-12 jumps an hour back and forth: streams, pauses and limits are not affected', async () => {
     stage = await openStage(
       { timeouts: { firstByte: 3_000, idle: 3_000, keepAlive: 500 } },
       preload(`

@@ -1,4 +1,6 @@
-/** More than can be done: refused at once in the caller's words, and what is under way goes on. */
+/**
+ * More work than the process can do: it is refused at once in the caller's format, and the work in progress goes on.
+ */
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
@@ -16,7 +18,7 @@ const ask = (way: (typeof ways)[number], stream = true): Promise<Answer> =>
   call(stage.gateway.url, way.path, requestOf(way, stream));
 
 describe('requests in flight', () => {
-  test('P-04 over the limit: 503 with Retry-After in the words of the format, and room again afterwards', async () => {
+  test("P-04 above the limit: 503 with Retry-After in the caller's format, and room again afterwards", async () => {
     stage = await openStage({ limits: { inFlight: 4 } });
     const ends: (() => void)[] = [];
     stage.respondWith((_, response) => {
@@ -37,7 +39,7 @@ describe('requests in flight', () => {
     });
     expect((await health('/health/live')).status).toBe(200);
     expect((await health('/health/ready')).status).toBe(200);
-    // Nobody was asked on behalf of those who were refused.
+    // No vendor was asked for the refused requests.
     expect(stage.upstream.received).toHaveLength(4);
     for (const end of ends) end();
     for (const { over } of live) expect((await over).complete).toBe(true);
@@ -45,7 +47,7 @@ describe('requests in flight', () => {
     expect((await ask(native, false)).status).toBe(200);
   });
 
-  test('P-04 over the share of a key: 429, while others are served', async () => {
+  test('P-04 above the share of a key: 429, while others are served', async () => {
     const second = 'another-key-of-the-tests';
     stage = await openStage({ limits: { inFlightPerKey: 2 }, keys: [{ name: 'second', key: second }] });
     stage.respondWith((_, response) => streamEvents(response, 5, 200));
@@ -62,7 +64,7 @@ describe('requests in flight', () => {
     await expect.poll(async () => (await ask(native)).status).toBe(200);
   });
 
-  test('P-04 an open loop of far more than fits: each is asked for or refused at once, and none is kept waiting', async () => {
+  test('P-04 an open loop of far more than fits: each is sent to the vendor or refused at once, and none is kept waiting', async () => {
     stage = await openStage({ limits: { inFlight: 20 } });
     const waiting: (() => void)[] = [];
     stage.respondWith((_, response) => waiting.push(() => json(response, {})));
@@ -74,7 +76,7 @@ describe('requests in flight', () => {
     };
     const served = (): number => statuses.filter((status) => status === 200).length;
     const all: Promise<void>[] = [];
-    // Twice as many come as go, and nobody goes before all who have come know how they fare.
+    // Twice as many arrive as leave, and none leaves before all that have arrived have their outcome.
     for (let round = 0; round < 20; round++) {
       all.push(...Array.from({ length: 20 }, come));
       await expect.poll(() => waiting.length + statuses.length).toBe(all.length);

@@ -1,4 +1,7 @@
-/** A Redis that is there, and no use: it refuses, dawdles, or is not the first any more. Keys are kept to their limits. */
+/**
+ * A Redis that is reachable and useless: it refuses, is slow, or is no longer the primary. Keys stay within their
+ * limits.
+ */
 
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
@@ -27,7 +30,7 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     await vendor.close();
   });
 
-  /** A gateway whose limits are at `url`, as one of so many processes of its machine. */
+  /** A gateway whose limits are at `url`, as one of this many processes on its machine. */
   async function gatewayAt(url: string, workers = 1): Promise<string> {
     const shared = await openLimits({ redisUrl: url, workers });
     const gateway = await startGateway(
@@ -45,24 +48,24 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     client.disconnect();
   }
 
-  /** As many as the limit are answered, and then none: by the count of this process alone. */
+  /** Expects as many answers as the limit, and then none: by the count of this process alone. */
   async function expectKept(url: string): Promise<void> {
     const statuses: number[] = [];
     for (let at = 0; at < 5; at += 1) statuses.push(await statusOf(ask(url, LIMITED)));
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
   }
 
-  test('that is away: each of several processes of a machine has an even share until it is back', async () => {
+  test('that is unreachable: each of several processes of a machine has an even share until it is back', async () => {
     const url = await gatewayAt(redis.url, 3);
     await redis.stop();
     await expect.poll(() => statusOf(ask(url, LIMITED))).toBe(429);
-    // One of three, and one that may have been asked before it was known to be away.
+    // A third of the limit, and one request before it was known to be unreachable.
     expect(vendor.received.length).toBeLessThanOrEqual(2);
     await redis.start();
     await expect.poll(() => statusOf(ask(url, LIMITED))).toBe(200);
   });
 
-  test('that refuses all that is written, since its memory is full', async () => {
+  test('that refuses all writes, since its memory is full', async () => {
     const url = await gatewayAt(redis.url);
     await admin('CONFIG', 'SET', 'maxmemory', '1');
     await expectKept(url);
@@ -72,16 +75,16 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     const url = await gatewayAt(redis.url, 3);
     await admin('CONFIG', 'SET', 'maxmemory', '1');
     await expect.poll(() => statusOf(ask(url, LIMITED))).toBe(429);
-    // One of three, and one before it was known to refuse.
+    // A third of the limit, and one request before it was known to refuse.
     expect(vendor.received.length).toBeLessThanOrEqual(2);
   });
 
-  test('that has become a replica, which takes nothing; and has been made the first again', async () => {
+  test('that has become a replica, which accepts no writes; and has been made the primary again', async () => {
     const url = await gatewayAt(redis.url);
     await admin('REPLICAOF', '127.0.0.1', '1');
     await expectKept(url);
     await admin('REPLICAOF', 'NO', 'ONE');
-    // Shared figures count again, which know of none of those.
+    // Shared counts apply again, and contain none of those requests.
     await expect.poll(() => statusOf(ask(url, LIMITED))).toBe(200);
   });
 
@@ -91,12 +94,12 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     const url = await gatewayAt(`redis://127.0.0.1:${dawdling.port}`);
     const began = performance.now();
     await expectKept(url);
-    // Ten commands one after another, had each been waited for, and two for every request besides.
+    // Ten commands one after another, had each been waited for, and two more for every request.
     expect(performance.now() - began).toBeLessThan(5 * 4_000);
   });
 });
 
-/** What passes on all bytes, answers so many milliseconds late. */
+/** A relay that passes on all bytes, and delays answers by this many milliseconds. */
 async function slowProxy(
   { port }: URL,
   milliseconds: number,

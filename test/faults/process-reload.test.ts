@@ -1,4 +1,4 @@
-/** Another configuration while requests are under way: taken whole or not at all, and nobody notices. */
+/** A new configuration while requests are in progress: it is applied whole or not at all, and no caller notices. */
 
 import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,13 +23,13 @@ const IN_FORCE = 'The configuration was reloaded and is in force.';
 const told = (line: string): number => stage.gateway.output().split(line).length - 1;
 
 function write(text: string): void {
-  // As editors and mounts do: another file in the place of the old one.
+  // As editors and mounts do it: another file replaces the old one.
   const file = join(stage.gateway.directory, 'gateway.config.json');
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
 }
 
-/** Another configuration, as text; KEY is among its keys unless told otherwise. */
+/** Another configuration, as text; KEY is among its keys unless the test says otherwise. */
 function config(input: ConfigInput, keys: ConfigInput['keys'] = [{ name: 'test', key: KEY }]): string {
   return JSON.stringify({ port: 0, vendors: vendorsAtUrl(stage.upstream.url), ...input, keys });
 }
@@ -39,10 +39,10 @@ const ask = async (model: string, key = KEY): Promise<number> => {
   return answer.status;
 };
 
-describe('P-11 a SIGHUP while it starts', () => {
-  test.each([1, 2])('P-11 is carried out when it serves, and ends nothing (%d)', async (workers) => {
+describe('P-11 a SIGHUP during the start', () => {
+  test.each([1, 2])('P-11 is carried out once the process serves, and ends nothing (%d)', async (workers) => {
     const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-    // The first when next to nothing of the program is there yet, the second when the configuration has just been read.
+    // The first when almost nothing of the program is loaded, the second just after the configuration has been read.
     writeFileSync(
       join(directory, 'early.mjs'),
       `import { registerHooks } from 'node:module';
@@ -88,7 +88,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     stage = await openStage({ workers });
   };
 
-  test('P-11 a good one counts from the next request on, by SIGHUP and by the change of the file alone', async () => {
+  test('P-11 a good one applies from the next request on, by SIGHUP or by the change of the file alone', async () => {
     await open();
     expect(await ask('house/fast')).toBe(404);
     write(config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' } }));
@@ -100,7 +100,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     await expect.poll(() => ask('house/fast')).toBe(404);
   });
 
-  test('P-11 how long a connection may lie idle is that of the new one', async () => {
+  test('P-11 the idle time of connections is that of the new one', async () => {
     await open();
     write(config({ workers, timeouts: { connectionIdle: 500 }, aliases: { 'house/fast': 'openai/gpt-4o' } }));
     await expect.poll(() => ask('house/fast')).toBe(200);
@@ -111,11 +111,11 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
       .toContain('"ok"');
   });
 
-  test('P-11 that there is no file for a while changes nothing', async () => {
+  test('P-11 a file that is missing for a while changes nothing', async () => {
     await open();
     const file = join(stage.gateway.directory, 'gateway.config.json');
     rmSync(file);
-    // It is looked at once a second.
+    // The file is checked once a second.
     await sleep(2_500);
     expect(await ask('openai/gpt-4o')).toBe(200);
     expect(stage.gateway.output()).not.toContain('The configuration');
@@ -124,7 +124,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     await eventually(() => told(IN_FORCE) === 1, 'it is told');
   });
 
-  test('P-11 another file of the same age is seen, and a port that is another one is told of', async () => {
+  test('P-11 another file of the same age is noticed, and a changed port is logged', async () => {
     await open();
     const file = join(stage.gateway.directory, 'gateway.config.json');
     utimesSync(file, 1_000_000_000, 1_000_000_000);
@@ -140,7 +140,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     );
   });
 
-  test('P-11 a key that stands in a file is read again when that is another one', async () => {
+  test('P-11 a key in a file is read again when the file changes', async () => {
     await open();
     const sent = (): string | undefined => stage.upstream.received.at(-1)?.headers.authorization;
     const renew = (token: string): void => {
@@ -237,7 +237,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
   });
 
-  test('P-11 simulated vendors have the models and the pace that the new one says', async () => {
+  test('P-11 simulated vendors get the models and the pace of the new one', async () => {
     stage = await openStage({ workers, vendors: {} });
     const model = {
       ...defaultModels().find(({ id }) => id === 'openai/gpt-4o'),
@@ -250,11 +250,11 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     };
     expect((await took(model.id))[0]).toBe(404);
     write(JSON.stringify({ port: 0, workers, models: [model], keys: [{ name: 'test', key: KEY }] }));
-    // A realistic pace, as it is where nothing is said: a quarter of a second to the first word at least.
+    // A realistic pace, which is the default: at least a quarter of a second to the first word.
     await expect.poll(() => took(model.id)).toEqual([200, expect.toSatisfy((ms) => ms > 240)]);
   });
 
-  test('P-13 a key that is taken away in the middle of a stream: the stream goes on, the next request is a 401', async () => {
+  test('P-13 a key that is removed in the middle of a stream: the stream goes on, the next request is a 401', async () => {
     await open();
     stage.respondWith((_, response) => streamEvents(response, 30, 150));
     const live = await Promise.all([

@@ -1,4 +1,4 @@
-/** What a process can run short of, and what it does then: takes on nothing new, and finishes what it has. */
+/** What a process can run short of, and what it does then: it accepts no new work, and finishes what it has. */
 
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -31,7 +31,7 @@ describe('P-05 the event loop', () => {
     }, 30);
   `);
 
-  test('P-05 stalled again and again: new work is refused, live streams go on, and it passes', async () => {
+  test('P-05 stalled again and again: new work is refused, live streams go on, and it recovers', async () => {
     stage = await openStage({ limits: { eventLoopDelay: 200 } }, STALLS);
     stage.respondWith((_, response) => streamEvents(response, 30, 100));
     const [one, other] = await Promise.all([ask(native), ask(translated)]);
@@ -39,7 +39,7 @@ describe('P-05 the event loop', () => {
     await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
     expect(await (await health('/health/ready')).json()).toEqual({ status: 'overloaded' });
     expect((await health('/health/live')).status).toBe(200);
-    // Where the machine itself halts, it may be in time for half a second in between.
+    // If the machine itself halts, the event loop may be on time for half a second in between.
     await expect
       .poll(async () => {
         const { status, headers } = await ask(translated);
@@ -53,7 +53,7 @@ describe('P-05 the event loop', () => {
   });
 });
 
-describe('P-05 an event loop that is late for once', () => {
+describe('P-05 an event loop that is late once', () => {
   const STALL = preload(`
     process.on('SIGUSR2', () => {
       const until = performance.now() + 2_500;
@@ -65,7 +65,7 @@ describe('P-05 an event loop that is late for once', () => {
     stage = await openStage({ limits: { eventLoopDelay: 2_000 } }, STALL);
     stage.gateway.signal('SIGUSR2');
     const got = new Set<number>();
-    // Longer than it takes to look twice.
+    // Longer than the interval between two checks.
     for (const over = performance.now() + 4_500; performance.now() < over; ) {
       got.add((await health('/health/ready')).status);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -75,7 +75,7 @@ describe('P-05 an event loop that is late for once', () => {
 });
 
 describe('P-06 file descriptors', () => {
-  test('P-06 that a connection could not be accepted is told, and not again and again', async () => {
+  test('P-06 a connection that could not be accepted is logged, and not again and again', async () => {
     stage = await openStage(
       {},
       preload(`
@@ -98,12 +98,12 @@ describe('P-06 file descriptors', () => {
   });
 
   test('P-06 at the mark: refused; without any: nothing breaks or spins; and it recovers', async () => {
-    // Who asks nothing is not closed for that before all of them are there.
+    // Idle connections are not closed for being idle before all of them exist.
     const timeouts = { requestHead: 600_000 };
     stage = await openStage({ timeouts }, { shell: 'ulimit -n 128;' });
     stage.respondWith((_, response) => streamEvents(response, 80, 100));
     const live = await ask(native);
-    // Connections that ask nothing, up to the mark.
+    // Idle connections, up to the mark.
     const idle = Array.from({ length: 80 }, () => rawClient(stage.gateway.port));
     await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
     const refused = await ask(translated);
@@ -126,14 +126,14 @@ describe('P-06 file descriptors', () => {
 });
 
 describe('P-06 the metrics', () => {
-  test('P-06 are told also without any, which is when somebody wants to see them', async () => {
+  test('P-06 are served even without any, when operators most want to see them', async () => {
     const admin = { key: 'admin-key-of-the-tests', port: 0 };
     stage = await openStage({ admin, timeouts: { requestHead: 600_000 } }, { shell: 'ulimit -n 128;' });
     await eventually(() => stage.gateway.output().includes('Admin API on '), 'it says where');
     const port = Number(/Admin API on http:\/\/[\d.]+:(\d+)/.exec(stage.gateway.output())?.[1]);
     const scraper = rawClient(port);
     await once(scraper.socket, 'connect');
-    // What has begun to ask is not idle, so it is not closed.
+    // A connection that has begun a request is not idle, so it is not closed.
     const begun: RawClient[] = [];
     const oneMore = (): number => {
       begun.push(rawClient(stage.gateway.port, 'GET / HTTP/1.1\r\n'));
@@ -151,8 +151,8 @@ describe('P-06 the metrics', () => {
   });
 });
 
-describe('P-06 connections that are kept and ask nothing', () => {
-  test('P-06 are closed at the mark, and it takes on work again', async () => {
+describe('P-06 idle kept connections', () => {
+  test('P-06 are closed at the mark, and it accepts work again', async () => {
     stage = await openStage({}, { shell: 'ulimit -n 128;' });
     stage.respondWith((_, response) => json(response, {}));
     const kept: RawClient[] = [];
@@ -171,12 +171,12 @@ describe('P-06 connections that are kept and ask nothing', () => {
 describe('P-07 memory', () => {
   test.each([
     [
-      'what the process may have of the machine’s',
+      'the share of the machine’s memory that the process may use counts',
       'process.constrainedMemory = () => 1_000_000;',
       { status: 503 },
     ],
     [
-      'what will be gone in a moment is none of it',
+      'objects that are about to be collected do not count',
       `
         import { syncBuiltinESMExports } from 'node:module';
         import v8 from 'node:v8';
@@ -192,7 +192,7 @@ describe('P-07 memory', () => {
     expect(await health('/health/ready')).toMatchObject(expected);
   });
 
-  test('P-07 that is short already while it starts, which takes a while: it starts', async () => {
+  test('P-07 is already short during a start, which takes a while: the process starts', async () => {
     stage = await openStage(
       {},
       preload(`
@@ -214,15 +214,15 @@ describe('P-07 memory', () => {
     expect((await ask(native)).status).toBe(200);
   });
 
-  test('P-07 that is short while hardly anything is in flight is no reason to refuse what comes', async () => {
+  test('P-07 is short while hardly anything is in flight: that is no reason to refuse new requests', async () => {
     stage = await openStage({}, fullHeap());
     stage.gateway.signal('SIGUSR2');
     await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
     expect((await ask(native)).status).toBe(200);
   });
 
-  test('P-07 is looked at once more when the body is there, before anything is made of it', async () => {
-    // Too full for more, and not so full that something must go.
+  test('P-07 is checked once more when the body has arrived, before anything is built from it', async () => {
+    // Too full for more, and not so full that requests must be ended.
     stage = await openStage({}, fullHeap(0.9));
     const ends: (() => void)[] = [];
     stage.respondWith((_, response) => {
@@ -235,7 +235,7 @@ describe('P-07 memory', () => {
       /(?<=\r\n\r\n)/,
     );
     const client = rawClient(stage.gateway.port, head);
-    // Its head is let in first.
+    // Its head is accepted first.
     const letIn = await client.until((text) => text.endsWith('100 Continue\r\n\r\n'));
     stage.gateway.signal('SIGUSR2');
     await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
@@ -249,7 +249,7 @@ describe('P-07 memory', () => {
     for (const { over } of live) expect((await over).complete).toBe(true);
   });
 
-  test('P-07 is looked at with what is begun, as half a second is enough to fill it', async () => {
+  test('P-07 is also checked when a request begins, as half a second is enough to fill it', async () => {
     const { execArgv = [] } = fullHeap();
     stage = await openStage(
       {},
@@ -263,7 +263,7 @@ describe('P-07 memory', () => {
     await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
   });
 
-  test('P-07 at the very end of it: what began last is ended with an error, until so little is left that it is no help', async () => {
+  test('P-07 is almost exhausted: the newest request is ended with an error, until so few are left that it does not help', async () => {
     stage = await openStage({}, fullHeap());
     const ends: (() => void)[] = [];
     stage.respondWith((_, response) => {
@@ -277,7 +277,7 @@ describe('P-07 memory', () => {
     stage.gateway.signal('SIGUSR2');
     await expect.poll(() => cut.size).toBe(12);
     expect((await ask(native)).status).toBe(503);
-    // It looks twice a second: nothing more is ended.
+    // It checks twice a second: nothing more is ended.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect([...cut.keys()]).toEqual(expect.arrayContaining(Array.from({ length: 12 }, (_, at) => 19 - at)));
     for (const text of cut.values()) expect(text).toContain('The gateway is out of memory.');
@@ -288,13 +288,13 @@ describe('P-07 memory', () => {
     await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
   });
 
-  test('P-07 far more is asked than the heap can hold: refused in time, nothing crashes, and it recovers', async () => {
-    // However long it takes to come to that: no head of an answer goes out before.
+  test('P-07 is far smaller than the requests need: refused in time, nothing crashes, and it recovers', async () => {
+    // However long that takes: no head of an answer is sent before.
     const timeouts = { hold: 600_000 };
     stage = await openStage({ timeouts }, { execArgv: ['--max-old-space-size=128'] });
     let waiting: ServerResponse[] = [];
     stage.respondWith((_, response) => waiting.push(response));
-    // What is asked is kept until it is answered, and of all these small parts a few MB of objects are made.
+    // A request is kept until it is answered, and a few MB of objects are built from its many small parts.
     const messages = Array.from({ length: 20_000 }, (_, at) => ({
       role: at % 2 ? 'assistant' : 'user',
       content: 'x',

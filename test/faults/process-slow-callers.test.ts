@@ -1,4 +1,4 @@
-/** Callers who take too long: to say what they want, and to read what they get. */
+/** Callers who take too long to send their request or to read its answer. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,24 +26,24 @@ async function dripping(first: string, rest: string): Promise<{ text: string; to
   return { text, took: performance.now() - began };
 }
 
-describe('who sends too slowly', () => {
-  // Node would look every 30 s only: the interval is set by a way of our own.
+describe('callers who send too slowly', () => {
+  // Node would only check every 30 s: a setting of the gateway changes the interval.
   const SOON = 20_000;
 
-  test('C-08 headers, a line at a time: 408 soon after the bound', async () => {
+  test('C-08 headers, a line at a time: 408 soon after the time limit', async () => {
     const { text, took } = await dripping('POST /v1/messages HTTP/1.1\r\nHost: gateway\r\n', 'X-More: 1\r\n');
     expect(statusOf(text)).toBe(408);
     expect(took).toBeGreaterThan(900);
     expect(took).toBeLessThan(SOON);
   });
 
-  test('C-08 who connects and says nothing is not kept', async () => {
+  test('C-08 a caller who connects and sends nothing is disconnected', async () => {
     const began = performance.now();
     await rawClient(stage.gateway.port).over;
     expect(performance.now() - began).toBeLessThan(SOON);
   });
 
-  test('C-09 a body, a byte at a time: cut soon after the bound, and nobody is asked', async () => {
+  test('C-09 a body, a byte at a time: cut soon after the time limit, and no vendor is asked', async () => {
     const asked = stage.upstream.received.length;
     const request = post('/v1/chat/completions', requestOf(ways[0], true).padEnd(4_000));
     const { took } = await dripping(request.slice(0, -3_000), ' ');
@@ -52,7 +52,7 @@ describe('who sends too slowly', () => {
     expect(stage.upstream.received).toHaveLength(asked);
   });
 
-  test('a connection that is kept is closed when nothing more is asked on it', async () => {
+  test('a kept connection is closed when no further request comes', async () => {
     const client = rawClient(stage.gateway.port, 'GET /health/live HTTP/1.1\r\nHost: gateway\r\n\r\n');
     await client.until((text) => text.includes('"ok"'));
     const began = performance.now();
@@ -63,8 +63,8 @@ describe('who sends too slowly', () => {
   });
 });
 
-describe.each(ways)('who does not read, $way', (way) => {
-  /** Says more than any buffers on the way can hold, as fast as it is taken. */
+describe.each(ways)('callers who do not read, $way', (way) => {
+  /** Sends more than any buffers on the way can hold, as fast as it is read. */
   const flood = (): void =>
     stage.respondWith((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -82,18 +82,18 @@ describe.each(ways)('who does not read, $way', (way) => {
       more();
     });
 
-  test('C-07 for longer than the bound: closed, and the vendor aborted', async () => {
+  test('C-07 for longer than the time limit: closed, and the vendor aborted', async () => {
     flood();
     const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, true)));
     await client.until((text) => text.includes('xxx'));
     client.socket.pause();
     await eventually(() => stage.live() === 0, 'the vendor is aborted');
     client.socket.resume();
-    // What it had not taken is lost, and it can see that: there is no end of the body.
+    // The unread part is lost, and the caller can see that: the body has no end.
     expect((await client.over).endsWith('0\r\n\r\n')).toBe(false);
   });
 
-  test('C-06 who reads on in time, again and again, is not closed, however slowly', async () => {
+  test('C-06 a caller who reads on in time, again and again, is not disconnected, however slow', async () => {
     flood();
     const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, true)));
     await client.until((text) => text.includes('xxx'));
@@ -109,7 +109,7 @@ describe.each(ways)('who does not read, $way', (way) => {
     await eventually(() => stage.live() === 0, 'the vendor is aborted');
   });
 
-  test('C-07 a vendor that says nothing for longer than the bound is not the fault of the caller', async () => {
+  test("C-07 a vendor that is silent for longer than the time limit is not the caller's fault", async () => {
     stage.respondWith((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(

@@ -1,4 +1,6 @@
-/** Endings of every kind, over and over: nothing of them stays. Minutes of it under load: `node bench/soak.ts`. */
+/**
+ * Endings of every kind, over and over: they leave nothing behind. `node bench/soak.ts` runs minutes of it under load.
+ */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call } from '../support/caller.ts';
@@ -9,7 +11,7 @@ import { chunk, openStage, requestOf, type Stage, streamEvents, ways } from './s
 
 let stage: Stage;
 beforeAll(async () => {
-  // Told on a signal: what is left when all that can go is gone.
+  // The process reports on a signal what is left after everything that can be freed is freed.
   const tell = `process.on('SIGUSR2', () => {
     gc();
     const { heapUsed, external } = process.memoryUsage();
@@ -30,7 +32,7 @@ async function kept(): Promise<number> {
   return Number(told().at(-1)?.[1]);
 }
 
-/** What a caller asks for, by which a vendor of many moods answers; some callers leave, some ask too much. */
+/** What a caller asks for, which a vendor of many moods answers; some callers leave, some ask too much. */
 const MOODS = ['whole', 'stream', 'breaks', 'refuses', 'not JSON', 'left', 'too large', 'no model'] as const;
 
 async function one(at: number): Promise<void> {
@@ -45,7 +47,7 @@ async function one(at: number): Promise<void> {
   await answer?.over;
 }
 
-test('P-21 5,000 exchanges that end in every way there is: sockets and memory are back where they were', {
+test('P-21 5,000 exchanges that end in every possible way: sockets and memory are back where they were', {
   timeout: 600_000,
 }, async () => {
   stage.respondWith((received, response) => {
@@ -70,7 +72,7 @@ test('P-21 5,000 exchanges that end in every way there is: sockets and memory ar
     await eventually(() => stage.live() === 0, 'every answer of the vendor has ended');
     memory.push(await kept());
   }
-  // It warms up in the first two rounds. Half a KB that stays of each exchange would be 1.5 MB in the others.
+  // The first two rounds warm up. Half a KB left by each exchange would be 1.5 MB in the others.
   const [, warm = 0, , , last = 0] = memory;
   expect(last - warm).toBeLessThan(1.5 * 1024 * 1024);
 });

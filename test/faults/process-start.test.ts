@@ -1,4 +1,4 @@
-/** Starts that cannot be: a line that says why, an exit code, and nothing half begun. */
+/** Starts that must fail: a line that says why, an exit code, and nothing half started. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -28,7 +28,7 @@ async function taken<T>(use: (port: number) => Promise<T>): Promise<T> {
   }
 }
 
-describe('P-19 a start that cannot be', () => {
+describe('P-19 a start that must fail', () => {
   test.each([[['--workers', '1']], [['--workers', '2']]])('P-19 the port is taken, %j', async (args) => {
     await taken(async (port) => {
       const words = ['start', '--port', String(port), ...args];
@@ -41,7 +41,7 @@ describe('P-19 a start that cannot be', () => {
     });
   });
 
-  test('P-19 the port of the admin API is taken: a key that was made by then is told, as the next start makes none', async () => {
+  test('P-19 the admin port is taken: a key that was already created is printed, since the next start creates none', async () => {
     await taken(async (port) => {
       const env = { GATEWAY_ADMIN_KEY: 'admin-key-of-the-tests', GATEWAY_ADMIN_PORT: String(port) };
       const failed = await runCommand(directory, ['start', '--port', '0'], env);
@@ -55,7 +55,7 @@ describe('P-19 a start that cannot be', () => {
     });
   });
 
-  test.runIf(existsSync('/proc/self'))('P-19 the store is to be where nobody can make a folder', async () => {
+  test.runIf(existsSync('/proc/self'))('P-19 the store is in a folder that nobody can create', async () => {
     const env = { GATEWAY_API_KEY: KEY, GATEWAY_STORE_PATH: '/proc/gateway/keys/gateway.db' };
     expect(await runCommand(directory, ['start', '--port', '0'], env)).toMatchObject({
       code: 1,
@@ -139,7 +139,7 @@ describe('P-03 SIGKILL', () => {
     const stream = await call(url, '/v1/chat/completions', body, key);
     expect(stream.status).toBe(200);
     first.child.kill('SIGKILL');
-    // Cut off, and seen to be: it has no end that could be taken for one.
+    // The stream is visibly cut off: it has no end that could be mistaken for a normal one.
     const cut = await stream.over;
     expect(cut.complete || cut.text.includes('[DONE]')).toBe(false);
     await first.ended;
@@ -155,7 +155,7 @@ describe('P-03 SIGKILL', () => {
 });
 
 test.each(['1', '2'])(
-  'P-11 a start without a file, workers: %s: serves, and a SIGHUP reads what there is',
+  'P-11 a start without a file, workers: %s: serves, and a SIGHUP reads a file that has appeared',
   async (workers) => {
     const running = startCommand(directory, ['start', '--port', '0', '--workers', workers], {
       GATEWAY_API_KEY: KEY,

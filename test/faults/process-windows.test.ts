@@ -1,11 +1,14 @@
-/** What is otherwise on Windows, played by a process that takes its machine for one from when on it waits for signals. */
+/**
+ * What is different on Windows, simulated: the process takes its machine for Windows from the moment at which it waits
+ * for signals.
+ */
 
 import { afterEach, expect, test } from 'vitest';
 import { preload } from '../support/preload.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { eventually } from '../support/raw.ts';
 
-/** Not before: what packages make of a path goes by it too. */
+/** Not before that: packages choose their path handling by the platform too. */
 const ON_WINDOWS = preload(`
   const on = process.on;
   process.on = function (name, listener) {
@@ -18,7 +21,7 @@ let running: GatewayProcess | undefined;
 afterEach(() => running?.close());
 
 test.each([1, 2])(
-  'a console that is closed ends the gateway in it, and is no occasion to read its configuration: workers: %s',
+  'closing the console ends the gateway in it, and does not reload its configuration: workers: %s',
   async (workers) => {
     const gateway = await spawnGateway({ workers }, ON_WINDOWS);
     running = gateway;

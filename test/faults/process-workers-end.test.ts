@@ -26,7 +26,7 @@ describe('the end of several workers', () => {
     expect(workers.filter(runs)).toEqual([]);
   });
 
-  test('P-20 a signal to the whole group, as terminals and service managers send it, is one signal', async () => {
+  test('P-20 a signal to the whole process group, as terminals and service managers send it, is one signal', async () => {
     const workers = await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 20, 150));
     const answers = await openStreams(stage.gateway.url);
@@ -36,7 +36,7 @@ describe('the end of several workers', () => {
     await eventually(() => !workers.some(runs), 'every worker has ended');
   });
 
-  test('P-02 a second signal hurries all of them: streams end with an error, the process with 1', async () => {
+  test('P-02 a second signal ends all of them early: streams end with an error, the process with 1', async () => {
     await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 1_000, 50));
     const answers = await openStreams(stage.gateway.url);

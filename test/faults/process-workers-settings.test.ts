@@ -1,4 +1,4 @@
-/** What several processes serve by: the same, whichever of them was started when. */
+/** The settings of several processes: the same, whenever each of them was started. */
 
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -32,13 +32,13 @@ function rewrite(input: ConfigInput): void {
   renameSync(`${file}.new`, file);
 }
 
-/** A key of the store that the directory's configuration names. */
+/** A key in the store that the directory's configuration names. */
 async function keyOfStore(): Promise<string> {
   const { stdout } = await runCommand(stage.gateway.directory, ['keys', 'create', 'stored']);
   return stdout.trim();
 }
 
-/** Has every worker replaced, one by one. */
+/** Replaces every worker, one by one. */
 async function replaceWorkers(): Promise<void> {
   for (const victim of twoWorkersOf(stage)) {
     const before = told('A new worker is serving.');
@@ -48,8 +48,8 @@ async function replaceWorkers(): Promise<void> {
   expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
 }
 
-describe('P-20 a worker that takes the place of another', () => {
-  test('P-20 keeps what counts from the next start, and has what counts at once', async () => {
+describe('P-20 a worker that replaces another', () => {
+  test('P-20 keeps the settings that apply from the next start, and gets those that apply at once', async () => {
     stage = await openStage({ workers: 2 });
     const key = await keyOfStore();
     rewrite({
@@ -75,7 +75,7 @@ describe('P-20 a worker that takes the place of another', () => {
     expect(stage.gateway.output()).not.toContain('Redis cannot be reached');
   });
 
-  test('P-20 serves by the configuration in force, where the file has become another that cannot be', async () => {
+  test('P-20 serves by the configuration in force, even if the file has become invalid since', async () => {
     stage = await openStage({ workers: 2 });
     rewrite({ workers: 2, retries: { limit: 9 } });
     await eventually(
@@ -86,12 +86,12 @@ describe('P-20 a worker that takes the place of another', () => {
     expect(await ask('openai/gpt-4o', KEY)).toBe(200);
   });
 
-  test('P-20 limits are shared by as many as there are, not by as many as the next start has', async () => {
+  test('P-20 limits are shared by the current number of workers, not by that of the next start', async () => {
     const limits: ConfigInput['limits'] = { eventLoopDelay: 600_000, inFlight: 8 };
     stage = await openStage({ workers: 2, limits });
     rewrite({ workers: 8, limits, aliases: { 'house/fast': 'openai/gpt-4o' } });
     await expect.poll(() => ask('house/fast', KEY)).toBe(200);
-    // Of three, two are one worker's.
+    // Two of three are one worker's share.
     const open: ServerResponse[] = [];
     stage.respondWith((_, response) => void open.push(response));
     const asked = Array.from({ length: 3 }, () => ask('openai/gpt-4o', KEY));
@@ -100,7 +100,7 @@ describe('P-20 a worker that takes the place of another', () => {
     expect(await Promise.all(asked)).toEqual([200, 200, 200]);
   });
 
-  test('P-20 what may be in flight is that of all of them together', async () => {
+  test('P-20 the limit of requests in flight is that of all of them together', async () => {
     const open: ServerResponse[] = [];
     let refused = 0;
     stage = await openStage({ workers: 2, limits: { eventLoopDelay: 600_000, inFlight: 2 } });

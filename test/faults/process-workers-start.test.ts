@@ -1,4 +1,4 @@
-/** Several processes behind one port, from the first moment at which somebody can connect. */
+/** Several processes behind one port, from the first moment at which a caller can connect. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,10 @@ import { type CommandResult, runCommand } from '../support/command.ts';
 import { spawnGateway } from '../support/process.ts';
 import { rawClient } from '../support/raw.ts';
 
-/** How long a connection that was made waits for its answer, in milliseconds. */
+/** How long a caller that has connected waits for its answer, in milliseconds. */
 const PATIENCE = 20_000;
 
-/** A port that is only tried turns away who has come. */
+/** A process that only tests whether the port is free turns away the callers who connect to it. */
 type Outcome = 'answered' | 'turned away' | 'left waiting';
 
 async function knock(port: number): Promise<Outcome> {
@@ -25,7 +25,7 @@ async function knock(port: number): Promise<Outcome> {
   return said.startsWith('HTTP/1.1 200 ') ? 'answered' : 'turned away';
 }
 
-test('P-20 whoever connects while the workers start is answered, or turned away at once', async () => {
+test('P-20 every caller who connects while the workers start is answered, or refused at once', async () => {
   const port = await freePort('127.0.0.1', 0);
   const knocks: Promise<Outcome>[] = [];
   let started = false;
@@ -48,7 +48,7 @@ test('P-20 whoever connects while the workers start is answered, or turned away 
   }
 });
 
-/** What two workers come to that begin with `words` of a program's own. */
+/** The outcome of two workers that run `words` of a program of their own first. */
 async function startWith(words: string): Promise<CommandResult> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   try {
@@ -65,7 +65,7 @@ async function startWith(words: string): Promise<CommandResult> {
 test.each([
   ['process.exit(3)', '(3)'],
   ["process.kill(process.pid, 'SIGKILL')", '(SIGKILL)'],
-])('P-20 a worker that ends before it serves ends the start, which says so: %s', async (words, told) => {
+])('P-20 a worker that ends before it serves ends the start, with an error: %s', async (words, told) => {
   const { code, stderr } = await startWith(words);
   expect(code).toBe(1);
   expect(stderr).toContain(`A worker ended before it was ready ${told}.`);

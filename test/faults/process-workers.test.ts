@@ -39,7 +39,7 @@ describe('P-20 workers', () => {
     process.kill(victim, 'SIGKILL');
     const ends = await Promise.all(answers.map(({ over }) => over));
     const whole = ends.filter(({ complete, text }) => complete && text.includes('word 19'));
-    // Connections are dealt out in turn, more or less.
+    // Connections are distributed in turn, more or less.
     expect(whole.length).toBeGreaterThan(0);
     expect(whole.length).toBeLessThan(12);
     const replaced = (): number => stage.gateway.output().split('A new worker is serving.').length - 1;
@@ -47,14 +47,14 @@ describe('P-20 workers', () => {
       await eventually(() => replaced() === round, 'another one serves');
       expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
       process.kill(childrenOf(stage.gateway.pid)[round % 2] ?? 0, 'SIGKILL');
-      // The port is served throughout, by whoever is left.
+      // The port is served throughout by the remaining workers.
       await eventually(() => childrenOf(stage.gateway.pid).length === 1, 'it is gone');
       expect((await call(stage.gateway.url, native.path, requestOf(native, false))).status).toBe(200);
     }
     expect(stage.gateway.output()).toContain('A worker ended (SIGKILL) and is being replaced.');
   });
 
-  test('P-20 one that ends by a mistake in it is replaced at once, while it finishes what it has', async () => {
+  test('P-20 one that ends because of a bug is replaced at once, while it finishes its work', async () => {
     stage = await openStage(
       { workers: 2 },
       preload(`process.on('SIGUSR2', () => setTimeout(() => { throw new Error('planted'); }, 1));`),
@@ -70,7 +70,7 @@ describe('P-20 workers', () => {
     await eventually(() => stage.gateway.output().includes('A new worker is serving.'), 'another one serves');
     expect(childrenOf(stage.gateway.pid)).toHaveLength(3);
     expect(childrenOf(stage.gateway.pid)).toContain(victim);
-    // What a worker tells goes the way of the log, as what the first process does.
+    // A worker's messages go to the log, as those of the first process do.
     const line = stage.gateway
       .output()
       .split('\n')
@@ -84,7 +84,7 @@ describe('P-20 workers', () => {
     expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
   });
 
-  test('P-20 those that die as soon as they are started are started ever later, and a signal ends that', async () => {
+  test('P-20 workers that die at once are restarted ever later, and a signal ends that', async () => {
     stage = await openStage(
       { workers: 2 },
       preload(`
@@ -102,13 +102,13 @@ describe('P-20 workers', () => {
         .map((line) => Date.parse(JSON.parse(line).time));
     await eventually(() => deaths().length === 7, 'they die again and again');
     const [, , , , fifth = 0, , seventh = 0] = deaths();
-    // After the fifth, whose own place was empty for 1.6 s, that one's successor or a later one's has died.
+    // After the fifth, whose place was empty for 1.6 s, its successor or that of a later one has died.
     expect(seventh - fifth).toBeGreaterThanOrEqual(1_590);
     stage.gateway.signal('SIGTERM');
     expect(await stage.gateway.ended).toBe(0);
   });
 
-  test('P-20 without the first process they finish what they have, and end', async () => {
+  test('P-20 without the first process they finish their work, and end', async () => {
     const workers = await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 20, 150));
     const answers = await openStreams(stage.gateway.url);
@@ -117,7 +117,7 @@ describe('P-20 workers', () => {
     await eventually(() => !workers.some(runs), 'every worker has ended');
   });
 
-  test('P-20 simulated vendors are started once, and the one key they all take is made once', async () => {
+  test('P-20 simulated vendors are started once, and the one key that they all accept is created once', async () => {
     const gateway = await spawnGateway({ workers: 2 });
     try {
       const body = JSON.stringify({
@@ -133,7 +133,7 @@ describe('P-20 workers', () => {
       expect(statuses).toEqual(Array.from({ length: 6 }, () => 200));
       expect(gateway.output()).toContain('simulated vendors answer');
       expect(gateway.output()).toContain(` with ${defaultModels().length} models.`);
-      // The listening sockets of the simulated vendors: the first process has them.
+      // The first process has the listening sockets of the simulated vendors.
       for (const worker of childrenOf(gateway.pid)) expect(listening(worker)).toBe(0);
       expect(listening(gateway.pid)).toBe(2);
     } finally {

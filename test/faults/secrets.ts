@@ -1,10 +1,10 @@
-/** What no caller may read of a vendor's failure, and failures that say it in every field and spelling. */
+/** What no caller may read of a vendor's failure, and failures that contain it in every field and spelling. */
 
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { sseText } from '../../src/streams/sse.ts';
 
-/** By their shapes: keys, a password in a URL, addresses of private networks. */
+/** Recognized by their shapes: keys, a password in a URL, addresses of private networks. */
 export const SECRETS = [
   'sk-proj-abcdefghijklmnop0123',
   'AIzaSyA1234567890123456789012345678901',
@@ -29,7 +29,7 @@ export function withEscapes(text: string): string {
     .replaceAll('/', '\\/');
 }
 
-/** An error body of a format that says `text` wherever it says something. */
+/** An error body of a format that has `text` in each of its texts. */
 export function failureBody(format: FormatName, text: string): Json {
   switch (format) {
     case 'chat-completions':

@@ -1,4 +1,7 @@
-/** Where the faults of callers play: a gateway in its own process, before it a raw socket, behind it a scripted vendor. */
+/**
+ * The setting for callers' faults: a gateway in its own process, raw sockets in front of it, a scripted vendor behind
+ * it.
+ */
 
 import type { ServerResponse } from 'node:http';
 import { expect } from 'vitest';
@@ -13,20 +16,20 @@ import { json, type Respond, startUpstream, type TestUpstream } from '../support
 export interface Stage {
   readonly gateway: GatewayProcess;
   readonly upstream: TestUpstream;
-  /** How the vendor answers from here on. */
+  /** How the vendor answers from now on. */
   respondWith(respond: Respond): void;
-  /** How many of the vendor's answers are still going on. */
+  /** How many of the vendor's answers are still in progress. */
   live(): number;
-  /** The end of every file: alive, nothing going on or held open any more, no secret told. */
+  /** The end of every file: the gateway is alive, nothing is in progress or held open, and no secret was written. */
   expectUnharmed(secrets?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A number as small as every run can stand, or in full: `FULL=1 vitest run test/faults`. */
+/** A number small enough for every run, or the full one: `FULL=1 vitest run test/faults`. */
 export const sized = (small: number, full: number): number =>
   process.env['FULL'] === undefined ? small : full;
 
-/** What no output may hold, ever. Prompts of these tests have the first in them. */
+/** What no output may ever hold. Prompts of these tests contain the first of them. */
 export const CANARY = 'canary-4f1d9c';
 
 export async function openStage(config: ConfigInput = {}, options: ProcessOptions = {}): Promise<Stage> {
@@ -37,7 +40,7 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
     response.once('close', () => live--);
     respond(received, response, request);
   });
-  // Never busy: on a machine that runs many tests at once it would refuse work that these tests ask for.
+  // Never busy: on a machine that runs many tests at once it would refuse work that these tests need.
   const limits = { eventLoopDelay: 600_000, ...config.limits };
   const gateway = await spawnGateway({ vendors: vendorsAtUrl(upstream.url), ...config, limits }, options);
   const atRest = gateway.sockets();
@@ -51,13 +54,13 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
     async expectUnharmed(secrets = []) {
       expect(gateway.alive(), gateway.output()).toBe(true);
       await eventually(() => live === 0, 'every answer of the vendor has ended');
-      // Idle connections to the vendor are closed after 4 s, callers' when their callers do.
+      // Idle connections to the vendor are closed after 4 s, callers' when their callers close them.
       await eventually(() => gateway.sockets() <= atRest, 'every socket is closed');
       const health = await fetch(`${gateway.url}/health/live`, { headers: { connection: 'close' } });
       expect(health.status).toBe(200);
       const output = gateway.output();
       for (const secret of [CANARY, KEY, 'vendor-key', ...secrets]) expect(output).not.toContain(secret);
-      // Why a vendor could not be reached may be told, by its code.
+      // The code of the reason why a vendor could not be reached may be shown.
       const surprises = output.replaceAll(/"fault":"upstream-[a-z]+","cause":"[A-Z0-9_]+"/g, '');
       expect(surprises).not.toMatch(/uncaught|unhandled|ERR_|^\s+at .+:\d+:\d+/im);
     },
@@ -68,14 +71,14 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
   };
 }
 
-/** Processor time that the gateway takes for `run`, in milliseconds. */
+/** The processor time that the gateway takes for `run`, in milliseconds. */
 export async function costOf({ gateway }: Stage, run: () => Promise<unknown>): Promise<number> {
   const before = gateway.cpu();
   await run();
   return gateway.cpu() - before;
 }
 
-/** What is `size` times as large as what costs `ordinary` costs less than this, unless it goes by the square of its size. */
+/** The bound on the cost of work `size` times as large as work that costs `ordinary`: only quadratic growth exceeds it. */
 export const alike = (ordinary: number, size = 1): number => 5 * size * ordinary + 1_000;
 
 /** The two ways through the gateway to a vendor that speaks chat-completions. */
@@ -110,7 +113,7 @@ export const STREAM_END = `data: ${JSON.stringify({
   choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
 })}\n\ndata: [DONE]\n\n`;
 
-/** Answers with `count` events, one every `pause` milliseconds, and then the end; `made` says the text of each. */
+/** Answers with `count` events, one every `pause` milliseconds, and then the end; `made` returns the text of each. */
 export function streamEvents(
   response: ServerResponse,
   count: number,
