@@ -1,4 +1,4 @@
-/** What a key that is restricted to models may send: whatever is not known to be harmless is refused, and named. */
+/** What a key that is restricted to models may send: a field that is not known to be harmless is refused by name. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** A request as small as it can be, by the endpoint's name. */
+/** The smallest possible request, by the endpoint's name. */
 const CALLS: Readonly<Record<string, { readonly path: string; readonly body: JsonObject }>> = {
   chat: {
     path: '/v1/chat/completions',
@@ -85,7 +85,7 @@ const CALLS: Readonly<Record<string, { readonly path: string; readonly body: Jso
 
 async function post(call: string, more: JsonObject | string, key: string, query = '') {
   const { path = '', body } = CALLS[call] ?? {};
-  // As text where the exact bytes count.
+  // As text, since the exact bytes count.
   const text =
     typeof more === 'string'
       ? `${JSON.stringify(body).slice(0, -1)},${more}}`
@@ -103,7 +103,7 @@ async function post(call: string, more: JsonObject | string, key: string, query 
   };
 }
 
-/** That a held key is told which field it may not send, and nobody is asked. */
+/** Expects that a restricted key is told which field it may not send, and that no vendor is asked. */
 async function expectRefused(call: string, more: JsonObject | string, named: string): Promise<void> {
   for (const key of [HELD, GROUPED]) {
     const refused = await post(call, more, key);
@@ -115,7 +115,7 @@ async function expectRefused(call: string, more: JsonObject | string, named: str
 
 describe('S-33 fields', () => {
   test.each(Object.keys(CALLS))(
-    '%s: one that nobody knows, and those whose names fold to known ones',
+    '%s: an unknown field, and fields whose names fold to known ones',
     async (call) => {
       await expectRefused(call, { a_field_of_tomorrow: 1 }, 'a_field_of_tomorrow');
       await expectRefused(call, { fallback_models: ['gpt-5-pro'] }, 'fallback_models');
@@ -129,7 +129,7 @@ describe('S-33 fields', () => {
   );
 
   test.each(['gemini', 'geminiCount', 'geminiTranslated'])(
-    '%s: what chooses a model within',
+    '%s: fields inside it that choose a model',
     async (call) => {
       const manualMode = { modelName: 'gemini-2.5-flash' };
       const named = 'generationConfig.routingConfig';
@@ -169,7 +169,7 @@ describe('S-33 fields', () => {
     },
   );
 
-  test('what is read of one key twice is refused, also within', async () => {
+  test('a duplicate key in a field that is read is refused, at any depth', async () => {
     const twice = '"generationConfig":{"thinkingConfig":{"x":1},"thinkingConfig":{}}';
     expect(await post('gemini', twice, HELD)).toMatchObject({ status: 400, asked: 0 });
   });
@@ -218,7 +218,7 @@ describe('S-33 fields', () => {
     [{ fallbacks: { 'deepseek/deepseek-v4-flash': [{ model: 'gpt-5-pro' }] } }],
     [{ fallbacks: [{ 'deepseek/deepseek-v4-flash': { first: ['gpt-5-pro'] } }] }],
     [{ context_window_fallbacks: { any: ['gpt-5-pro'] } }],
-  ])('fallbacks however they are written: %j', async (fields) => {
+  ])('fallbacks, however they are written: %j', async (fields) => {
     const refused = await post('chat', fields, HELD);
     expect(refused, refused.text).toMatchObject({ status: 403, asked: 0 });
     expect(await post('chat', fields, KEY)).toMatchObject({ status: 200, asked: 1 });
@@ -235,7 +235,7 @@ describe('S-33 fields', () => {
     client.socket.terminate();
   });
 
-  test('unrestricted keys send what they like', async () => {
+  test('unrestricted keys may send any field', async () => {
     for (const call of ['chat', 'responses', 'messages', 'gemini']) {
       expect(await post(call, { a_field_of_tomorrow: 1 }, KEY)).toMatchObject({ asked: 1 });
       expect(stage.upstream.received.at(-1)?.body.toString()).toContain('"a_field_of_tomorrow":1');
@@ -255,14 +255,14 @@ describe('S-34 query parameters and headers', () => {
     },
   );
 
-  test('those that are known pass', async () => {
+  test('known ones pass', async () => {
     expect(await post('messages', {}, HELD, '?beta=true')).toMatchObject({ status: 200, asked: 1 });
     expect(await post('gemini', {}, HELD, '?alt=json&prettyPrint=false')).toMatchObject({ asked: 1 });
     expect(stage.upstream.received.at(-1)?.url).toMatch(/\?alt=json&prettyPrint=false$/);
     expect(await post('gemini', {}, KEY, '?callback=x')).toMatchObject({ asked: 1 });
   });
 
-  test("Google's headers that could route a call do not go along", async () => {
+  test("Google's headers that could route a call are not forwarded", async () => {
     for (const [key, isSent] of [
       [HELD, false],
       [KEY, true],
@@ -295,20 +295,23 @@ describe('the list', () => {
     return at !== undefined;
   };
 
-  /** Where a name of a model is judged against the key (`models-beside.ts`, `resolve-model.ts`), or is none of a model. */
+  /**
+   * Where a model name is checked against the key (`models-beside.ts`, `resolve-model.ts`), or the field names no
+   * model.
+   */
   const DECIDED = [
     /^model$/,
     /^tools\.(?:svg\.)?model$/,
     /^fallbacks\.model$|^fallbacks$/,
-    // What it judges is not answered by it.
+    // The model that it checks does not answer it.
     /^moderation\.model$/,
     // Templates of a filter; a kind of map; what has been paid for.
     /^modelArmorConfig\b/,
     /^tools\.googleMaps\.groundingTypes\.routing\b/,
     /^fallback_credit_token\b/,
-    // An app that searches, at the account of the project.
+    // An app that searches, with the project's account.
     /^tools\.retrieval\.vertexAiSearch\.engine$/,
-    // In a dialogue: tools that it brings along are judged as those that are declared.
+    // In a dialogue: tools that it brings along are checked like declared ones.
     /^(?:input|messages)\.(?:.+\.)?(?:tools|tool|definition)\.(?:.+\.)?model$/,
     // Whose answer it was, and who has painted.
     /^input\.svg_usage\.model$/,
@@ -343,12 +346,12 @@ describe('the list', () => {
       .filter((name) => name !== 'unknown-fields.json')
       .map((name) => [format, name] as const),
   );
-  test.each(requests)('has what clients send: %s %s', (format, name) => {
+  test.each(requests)('contains what clients send: %s %s', (format, name) => {
     const body = readFileSync(join(FIXTURES, 'requests', format, name));
     expect(() => requireHarmless(format, body, scanObject(body), false)).not.toThrow();
   });
 
-  test('to look through a body costs what its size does', () => {
+  test('the cost of scanning a body is linear in its size', () => {
     const body = (size: number): Buffer =>
       Buffer.from(
         JSON.stringify({

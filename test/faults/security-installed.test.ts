@@ -1,4 +1,6 @@
-/** S-27: production needs few packages; what needs others asks for them by name, and without it nothing is missed. */
+/**
+ * S-27: production needs few packages; code that needs others asks for them by name, and works without them otherwise.
+ */
 
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -34,12 +36,12 @@ const production = Object.entries(packages)
 test('S-27 production installs fewer than 90 packages, none of them of a cloud', () => {
   expect(production.length).toBeGreaterThan(40);
   expect(production.length).toBeLessThan(90);
-  // Metrics bring the names of OpenTelemetry's API along, and nothing else of it.
+  // The metrics library brings the names of OpenTelemetry's API along, and nothing else of it.
   const others = production.filter((path) => path !== 'node_modules/@opentelemetry/api');
   for (const path of others) expect(path).not.toMatch(/@aws|@smithy|google|@opentelemetry/);
 });
 
-test('S-27 what is optional is a peer by the same range as the tests have it', () => {
+test('S-27 each optional package is a peer dependency with the same range as in the tests', () => {
   const names = Object.values(OPTIONAL_PACKAGES).flat().toSorted();
   expect(Object.keys(manifest.peerDependencies).toSorted()).toEqual(names);
   expect(Object.keys(manifest.peerDependenciesMeta).toSorted()).toEqual(names);
@@ -54,7 +56,7 @@ test('S-27 docs/packages.md says what each package is for', () => {
   expect(told).toContain(`installs ${production.length} packages`);
 });
 
-describe('S-27 a gateway with the packages of production alone', () => {
+describe('S-27 a gateway with the production packages alone', () => {
   let root: string;
   let directory: string;
 
@@ -71,7 +73,7 @@ describe('S-27 a gateway with the packages of production alone', () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
-  /** Runs a command; a gateway that has started is ended once `until` has come in what it writes. */
+  /** Runs a command; a started gateway is ended once `until` matches its output. */
   function run(args: readonly string[], env: Record<string, string> = {}, until?: RegExp) {
     const child = spawn(process.execPath, [join(root, 'src/cli/gateway.js'), ...args], {
       cwd: directory,
@@ -118,7 +120,7 @@ describe('S-27 a gateway with the packages of production alone', () => {
     expect(code, output).toBe(0);
   });
 
-  test('with a collector of traces it says what to install', async () => {
+  test('with a trace collector it says what to install', async () => {
     configure({});
     const { code, output } = await run(['start'], { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
     expect(code).toBe(78);

@@ -1,4 +1,4 @@
-/** Keys: where they may stand, how they are compared and kept, and that nothing ever shows one. */
+/** Keys: where they may be sent, how they are compared and stored, and that no output ever shows one. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ afterAll(async () => {
 const asked = () => stage.upstream.received.length;
 const body = requestOf(ways[0], false);
 
-/** Sends a POST whose header lines are all given. */
+/** Sends a POST with exactly the given header lines. */
 const send = (path: string, lines: readonly string[], text = body): Promise<string> =>
   exchange(
     stage.gateway.port,
@@ -43,7 +43,7 @@ const send = (path: string, lines: readonly string[], text = body): Promise<stri
   );
 
 describe('S-01 whether a key is unknown, malformed, long or contradicted', () => {
-  test('the answer is the same to the byte, but for its id and its time', async () => {
+  test('the answer is the same to the byte, except for its id and its time', async () => {
     const answers = await Promise.all(
       [
         `Bearer gw-none`,
@@ -119,33 +119,36 @@ describe('S-02 what an Authorization header may hold', () => {
     ['the query, elsewhere than below /v1beta', `/v1/chat/completions?key=${KEY}`, []],
     ['the query, on messages', `/v1/messages?key=${KEY}`, []],
     ['a cookie', '/v1/chat/completions', [`Cookie: key=${KEY}; authorization=Bearer ${KEY}`]],
-  ])('carriers that disagree, or are none: %s', async (_, path, lines) => {
+  ])('carriers that disagree, or hold no key: %s', async (_, path, lines) => {
     const before = asked();
     expect(statusOf(await send(path, lines))).toBe(401);
     expect(asked()).toBe(before);
   });
 
-  /** SDKs send the header of a variable that is set, and to nothing: Claude Code's shell sets both of Anthropic's so. */
+  /**
+   * SDKs send an empty header for a variable that is set to nothing: Claude Code's shell sets both of Anthropic's that
+   * way.
+   */
   test.each([
     ['x-api-key', '/v1/messages', [`Authorization: Bearer ${KEY}`, 'x-api-key:']],
     ['Authorization', '/v1/messages', ['Authorization: Bearer', `x-api-key: ${KEY}`]],
     ['Authorization without a scheme', '/v1/messages', ['Authorization:', `x-api-key: ${KEY}`]],
     ['x-goog-api-key', GEMINI, [`Authorization: Bearer ${KEY}`, 'x-goog-api-key:']],
     ['x-goog-api-key beside the query', `${GEMINI}?key=${KEY}`, ['x-goog-api-key:']],
-  ])('a carrier that is empty carries none: %s', async (_, path, lines) => {
+  ])('an empty carrier counts as absent: %s', async (_, path, lines) => {
     stage.respondWith((__, response) => json(response, {}));
     const text = path === '/v1/messages' ? '{"model":"claude-opus-4-8","max_tokens":1,"messages":[]}' : '{}';
     expect(statusOf(await send(path, lines, text))).toBe(200);
   });
 
-  test('a header line cannot be brought in by a value', async () => {
+  test('a value cannot inject a header line', async () => {
     const answer = await send(ways[0].path, [`X: y\r\n\r\nAuthorization: Bearer ${KEY}`]);
     expect(statusOf(answer)).toBe(401);
   });
 });
 
 describe('S-03 keys at rest', () => {
-  test('of the key of a first start only the hash is kept, in a file of its owner', async () => {
+  test("of a first start's key only the hash is stored, in a file that only its owner can read", async () => {
     const gateway = await spawnGateway({}, { keyless: true });
     const key = /gw_[\w-]{43}_[0-9a-f]{8}/.exec(gateway.output())?.[0] ?? '';
     expect(key).not.toBe('');
@@ -165,7 +168,7 @@ describe('S-03 keys at rest', () => {
 });
 
 describe('S-04 the key in the query', () => {
-  test('serves below /v1beta, a header goes over it, and it goes no further than here', async () => {
+  test('works below /v1beta, a header takes precedence, and the key goes no further than the gateway', async () => {
     stage.respondWith((_, response) => json(response, {}));
     const answer = await send(`${GEMINI}?alt=json&key=${KEY}&x=1`, [], '{"contents":[]}');
     expect(statusOf(answer)).toBe(200);
@@ -184,7 +187,7 @@ describe('S-04 the key in the query', () => {
     '/nope',
     '/v1/embeddings',
     '/v1/models/none',
-  ])('is in no error: %s', async (path) => {
+  ])('appears in no error: %s', async (path) => {
     const answer = await send(
       `${path}?key=${KEY}&%6bey=${KEY}`,
       [`x-goog-api-key: ${KEY}`],
@@ -200,8 +203,8 @@ describe('S-04 the key in the query', () => {
   });
 });
 
-describe('S-05 what breaks on the way to a vendor', () => {
-  test('tells neither its address, nor its key, nor what undici says', async () => {
+describe('S-05 an error on the way to a vendor', () => {
+  test("shows neither its address, nor its key, nor undici's message", async () => {
     const breaks: Respond[] = [
       (_, response) => response.destroy(),
       (_, response, request) =>
@@ -233,12 +236,12 @@ describe('S-05 what breaks on the way to a vendor', () => {
 });
 
 describe('S-24 a flood of wrong keys', () => {
-  test('2,000 of them cost the one with the right key nothing but its turn', async () => {
+  test('2,000 of them cost a caller with the right key nothing but its turn', async () => {
     stage.respondWith((_, response) => json(response, {}));
     const before = asked();
     let refused = 0;
     const guess = async (at: number): Promise<void> => {
-      // With a body of which not a byte is sent: nobody waits for it.
+      // It announces a body and sends not a byte of it: nobody waits for it.
       const answer = await send(ways[0].path, [`Authorization: Bearer gw-guess-${at}`], '');
       if (statusOf(answer) === 401) refused++;
     };

@@ -1,4 +1,4 @@
-/** What a key may use, when a thousand requests want it at once, and when one asks for as much as a thousand. */
+/** The limits of a key, when a thousand requests arrive at once, and when one asks for as much as a thousand. */
 
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ async function serve(limits: KeyLimits): Promise<void> {
   });
 }
 
-/** How many of so many requests at once had which status. */
+/** How many of this many requests at once had which status. */
 async function burst(count = AT_ONCE): Promise<Readonly<Record<number, number>>> {
   const statuses = await Promise.all(
     Array.from({ length: count }, () => statusOf(ask(gateway.url, LIMITED))),
@@ -66,7 +66,7 @@ describe('S-23 limits of a key, with 1,000 requests at once', () => {
     });
     const answered = Promise.all(all);
     const others = eventually(() => refused === AT_ONCE - 10, 'all others are refused');
-    // A request that fails, as one of so many connections at once may, is told at once.
+    // A request that fails, as one of so many connections at once may, is reported at once.
     await Promise.race([others, answered]);
     expect(refused).toBe(AT_ONCE - 10);
     expect(vendor.received).toHaveLength(10);
@@ -74,7 +74,7 @@ describe('S-23 limits of a key, with 1,000 requests at once', () => {
     expect((await answered).filter((status) => status === 200)).toHaveLength(10);
   });
 
-  test('ten dollars are ten, and at most what is in flight when they are used up', async () => {
+  test('ten dollars are ten, plus at most what is in flight when they are used up', async () => {
     await serve({ budgetDay: 10, concurrentRequests: 5 });
     // A dollar each.
     vendor.takes(500_000, 0);
@@ -102,7 +102,7 @@ describe('S-30 one request that asks for as much as many', () => {
     ['anthropic/claude-sonnet-4-5', 128],
     ['google/gemini-2.5-flash', 128],
     ['google/gemini-2.5-flash', 9],
-  ])('%s, translated, with n: %i: more than the vendor has ever given is not asked for', async (model, n) => {
+  ])('%s, translated, with n: %i: more than the vendor can ever give is not requested', async (model, n) => {
     await serve({});
     const response = await post('/v1/chat/completions', { model, n, messages });
     expect(response.status).toBe(400);
@@ -110,7 +110,7 @@ describe('S-30 one request that asks for as much as many', () => {
     expect(vendor.received).toHaveLength(0);
   });
 
-  test('no more tokens than the model can give are asked for, translated', async () => {
+  test('translated, no more tokens are requested than the model can give', async () => {
     await serve({});
     const response = await post('/v1/messages', { model: 'openai/gpt-4.1', max_tokens: 2 ** 40, messages });
     expect(response.status).toBe(200);
@@ -121,7 +121,7 @@ describe('S-30 one request that asks for as much as many', () => {
     expect(most).toBeLessThan(1_000_000);
   });
 
-  test('what it took is charged in full, natively too: the next one is refused', async () => {
+  test('its usage is charged in full, natively too: the next one is refused', async () => {
     await serve({ budgetMonth: 5 });
     vendor.takes(10, 128 * 32_768);
     const dear = { model: 'openai/gpt-4.1', n: 128, max_tokens: 32_768, messages };

@@ -22,19 +22,19 @@ const [native, translated] = ways;
 const send = (path: string, body: string, lines: readonly string[] = []): Promise<string> =>
   exchange(stage.gateway.port, post(path, body, [...lines, 'Connection: close']));
 
-/** In full as many as a body may hold: a key is two of its 500,000 commas, colons and brackets. */
+/** In full, as many as a body may hold: a key takes two of its 500,000 commas, colons and brackets. */
 const KEYS = sized(100_000, 249_000);
 
 const objectOf = (keyAt: (at: number) => string, count = KEYS) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [keyAt(at), 1]));
 
-/** Keys that a hash function may well put into one place: of numbers, and of text. */
+/** Keys that a hash function may well put into one bucket: numbers, and text. */
 const COLLIDING: readonly ((at: number) => string)[] = [
   (at) => String(at * 65_536),
   (at) => [...at.toString(2).padStart(19, '0')].map((bit) => (bit === '1' ? 'Aa' : 'BB')).join(''),
 ];
 
-/** What it costs to have an object taken on both ways. */
+/** What it costs to have an object accepted on both ways. */
 async function costOfObject(properties: Record<string, number>): Promise<number> {
   const tools = [{ name: 'f', input_schema: { type: 'object', properties } }];
   const messages = [{ role: 'user', content: 'x' }];
@@ -53,7 +53,7 @@ test(`S-32 ${KEYS} keys that collide, as numbers or as text, cost no more than k
   }
 });
 
-test('S-32 300,000 of them are more than a body may hold: refused before anything is made of them', async () => {
+test('S-32 300,000 of them are more than a body may hold: refused before anything is built from them', async () => {
   const before = stage.upstream.received.length;
   for (const keyAt of COLLIDING) {
     const body = JSON.stringify({ model: native.model, messages: [], x: objectOf(keyAt, 300_000) });
@@ -187,7 +187,7 @@ describe('S-40 a model name longer than 256 characters is refused before anythin
     send(path, JSON.stringify({ model, stream, max_tokens: 9, messages: [{ role: 'user', content: 'x' }] }));
 
   test.each(endpoints)(
-    '%s: 512 KB of what almost matches cost no more than of one letter',
+    '%s: 512 KB that almost match cost no more than 512 KB of one letter',
     async (path, prefix) => {
       for (const stream of [false, true]) {
         const costOfName = (name: string): Promise<number> =>
@@ -199,7 +199,7 @@ describe('S-40 a model name longer than 256 characters is refused before anythin
     },
   );
 
-  test('its end is not shown, and no vendor is asked', async () => {
+  test('the error does not show its end, and no vendor is asked', async () => {
     const before = stage.upstream.received.length;
     for (const [path, prefix] of endpoints) {
       for (const name of [
@@ -217,10 +217,10 @@ describe('S-40 a model name longer than 256 characters is refused before anythin
   });
 });
 
-/** A connection of its own: what is kept open would be one of the gateway's at the end. */
+/** Its own connection: a kept one would count as the gateway's at the end. */
 const CLOSING = { headers: { connection: 'close' } };
 
-describe('S-42 a text of a vendor that almost matches costs no more than any other of 512 KB', () => {
+describe('S-42 a vendor text that almost matches costs no more than any other of 512 KB', () => {
   const PIECES = ['token count ', 'Unexpected value(s) i', 'encrypted content ', 'sk-', 'a: ', '::'];
 
   test.each(vendorWays)(

@@ -1,4 +1,4 @@
-/** Model names and paths: what they reach is what the catalog and the key say, however they are written. */
+/** Model names and paths: they reach what the catalog and the key allow, however they are written. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
@@ -52,7 +52,7 @@ const asked = () => stage.upstream.received.length;
 const got = () => stage.upstream.received.at(-1);
 
 const bodies = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens'];
-/** The least that an endpoint takes: a restricted key may send no field that its format does not have. */
+/** The smallest body that an endpoint accepts: a restricted key may send no field that its format does not have. */
 const leastFor = (path: string): readonly string[] =>
   path.startsWith('/v1/responses')
     ? ['"input":"x"']
@@ -63,7 +63,7 @@ const bodyOf = (path: string, model: string): string =>
 const send = (path: string, body: string, key = KEY): Promise<string> =>
   exchange(stage.gateway.port, post(path, body, ['Connection: close']).replace(KEY, key));
 
-/** That a request is answered with one of some statuses, reaching no vendor unless by 200, and showing little of `name`. */
+/** Expects one of some statuses; only 200 may reach a vendor, and the answer shows little of `name`. */
 async function expectStatus(
   answered: Promise<string>,
   statuses: readonly number[],
@@ -80,7 +80,7 @@ async function expectStatus(
   expect(body).not.toMatch(/[^\r\n\x20-\x7e]|<script/);
 }
 
-/** Names that are paths, URLs, header lines, markup, or only look like names. */
+/** Names that are paths, URLs, header lines or markup, or that only look like names. */
 const hostile = [
   '../gpt-4o',
   '../../admin',
@@ -118,7 +118,7 @@ const hostile = [
   'openai/'.repeat(2_000),
 ];
 
-/** Spellings of a model that a key may not use, or of none. Only ASCII case is no difference. */
+/** Spellings of a model that a key may not use, or of no model. Only the case of ASCII letters makes no difference. */
 const lookalikes: [model: string, status: 403 | 404][] = [
   ['GPT-4O', 403],
   ['openai/GPT-4o', 403],
@@ -159,7 +159,7 @@ describe.each(bodies)('%s', (path) => {
   );
 
   test.each([null, 1, true, {}, [], ['gpt-4o'], { id: 'gpt-4o' }])(
-    'S-09 the model %j is no name',
+    'S-09 the model %j is not a name',
     async (model) => {
       await expectStatus(send(path, `{"max_tokens":9,"model":${JSON.stringify(model)}}`), [400]);
     },
@@ -184,7 +184,7 @@ describe.each(bodies)('%s', (path) => {
     }
   });
 
-  test('S-16 a model in the query or in a header is none', async () => {
+  test('S-16 a model in the query or in a header is ignored', async () => {
     await expectStatus(send(`${path}?model=openai/gpt-4o`, bodyOf(path, 'openai/gpt-4o'), RESTRICTED), [403]);
     await expectStatus(
       send(`${path}?model=openai/gpt-4o-mini`, bodyOf(path, 'openai/gpt-4o'), RESTRICTED),
@@ -194,7 +194,7 @@ describe.each(bodies)('%s', (path) => {
   });
 });
 
-test("S-12 a model in the query is nobody's: some services (LiteLLM) would take it for that of the body", async () => {
+test('S-12 a model in the query goes to no vendor: some services (LiteLLM) would prefer it to that of the body', async () => {
   for (const query of ['model=openai/gpt-5-pro', 'api-version=1&%6dodel=a&model=b', 'MODEL=a']) {
     for (const key of [RESTRICTED, KEY]) {
       const body = '{"model":"deepseek/deepseek-v4-flash","messages":[{"role":"user","content":"x"}]}';
@@ -204,7 +204,7 @@ test("S-12 a model in the query is nobody's: some services (LiteLLM) would take 
   }
 });
 
-describe("Claude's names with a dot, as other routers have them", () => {
+describe("Claude's names with a dot, as other routers write them", () => {
   const message = (model: string, key: string) =>
     send('/v1/messages', `{"model":"${model}","max_tokens":9,"messages":[]}`, key);
 
@@ -217,7 +217,7 @@ describe("Claude's names with a dot, as other routers have them", () => {
     },
   );
 
-  test('no other dot is one', async () => {
+  test('any other dot does not match', async () => {
     for (const model of ['claude.haiku-4-5', 'claude-haiku.4.5', 'claude-haiku-4.5.', 'claude-haiku-4.50'])
       await expectStatus(message(model, KEY), [404]);
   });
@@ -241,7 +241,7 @@ describe('below /v1beta/models', () => {
       await expectStatus(send(path(model), '{"contents":[]}'), [400, 404]);
   });
 
-  test('S-16 every method asks for the same right', async () => {
+  test('S-16 every method requires the same permission', async () => {
     for (const method of ['generateContent', 'streamGenerateContent', 'countTokens']) {
       await expectStatus(send(path('gemini-2.5-pro', method), '{"contents":[]}', RESTRICTED), [200]);
       await expectStatus(send(path('gemini-2.5-flash', method), '{"contents":[]}', RESTRICTED), [403]);
@@ -276,13 +276,13 @@ describe('below /v1beta/models', () => {
     'gemini-2.5-pro%3AgenerateContent',
     'gemini-2.5-pro:embedContent',
     'gemini-2.5-pro:batchGenerateContent',
-  ])('S-17 %j is no method of a model', async (rest) => {
+  ])('S-17 %j is not a method of a model', async (rest) => {
     await expectStatus(send(`/v1beta/models/${rest}`, '{"contents":[]}'), [404, 405]);
   });
 });
 
 describe('short names', () => {
-  /** Of each vendor: a model, by its name alone. */
+  /** A model of each vendor, by its name alone. */
   const names: Readonly<Record<string, string>> = {
     openai: 'gpt-4o',
     anthropic: 'claude-sonnet-4-5',
@@ -300,9 +300,9 @@ describe('short names', () => {
       Object.entries(names).map(([vendor, name]) => [path, vendor, own, name] as const),
     ),
   )(
-    'S-13 on %s, of %s: the vendor that is filled in is %s, and the key is asked about that',
+    'S-13 on %s, of %s: the vendor that is filled in is %s, and the key is checked for it',
     async (path, vendor, own, name) => {
-      // Whoever may use another vendor's models alone may not use this one by leaving the vendor out.
+      // A key for another vendor's models alone may not use this one by leaving the vendor out.
       await expectStatus(send(path, bodyOf(path, name), RESTRICTED), [vendor === own ? 403 : 404]);
       await expectStatus(send(path, bodyOf(path, name), WILD), [
         vendor !== own ? 404 : own === 'anthropic' ? 502 : 403,
@@ -336,11 +336,11 @@ describe('a key for a model by another name', () => {
     ['openai/gpt-5.4', 200],
     ['team/best', 403],
     ['openai/gpt-4o', 403],
-  ])('opens what it leads to, by all its names: %s %d', async (model, status) => {
+  ])('allows the model behind it, by all its names: %s %d', async (model, status) => {
     await expectStatus(send('/v1/responses', bodyOf('/v1/responses', model), ALIAS), [status]);
   });
 
-  test('has it in its list', async () => {
+  test('shows it in its list', async () => {
     const listed = await fetch(`${stage.gateway.url}/v1/models`, {
       headers: { authorization: `Bearer ${ALIAS}` },
     });
@@ -350,8 +350,8 @@ describe('a key for a model by another name', () => {
   });
 });
 
-describe('S-15 where a model cannot answer', () => {
-  test('those in its place are asked about too: a key that may not use them waits for its own', async () => {
+describe('S-15 if a model cannot answer', () => {
+  test('its fallbacks are checked against the key too: a key that may not use them waits for its own model', async () => {
     const models = (from: number): string[] =>
       stage.upstream.received.slice(from).map(({ body }) => JSON.parse(body.toString()).model);
     stage.respondWith((_, response) =>
@@ -375,7 +375,7 @@ describe('S-15 where a model cannot answer', () => {
   });
 });
 
-describe('S-12 models that a body names beside its own', () => {
+describe('S-12 models that a body names besides its own', () => {
   const chat = '/v1/chat/completions';
   const beside: [path: string, model: string, fields: string][] = [
     ['/v1/messages', 'anthropic/claude-haiku-4-5', '"fallbacks":[{"model":"NAMED"}]'],
@@ -438,14 +438,14 @@ describe('S-12 models that a body names beside its own', () => {
       'x\\u0000<script>',
     ]) {
       await expectStatus(send(path, bodyWith(path, model, fields, other), NARROW), [403]);
-      // A key that may use all passes on what nobody here knows.
+      // A key that may use all models passes on unknown names.
       const before = asked();
       await send(path, bodyWith(path, model, fields, other));
       expect(asked(), other).toBe(before + 1);
     }
   });
 
-  test('the fallbacks that Anthropic holds for right are for keys that may use all of its models', async () => {
+  test('the fallbacks that Anthropic itself chooses are for keys that may use all of its models', async () => {
     const body = bodyWith('/v1/messages', 'claude-haiku-4-5', '"fallbacks":"default"', '');
     await expectStatus(send('/v1/messages', body, NARROW), [403]);
     for (const key of [WILD, KEY]) {
@@ -462,7 +462,7 @@ describe('S-12 models that a body names beside its own', () => {
     '"tools":[{"type":"openrouter:fusion","parameters":{"analysis_models":[]}}]',
     '"tools":[{"type":"openrouter:image_generation"}]',
     '"plugins":[{"id":"fusion","preset":"general-high"}]',
-  ])('a tool that asks whom it likes is for keys that may use it, or all: %s', async (fields) => {
+  ])('a tool that chooses its own model needs a key for that model, or for all: %s', async (fields) => {
     const body = bodyWith(chat, 'deepseek/deepseek-v4-flash', fields, '');
     await expectStatus(send(chat, body, NARROW), [403]);
     const before = asked();
@@ -476,13 +476,13 @@ describe('S-12 models that a body names beside its own', () => {
     '"plugins":[{"id":"web"},{"id":"fusion","analysis_models":["deepseek/deepseek-v4-flash"]}]',
     '"providerOptions":{"gateway":{"order":["azure"],"only":["azure"]}}',
     '"fallbacks":[{"deepseek/deepseek-v4-flash":["anthropic/claude-haiku-4-5"]}]',
-  ])('what asks no other model than the key may use passes: %s', async (fields) => {
+  ])('a body that names only models of the key passes: %s', async (fields) => {
     const before = asked();
     await send(chat, bodyWith(chat, 'deepseek/deepseek-v4-flash', fields, ''), NARROW);
     expect(asked()).toBe(before + 1);
   });
 
-  test('nobody looks for names further within than tools of tools have them: only who may ask all models passes', async () => {
+  test('names are searched no deeper than tools of tools have them: deeper ones pass only for keys of all models', async () => {
     const within = (deep: number): string =>
       deep === 0
         ? '{"model":"gpt-5-pro"}'
@@ -496,7 +496,7 @@ describe('S-12 models that a body names beside its own', () => {
     expect(asked()).toBe(before + 1);
   });
 
-  test('what a dialogue says of models names none', async () => {
+  test('models mentioned in a dialogue do not count as named', async () => {
     const content =
       '[{"type":"tool_use","id":"t","name":"f","input":{"model":"gpt-5","tools":[{"model":"gpt-5"}]}}]';
     const said = `"messages":[{"role":"user","content":"the \\"model\\""},{"role":"assistant","content":${content}}]`;
@@ -505,7 +505,7 @@ describe('S-12 models that a body names beside its own', () => {
     expect(asked()).toBe(before + 1);
   });
 
-  test('a model that the key may use can stand there, by its dated name too', async () => {
+  test('a model that the key may use is accepted there, by its dated name too', async () => {
     for (const other of ['claude-haiku-4-5', 'claude-haiku-4-5-20251001', 'anthropic/claude-haiku-4-5']) {
       const before = asked();
       await send(
@@ -527,8 +527,8 @@ describe('S-12 models that a body names beside its own', () => {
     expect(asked()).toBe(before + 3);
   });
 
-  test('an alias of the gateway is none of the vendor, and one of two keys is not chosen', async () => {
-    // What team/small is here, some other service may call anything.
+  test("an alias of the gateway is not the vendor's, and an ambiguous duplicate key is refused", async () => {
+    // Another service may call anything team/small.
     const aliased = bodyWith(chat, 'gpt-4o-mini', '"models":["NAMED"]', 'team/small');
     await expectStatus(send(chat, aliased, NARROW), [403]);
     const twice = '"fallbacks":[{"model":"NAMED","model":"claude-haiku-4-5"}]';
@@ -538,8 +538,8 @@ describe('S-12 models that a body names beside its own', () => {
     );
   });
 
-  test('a model asked in the place of another is not asked with them either', async () => {
-    // openai/* lets pass what Anthropic would understand as a model of its own.
+  test('a fallback model does not get these fields either', async () => {
+    // openai/* allows names that Anthropic would understand as models of its own.
     const body = bodyWith(chat, 'gpt-4.1', '"fallbacks":[{"model":"NAMED"}]', 'claude-opus-4-6');
     const reached = async (key: string): Promise<string[]> => {
       const before = asked();
@@ -584,7 +584,7 @@ describe('lists', () => {
     '/v1/models/none',
     '/v1/models/openai/../openai/gpt-4o',
     '/v1/models/__proto__',
-  ])('S-16 %s is as unknown to the restricted key as what does not exist', async (path) => {
+  ])('S-16 %s is as unknown to the restricted key as a model that does not exist', async (path) => {
     const { status, text } = await get(path, RESTRICTED);
     expect([403, 404]).toContain(status);
     expect(text).not.toMatch(/context|owned_by/);
@@ -622,7 +622,7 @@ describe('paths', () => {
     '/playground//etc/passwd',
     '/playground/page/index.html',
     '/playground/index.html%00.js',
-  ])('S-17, S-25 %s is nothing here', async (path) => {
+  ])('S-17, S-25 %s is not found', async (path) => {
     for (const method of ['GET', 'POST']) {
       const request = post(`${path}?key=SECRET`, bodyOf(path, 'gpt-4o'), ['Connection: close']).replace(
         'POST',
@@ -636,7 +636,7 @@ describe('paths', () => {
     }
   });
 
-  test('S-17 what is escaped once in a model is read once', async () => {
+  test('S-17 escapes in a model are decoded once', async () => {
     await expectStatus(
       send('/v1beta/models/google%2Fgemini-2.5-pro:generateContent', '{"contents":[]}'),
       [200],

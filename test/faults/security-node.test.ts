@@ -1,4 +1,4 @@
-/** S-27: the Node that npm brings along is the Node project's own, by the checksums kept in `deploy/node-checksums.json`. */
+/** S-27: the Node that npm installs is the Node project's own, by the checksums in `deploy/node-checksums.json`. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ async function sha256(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-test('S-27 every bundled Node has its checksums, for the version and the very package that is pinned', () => {
+test('S-27 every bundled Node has its checksums, for the version and the exact package that is pinned', () => {
   expect(optionalDependencies).toEqual(
     Object.fromEntries(Object.keys(packages).map((name) => [name, version])),
   );
@@ -64,7 +64,7 @@ const installed = Object.entries(packages)
   .map(([name, { file, sha256: expected }]) => ({ file: join(ROOT, 'node_modules', name, file), expected }))
   .filter(({ file }) => existsSync(file));
 
-// With --omit=optional, or on a platform that none is for, there is nothing to compare.
+// With --omit=optional, or on a platform without a package, there is nothing to compare.
 test.skipIf(installed.length === 0)(
   'S-27 the one that is installed is the one that was checked',
   async () => {

@@ -1,4 +1,4 @@
-/** What leaves the gateway: headers and streams that nothing can be put into, browsers, logs, and neighbours. */
+/** What leaves the gateway: headers and streams into which nothing can be injected, browsers, logs, and neighbours. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stage.expectUnharmed(['SECRET-IN-QUERY', '\x1b[2J']);
-  // Whatever is logged is one JSON object a line, whoever wrote what into it.
+  // Every log entry is one JSON object a line, whoever wrote what into it.
   for (const line of stage.gateway
     .output()
     .split('\n')
@@ -42,7 +42,7 @@ const HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/j
 const send = (path: string, body: string, lines: readonly string[] = []): Promise<string> =>
   exchange(stage.gateway.port, post(path, body, [...lines, 'Connection: close']));
 
-describe('S-18 what a caller sends is in no header of the answer', () => {
+describe("S-18 a caller's input is in no header of the answer", () => {
   const evil = [
     'a b',
     'x;y',
@@ -72,7 +72,7 @@ describe('S-18 what a caller sends is in no header of the answer', () => {
     },
   );
 
-  test('two of them are none', async () => {
+  test('two of them count as none', async () => {
     const answer = await send(native.path, '{', ['x-request-id: one', 'x-request-id: two']);
     expect(answer).toMatch(/\r\nx-request-id: req_[0-9a-f]{32}\r\n/);
   });
@@ -88,7 +88,7 @@ describe('S-18 what a caller sends is in no header of the answer', () => {
   });
 });
 
-describe('S-19 what a vendor says is in no frame of the stream', () => {
+describe("S-19 a vendor's text cannot break a frame of the stream", () => {
   const nasty = fc.string({
     unit: fc.constantFrom(
       '\n',
@@ -156,7 +156,7 @@ describe('S-19 what a vendor says is in no frame of the stream', () => {
     );
   });
 
-  test('the name of an event of the vendor names none of ours', async () => {
+  test("the vendor's event names do not appear in ours", async () => {
     stage.respondWith((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(`event: evil\rdata: x\n${chunk('Hi')}event: message_stop\nid: 1\nretry: 1\n${STREAM_END}`);
@@ -167,8 +167,8 @@ describe('S-19 what a vendor says is in no frame of the stream', () => {
   });
 });
 
-describe('S-20, S-26 what is written down', () => {
-  test('neither prompts nor answers, keys, queries or escapes of a terminal', async () => {
+describe('S-20, S-26 the log', () => {
+  test('contains no prompts, answers, keys, queries or terminal escapes', async () => {
     const escapes = '\x1b[2J\n{"level":"fatal"}\r\x07';
     stage.respondWith((_, response) => json(response, { error: { message: `${CANARY} ${escapes}` } }, 400));
     for (const way of ways) {
@@ -181,7 +181,7 @@ describe('S-20, S-26 what is written down', () => {
     expect(stage.gateway.output()).not.toContain(CANARY);
   });
 
-  test('S-26 a crash of Node writes no report and no heap', () => {
+  test('S-26 a crash of Node writes no report and no heap snapshot', () => {
     const scripts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts;
     expect(JSON.stringify(scripts)).not.toMatch(/--report|--heapsnapshot|--heap-prof|--inspect/);
   });
@@ -209,7 +209,7 @@ describe('S-22 browsers', () => {
   };
 
   test.each(['https://app.example', 'http://localhost:3000'])(
-    'an origin that is allowed, %s, and it alone, may read answers',
+    'an allowed origin, %s, and no other, may read answers',
     async (origin) => {
       const answer = await ask('GET', origin);
       expect(answer).toContain(`\r\naccess-control-allow-origin: ${origin}`);
@@ -230,7 +230,7 @@ describe('S-22 browsers', () => {
     'file://',
     'https://evil-app.example',
     '',
-  ])('another one may not: %j', async (origin) => {
+  ])('any other may not: %j', async (origin) => {
     for (const path of ['/v1/models', '/v1/chat/completions', '/nope', '/']) {
       for (const method of ['GET', 'OPTIONS']) {
         expect(
@@ -245,7 +245,7 @@ describe('S-22 browsers', () => {
     }
   });
 
-  test('a preflight needs no key, is told what it asked for, and reaches nothing', async () => {
+  test('a preflight needs no key, gets the answer it asks for, and reaches no vendor', async () => {
     const before = stage.upstream.received.length;
     const head = `OPTIONS /v1/chat/completions HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization, x-stainless-os\r\nConnection: close\r\n\r\n`;
     const answer = await exchange(stage.gateway.port, head);
@@ -258,7 +258,7 @@ describe('S-22 browsers', () => {
     expect(stage.upstream.received.length).toBe(before);
   });
 
-  test('a page of the web may ask for what is in a private network, as browsers want to be told', async () => {
+  test('a web page may send requests into a private network, with the permission that browsers require', async () => {
     const asked = ['Access-Control-Request-Method: POST', 'Access-Control-Request-Private-Network: true'];
     const line = '\r\naccess-control-allow-private-network: true';
     expect(await ask('OPTIONS', 'https://app.example', asked)).toContain(line);
@@ -270,7 +270,7 @@ describe('S-22 browsers', () => {
     ['OPTIONS', undefined, ['Access-Control-Request-Method: POST']],
     ['GET', 'https://app.example', ['Access-Control-Request-Method: POST']],
   ])(
-    'what is no preflight is not told that a path is there: %s of %s with %j',
+    'a request that is not a preflight gets 404 for an unknown path: %s of %s with %j',
     async (method, origin, lines) => {
       expect(await ask(method, origin, lines, '/nope')).toMatch(/^http\/1\.1 404/);
     },
@@ -282,7 +282,7 @@ describe('S-22 browsers', () => {
     ['POST', '/v1/embeddings'],
     ['DELETE', '/v1/responses/resp_1'],
     ['PATCH', '/v1beta/models/gemini-2.5-flash'],
-  ])('what is not there is told to a page too: %s %s', async (method, path) => {
+  ])('a page can read the error for an unknown path or method too: %s %s', async (method, path) => {
     const origin = 'https://app.example';
     const preflight = await ask(
       'OPTIONS',
@@ -299,7 +299,7 @@ describe('S-22 browsers', () => {
     expect(answer).toContain(`\r\naccess-control-allow-origin: ${origin}`);
   });
 
-  test('errors can be read by them too, and cookies are neither read nor set', async () => {
+  test('pages can read errors too, and cookies are neither read nor set', async () => {
     for (const [path, body] of [
       ['/v1/chat/completions', '{'],
       ['/nope', ''],
@@ -310,7 +310,7 @@ describe('S-22 browsers', () => {
     }
   });
 
-  test('every origin, where none is named: then without a Vary, and still without credentials', async () => {
+  test('every origin is allowed if none is named: then without a Vary, and still without credentials', async () => {
     const open = await spawnGateway();
     const headers = { authorization: `Bearer ${KEY}`, origin: 'https://any.example' };
     const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
@@ -332,7 +332,7 @@ describe('S-22 browsers', () => {
     await open.close();
   });
 
-  test('the page runs no script but its own, and is in no frame', async () => {
+  test('the playground runs no script but its own, and may not be framed', async () => {
     const response = await fetch(`${stage.gateway.url}/`, { headers: { connection: 'close' } });
     const policy = response.headers.get('content-security-policy') ?? '';
     for (const rule of [
@@ -355,7 +355,7 @@ describe('S-22 browsers', () => {
 describe('S-29 neighbours', () => {
   const STREAMS = sized(1_000, 10_000);
 
-  test(`${STREAMS} streams, a hundred at a time, some leaving: each hears its own words and no others`, {
+  test(`${STREAMS} streams, a hundred at a time, some leaving: each gets its own words and no others`, {
     timeout: 60 * STREAMS,
   }, async () => {
     const tagOf = (body: string): string => /tag-\d+/.exec(body)?.[0] ?? 'none';
@@ -395,7 +395,7 @@ describe('S-29 neighbours', () => {
     await eventually(() => stage.live() === 0, 'every answer of the vendor has ended');
   });
 
-  test('bodies that are answered with themselves come back to their own callers', async () => {
+  test('bodies that the vendor echoes come back to their own callers', async () => {
     stage.respondWith(({ body }, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     );

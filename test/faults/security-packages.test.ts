@@ -1,4 +1,7 @@
-/** S-27: what is installed is what the lockfile says, from the registry, and runs nothing while it is installed. */
+/**
+ * S-27: the installed packages are those of the lockfile, come from the registry, and run nothing during the
+ * installation.
+ */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -37,25 +40,25 @@ test('S-27 every package is pinned by the hash of its content', () => {
   }
 });
 
-test('S-27 every package is of a registry, none of a repository, an address or a folder', () => {
+test('S-27 every package comes from a registry, none from a repository, an address or a folder', () => {
   for (const [name, range] of Object.entries({
     ...manifest.dependencies,
     ...manifest.devDependencies,
     ...manifest.optionalDependencies,
   })) {
-    // Another name for a package is one of the registry's too.
+    // An alias for a package refers to the registry too.
     expect(range, name).toMatch(/^(?:npm:(?:@[a-z-]+\/)?[a-z-]+@)?[\^~]?\d+\.\d+\.\d+$/);
     expect(lock.packages, name).toHaveProperty([`node_modules/${name}`]);
   }
   for (const [path, { resolved }] of installed) expect(resolved ?? 'https:', path).toMatch(/^https:/);
 });
 
-test('S-27 no package runs anything when it is installed, and of our own there is one line', () => {
+test('S-27 no package runs anything when it is installed, and our own runs one line', () => {
   const running = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
   expect(running.map(([path]) => path)).toEqual([]);
   const own = Object.entries(manifest.scripts).filter(([name]) =>
     /^(?:pre|post)?(?:install|prepare)$/.test(name),
   );
-  // What it is for: test/cli/bundled-node.test.ts.
+  // Its purpose is in test/cli/bundled-node.test.ts.
   expect(own).toEqual([['postinstall', 'node -e 0 || rm -f node_modules/.bin/node']]);
 });

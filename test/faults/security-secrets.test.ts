@@ -1,4 +1,4 @@
-/** What a vendor says in anything but an answer shows no credential and no address of a private network. */
+/** Everything that a vendor sends besides an answer shows no credential and no private network address. */
 
 import { describe, expect, test } from 'vitest';
 import { failureBody, LEAKS, lateFailure, SECRETS, withEscapes } from './secrets.ts';
@@ -30,7 +30,7 @@ const headersOf = (way: UpstreamWay): Record<string, string> =>
     ].map((name) => [name, textOf(way)]),
   );
 
-/** That nothing is told in a text, as it is or behind escapes. */
+/** Expects that a text contains no secret, plain or behind escapes. */
 function expectHidden(text: string, way: UpstreamWay): void {
   const plain = text
     .replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

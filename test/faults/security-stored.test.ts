@@ -1,4 +1,4 @@
-/** What lies at the vendors' accounts: a key uses all of it, what its own answers have stored there, or nothing. */
+/** Data stored in the vendors' accounts: a key may use all of it, only what its own answers have stored, or nothing. */
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -80,7 +80,7 @@ const message = (content: JsonObject): JsonObject => ({ messages: [{ role: 'user
 const item = (value: JsonObject): JsonObject => ({ input: [value] });
 const part = (value: JsonObject): JsonObject => ({ contents: [{ role: 'user', parts: [value] }] });
 
-/** What names something stored, and where. */
+/** Fields that name stored data, and their places. */
 const REFERENCES: [format: FormatName, fields: JsonObject, field: string][] = [
   ['responses', { previous_response_id: 'resp_1' }, 'previous_response_id'],
   ['responses', { conversation: 'conv_1' }, 'conversation'],
@@ -165,9 +165,9 @@ const REFERENCES: [format: FormatName, fields: JsonObject, field: string][] = [
   ],
 ];
 
-describe('S-35 what is stored at the account', () => {
+describe('S-35 data stored in the account', () => {
   test.each(REFERENCES)(
-    '%s %j is refused, and named, to keys that may not use it',
+    '%s %j is refused by name for keys that may not use it',
     async (format, fields, field) => {
       for (const path of PATHS[format]) {
         for (const key of [NONE, GROUPED, OWN, RESTRICTED]) {
@@ -185,12 +185,12 @@ describe('S-35 what is stored at the account', () => {
   test.each<[path: string, model: string]>([
     ['/v1/responses', 'anthropic/claude-haiku-4-5'],
     ['/v1/chat/completions', 'openai/gpt-4.1'],
-  ])('also where the body is translated: %s to %s', async (path, model) => {
+  ])('also if the body is translated: %s to %s', async (path, model) => {
     const body = { model, input: [{ type: 'item_reference', id: 'msg_1' }] };
     expect(await post(path, body, NONE)).toMatchObject({ status: 403, asked: 0 });
   });
 
-  test('what stands for itself is no reference', async () => {
+  test('inline data is not a reference', async () => {
     const items = [
       { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [] },
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
@@ -259,7 +259,7 @@ function stream(response: ServerResponse, events: readonly JsonObject[]): void {
   response.end();
 }
 
-describe('S-36 what a key has had stored is its own', () => {
+describe('S-36 what a key has stored is its own', () => {
   const whole = (id: string): JsonObject => ({
     id,
     object: 'response',
@@ -366,7 +366,7 @@ describe('S-36 what a key has had stored is its own', () => {
     },
   );
 
-  test('what is said in sound', async () => {
+  test('audio of an answer', async () => {
     stage.respondWith((_, to) => json(to, { choices: [{ message: { audio: { id: 'audio_own' } } }] }));
     await post('/v1/chat/completions', LEAST['chat-completions'], OWN);
     const body = {
@@ -379,7 +379,7 @@ describe('S-36 what a key has had stored is its own', () => {
 });
 
 describe('the list', () => {
-  /** Ids that name nothing stored: calls, echoes of what was answered, people, and whoever has authorized a connector. */
+  /** Ids that name nothing stored: calls, echoes of an answer, people, and whoever has authorized a connector. */
   const HARMLESS = [
     /(?:^|\.)(?:call_id|tool_call_id|tool_use_id|caller_id|tool_id|approval_request_id|user_id|connector_id)$/,
     /\.tool_calls\.id$|\.(?:pending|acknowledged)_safety_checks\.id$/,
@@ -388,11 +388,11 @@ describe('the list', () => {
     /\.(?:codeExecutionResult|executableCode|functionCall|functionResponse|toolCall|toolResponse)\.id$/,
     // The caller's own, for a service elsewhere.
     /\.(?:accessToken|idToken)$/,
-    // Judged by what its item is.
+    // Decided by its item's type.
     /^input\.id$/,
-    // Headers in the SDK, refused of every restricted key.
+    // Headers in the SDK, refused for every restricted key.
     /^(?:user_profile_id|workspace_id)$/,
-    // Objects, whose ids are here, and what is forced to be false.
+    // Objects whose ids are here, and fields that are forced to be false.
     /^(?:prompt|store)$|\.vertexRagStore$/,
   ];
   const ID =

@@ -1,4 +1,4 @@
-/** What goes to a vendor and what comes back: one credential, chosen headers, one address, no secret. */
+/** What is sent to a vendor and what comes back: one credential, selected headers, one address, no secret. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { json, type Respond } from '../support/upstream.ts';
 import { openStage, requestOf, type Stage, ways } from './stage.ts';
 
 let stage: Stage;
-/** A machine of the operator's network that nobody asked the gateway to talk to. */
+/** A machine in the operator's network that the gateway must never contact. */
 let inside: { readonly url: string; readonly hits: string[]; close(): void };
 
 beforeAll(async () => {
@@ -38,14 +38,14 @@ const send = (path: string, body: string, lines: readonly string[] = []): Promis
   exchange(stage.gateway.port, post(path, body, [...lines, 'Connection: close']));
 const got = () => stage.upstream.received.at(-1);
 
-describe('what a vendor is sent', () => {
+describe('requests to a vendor', () => {
   /** Sixty headers that callers, browsers and proxies send, or might try. */
   const names =
     'cookie set-cookie proxy-authorization proxy-connection te trailer upgrade forwarded via x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip x-client-ip cf-connecting-ip true-client-ip x-original-url x-rewrite-url x-http-method-override x-api-key x-goog-api-key x-vendorc-api-key api-key x-auth-token x-access-token x-csrf-token authentication www-authenticate origin referer sec-fetch-mode sec-ch-ua user-agent accept-language if-none-match range content-md5 digest from dnt x-amz-security-token x-amzn-trace-id x-ms-token x-goog-user-project x-goog-iam-authorization-token x-goog-iam-authority-selector x-goog-iap-jwt-assertion x-goog-authenticated-user-email x-goog-authenticated-user-id openai-organization openai-project anthropic-organization-id anthropic-workspace-id x-portkey-config helicone-auth x-litellm-api-key x-openrouter-key __proto__ constructor x-nominated keep-alive baggage b3 x-b3-traceid x-debug x-custom host2'.split(
       ' ',
     );
 
-  test('S-06 of sixty headers none, but its own credential and what the format needs', async () => {
+  test('S-06 contain none of sixty headers, only its own credential and what the format needs', async () => {
     expect(names.length).toBeGreaterThanOrEqual(60);
     const foreign = names.filter(
       (name) => !['x-api-key', 'x-goog-api-key', 'x-vendorc-api-key'].includes(name),
@@ -85,7 +85,7 @@ describe('what a vendor is sent', () => {
     }
   });
 
-  test('S-06 headers that mean something to one vendor reach that one alone', async () => {
+  test('S-06 headers for one vendor reach that one alone', async () => {
     const lines = [
       'anthropic-beta: b1',
       'openai-beta: b2',
@@ -103,7 +103,7 @@ describe('what a vendor is sent', () => {
     expect(JSON.stringify(got()?.headers)).not.toMatch(/b1|b2|b3/);
   });
 
-  test('S-07 headers of this hop stay here, those that Connection names too', async () => {
+  test('S-07 hop-by-hop headers are not forwarded, including those that Connection names', async () => {
     const nominated = [
       'openai-beta: hop',
       'idempotency-key: hop',
@@ -120,7 +120,7 @@ describe('what a vendor is sent', () => {
     expect(got()?.headers.authorization).toBe('Bearer vendor-key-openai');
   });
 
-  test('S-31 a header named __proto__ is nothing', async () => {
+  test('S-31 a header named __proto__ has no effect', async () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__PROTO__']) {
       const answer = await send(native.path, requestOf(native, false), [
         `${name}: anthropic-`,
@@ -132,7 +132,7 @@ describe('what a vendor is sent', () => {
     }
   });
 
-  test('S-31 so it is in what a vendor answers', async () => {
+  test("S-31 nor has one in a vendor's answer", async () => {
     stage.respondWith((_, response, request) => {
       request.socket.end(
         'HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
@@ -144,7 +144,7 @@ describe('what a vendor is sent', () => {
     expect(answer).not.toMatch(/__proto__|constructor/);
   });
 
-  test.each(ways)('S-07 headers of this hop stay here in what a vendor answers: $way', async (way) => {
+  test.each(ways)("S-07 hop-by-hop headers of a vendor's answer are not forwarded: $way", async (way) => {
     stage.respondWith((_, response) => {
       response.setHeader('connection', 'openai-hop, x-ratelimit-hop');
       response.setHeader('openai-hop', 'hop');
@@ -158,7 +158,7 @@ describe('what a vendor is sent', () => {
   });
 });
 
-describe('S-08 nothing in a request is an address to go to', () => {
+describe('S-08 no address in a request is ever contacted', () => {
   const names =
     'api_base base_url baseURL api_url endpoint url proxy proxies http_proxy host hostname webhook webhook_url callback callback_url redirect redirect_uri upstream target provider_url custom_llm_provider api_version deployment_id azure_endpoint vertex_location aws_bedrock_runtime_endpoint langfuse_host model_info litellm_params file_url fileUri image_url file_id'.split(
       ' ',
@@ -275,7 +275,7 @@ describe('S-08 nothing in a request is an address to go to', () => {
   });
 });
 
-describe('S-28 what a vendor says of itself', () => {
+describe('S-28 what a vendor reveals about itself', () => {
   const leaks =
     'vendor-key-openai sk-proj-abcdefghijklmnop0123 Bearer abcdefgh.ijklmnop https://admin:hunter2@proxy.example/ AIzaSyA1234567890123456789012345678901';
   const error: Respond = (_, response) =>
@@ -317,7 +317,7 @@ describe('S-28 what a vendor says of itself', () => {
     for (const secret of [...secrets, '10.11.12.13']) expect(answer).not.toContain(secret);
   });
 
-  test.each(ways)('$way: whose account it is, and what runs there, is in no header', async (way) => {
+  test.each(ways)('$way: no header shows whose account it is, or what software runs there', async (way) => {
     const told = {
       'openai-organization': 'org-1',
       'openai-project': 'proj-1',

@@ -1,4 +1,4 @@
-/** The same answers in other bytes: cut anywhere, ended by any line end, compressed, endless, or of another kind. */
+/** The same answers as other bytes: cut anywhere, with any line end, compressed, endless, or of another kind. */
 
 import {
   brotliCompressSync,
@@ -39,7 +39,7 @@ async function read(
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-/** Sends as fast as the other side reads, for as long as there is one. @returns how many pieces were sent. */
+/** Sends as fast as the other side reads, for as long as it is connected. @returns the number of pieces sent. */
 async function flood(wire: Wire, piece: Uint8Array, most: number): Promise<number> {
   let sent = 0;
   while (sent < most && wire.socket.writable) {
@@ -60,7 +60,7 @@ describe('U-25 events without an end', () => {
     ['a line that is no field', 'x', mebibyte],
   ];
   describe.each(floods)('%s', (_, opening, piece) => {
-    test.each(translated)('$name: is stopped, with an error, and holds little memory', async (way) => {
+    test.each(translated)('$name: is stopped, with an error, and takes little memory', async (way) => {
       const [first = ''] = eventTexts(streamedAnswer(way.spoken));
       let sent = Promise.resolve(0);
       const before = process.memoryUsage().arrayBuffers;
@@ -72,7 +72,7 @@ describe('U-25 events without an end', () => {
         expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
         expect(isFinished(way.format, text)).toBe(false);
       } else expect(status).toBe(502);
-      // Some MiB are on their way in sockets when it is stopped.
+      // Some MiB are in socket buffers when it is stopped.
       expect(await sent).toBeLessThan((2 * MAX_EVENT_LENGTH) / piece.length + 24);
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
     });
@@ -89,7 +89,7 @@ describe('U-25 events without an end', () => {
   });
 });
 
-/** Streams that say the same by the rules of WHATWG HTML, 9.2. */
+/** Streams that are equivalent by the rules of WHATWG HTML, 9.2. */
 const spellings: [name: string, spell: (stream: string) => string][] = [
   ['CRLF', (stream) => stream.replaceAll('\n', '\r\n')],
   ['lone CR', (stream) => stream.replaceAll('\n', '\r')],
@@ -106,16 +106,16 @@ const spellings: [name: string, spell: (stream: string) => string][] = [
 ];
 
 describe.each(spellings)('U-26 %s', (_, spell) => {
-  test.each(translated)('$name: says the same', async (way) => {
+  test.each(translated)('$name: is read the same', async (way) => {
     const good = streamedAnswer(way.spoken);
     const plain = await read(way, (wire) => wire.wholeStream([good]));
     const spelled = await read(way, (wire) => wire.wholeStream([spell(good)]));
     expect(said(spelled.text)).toEqual(said(plain.text));
     expect(isFinished(way.format, spelled.text)).toBe(true);
-    // What we write has one line end, whatever we read.
+    // The gateway writes one kind of line end, whatever it reads.
     expect(spelled.text).not.toContain('\r');
   });
-  test.each(native)('$name: passes as it is', async (way) => {
+  test.each(native)('$name: passes unchanged', async (way) => {
     const sent = spell(streamedAnswer(way.spoken));
     door.upstream.script((wire) => wire.wholeStream([sent]));
     const response = await ask(door.url, way, true);
@@ -124,7 +124,7 @@ describe.each(spellings)('U-26 %s', (_, spell) => {
 });
 
 describe('U-27 cut into pieces of any size', () => {
-  test.each(ways)('$name: says the same', async (way) => {
+  test.each(ways)('$name: is read the same', async (way) => {
     const bytes = Buffer.from(streamedAnswer(way.spoken, 'tool-call'));
     const plain = await read(way, (wire) => wire.wholeStream([bytes]));
     expect(isFinished(way.format, plain.text)).toBe(true);
@@ -137,12 +137,12 @@ describe('U-27 cut into pieces of any size', () => {
   });
 });
 
-describe('U-28 characters of several bytes, cut anywhere', () => {
+describe('U-28 multi-byte characters, cut anywhere', () => {
   const words = 'Grüße, 漢字, 😀👨‍👩‍👧, עברית, \\u2028, \u2028, e\u0301, \ud83d\ude00';
   const answer = (text: string): string =>
     `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"${text}"},"finish_reason":null}]}\n\ndata: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
 
-  test('every place of the text is one where it arrives whole', async () => {
+  test('cut at every position, the text arrives whole', async () => {
     const bytes = Buffer.from(answer(words));
     const start = bytes.indexOf('Gr');
     const end = bytes.indexOf('"},"finish_reason":null');
@@ -160,7 +160,7 @@ describe('U-28 characters of several bytes, cut anywhere', () => {
   });
 });
 
-describe('U-29 compressed, though nobody asked for it', () => {
+describe('U-29 compressed without being asked', () => {
   const codings: [coding: string, compress: (text: string) => Buffer][] = [
     ['gzip', (text) => gzipSync(text)],
     ['x-gzip', (text) => gzipSync(text)],
@@ -170,7 +170,7 @@ describe('U-29 compressed, though nobody asked for it', () => {
     ['zstd', (text) => zstdCompressSync(text)],
   ];
   describe.each(codings)('%s', (coding, compress) => {
-    test.each(ways)('$name: a stream and a whole answer say the same', async (way) => {
+    test.each(ways)('$name: a stream and a whole answer are read the same', async (way) => {
       const stream = streamedAnswer(way.spoken);
       const plain = await read(way, (wire) => wire.wholeStream([stream]));
       const packed = await read(way, (wire) => {
@@ -191,7 +191,7 @@ describe('U-29 compressed, though nobody asked for it', () => {
     });
   });
 
-  test.each(ways)('$name: each event comes when it is sent', async (way) => {
+  test.each(ways)('$name: each event arrives when it is sent', async (way) => {
     const events = eventTexts(streamedAnswer(way.spoken));
     let next: (() => void) | undefined;
     door.upstream.script((wire) => {
@@ -205,7 +205,7 @@ describe('U-29 compressed, though nobody asked for it', () => {
         if (event === undefined) gzip.end();
         else gzip.write(event, () => gzip.flush());
       };
-      // The vendor's first events may say nothing in the caller's format.
+      // The vendor's first events may have no counterpart in the caller's format.
       for (let at = 0; at < 6; at += 1) next();
     });
     const response = await ask(door.url, way, true);
@@ -230,7 +230,7 @@ describe('U-29 compressed, though nobody asked for it', () => {
     },
   );
 
-  test('cut short, or not compressed at all: an error, never half an answer as if it were whole', async () => {
+  test('cut short, or not compressed at all: an error, never half an answer that looks whole', async () => {
     for (const way of ways) {
       const packed = gzipSync(streamedAnswer(way.spoken));
       for (const bytes of [packed.subarray(0, packed.length - 20), Buffer.from(streamedAnswer(way.spoken))]) {
@@ -245,7 +245,7 @@ describe('U-29 compressed, though nobody asked for it', () => {
   });
 });
 
-describe('U-30 a small answer that becomes a very large one', () => {
+describe('U-30 a small answer that expands to a very large one', () => {
   const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
 
   test.each(translated)('$name: 502', async (way) => {
@@ -272,8 +272,8 @@ describe('U-30 a small answer that becomes a very large one', () => {
   });
 });
 
-describe('U-31 of another kind than was asked for', () => {
-  test.each(translated)('$name: a whole answer where a stream was asked for becomes one', async (way) => {
+describe('U-31 another kind than the one requested', () => {
+  test.each(translated)('$name: a whole answer to a request for a stream becomes one', async (way) => {
     const { status, text, headers } = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)));
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
@@ -281,7 +281,7 @@ describe('U-31 of another kind than was asked for', () => {
     expect(eventsIn(text).length).toBeGreaterThan(2);
   });
 
-  test.each(translated)('$name: a stream where a whole answer was asked for becomes one', async (way) => {
+  test.each(translated)('$name: a stream in answer to a request for a whole answer becomes one', async (way) => {
     const good = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)), false);
     const got = await read(way, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]), false);
     expect(got.status).toBe(200);
@@ -291,7 +291,7 @@ describe('U-31 of another kind than was asked for', () => {
     );
   });
 
-  test.each(translated)('$name: a stream under a type that says nothing, or something else', async (way) => {
+  test.each(translated)('$name: a stream with a missing or wrong content type', async (way) => {
     const stream = streamedAnswer(way.spoken);
     const good = await read(way, (wire) => wire.wholeStream([stream]));
     for (const type of ['text/plain; charset=utf-8', 'application/octet-stream', 'application/json', '']) {
@@ -309,7 +309,7 @@ describe('U-31 of another kind than was asked for', () => {
     expect(answer.status).toBe(200);
   });
 
-  test.each(native)('$name: passes as it is', async (way) => {
+  test.each(native)('$name: passes unchanged', async (way) => {
     const whole = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)));
     expect(whole.text).toBe(wholeAnswer(way.spoken));
     const stream = await read(way, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]), false);

@@ -1,4 +1,4 @@
-/** Vendors that cannot be reached, or whose connections are not what they should be. */
+/** Vendors that cannot be reached, or whose connections misbehave. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function faultUpstream(tls?: TlsOptions): Promise<FaultUpstream> {
   return upstream;
 }
 
-/** A gateway whose vendors are all at `url`; names are resolved by `lookup` where one is given. */
+/** A gateway whose vendors are all at `url`; `lookup` resolves names if it is given. */
 async function gatewayTo(
   url: string,
   input: ConfigInput = {},
@@ -55,7 +55,7 @@ const [way] = native;
 const [other] = translated;
 if (way === undefined || other === undefined) throw new Error('There are no ways.');
 
-/** The table's number in full, 5,000, takes a minute. */
+/** The full number of the table, 5,000, takes a minute. */
 const RACES = sized(400, 5_000);
 
 const NOT_AGAIN = { retries: { limit: 0 } } satisfies ConfigInput;
@@ -72,7 +72,7 @@ describe('U-01 connect refused', () => {
       expect(JSON.parse(text).error.message).toBe('Connection error: the upstream could not be reached.');
       expect(text).not.toMatch(/127\.0\.0\.1|ECONN|localhost/);
       expect(text).not.toContain(String(closed.port));
-      // The gateway has tried twice; an official SDK would try thrice that often.
+      // The gateway has tried twice; an official SDK would try three times as often.
       expect(response.headers.get('x-should-retry')).toBe('false');
     }
   });
@@ -81,7 +81,7 @@ describe('U-01 connect refused', () => {
 describe('U-02 names that do not resolve', () => {
   const found = [{ address: '127.0.0.1', family: 4 }];
 
-  test('no such name, or one without an address: 502; nothing of it is kept', async () => {
+  test('no such name, or one without an address: 502; nothing is cached', async () => {
     const upstream = await faultUpstream();
     upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions'), { connection: 'close' }));
     const results: Parameters<Parameters<Resolve>[2]>[] = [
@@ -98,7 +98,7 @@ describe('U-02 names that do not resolve', () => {
     }
   });
 
-  test('a resolver that says nothing: 504 when the time to connect is over', async () => {
+  test('a resolver that does not answer: 504 when the connect timeout is over', async () => {
     const lookup: Resolve = () => undefined;
     const gateway = await gatewayTo(
       'http://vendor.test',
@@ -111,8 +111,8 @@ describe('U-02 names that do not resolve', () => {
   });
 });
 
-describe('U-03 names that turn to addresses nobody may ask', () => {
-  test('a name that did not is refused when it does, at the next connection, and that is counted', async () => {
+describe('U-03 names that change to forbidden addresses', () => {
+  test('a name that changes is refused at the next connection, and that is counted', async () => {
     let refused = 0;
     const upstream = await faultUpstream();
     upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions'), { connection: 'close' }));
@@ -148,7 +148,7 @@ describe('U-03 names that turn to addresses nobody may ask', () => {
     ['vendor.test', '::1', true],
     ['vendor.test', '168.63.129.16', false],
     ['vendor.test', '192.0.0.192', false],
-    // The same addresses, carried by those of NAT64, of 6to4 and of Teredo.
+    // The same addresses, embedded in those of NAT64, of 6to4 and of Teredo.
     ['vendor.test', '64:ff9b::a9fe:a9fe', false],
     ['vendor.test', '64:ff9b::169.254.169.254', false],
     ['vendor.test', '2002:a9fe:a9fe::1', false],
@@ -176,7 +176,7 @@ describe('U-03 names that turn to addresses nobody may ask', () => {
     ['public.test', '::10.0.0.7', false],
     ['public.test', 'fec0::1', false],
     ['public.test', '240.0.0.1', false],
-  ])('%s at %s: asked is %s', (host, address, asked) => {
+  ])('%s at %s: the vendor is asked: %s', (host, address, asked) => {
     const family = address.includes(':') ? 6 : 4;
     const lookup = checkedLookup(new Set(['public.test']), (_, __, callback) =>
       callback(null, [{ address, family }]),
@@ -216,7 +216,7 @@ describe('S-10 addresses that a configuration may not name', () => {
     expect(configSchema.safeParse({ vendors: { openai: { apiKey: 'x', upstreams } } }).success).toBe(false);
   });
 
-  // Inside is where many models are served: who writes such an address down means it.
+  // Many models are served in private networks: whoever writes such an address means it.
   test.each([
     'http://127.0.0.1:11434/v1',
     'http://0.0.0.0:11434/v1',
@@ -224,7 +224,7 @@ describe('S-10 addresses that a configuration may not name', () => {
     'http://[::1]:8000/v1',
     'http://vendor.internal/v1',
     'https://api.example.com/v1',
-  ])('%s is taken', (url) => {
+  ])('%s is accepted', (url) => {
     expect(isTaken(url)).toBe(true);
   });
 });
@@ -252,14 +252,14 @@ describe('U-04 TLS', () => {
       const response = await ask(gateway.url, way, false);
       expect(response.status).toBe(status);
       expect(await response.text()).not.toMatch(/CERT|altname|self-signed|vendor\.test/i);
-      // Not a byte of a request goes to who cannot show who it is, again or not.
+      // Not a byte of a request goes to a server that cannot prove its identity, on a retry neither.
       expect(upstream.requests).toHaveLength(status === 200 ? 1 : 0);
     } finally {
       setDefaultCACertificates(before);
     }
   });
 
-  test('a handshake that stalls: 504 when the time to connect is over', async () => {
+  test('a handshake that stalls: 504 when the connect timeout is over', async () => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -285,8 +285,8 @@ describe('U-04 TLS', () => {
   });
 });
 
-test('U-05 no answer to a connection: 504 when the time to connect is over, after which it is tried again', async () => {
-  // A process that is stopped, and whose backlog is full, is as silent as a firewall that drops.
+test('U-05 no answer to a connection: 504 when the connect timeout is over, then it is tried again', async () => {
+  // A stopped process with a full backlog is as silent as a firewall that drops packets.
   const source = `const s = require('net').createServer(); s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))`;
   const silent = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] });
   const fillers: Socket[] = [];
@@ -296,7 +296,7 @@ test('U-05 no answer to a connection: 504 when the time to connect is over, afte
     );
     silent.kill('SIGSTOP');
     for (let at = 0; at < 4; at += 1) fillers.push(connect(port, '127.0.0.1').on('error', () => undefined));
-    // Of a backlog of one Linux lets in two.
+    // With a backlog of one, Linux accepts two.
     await eventually(() => fillers.filter(({ connecting }) => !connecting).length >= 2, 'it is full');
     const gateway = await gatewayTo(`http://127.0.0.1:${port}`, {
       timeouts: { connect: 150 },
@@ -314,7 +314,7 @@ test('U-05 no answer to a connection: 504 when the time to connect is over, afte
   }
 });
 
-describe('U-33 answers that are no HTTP', () => {
+describe('U-33 answers that are not HTTP', () => {
   const good = wholeAnswer('chat-completions');
   const length = Buffer.byteLength(good);
   const table: [name: string, bytes: string][] = [
@@ -358,7 +358,7 @@ describe('U-35 a kept connection that the vendor closes under a request', () => 
     else wire.answer(200, wholeAnswer('chat-completions'));
   };
 
-  test('is not told: another connection is tried, once', async () => {
+  test('is not reported: another connection is tried, once', async () => {
     const upstream = await faultUpstream();
     upstream.script(closesOnSecond);
     const gateway = await gatewayTo(upstream.url, { retries: { wait: 5 } });
@@ -370,7 +370,7 @@ describe('U-35 a kept connection that the vendor closes under a request', () => 
     expect(upstream.requests.length).toBeLessThanOrEqual(12);
   });
 
-  test('is a 502 where the configuration wants nothing asked twice that may be billed twice', async () => {
+  test('is a 502 if the configuration allows no retry that may be billed twice', async () => {
     const upstream = await faultUpstream();
     upstream.script(closesOnSecond);
     const gateway = await gatewayTo(upstream.url, { retries: { after: 'rejected' } });
@@ -405,7 +405,7 @@ describe('U-35 a kept connection that the vendor closes under a request', () => 
 });
 
 describe('U-36 more requests than connections', () => {
-  test('wait a moment, then are refused; and the places that come free are taken', async () => {
+  test('wait a moment, then are refused; and slots that become free are used', async () => {
     const upstream = await faultUpstream();
     const held: (() => void)[] = [];
     upstream.script((wire) => {
@@ -423,7 +423,7 @@ describe('U-36 more requests than connections', () => {
     for (const response of refused) await response.text();
     expect(upstream.requests).toHaveLength(2);
     expect(upstream.connections()).toBe(2);
-    // One more waits, and has the place of the one that is answered.
+    // One more waits, and gets the slot of the one that is answered.
     const waiting = ask(gateway.url, way, false);
     await sleep(30);
     for (const answer of held.splice(0)) answer();
@@ -435,7 +435,7 @@ describe('U-36 more requests than connections', () => {
     }
   });
 
-  test('those that are refused before they are sent take no place', async () => {
+  test('requests that are refused before they are sent take no slot', async () => {
     const upstream = await faultUpstream();
     upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions')));
     const vendors = vendorsAtUrl(upstream.url);
@@ -455,7 +455,7 @@ describe('U-36 more requests than connections', () => {
   });
 });
 
-test('U-37 a vendor that does not read what it is sent: 504, and the connection is closed', async () => {
+test('U-37 a vendor that does not read its request: 504, and the connection is closed', async () => {
   let socket: Socket | undefined;
   const server = createServer({ pauseOnConnect: true }, (accepted) => {
     socket = accepted.on('error', () => undefined);

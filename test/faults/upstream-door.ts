@@ -1,4 +1,4 @@
-/** A gateway before one vendor that does as it is told, for all tests of a file. */
+/** A gateway in front of one scripted vendor, for all tests of a file. */
 
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -7,12 +7,12 @@ import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway
 import { eventually } from '../support/raw.ts';
 
 export interface FaultDoor {
-  /** Where the gateway is. */
+  /** The address of the gateway. */
   readonly url: string;
   readonly upstream: FaultUpstream;
 }
 
-/** Retries follow at once, where `settings` do not say otherwise. No connection to the vendor outlives the gateway. */
+/** Retries follow at once unless `settings` say otherwise. No connection to the vendor outlives the gateway. */
 export function useFaultDoor(settings: ConfigInput = {}): FaultDoor {
   let started: { readonly upstream: FaultUpstream; readonly gateway: TestGateway } | undefined;
   const running = () => {

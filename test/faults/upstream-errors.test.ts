@@ -1,4 +1,4 @@
-/** What vendors answer instead of an answer. */
+/** Errors and other responses that vendors send instead of an answer. */
 
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -47,7 +47,7 @@ describe('U-10 the request is refused', () => {
   });
 });
 
-describe('U-11 the gateway’s own key is refused: 502, with nothing of what the vendor says', () => {
+describe('U-11 the gateway’s own key is refused: 502, without the vendor’s message', () => {
   test.each(ways)('$name', async (way) => {
     for (const status of [401, 403]) {
       const message = 'Incorrect API key provided: sk-vendor-key-0123456789abcdef.';
@@ -62,7 +62,7 @@ describe('U-11 the gateway’s own key is refused: 502, with nothing of what the
   });
 });
 
-describe('U-11 why the gateway is refused is told by the log, in a word that holds no key', () => {
+describe('U-11 the log says why the gateway is refused, by a code that contains no key', () => {
   const error = (fields: object): string =>
     JSON.stringify({ error: { message: 'sk-vendor-key-0123', ...fields } });
   test.each([
@@ -124,7 +124,7 @@ describe('U-12 429 with a wait', () => {
     ['1e308s', { 'retry-after': '1e308', 'retry-after-ms': 'Infinity' }],
     ['-1s', { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': 'NaN' }],
     ['315576000000s', { 'retry-after': '999999999' }],
-  ])('%s and %j: a wait is finite, or none is told', async (retryDelay, headers) => {
+  ])('%s and %j: a wait is finite, or omitted', async (retryDelay, headers) => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }];
     for (const way of translated) {
       const error = { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down.', details };
@@ -144,7 +144,7 @@ describe('U-12 429 with a wait', () => {
     }
   });
 
-  test('short, but twice the same: when to try again is told, and so it is not advised against', async () => {
+  test('short, but the same twice: the caller gets the wait, and is not told not to retry', async () => {
     door.upstream.script(limited({ 'retry-after-ms': '20' }));
     for (const way of ways) {
       door.upstream.requests.length = 0;
@@ -167,7 +167,7 @@ describe('U-12 429 with a wait', () => {
     ['empty', { 'retry-after': '' }, null],
     ['a number that is no date', { 'retry-after': '12 monkeys' }, null],
     ['two', { 'retry-after': '1, 2' }, null],
-  ])('%s: told, not waited for', async (_, headers, told) => {
+  ])('%s: passed on, not waited for', async (_, headers, told) => {
     door.upstream.script(limited(headers));
     for (const way of translated) {
       door.upstream.requests.length = 0;
@@ -182,12 +182,12 @@ describe('U-12 429 with a wait', () => {
     if (way === undefined) throw new Error('There is no way.');
     const response = await ask(door.url, way, false);
     expect(response.status).toBe(429);
-    // As the vendor said it, whatever it is.
+    // As the vendor sent it, whatever it is.
     expect(response.headers.get('retry-after') ?? '').toBe(headers['retry-after']);
     await response.text();
   });
 
-  test('so long that nobody is to sit through it: a limit of use in responses, where Codex else sleeps that long', async () => {
+  test('too long to sit through: a usage limit in responses, since Codex would otherwise sleep that long', async () => {
     for (const { wait, error } of [
       { wait: 60, error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
       { wait: 3600, error: { type: 'usage_limit_reached', code: 'rate_limit_exceeded' } },
@@ -230,7 +230,7 @@ describe('U-13 429 that no wait helps', () => {
 });
 
 describe('U-14 the vendor fails', () => {
-  /** Which are asked again where the configuration says nothing, and where it says `failed`. */
+  /** Which are retried by default, and which with `failed`. */
   const table: [status: number, again: boolean][] = [
     [408, true],
     [409, true],
@@ -253,7 +253,7 @@ describe('U-14 the vendor fails', () => {
     });
   });
 
-  test('where it may cost twice, all are', async () => {
+  test('all are, if a retry may cost twice', async () => {
     const bold = await startGateway({
       vendors: vendorsAtUrl(door.upstream.url),
       retries: { after: 'failed', wait: 1, perSecond: 1_000 },
@@ -272,7 +272,7 @@ describe('U-14 the vendor fails', () => {
     await bold.close();
   });
 
-  test('twice the same: the caller has it as it is, and may wait for as long as at the vendor itself', async () => {
+  test('the same twice: the caller gets it unchanged, and may wait for as long as at the vendor itself', async () => {
     for (const way of ways) {
       door.upstream.requests.length = 0;
       const body = errorBody[way.spoken](503, 'Not now.');
@@ -281,14 +281,14 @@ describe('U-14 the vendor fails', () => {
       const text = await response.text();
       if (way.format === way.spoken) expect(text).toBe(body);
       expect(response.status).toBe(way.format === 'messages' && way.spoken !== 'messages' ? 529 : 503);
-      // Claude Code waits through ten tries of an overloaded model, but for none where this says false.
+      // Claude Code waits through ten attempts at an overloaded model, but makes none if this is false.
       expect(response.headers.get('x-should-retry')).toBeNull();
       expect(door.upstream.requests).toHaveLength(2);
     }
   });
 });
 
-describe('U-15 pages, and nothing at all', () => {
+describe('U-15 HTML pages, and empty bodies', () => {
   const page = '<!DOCTYPE html><html><title>502 Bad Gateway</title><h1>cloudflare ray 1f3</h1></html>';
   const table: [name: string, status: number, body: string, type: string][] = [
     ['a page with an error status', 502, page, 'text/html; charset=UTF-8'],
@@ -326,7 +326,7 @@ describe('U-15 pages, and nothing at all', () => {
     }
   });
 
-  test('nothing, a sentence or half an object where a translated answer should be: 502', async () => {
+  test('an empty body, a sentence or half an object instead of a translated answer: 502', async () => {
     for (const way of translated) {
       for (const [body, type] of [
         ['', 'application/json'],
@@ -345,7 +345,7 @@ describe('U-15 pages, and nothing at all', () => {
   });
 });
 
-describe('U-16 answers that are shorter than they say, or far too long', () => {
+describe('U-16 answers that are shorter than they declare, or far too long', () => {
   const cuts: [name: string, script: (whole: string) => Script][] = [
     [
       'less than its length',
@@ -423,9 +423,9 @@ describe('U-16 answers that are shorter than they say, or far too long', () => {
   });
 });
 
-describe('U-32 statuses that promise no answer', () => {
+describe('U-32 statuses without an answer', () => {
   test.each([204, 205, 206, 300, 301, 302, 303, 304, 307, 308, 399])(
-    '%i: 502, and nowhere is followed',
+    '%i: 502, and no redirect is followed',
     async (status) => {
       for (const way of ways) {
         door.upstream.requests.length = 0;
@@ -445,7 +445,7 @@ describe('U-32 statuses that promise no answer', () => {
     },
   );
 
-  test.each(ways)('$name: a body that goes on behind one is not waited for', async (way) => {
+  test.each(ways)('$name: a body that goes on after one is not waited for', async (way) => {
     let gone: Promise<number> | undefined;
     door.upstream.script((wire) => {
       gone = wire.gone;
@@ -458,7 +458,7 @@ describe('U-32 statuses that promise no answer', () => {
     expect(await gone).toBeGreaterThan(0);
   });
 
-  test('103 before the answer is not the answer', async () => {
+  test('103 before the answer is skipped', async () => {
     for (const way of ways) {
       door.upstream.script((wire) => {
         wire.raw('HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n');
@@ -502,7 +502,7 @@ describe('U-34 headers of the vendor', () => {
     via: '1.1 internal',
     'cf-ray': '1',
   };
-  test.each(ways)('$name: none but those of the list, on good answers, streams and errors', async (way) => {
+  test.each(ways)('$name: only listed ones pass, on good answers, streams and errors', async (way) => {
     for (const script of [
       (wire) => wire.answer(200, wholeAnswer(way.spoken), sent),
       (wire) => {
@@ -522,7 +522,7 @@ describe('U-34 headers of the vendor', () => {
   });
 });
 
-test('an error is as long as it says, though there was a key in it', async () => {
+test('an error is as long as it declares, even if a key was removed from it', async () => {
   const [way] = native;
   if (way === undefined) throw new Error('There is no way.');
   const said = (key: string): string => errorBody['chat-completions'](400, `Not with ${key}.`);
@@ -532,14 +532,14 @@ test('an error is as long as it says, though there was a key in it', async () =>
   expect(response.headers.get('content-length')).toBe(`${said('[hidden]').length}`);
 });
 
-test.each(ways)('$name: a whole answer says how long it is', async (way) => {
+test.each(ways)('$name: a whole answer declares its length', async (way) => {
   door.upstream.script((wire) => wire.answer(200, wholeAnswer(way.spoken)));
   const response = await ask(door.url, way, false);
   const bytes = await response.bytes();
   expect(response.headers.get('content-length')).toBe(`${bytes.byteLength}`);
 });
 
-test('an error that is compressed is read all the same', async () => {
+test('a compressed error is read all the same', async () => {
   const [way] = native;
   if (way === undefined) throw new Error('There is no way.');
   const body = errorBody['chat-completions'](400, 'The field x is odd.');
@@ -549,7 +549,7 @@ test('an error that is compressed is read all the same', async () => {
   expect(await response.text()).toBe(body);
 });
 
-/** Which format a request of the vendor's side is in. */
+/** The format of a request on the vendor's side. */
 function formatOf(path: string): FormatName {
   if (path.includes('chat/completions')) return 'chat-completions';
   if (path.includes('/responses')) return 'responses';

@@ -1,4 +1,4 @@
-/** Another model in the place of one that cannot answer. */
+/** Fallbacks to another model when one cannot answer. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ describe('fallbacks', () => {
     'openai/gpt-4o': ['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'],
     'google/gemini-2.5-flash': ['openai/gpt-4o', 'google/gemini-2.5-pro'],
   };
-  /** Each vendor at a place of its own. */
+  /** Each vendor at its own address. */
   async function threeVendors() {
     const [openai, anthropic, google] = await upstreams(3);
     if (!openai || !anthropic || !google) throw new Error('There are no vendors.');
@@ -46,14 +46,14 @@ describe('fallbacks', () => {
     ],
     ['a reset', dead],
     ['an answer that breaks before it says anything', (wire) => wire.fin()],
-  ])('the next model is asked after %s, translated as it needs', async (_, script) => {
+  ])('the next model is asked after %s, translated as it requires', async (_, script) => {
     const { gateway, openai, anthropic } = await three();
     openai.script(script);
     const response = await ask(gateway.url, chat, false);
     const body = JSON.parse(await response.text());
     expect(response.status).toBe(200);
     expect(response.headers.get('x-gateway-model')).toBe('anthropic/claude-sonnet-4-5');
-    // As the caller's format has it, from a vendor that speaks another.
+    // In the caller's format, from a vendor that speaks another.
     expect(body.object).toBe('chat.completion');
     expect(body.choices[0].message.content).not.toBe('');
     expect(openai.requests).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('fallbacks', () => {
     expect(sent?.head).not.toContain('vendor-key-openai');
   });
 
-  test('an answer of the model that was asked for does not say whose it is', async () => {
+  test('an answer of the requested model does not name its model in a header', async () => {
     const { gateway, openai } = await three();
     openai.script(status(503), good);
     for (const retried of [true, false]) {
@@ -74,7 +74,7 @@ describe('fallbacks', () => {
     }
   });
 
-  test('what was asked for, and what it failed by, is recorded beside the model that answered', async () => {
+  test('the requested model and its failure are recorded together with the model that answered', async () => {
     const { vendors, openai, anthropic, google } = await threeVendors();
     const gateway = await startRecorded({
       vendors,
@@ -90,7 +90,7 @@ describe('fallbacks', () => {
       .toMatchObject([
         { model: 'anthropic/claude-sonnet-4-5', vendor: 'anthropic', attempts: 2, gaveWay: [gaveWay] },
       ]);
-    // Of several each, and the one that was asked for first.
+    // Several failures of each, and the one that was requested first.
     const between = {
       model: 'anthropic/claude-sonnet-4-5',
       vendor: 'anthropic',
@@ -125,7 +125,7 @@ describe('fallbacks', () => {
   test.each([
     ['/v1/responses/input_tokens', { input: 'Hi' }],
     ['/v1/messages/count_tokens', { messages: [{ role: 'user', content: 'Hi' }] }],
-  ])('none for a count of tokens: another model has other ones (%s)', async (path, prompt) => {
+  ])('none for a token count: another model counts differently (%s)', async (path, prompt) => {
     const { gateway, openai, anthropic, google } = await three();
     openai.script(status(500));
     const response = await fetch(gateway.url + path, {
@@ -139,7 +139,7 @@ describe('fallbacks', () => {
     expect([...anthropic.requests, ...google.requests]).toEqual([]);
   });
 
-  test('a model of the same format has the caller’s body, but for its own name', async () => {
+  test('a model of the same format gets the caller’s body, except for the model name', async () => {
     const { gateway, openai } = await three({ fallbacks: { 'openai/gpt-4o': ['openai/gpt-4.1'] } });
     openai.script(status(503), good);
     const response = await ask(gateway.url, chat, false);
@@ -176,7 +176,7 @@ describe('fallbacks', () => {
       { model: 'openai/gpt-4.1', max_tokens: 16_384, n: 1e3, messages: [] },
       { model: 'gpt-4o', max_tokens: 16_384, n: 1e3, messages: [] },
     ],
-  ])('%s: asks for no longer an answer than its model can give', async (path, asked, sent) => {
+  ])('%s: requests no longer an answer than its model can give', async (path, asked, sent) => {
     const { gateway, openai, anthropic, google } = await three({
       fallbacks: {
         'openai/gpt-4.1': ['openai/gpt-4o'],
@@ -239,7 +239,7 @@ describe('fallbacks', () => {
       { model: 'openai/gpt-5.4', reasoning_effort: 'low', max_completion_tokens: 9 },
       { model: 'gpt-4.1', max_completion_tokens: 9 },
     ],
-  ])('what was written for another model is asked as this one takes it: %s', async (_, path, more, sent) => {
+  ])('a request written for another model is adapted to this one: %s', async (_, path, more, sent) => {
     const { gateway, openai, anthropic, google } = await three({
       fallbacks: {
         'openai/gpt-5.4': ['openai/gpt-4.1'],
@@ -284,7 +284,7 @@ describe('fallbacks', () => {
     const { messages, contents, ...settings } = JSON.parse(last?.body.toString() ?? '');
     expect(settings).toEqual(sent);
     expect(JSON.stringify(messages ?? contents)).toContain('"Hi"');
-    // Nor does one that is told how much take a system message in the midst, as Claude Code sends them.
+    // A model with an effort setting accepts no system message in the middle either, as Claude Code sends them.
     if (path === '/v1/messages') {
       const said = ['Go on.', '<system>', 'Be brief.', '</system>'];
       expect(messages.at(-1)).toEqual({
@@ -296,7 +296,7 @@ describe('fallbacks', () => {
     expect(last?.head).not.toContain('as-it-was-written');
   });
 
-  test('thoughts, for one that does not think, whichever of them it refuses first', async () => {
+  test('thinking is removed for a model that does not think, whichever setting it refuses first', async () => {
     const thoughts = {
       error: {
         message:
@@ -350,7 +350,7 @@ describe('fallbacks', () => {
     }
   });
 
-  /** What is asked of a Claude in the place of another one, which takes nothing as it was written. */
+  /** The requests to a fallback Claude that refuses the body as written. */
   async function askedInstead(
     from: string,
     to: string,
@@ -375,7 +375,7 @@ describe('fallbacks', () => {
   const words = (text: string): object => ({ type: 'text', text });
   const HI = saying('user', words('Hi'));
 
-  test('a Claude before 4.8 takes no system message in the midst, though it is told an effort', async () => {
+  test('a Claude before 4.8 gets no system message in the middle, even with an effort setting', async () => {
     const said = await askedInstead('claude-opus-5', 'claude-sonnet-4-6', {
       messages: [
         HI,
@@ -395,7 +395,7 @@ describe('fallbacks', () => {
     });
   });
 
-  test('nor one that brings it a tool, which it has from the beginning then', async () => {
+  test('nor one that adds a tool, which is then in the list from the beginning', async () => {
     const tool = { name: 'f', input_schema: { type: 'object', properties: {} } };
     const brings = { type: 'tool_addition', tool: { type: 'tool_definition', definition: tool } };
     const dialogue = [saying('assistant', words('Yes?')), saying('user', words('Why?'))];
@@ -405,7 +405,7 @@ describe('fallbacks', () => {
     expect(said).toEqual({ messages: [HI, ...dialogue], tools: [tool] });
   });
 
-  test('in the midst of calls that came without a thought, one that is told how much does not think', async () => {
+  test('amid calls that came without thinking, a model with an effort setting does not think', async () => {
     const messages = [
       HI,
       saying('assistant', { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }),
@@ -420,7 +420,7 @@ describe('fallbacks', () => {
     expect(said).toEqual({ messages, tools });
   });
 
-  test('what models of other vendors have left in the dialogue is taken out as well', async () => {
+  test("leftovers of other vendors' models in the dialogue are removed as well", async () => {
     const id = 'srvtoolu_1';
     const found = { type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: '' };
     const said = await askedInstead(
@@ -448,7 +448,7 @@ describe('fallbacks', () => {
     });
   });
 
-  test('and in the end what was thought, where that is what it does not take', async () => {
+  test('finally thinking is removed, if that is what the model refuses', async () => {
     const said = await askedInstead(
       'claude-opus-4-8',
       'claude-haiku-4-5',
@@ -487,7 +487,7 @@ describe('fallbacks', () => {
   });
 
   test.each(['between_tools', 'disabled'])(
-    'nor is one that knows no effort told of any: %s',
+    'nor does a model without effort levels get one: %s',
     async (type) => {
       const said = await askedInstead('claude-sonnet-5-5', 'claude-haiku-4-5', {
         thinking: { type },
@@ -501,7 +501,7 @@ describe('fallbacks', () => {
   test.each([
     ['claude-sonnet-5-5', 'between_tools'],
     ['claude-opus-5', 'disabled'],
-  ])('and who does not think works no harder than high: %s', async (model, type) => {
+  ])('and without thinking, the effort is at most high: %s', async (model, type) => {
     for (const effort of ['max', 'low']) {
       const said = await askedInstead('claude-opus-4-8', model, {
         thinking: { type: 'disabled' },
@@ -513,7 +513,7 @@ describe('fallbacks', () => {
     }
   });
 
-  test('and one that goes on with no answer begun for it has a word to go on from', async () => {
+  test('and a model that cannot continue an answer gets a message to continue from', async () => {
     const said = await askedInstead('claude-haiku-4-5', 'claude-sonnet-5-5', {
       messages: [HI, saying('assistant', words('Well'))],
     });
@@ -522,8 +522,8 @@ describe('fallbacks', () => {
     });
   });
 
-  describe('for a caller whose stream has begun while the first model was waited for', () => {
-    /** What such a caller gets: the vendor that fails does not before the stream has begun. */
+  describe('for a caller whose stream began while the first model was waited for', () => {
+    /** What such a caller gets: the vendor fails only after the stream has begun. */
     async function answered(script: Script): Promise<string> {
       const { gateway, openai, anthropic } = await three({ timeouts: { hold: 20 } });
       const { script: late, begin } = waiting(status(503));
@@ -535,14 +535,14 @@ describe('fallbacks', () => {
       return await response.text();
     }
 
-    test('a stream in the caller’s own format goes on as it is', async () => {
+    test('a stream in the caller’s own format passes unchanged', async () => {
       const stream = streamedAnswer('messages');
       const text = await answered((wire) => wire.wholeStream([stream]));
       expect(text.endsWith(stream)).toBe(true);
       expect(text.slice(0, -stream.length)).toMatch(/^(?:event: ping\ndata: {"type": ?"ping"}\n\n)+$/);
     });
 
-    /** What was told of the model that was asked for, where the next one did no better; or what is wrong here. */
+    /** What is reported about the requested model if the next one did no better, or what is wrong here. */
     test.each<[string, Script, string]>([
       ['a refusal', status(400), 'said 503'],
       ['no stream', (wire) => wire.answer(200, wholeAnswer('messages')), 'not a stream'],
@@ -552,7 +552,7 @@ describe('fallbacks', () => {
       expect(last?.data).toContain(message);
     });
 
-    test('no stream, nor an end, is not waited for', async () => {
+    test('a body that is not a stream, and has no end, is not waited for', async () => {
       let gone: Promise<number> | undefined;
       const text = await answered((wire) => {
         gone = wire.gone;
@@ -563,7 +563,7 @@ describe('fallbacks', () => {
       expect(await gone).toBeGreaterThan(0);
     });
 
-    test('there is no sign of life to come once all is said, or the caller has left', async () => {
+    test('no keep-alive comes once the answer is complete, or the caller has left', async () => {
       const timers = (): number =>
         process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
       const { gateway, openai, anthropic } = await three({ timeouts: { hold: 20, keepAlive: 600_000 } });
@@ -588,7 +588,7 @@ describe('fallbacks', () => {
     });
   });
 
-  test('what is the request’s own fault is nobody else’s to answer', async () => {
+  test('an error of the request itself goes to no fallback', async () => {
     const { gateway, openai, anthropic } = await three();
     for (const code of [400, 404, 413, 422]) {
       openai.script(status(code));
@@ -597,7 +597,7 @@ describe('fallbacks', () => {
     expect(anthropic.requests).toHaveLength(0);
   });
 
-  test('the list is gone through in order, as far as the limit goes; what is told is of the model asked for', async () => {
+  test('the list is tried in order, up to the limit; the reported error is that of the requested model', async () => {
     const { gateway, openai, anthropic, google } = await three({ retries: { limit: 2 } });
     openai.script(status(503));
     anthropic.script(status(529));
@@ -613,7 +613,7 @@ describe('fallbacks', () => {
     expect(google.requests).toHaveLength(2);
   });
 
-  test('a key asks none that it may not', async () => {
+  test('a key asks no model that it may not use', async () => {
     const restricted = 'gw-a-key-for-two-models';
     const { gateway, openai, anthropic, google } = await three({
       keys: [{ name: 'two', key: restricted, models: ['openai/*', 'google/gemini-2.5-flash'] }],
@@ -648,7 +648,7 @@ describe('fallbacks', () => {
     ]);
   });
 
-  test('generate-content whose body names the model beside the path is for that one alone', async () => {
+  test('a generate-content body that names the model itself has no fallback', async () => {
     const { gateway, google } = await three();
     google.script(status(503), (wire) => wire.answer(200, wholeAnswer('generate-content')));
     const response = await fetch(`${gateway.url}/v1beta/models/gemini-2.5-flash:generateContent`, {
@@ -658,12 +658,12 @@ describe('fallbacks', () => {
     });
     expect(response.status).toBe(200);
     await response.text();
-    // Asked again, for it was overloaded.
+    // It is retried, since the model was overloaded.
     const asked = '/v1beta/models/gemini-2.5-flash:generateContent';
     expect(google.requests.map(({ path }) => path)).toEqual([asked, asked]);
   });
 
-  test('a request that the next model cannot take is answered by what became of the first', async () => {
+  test('a request that the next model cannot accept is answered with the failure of the first', async () => {
     const { gateway, openai, anthropic } = await three();
     openai.script(status(503));
     const response = await ask(gateway.url, chat, false, {

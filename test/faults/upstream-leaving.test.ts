@@ -1,6 +1,6 @@
 /**
  * Callers who leave in the middle of a stream, in every format, native and translated: the vendor's answer is aborted,
- * nobody is asked again, and one record says who ended it. How long that takes is told: `LEAVINGS=2000 vitest run
+ * nothing is retried, and one record says who ended it. The test prints how long that takes; `LEAVINGS=2000 vitest run
  * test/faults/upstream-leaving.test.ts` holds it to 100 ms at p99.
  */
 
@@ -16,7 +16,7 @@ import { eventTexts, streamedAnswer, ways } from './upstream-ways.ts';
 const LEAVINGS = Number(process.env['LEAVINGS'] ?? 240);
 const AT_ONCE = 10;
 
-/** Milliseconds from a caller's leaving to the vendor's connection being closed, at p99. */
+/** The bound at p99, in milliseconds from a caller's leaving to the close of the vendor's connection. */
 const BOUND = 100;
 
 let upstream: FaultUpstream;
@@ -42,7 +42,7 @@ test(`C-01, C-02 ${LEAVINGS} callers leave, by FIN and by RST, over all ways: ea
     const leaver = /leaver-\d+/.exec(body.toString())?.[0] ?? '';
     gone.set(leaver, wire.gone);
     const format = ways.find(({ spoken }) => path.includes(PATHS[spoken]))?.spoken ?? 'chat-completions';
-    // All but the end of an answer; and then signs of life, for as long as anybody is there.
+    // Everything except the end of an answer; then keep-alives, for as long as the connection is open.
     const events = eventTexts(streamedAnswer(format));
     const { ending } = formats[format].outbound.marks;
     wire.stream(
@@ -104,7 +104,7 @@ test(`C-01, C-02 ${LEAVINGS} callers leave, by FIN and by RST, over all ways: ea
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-/** By what in its path a vendor knows which format it is asked in. */
+/** The part of the path by which a vendor recognizes the format of a request. */
 const PATHS = {
   'chat-completions': '/chat/completions',
   responses: '/responses',

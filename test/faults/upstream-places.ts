@@ -1,4 +1,4 @@
-/** Gateways before vendors at several places, for the tests of what is asked again, and where. */
+/** Gateways in front of vendors at several addresses, for the tests of retries and fallbacks. */
 
 import { afterEach } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -9,13 +9,13 @@ import { ask, native, translated, wholeAnswer } from './upstream-ways.ts';
 export interface Places {
   /** What else is closed after each test. */
   readonly open: { close(): Promise<void> }[];
-  /** So many vendors, each at an address of its own. */
+  /** This many vendors, each at its own address. */
   upstreams(count: number): Promise<FaultUpstream[]>;
   /** A gateway whose retries follow at once. */
   gatewayOf(input: ConfigInput): Promise<TestGateway>;
 }
 
-/** Closes all that a test has opened after it. */
+/** Closes everything that a test has opened, after the test. */
 export function usePlaces(): Places {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
@@ -39,7 +39,7 @@ export function usePlaces(): Places {
   };
 }
 
-/** OpenAI at several addresses, each with a key of its own. */
+/** OpenAI at several addresses, each with its own key. */
 export function openaiAt(places: readonly FaultUpstream[]): NonNullable<ConfigInput['vendors']> {
   return {
     openai: {
@@ -49,7 +49,7 @@ export function openaiAt(places: readonly FaultUpstream[]): NonNullable<ConfigIn
 }
 
 export const [chat] = native;
-/** Of messages, to the same vendor. */
+/** A messages request, to the same vendor. */
 export const [toOpenAI] = translated;
 
 export const good: Script = (wire) => wire.answer(200, wholeAnswer('chat-completions'));
@@ -61,7 +61,7 @@ export const status =
   (wire) =>
     wire.answer(code, JSON.stringify({ error: { message: `said ${code}` } }), headers);
 
-/** A page, all of which takes a while. */
+/** A page whose whole body takes a while. */
 export const slowPage =
   (code: number, headers: Readonly<Record<string, string>> = {}): Script =>
   (wire) => {
@@ -70,7 +70,7 @@ export const slowPage =
     setTimeout(() => wire.lastChunk(), 1_000).unref();
   };
 
-/** A vendor that waits until it is told to begin. */
+/** A vendor that waits until the test lets it begin. */
 export function waiting(script: Script): { readonly script: Script; readonly begin: () => void } {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   return {
@@ -82,7 +82,7 @@ export function waiting(script: Script): { readonly script: Script; readonly beg
   };
 }
 
-/** Asks `count` times, one after the other; resolves with the statuses. */
+/** Sends `count` requests, one after the other; resolves with the statuses. */
 export async function statuses(
   gateway: TestGateway,
   count: number,

@@ -1,4 +1,4 @@
-/** What is asked again, and when not: retries, and their limits. */
+/** What is retried, what is not, and the limits of retries. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { ask, streamedAnswer } from './upstream-ways.ts';
 const { gatewayOf, upstreams } = usePlaces();
 
 describe('retries', () => {
-  test('none, where the limit is 0; two, and never more, where it is 2', async () => {
+  test('none with a limit of 0; two, and never more, with a limit of 2', async () => {
     const [vendor] = await upstreams(1);
     if (vendor === undefined) throw new Error('There is no vendor.');
     for (const [limit, asked] of [
@@ -26,7 +26,7 @@ describe('retries', () => {
     }
   });
 
-  test('no more, once one of them is refused for what it asks', async () => {
+  test('no more, once the vendor refuses the request itself', async () => {
     const [vendor] = await upstreams(1);
     vendor?.script(status(503), status(400), good);
     const gateway = await gatewayOf({ vendors: vendorsAtUrl(`${vendor?.url}`), retries: { limit: 2 } });
@@ -34,7 +34,7 @@ describe('retries', () => {
     expect(vendor?.requests).toHaveLength(2);
   });
 
-  test('none, where the vendor asks for a longer wait than there is time: it is told at once', async () => {
+  test('none, if the vendor asks for a longer wait than there is time: the caller gets the error at once', async () => {
     const [vendor] = await upstreams(1);
     vendor?.script(status(429, { 'retry-after-ms': '20000' }));
     const gateway = await gatewayOf({
@@ -61,7 +61,7 @@ describe('retries', () => {
     expect(second?.head).not.toMatch(/^range:/im);
   });
 
-  test('nothing is asked again of which the caller has had a byte, nor after a body has begun', async () => {
+  test('nothing is retried after a byte has reached the caller, or after a body has begun', async () => {
     const [vendor] = await upstreams(1);
     if (vendor === undefined) throw new Error('There is no vendor.');
     const gateway = await gatewayOf({
@@ -94,7 +94,7 @@ describe('retries', () => {
     expect(vendor.requests).toHaveLength(1);
   });
 
-  test('a caller who leaves while a vendor thinks costs no other vendor a thought', async () => {
+  test('a caller who leaves while a vendor works causes no request to another vendor', async () => {
     const [vendor, other] = await upstreams(2);
     if (!vendor || !other) throw new Error('There are no vendors.');
     vendor.script(() => undefined);
@@ -116,7 +116,7 @@ describe('retries', () => {
     expect([vendor.requests.length, other.requests.length, other.connections()]).toEqual([1, 0, 0]);
   });
 
-  test('an outage is not made worse by as many requests again: the budget', async () => {
+  test('retries do not double the load of an outage: the budget', async () => {
     const [vendor] = await upstreams(1);
     if (vendor === undefined) throw new Error('There is no vendor.');
     vendor.script(status(503));
@@ -130,7 +130,7 @@ describe('retries', () => {
     expect(vendor.requests.length - 200).toBeLessThanOrEqual(31);
   });
 
-  test('nor by asking each of them at another place', async () => {
+  test('nor do retries at another upstream', async () => {
     const places = await upstreams(2);
     for (const place of places) place.script(status(503));
     const gateway = await gatewayOf({

@@ -1,4 +1,4 @@
-/** What is recorded of exchanges that fail, are tried again, or break off. */
+/** The records of exchanges that fail, are retried, or break off. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { ask, eventTexts, streamedAnswer, wholeAnswer } from './upstream-ways.ts
 const { open, upstreams } = usePlaces();
 
 describe('the record of an exchange', () => {
-  test('tells how many requests it took, and whose answer it was', async () => {
+  test('says how many requests it took, and whose answer it was', async () => {
     const [openai, anthropic] = await upstreams(2);
     if (!openai || !anthropic) throw new Error('There are no vendors.');
     const gateway = await startRecorded({
@@ -41,12 +41,12 @@ describe('the record of an exchange', () => {
       // One of the first model, two of the next, which is the last.
       [3, 'anthropic/claude-sonnet-4-5', 'anthropic', 'failed', 'upstream-overloaded'],
     ]);
-    // What the caller was told is of the model that was asked for.
+    // The caller's error is that of the requested model.
     expect(records[2]?.status).toBe(503);
   });
 });
 
-/** A gateway before one vendor, and the records of its exchanges. */
+/** A gateway in front of one vendor, and the records of its exchanges. */
 async function recorded(settings: ConfigInput) {
   const [openai] = await upstreams(1);
   if (openai === undefined) throw new Error('There is no vendor.');
@@ -63,7 +63,7 @@ test.each([
   [400, 'complete', 'invalid-request'],
 ] as const)('a vendor that answers %d itself: %s, of the fault %s', async (code, outcome, fault) => {
   const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
-  // Passed on as it is, and translated.
+  // Passed unchanged, and translated.
   for (const to of [chat, toOpenAI]) {
     openai.script(status(code));
     await (await ask(gateway.url, to, true)).text();
@@ -72,7 +72,7 @@ test.each([
   for (const record of records) expect(record).toMatchObject({ outcome, fault });
 });
 
-test('the record of an exchange that failed behind the beginning of its stream has the fault', async () => {
+test('the record of an exchange that failed after the beginning of its stream has the fault', async () => {
   const { openai, gateway, records } = await recorded({ timeouts: { hold: 20 }, retries: { limit: 0 } });
   const { script, begin } = waiting(status(503));
   openai.script(script);
@@ -93,7 +93,7 @@ test.each([
     },
   ],
 ] as const satisfies readonly (readonly [string, Script])[])(
-  'the record of a caller who leaves in the wait after %s has no failure, and the status of who leaves',
+  'the record of a caller who leaves in the wait after %s has no failure, and the status of a caller who left',
   async (_, script) => {
     const { openai, gateway, records } = await recorded({
       retries: { after: 'failed', retryAfter: 600_000 },
@@ -122,7 +122,7 @@ test('the record of an exchange whose stream breaks off has the fault, native or
     expect(record).toMatchObject({ status: 200, fault: 'upstream-broken', outcome: 'failed' });
 });
 
-test('the record of an exchange that went well has nothing of a beginning that broke off before', async () => {
+test('the record of a successful exchange has no trace of an earlier beginning that broke off', async () => {
   const { openai, gateway, records } = await recorded({ retries: { after: 'failed', wait: 1 } });
   openai.script(
     (wire) => {
@@ -137,7 +137,7 @@ test('the record of an exchange that went well has nothing of a beginning that b
   expect(records[0]).toMatchObject({ attempts: 2, outcome: 'complete', fault: undefined, cause: undefined });
 });
 
-test('the record of an exchange has the time of the first byte, where one came', async () => {
+test('the record of an exchange has the time of the first byte, if one came', async () => {
   const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
   const [first = '', ...rest] = eventTexts(streamedAnswer('chat-completions'));
   openai.script(async (wire) => {
@@ -156,14 +156,14 @@ test('the record of an exchange has the time of the first byte, where one came',
   expect(none?.firstByte).toBeUndefined();
 });
 
-test('that is the first byte of what the caller is told of, not of an attempt before', async () => {
+test('that is the first byte of the reported attempt, not of an earlier one', async () => {
   const { openai, gateway, records } = await recorded({ retries: { wait: 1 } });
   openai.script(status(503), async (wire, request) => {
     await sleep(100);
     await good(wire, request);
   });
   expect(await statuses(gateway, 1)).toEqual([200]);
-  // And of one that was not to be reached after it, there is none.
+  // After it, an attempt that could not connect has none.
   openai.script(status(503), dead);
   await statuses(gateway, 1);
   await eventually(() => records.length === 2, 'both are recorded');

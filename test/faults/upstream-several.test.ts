@@ -1,4 +1,4 @@
-/** Several upstreams of one vendor: which is asked, and which is left alone. */
+/** Several upstreams of one vendor: which one is asked, and which one is ejected. */
 
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../support/fault-upstream.ts';
@@ -22,7 +22,7 @@ import { ask, isFinished, native, streamedAnswer, wholeAnswer } from './upstream
 const { gatewayOf, upstreams } = usePlaces();
 const clock = useStoppedClock();
 
-/** For how long an upstream is left alone, and what is longer than that with its share of chance. */
+/** For how long an upstream is ejected, and a time longer than that with any jitter. */
 const EJECTED = 60_000;
 const OVER = 1.2 * EJECTED;
 
@@ -38,7 +38,7 @@ describe('several upstreams', () => {
     }
   });
 
-  test('the least busy one is asked, by its weight', async () => {
+  test('the least busy one is asked, in proportion to its weight', async () => {
     const places = await upstreams(2);
     const held: (() => void)[] = [];
     for (const place of places) place.script((wire) => void held.push(() => wire.answer(200, '{}')));
@@ -102,7 +102,7 @@ describe('several upstreams', () => {
   test.each([
     ['natively', chat],
     ['translated', toOpenAI],
-  ])('one whose stream begins with its limit, and is left open, rests too: %s', async (_, way) => {
+  ])('one whose stream begins with a rate limit error, and stays open, rests too: %s', async (_, way) => {
     const places = await upstreams(2);
     const [limited, other] = places;
     const error = { message: 'Rate limit reached.', type: 'rate_limit_error', code: 'rate_limit_exceeded' };
@@ -165,7 +165,7 @@ describe('several upstreams', () => {
     expect(second).toEqual([limited, limited, limited, other]);
   });
 
-  test('what failed at one is asked at another, however much more that one is asked for', async () => {
+  test('what failed at one is retried at another, however much larger its weight is', async () => {
     const places = await upstreams(2);
     const [often, seldom] = places;
     often?.script(status(503));
@@ -187,7 +187,7 @@ describe('several upstreams', () => {
     expect(often?.requests).toHaveLength(9);
   });
 
-  test('where all are over their limits, the wait that they ask for is kept', async () => {
+  test('if all are over their limits, the requested wait is kept', async () => {
     const places = await upstreams(2);
     for (const place of places) {
       let over = Number.POSITIVE_INFINITY;
@@ -202,7 +202,7 @@ describe('several upstreams', () => {
     expect(places.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(3);
   });
 
-  test('where the keys of all are refused, that is told, and each was asked once', async () => {
+  test('if the keys of all are refused, the caller gets the error, and each was asked once', async () => {
     const places = await upstreams(2);
     for (const place of places) place.script(status(401));
     const gateway = await gatewayOf({ vendors: openaiAt(places), retries: { limit: 2 } });
@@ -210,7 +210,7 @@ describe('several upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });
 
-  test('one that does not take a text, and says so by a 403, is not left alone for it', async () => {
+  test('one that refuses a text with a 403 is not ejected for it', async () => {
     const places = await upstreams(2);
     const body = '{"error":"Content violates usage guidelines. Team: 1, API key ID: 2, Model: grok-4"}';
     for (const place of places) place.script((wire) => wire.answer(403, body), good);
@@ -224,7 +224,7 @@ describe('several upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
   });
 
-  test('one whose account may not ask a model is left alone for no other: who may is asked, and else there is none', async () => {
+  test('one whose account may not use a model is not ejected: another one answers, or the caller gets a 404', async () => {
     const places = await upstreams(2);
     const body =
       '{"error":{"message":"Project `proj_1` does not have access to model `x`","code":"model_not_found"}}';
@@ -238,7 +238,7 @@ describe('several upstreams', () => {
     expect(places[0]?.requests.length).toBeGreaterThan(2);
   });
 
-  test('one that refuses its key something by a 403 is left alone once it refuses it all', async () => {
+  test('one that refuses its key with a 403 is ejected once it refuses everything', async () => {
     const places = await upstreams(2);
     const [first, second] = places;
     const body = '{"error":{"code":403,"message":"The caller does not have permission"}}';
@@ -257,7 +257,7 @@ describe('several upstreams', () => {
     expect(first?.requests.length).toBe(before + 5);
   });
 
-  test('one whose key is refused, or has no money left, is left alone at once', async () => {
+  test('one whose key is refused, or has no money left, is ejected at once', async () => {
     for (const body of [
       status(401),
       ((wire) =>
@@ -278,7 +278,7 @@ describe('several upstreams', () => {
 });
 
 describe('U-39 one of three upstreams', () => {
-  test('is dead: callers do not notice; it is left alone after five failures, and asked again when its time is over', async () => {
+  test('is dead: callers do not notice; it is ejected after five failures, and asked again when the ejection is over', async () => {
     const places = await upstreams(3);
     const [first, ...others] = places;
     first?.script(dead);
@@ -291,18 +291,18 @@ describe('U-39 one of three upstreams', () => {
     const got = await statuses(gateway, 60);
     expect(got.filter((code) => code !== 200)).toEqual([]);
     expect(first?.requests).toHaveLength(5);
-    // Still dead: one request goes to see.
+    // Still dead: one request probes it.
     clock.advance(OVER);
     expect(await statuses(gateway, 12)).toEqual(Array(12).fill(200));
     expect(first?.requests).toHaveLength(6);
-    // Well again.
+    // Healthy again.
     first?.script(good);
     clock.advance(OVER);
     await statuses(gateway, 30);
     expect(first?.requests.length).toBeGreaterThan(6 + 5);
   });
 
-  test('fails every second time: it is left alone by its share of failures, not the others', async () => {
+  test('fails every second time: it is ejected for its failure rate, the others are not', async () => {
     const places = await upstreams(3);
     const [first, ...others] = places;
     let turn = 0;
@@ -339,7 +339,7 @@ describe('U-39 one of three upstreams', () => {
     expect((first?.requests.length ?? 0) / total).toBeLessThan(0.2);
   });
 
-  test('callers who leave, and requests that are refused, are not its fault', async () => {
+  test('callers who leave, and refused requests, do not count against it', async () => {
     const places = await upstreams(2);
     for (const place of places) place.script(status(400));
     const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 2 } });
@@ -368,7 +368,7 @@ describe('U-39 one of three upstreams', () => {
   test.each([
     ['a redirect', 302, { location: 'https://sign-in.example/' }],
     ['a page', 200, {}],
-  ])('answers with %s, all of which takes a while: that is a failure too', async (_, code, headers) => {
+  ])('answers with %s, whose body takes a while: that is a failure too', async (_, code, headers) => {
     const places = await upstreams(2);
     const [wrong, other] = places;
     wrong?.script(slowPage(code, headers));
@@ -413,7 +413,7 @@ describe('an upstream that has no such path', () => {
     ['compacts, by 405', '/v1/responses/compact', status(405)],
     ['counts for messages, by 405', '/v1/messages/count_tokens', status(405)],
     ['counts for messages, by words of its own', '/v1/messages/count_tokens', status(200)],
-  ])('is well, and asked once: one that %s', async (_, path, script) => {
+  ])('stays healthy, and is asked once: one that %s', async (_, path, script) => {
     const places = await upstreams(2);
     for (const place of places) place.script(script);
     const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 1 } });
@@ -435,7 +435,7 @@ describe('an upstream that has no such path', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([4, 4]);
   });
 
-  test('and that says so by a 200 is told as it came', async () => {
+  test('and says so by a 200: the body passes unchanged', async () => {
     const places = await upstreams(2);
     const said =
       '{"error":"Unexpected endpoint or method. (POST /v1/messages/count_tokens). Returning 200 anyway"}';
@@ -460,7 +460,7 @@ describe('an upstream that has no such path', () => {
 });
 
 describe('U-40 all upstreams', () => {
-  test('are dead: a 503 at once, one request that sees, and all of them when they are back', async () => {
+  test('are dead: a 503 at once, one probe request, and all of them when they are back', async () => {
     const places = await upstreams(2);
     for (const place of places) place.script(dead);
     const gateway = await gatewayOf({
@@ -478,7 +478,7 @@ describe('U-40 all upstreams', () => {
     expect(await statuses(gateway, 20)).toEqual(Array(20).fill(503));
     expect(asked()).toBe(before);
     clock.advance(OVER);
-    // Of ten at once, one goes to each to see, and the others are refused meanwhile.
+    // Of ten at once, one probes each upstream, and the others are refused meanwhile.
     const probe = waiting(dead);
     for (const place of places) place.script(probe.script);
     let refused = 0;
@@ -497,7 +497,7 @@ describe('U-40 all upstreams', () => {
     expect(await statuses(gateway, 10)).toEqual(Array(10).fill(200));
   });
 
-  test('are overloaded for one model: the others are still there', async () => {
+  test('are overloaded for one model: the others are still available', async () => {
     const places = await upstreams(2);
     for (const place of places) {
       place.script((wire, request) =>
@@ -509,7 +509,7 @@ describe('U-40 all upstreams', () => {
     expect(await statuses(gateway, 4, 'openai/gpt-4.1')).toEqual(Array(4).fill(200));
   });
 
-  test('a vendor’s only upstream is left alone where the configuration says so, and not otherwise', async () => {
+  test('a vendor’s only upstream is ejected only if the configuration says so', async () => {
     for (const lone of [true, false]) {
       const [vendor] = await upstreams(1);
       if (vendor === undefined) throw new Error('There is no vendor.');
@@ -526,7 +526,7 @@ describe('U-40 all upstreams', () => {
     }
   });
 
-  test('one that was left alone is there for all as soon as it begins to answer', async () => {
+  test('a readmitted one is available to all as soon as it begins to answer', async () => {
     const [vendor] = await upstreams(1);
     const gateway = await gatewayOf({
       vendors: vendorsAtUrl(`${vendor?.url}`),
@@ -550,7 +550,7 @@ describe('U-40 all upstreams', () => {
     expect(await slow.text()).toBe(said);
   });
 
-  test('are left alone: the next model in the list is asked at once', async () => {
+  test('are ejected: the next model in the list is asked at once', async () => {
     const places = await upstreams(1);
     const [anthropic] = await upstreams(1);
     anthropic?.script((wire) => wire.answer(200, wholeAnswer('messages')));

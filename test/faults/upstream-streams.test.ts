@@ -1,4 +1,4 @@
-/** Streams that end where they should not, say what they should not, and say it in another order. */
+/** Streams that end too early, contain what they should not, or contain it in another order. */
 
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
@@ -33,7 +33,7 @@ async function read(
   return { status: response.status, text: await response.text() };
 }
 
-/** Where the error is, and that what comes before is the beginning of `whole`, event by event. */
+/** Where the error is; checks that everything before it is the beginning of `whole`, event by event. */
 function expectPrefixAndError(way: UpstreamWay, text: string, whole: string): void {
   const events = eventsIn(text);
   const errors = events.flatMap((event, at) => (isErrorEvent(way.format, event) ? [at] : []));
@@ -46,7 +46,7 @@ function expectPrefixAndError(way: UpstreamWay, text: string, whole: string): vo
   expect(text).not.toContain('[DONE]');
 }
 
-/** Ends that are none. Each is given what the vendor said of an answer, which ends with a whole event. */
+/** Premature ends. Each receives the vendor's answer so far, which ends with a whole event. */
 const cuts: [row: string, name: string, cut: (wire: Wire, said: string) => void][] = [
   ['U-17', 'an end of the body, as if it were all', (wire, text) => wire.wholeStream([text])],
   [
@@ -92,24 +92,27 @@ const cuts: [row: string, name: string, cut: (wire: Wire, said: string) => void]
   ],
 ];
 
-/** In which opencode and pi look for a reason to try again: of a stream that has begun, they have nothing else to go by. */
+/**
+ * Words that opencode and pi look for as a reason to retry: for a stream that has begun, they have nothing else to go
+ * by.
+ */
 const PASSING = /connection (?:error|lost)/i;
 
 describe.each(cuts)('%s %s', (_, name, cut) => {
-  test.each(ways)('$name: what came, then an error event at which agents try again', async (way) => {
+  test.each(ways)('$name: what arrived, then an error event at which agents retry', async (way) => {
     const good = streamedAnswer(way.spoken);
     const { text: whole } = await read(way, (wire) => wire.wholeStream([good]));
     const events = eventTexts(good);
     for (const count of [1, Math.ceil(events.length / 2)]) {
       const { status, text } = await read(way, (wire) => cut(wire, events.slice(0, count).join('')));
       expect(text).toMatch(PASSING);
-      // What cannot yet be told apart from an answer that has not begun is an honest status.
+      // Until the answer has visibly begun, the caller gets an honest status.
       if (status !== 200) {
         expect(status).toBe(502);
         expect(JSON.parse(text)).toHaveProperty('error.message');
         continue;
       }
-      // Half an event, which a native stream shows as it came, is no event of the good answer.
+      // Half an event, which a native stream passes unchanged, is no event of the good answer.
       const clean = name.endsWith('of an event') ? text.replace(/^data: \{"half\n\n/m, '') : text;
       expectPrefixAndError(way, clean, whole);
     }
@@ -150,7 +153,7 @@ describe('U-17, U-18 an end in the middle of the last event, whose beginning say
   });
 });
 
-describe('U-17 what is no cut', () => {
+describe('U-17 ends that are not premature', () => {
   const table: [name: string, native: (good: string) => string][] = [
     ['a last event without its empty line', (good) => good.trimEnd()],
     ['lines that end by CRLF', (good) => good.replaceAll('\n', '\r\n')],
@@ -178,7 +181,7 @@ describe('U-17 what is no cut', () => {
     }
   });
 
-  test('an answer longer than anything that is kept of it, in one last event', async () => {
+  test('an answer longer than everything that is kept of it, in one last event', async () => {
     const [, responses] = native;
     if (responses === undefined) throw new Error('There is no way.');
     const long = JSON.stringify({ type: 'response.completed', response: { output: 'x'.repeat(300_000) } });
@@ -192,7 +195,7 @@ describe('U-17 what is no cut', () => {
     }
   });
 
-  test('a stream of another kind than the format’s', async () => {
+  test('a stream of another format', async () => {
     for (const way of native) {
       const { text } = await read(way, (wire) => wire.wholeStream(['data: hello\n\n']));
       expect(text).toBe('data: hello\n\n');
@@ -200,7 +203,7 @@ describe('U-17 what is no cut', () => {
   });
 });
 
-describe('U-18 a reset after the last word is nobody’s business', () => {
+describe('U-18 a reset after the terminal event is ignored', () => {
   test.each(ways.filter(({ spoken }) => spoken !== 'generate-content'))('$name', async (way) => {
     const good = streamedAnswer(way.spoken);
     const { text: whole } = await read(way, (wire) => wire.wholeStream([good]));
@@ -233,7 +236,7 @@ describe('U-20 an error event of the vendor in the middle of a stream', () => {
     const { text } = await read(way, (wire) => wire.wholeStream([sent]));
     expect(text).toBe(sent);
   });
-  test.each(translated)('$name: in the caller’s words', async (way) => {
+  test.each(translated)('$name: in the caller’s format', async (way) => {
     const sent = streamedAnswer(way.spoken, 'error-in-stream');
     const { status, text } = await read(way, (wire) => wire.wholeStream([sent]));
     if (status !== 200) return expect(JSON.parse(text)).toHaveProperty('error.message');
@@ -264,7 +267,7 @@ describe('U-21 an error as the first event of a 200', () => {
     expect(JSON.parse(text)).toHaveProperty('error.message');
   });
 
-  test('so where its beginning came a moment before, as that says nothing yet', async () => {
+  test('also if an event without content came a moment before it', async () => {
     for (const way of translated.filter(({ spoken }) => spoken === 'messages' || spoken === 'responses')) {
       const [start = ''] = eventTexts(streamedAnswer(way.spoken));
       const { status } = await read(way, (wire) => {
@@ -278,7 +281,7 @@ describe('U-21 an error as the first event of a 200', () => {
     }
   });
 
-  test('that the vendor is overloaded is a reason to ask again', async () => {
+  test('an overload is a reason to retry', async () => {
     const [, way] = translated;
     if (way === undefined) throw new Error('There is no way.');
     door.upstream.script(
@@ -291,7 +294,7 @@ describe('U-21 an error as the first event of a 200', () => {
     expect(door.upstream.requests).toHaveLength(2);
   });
 
-  /** What OpenAI says before it is known whether there will be an answer. */
+  /** What OpenAI sends before it is known whether there will be an answer. */
   const PREAMBLE =
     'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","status":"queued","error":null,"output":[]}}\n\n' +
     'event: response.in_progress\ndata: {"type":"response.in_progress","sequence_number":1,"response":{"id":"r","status":"in_progress","error":null,"output":[]}}\n\n';
@@ -308,7 +311,7 @@ describe('U-21 an error as the first event of a 200', () => {
         'in lines of Windows',
         (wire: Wire) => wire.wholeStream([failing(way.spoken).replaceAll('\n', '\r\n')]),
       ],
-    ])('that the vendor is overloaded is a reason to ask again: %s', async (_, fails) => {
+    ])('an overload is a reason to retry: %s', async (_, fails) => {
       door.upstream.script(fails, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]));
       const response = await ask(door.url, way, true);
       expect(response.status).toBe(200);
@@ -316,14 +319,14 @@ describe('U-21 an error as the first event of a 200', () => {
       expect(door.upstream.requests).toHaveLength(2);
     });
 
-    test('as the vendor wrote it, where that does not help', async () => {
+    test('as the vendor wrote it, if that does not help', async () => {
       const { status, text } = await read(way, (wire) => wire.wholeStream([failing(way.spoken)]));
       expect(status).toBe(200);
       expect(text).toBe(failing(way.spoken));
       expect(door.upstream.requests).toHaveLength(2);
     });
 
-    test('so where the vendor leaves its stream open behind it', async () => {
+    test('also if the vendor leaves its stream open behind it', async () => {
       const gone: Promise<number>[] = [];
       const { status, text } = await read(way, (wire) => {
         gone.push(wire.gone);
@@ -346,7 +349,7 @@ describe('U-21 an error as the first event of a 200', () => {
       expect(text).toBe(`${failing(way.spoken)}: the end\n\n`);
     });
 
-    test('not where the answer has begun', async () => {
+    test('not if the answer has begun', async () => {
       const [...events] = eventTexts(streamedAnswer(way.spoken));
       const begun = `${events.slice(0, -2).join('')}${OVERLOADED[way.spoken]}`;
       const { text } = await read(way, (wire) => wire.wholeStream([begun]));
@@ -356,7 +359,7 @@ describe('U-21 an error as the first event of a 200', () => {
   });
 });
 
-describe('U-21 a beginning that says nothing yet, and is so long that', () => {
+describe('U-21 a beginning without content that is too long', () => {
   const patient = useFaultDoor({ timeouts: { hold: 600_000 } });
   const [chat] = native;
   const responses = native.find(({ format }) => format === 'responses') ?? chat;
@@ -371,7 +374,7 @@ describe('U-21 a beginning that says nothing yet, and is so long that', () => {
   ])('%s: it is not waited for', async (_, way, beginning) => {
     patient.upstream.script((wire) => wire.stream([beginning]));
     const caller = new AbortController();
-    // Were it waited for, there would be no answer within the time of this test.
+    // If it were waited for, there would be no answer within the time of this test.
     const response = await ask(patient.url, way, true, { signal: caller.signal });
     expect(response.status).toBe(200);
     caller.abort();
@@ -386,7 +389,7 @@ describe('U-21 an error as the whole body of a 200', () => {
   };
 
   test.each(native.filter(({ spoken }) => SAID[spoken] !== undefined))(
-    '$name: a reason to ask again; as it came, where that does not help',
+    '$name: a reason to retry; passed unchanged if that does not help',
     async (way) => {
       const body = SAID[way.spoken] ?? '';
       door.upstream.script(
@@ -405,7 +408,7 @@ describe('U-21 an error as the whole body of a 200', () => {
 });
 
 test.each(native)(
-  'U-21 $name: that the key is refused is told by a 200 as by a 401: with nothing of what the vendor says',
+  "U-21 $name: a refusal of the key inside a 200 is handled like a 401: without the vendor's message",
   async (way) => {
     const error = {
       message: 'Incorrect API key provided: sk-1234.',
@@ -424,10 +427,10 @@ test.each(native)(
   },
 );
 
-describe('U-22 more after the last word', () => {
+describe('U-22 more after the terminal event', () => {
   const [...says] = translated.filter(({ spoken }) => spoken !== 'generate-content');
 
-  test.each(says)('$name: is not heard', async (way) => {
+  test.each(says)('$name: is ignored', async (way) => {
     const good = streamedAnswer(way.spoken);
     const { text: whole } = await read(way, (wire) => wire.wholeStream([good]));
     for (const more of [good, OVERLOADED[way.spoken], 'data: {nonsense\n\n', 'data: [DONE]\n\n']) {
@@ -437,7 +440,7 @@ describe('U-22 more after the last word', () => {
   });
 
   test.each(says)(
-    '$name: a vendor that does not hang up is hung up on, and the caller has not waited',
+    '$name: a vendor that does not close the connection is disconnected, and the caller has not waited',
     async (way) => {
       const good = streamedAnswer(way.spoken);
       let gone: Promise<number> | undefined;
@@ -450,7 +453,7 @@ describe('U-22 more after the last word', () => {
     },
   );
 
-  test.each(says)('$name: a vendor that goes on and on is hung up on', async (way) => {
+  test.each(says)('$name: a vendor that goes on and on is disconnected', async (way) => {
     const good = streamedAnswer(way.spoken);
     let gone: Promise<number> | undefined;
     const { text } = await read(way, (wire) => {
@@ -463,7 +466,7 @@ describe('U-22 more after the last word', () => {
     await gone;
   });
 
-  test('a connection whose end comes in time is kept', async () => {
+  test('a connection that ends in time is kept', async () => {
     const [way] = says;
     if (way === undefined) throw new Error('There is no way.');
     const before = door.upstream.connections();
@@ -474,7 +477,7 @@ describe('U-22 more after the last word', () => {
       });
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
-    // Where the machine is slow, a request may come before the end of the one before.
+    // On a slow machine, a request may come before the end of the previous one.
     expect(door.upstream.connections() - before).toBeLessThan(5);
   });
 });
@@ -484,18 +487,18 @@ describe('U-23 an event that is not JSON', () => {
     const events = eventTexts(streamedAnswer(way.spoken));
     return [...events.slice(0, 2), 'data: {"text": nonsense}\n\n', ...events.slice(2)];
   };
-  test.each(native)('$name: passes as it is', async (way) => {
+  test.each(native)('$name: passes unchanged', async (way) => {
     const sent = broken(way);
     const { text } = await read(way, (wire) => wire.wholeStream(sent));
     expect(text).toBe(sent.join(''));
   });
-  test.each(translated)('$name: an error, never left out in silence', async (way) => {
+  test.each(translated)('$name: an error, never dropped silently', async (way) => {
     const { status, text } = await read(way, (wire) => wire.wholeStream(broken(way)));
     if (status !== 200) return expect(status).toBe(502);
     expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
     expect(isFinished(way.format, text)).toBe(false);
   });
-  test.each(translated)('$name: one nested deeper than anybody can write again: 502', async (way) => {
+  test.each(translated)('$name: one nested too deeply to be written again: 502', async (way) => {
     const deep = '['.repeat(20_000) + ']'.repeat(20_000);
     const answer = wholeAnswer(way.spoken).replace('{', `{"x_unheard_of":${deep},`);
     const { status, text } = await read(way, (wire) => wire.answer(200, answer));
@@ -503,7 +506,7 @@ describe('U-23 an event that is not JSON', () => {
   });
 });
 
-describe('U-24 events and fields that nobody knows', () => {
+describe('U-24 unknown events and fields', () => {
   const strange = (way: UpstreamWay): readonly string[] => {
     const events = eventTexts(streamedAnswer(way.spoken)).map((event) =>
       event.replace(/^data: \{/m, 'data: {"x_unheard_of":{"deep":[1,null,"x"]},'),
@@ -514,7 +517,7 @@ describe('U-24 events and fields that nobody knows', () => {
         : 'data: {"x_only":"this"}\n\n';
     return [...events.slice(0, 1), added, ...events.slice(1)];
   };
-  test.each(native)('$name: pass as they are', async (way) => {
+  test.each(native)('$name: pass unchanged', async (way) => {
     const sent = strange(way);
     const { text } = await read(way, (wire) => wire.wholeStream(sent));
     expect(text).toBe(sent.join(''));
@@ -527,7 +530,7 @@ describe('U-24 events and fields that nobody knows', () => {
   });
 });
 
-describe('U-42 calls that come in turns', () => {
+describe('U-42 interleaved tool calls', () => {
   const [chat] = native;
   const [toMessages] = translated;
   if (chat === undefined || toMessages === undefined) throw new Error('There are no ways.');

@@ -1,4 +1,7 @@
-/** Native streams that end in an error of the vendor's own: the caller has its bytes, and the vendor has failed. */
+/**
+ * Native streams that end in an error of the vendor: the caller gets its bytes, and the failure counts against the
+ * vendor.
+ */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
@@ -16,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 afterEach(() => gateway.close());
 
-/** Left alone after two failures. */
+/** Ejected after two failures. */
 async function open(): Promise<void> {
   gateway = await startRecorded({
     vendors: vendorsAtUrl(upstream.url),
@@ -31,7 +34,10 @@ function wayOf(format: FormatName): UpstreamWay {
   return way;
 }
 
-/** The beginning of a good answer, and then `end`; asked for twice. @returns the record of it, and the status of a third. */
+/**
+ * The beginning of a good answer, and then `end`; requested twice. @returns the record of it, and the status of a third
+ * request.
+ */
 async function endedBy(way: UpstreamWay, end: string): Promise<{ record?: ExchangeRecord; next: number }> {
   const good = eventTexts(streamedAnswer(way.spoken));
   const pieces = [...good.slice(0, Math.ceil(good.length / 2)), end];
@@ -59,7 +65,7 @@ const failedResponse = (code: string): string =>
     'response.failed',
   );
 
-describe("U-20 the vendor's own failure, told in a native stream", () => {
+describe("U-20 the vendor's own failure in a native stream", () => {
   const overloaded = { error: { message: 'Overloaded', type: 'server_error', code: 503 } };
   test.each<[FormatName, string, string, string]>([
     ['chat-completions', 'as a chunk', data(overloaded), 'upstream-overloaded'],
@@ -100,7 +106,7 @@ describe("U-20 the vendor's own failure, told in a native stream", () => {
       data({ error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }),
       'upstream-overloaded',
     ],
-  ])('%s, %s: it is noted, and counts against it', async (format, _, end, fault) => {
+  ])('%s, %s: it is recorded, and counts against the vendor', async (format, _, end, fault) => {
     await open();
     const { record, next } = await endedBy(wayOf(format), end);
     expect(record).toMatchObject({ fault, status: 200 });
@@ -110,14 +116,14 @@ describe("U-20 the vendor's own failure, told in a native stream", () => {
   });
 });
 
-describe("U-20 the vendor's own failure, told in a stream that is translated", () => {
+describe("U-20 the vendor's own failure in a translated stream", () => {
   const failures: Readonly<Record<FormatName, string>> = {
     'chat-completions': data({ error: { message: 'Overloaded', type: 'server_error', code: 503 } }),
     responses: failedResponse('server_error'),
     messages: data({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'error'),
     'generate-content': data({ error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }),
   };
-  test.each(translated)('$name: it is noted, and counts against it', async (way) => {
+  test.each(translated)('$name: it is recorded, and counts against the vendor', async (way) => {
     await open();
     const good = eventTexts(streamedAnswer(way.spoken));
     upstream.script((wire) =>
@@ -136,7 +142,7 @@ describe("U-20 the vendor's own failure, told in a stream that is translated", (
   });
 });
 
-describe('a failure that is told at length', () => {
+describe('a long failure event', () => {
   const long = 'instructions '.repeat(2_000);
   const error = { code: 'server_error', message: 'No.' };
   const failed = { type: 'response.failed', response: { status: 'failed', error, instructions: long } };
@@ -145,14 +151,14 @@ describe('a failure that is told at length', () => {
     ['responses', data(failed, 'response.failed'), 'upstream-broken'],
     ['chat-completions', data(generated, 'error'), 'upstream-overloaded'],
   ];
-  /** Of the first piece, and of all others. */
+  /** The sizes of the first piece and of all others. */
   const cases = told.flatMap(([format, text, fault]) =>
     [1_400, 16_384, text.length].flatMap((size) =>
       [size, 60].map((start) => ({ format, text, fault, start, size })),
     ),
   );
   test.each(cases)(
-    '$format, in pieces of $start and $size: its end says nothing',
+    '$format, in pieces of $start and $size: its end shows no secret',
     async ({ format, text, fault, start, size }) => {
       await open();
       const [first = '', second = ''] = eventTexts(streamedAnswer(format));
@@ -173,7 +179,7 @@ describe('a failure that is told at length', () => {
   );
 });
 
-describe('a failure of what was asked, told in a native stream', () => {
+describe('an error of the request itself in a native stream', () => {
   test.each<[FormatName, string, string]>([
     [
       'chat-completions',
@@ -201,7 +207,7 @@ describe('a failure of what was asked, told in a native stream', () => {
       'an argument that is refused',
       data({ error: { code: 400, message: 'No.', status: 'INVALID_ARGUMENT' } }),
     ],
-  ])('%s, %s: it is noted, and is not the vendor’s', async (format, _, end) => {
+  ])('%s, %s: it is recorded, and does not count against the vendor', async (format, _, end) => {
     await open();
     const { record, next } = await endedBy(wayOf(format), end);
     expect(record).toMatchObject({ fault: 'invalid-request', outcome: 'complete' });
@@ -209,7 +215,7 @@ describe('a failure of what was asked, told in a native stream', () => {
   });
 });
 
-test.each(native)('$name: an answer about errors is none', async (way) => {
+test.each(native)('$name: an answer about errors is not an error', async (way) => {
   await open();
   const text = String.raw`event: error\ndata: {\"type\":\"error\",\"error\": {\"code\":503}}`;
   const stream = streamedAnswer(way.spoken).replace(/("(?:content|text|delta)": ?")(?=[^"])/, `$1${text}`);
@@ -228,7 +234,7 @@ test.each(native)('$name: an answer about errors is none', async (way) => {
 });
 
 test.each(native)(
-  '$name: that the caller leaves at the error, as SDKs do, does not clear the vendor',
+  '$name: a caller who leaves at the error, as SDKs do, does not clear the vendor',
   async (way) => {
     await open();
     const sent = streamedAnswer(way.spoken, 'error-in-stream');

@@ -1,4 +1,4 @@
-/** Vendors that count oddly, or not at all: what an exchange took is then not known, which is not nothing. */
+/** Vendors whose usage figures are odd or missing: the usage of an exchange is then unknown, which is not zero. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openExchangeCounters } from '../../src/accounting/metrics/counters.ts';
@@ -24,7 +24,7 @@ beforeEach(() => {
   gateway.records.length = 0;
 });
 
-/** `value` with `change` made of every `field` in it; undefined takes the field away. */
+/** `value` with `change` applied to every `field` in it; undefined removes the field. */
 function changed(
   value: Json | undefined,
   field: string,
@@ -40,7 +40,7 @@ function changed(
   );
 }
 
-/** `usage` with every figure in it, however deep, as `figure` has it. */
+/** `usage` with `figure` applied to every figure in it, however deep. */
 const figures = (figure: (count: number) => Json) =>
   function all(usage: Json): Json {
     if (typeof usage === 'number') return figure(usage);
@@ -62,7 +62,7 @@ const ODD: readonly (readonly [name: string, change: (usage: Json) => Json | und
 ];
 
 describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
-  test.each(ways)('$name: the answer is given, its cost is never wrong', async (way) => {
+  test.each(ways)('$name: the answer passes, and its cost is never wrong', async (way) => {
     const field = usageReaders[way.spoken].field;
     const whole = JSON.stringify(changed(parseJson(wholeAnswer(way.spoken)), field, change));
     const stream = eventTexts(streamedAnswer(way.spoken)).map((event) =>
@@ -77,7 +77,7 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
       const text = await response.text();
       expect(response.status, text).toBe(200);
       expect(text).not.toMatch(/NaN|Infinity|"error": ?\{/);
-      // Natively the vendor's own words pass; in ours there is no less than nothing.
+      // Natively the vendor's own figures pass; those of the gateway are never below zero.
       if (way.format !== way.spoken) expect(text).not.toMatch(/_tokens":-/);
       await eventually(() => gateway.records.length === 1, 'the exchange is recorded');
       const [record] = gateway.records;
@@ -86,7 +86,7 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
       if (known) expect(record.cost ?? 0).toBeGreaterThanOrEqual(0);
       else expect(record.cost).toBeUndefined();
       expect(record.cost ?? 0).toBeLessThan(1);
-      // Nothing of it puts a sum out of order, in the store or among the metrics.
+      // None of it corrupts a sum, in the store or among the metrics.
       const row = rowOf({ ...record, key: 'test' });
       const { input, output, reasoning, cache_read, cache_write } = row;
       for (const count of [input, output, reasoning, cache_read, cache_write]) {
@@ -103,7 +103,7 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
   });
 });
 
-test('U-38 figures that become less: the last ones count', async () => {
+test('U-38 figures that decrease: the last ones count', async () => {
   const [chat] = ways;
   if (chat === undefined) throw new Error('There are no ways.');
   const event = (count: number, ending: string | null): string =>

@@ -1,4 +1,4 @@
-/** Vendors that take their time. Limits are scaled down; what is tested is which of them ends what, and how. */
+/** Slow vendors. Time limits are scaled down; the tests check which of them ends what, and how. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -51,12 +51,12 @@ function followed(script: (wire: Wire) => void | Promise<void>): { script: Scrip
   };
 }
 
-/** The first events of a good answer, a word of it among them: a failure before that has its status. */
+/** The first events of a good answer, including content: a failure before that has its own status. */
 function begun({ spoken }: UpstreamWay): readonly string[] {
   return eventTexts(streamedAnswer(spoken)).slice(0, spoken === 'responses' ? 5 : 3);
 }
 
-/** That a stream ended as it should after a failure: by an error event of its format, as its last word. */
+/** Expects that a stream ended correctly after a failure: with an error event of its format as its last event. */
 function expectBroken(way: UpstreamWay, text: string): void {
   const events = eventsIn(text);
   const errors = events.filter((event) => isErrorEvent(way.format, event));
@@ -68,7 +68,7 @@ function expectBroken(way: UpstreamWay, text: string): void {
   expect(isFinished(way.format, text)).toBe(false);
 }
 
-describe.concurrent('U-06 no head of an answer: 504, the vendor is aborted, and not asked again', () => {
+describe.concurrent('U-06 no head of an answer: 504, the vendor is aborted, and there is no retry', () => {
   test.each(ways)('$name', async (way) => {
     const { gateway, upstream } = await waiting({ firstByte: 150 });
     for (const stream of [true, false]) {
@@ -99,7 +99,7 @@ describe.concurrent('U-07 a head, and then nothing', () => {
     await hang.gone();
   });
 
-  test.each(translated)('$name: later signs of life, then an error in the stream', async (way) => {
+  test.each(translated)('$name: later keep-alives, then an error in the stream', async (way) => {
     const { gateway, upstream } = await waiting({ firstByte: 2_000, hold: 50, keepAlive: 100 });
     const hang = headOnly();
     upstream.script(hang.script);
@@ -122,7 +122,7 @@ describe.concurrent('U-07 a head, and then nothing', () => {
     await hang.gone();
   });
 
-  test.each(ways)('$name: a slow first byte is no silence between two', async (way) => {
+  test.each(ways)('$name: a slow first byte does not count as silence between events', async (way) => {
     const { gateway, upstream } = await waiting({ firstByte: 60_000, idle: 300 });
     upstream.script(async (wire) => {
       wire.stream([]);
@@ -146,7 +146,7 @@ describe.concurrent('U-08 silence between two events: an error in the stream, an
     await stall.gone();
   });
 
-  test('of a whole answer: 504 where it is translated, a cut where its beginning is out', async () => {
+  test('of a whole answer: 504 if it is translated, a cut if its beginning has been sent', async () => {
     const { gateway, upstream } = await waiting({ idle: 150 });
     for (const way of ways) {
       const stall = followed((wire) => {
@@ -164,7 +164,7 @@ describe.concurrent('U-08 silence between two events: an error in the stream, an
     }
   });
 
-  test('a caller who reads slowly is not the vendor’s silence', async () => {
+  test('a caller who reads slowly does not count as a silent vendor', async () => {
     const { gateway, upstream } = await waiting({ idle: 150, unread: 60_000 });
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
@@ -185,11 +185,11 @@ describe.concurrent('U-08 silence between two events: an error in the stream, an
   });
 });
 
-describe.concurrent('U-09 signs of life, and nothing else', () => {
+describe.concurrent('U-09 keep-alives, and nothing else', () => {
   const ping = (way: UpstreamWay): string =>
     way.spoken === 'messages' ? 'event: ping\ndata: {"type": "ping"}\n\n' : ': still there\n\n';
 
-  /** Some events, then a ping every 30 ms for as long as somebody listens. */
+  /** Some events, then a ping every 30 ms for as long as the connection is open. */
   const pinging = (way: UpstreamWay): ReturnType<typeof followed> =>
     followed((wire) => {
       wire.stream(begun(way));
@@ -197,7 +197,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
       void wire.gone.then(() => clearInterval(timer));
     });
 
-  test.each(ways)('$name: an error in the stream when it has been too quiet', async (way) => {
+  test.each(ways)('$name: an error in the stream when it has been quiet for too long', async (way) => {
     const { gateway, upstream } = await waiting({ idle: 60_000, quiet: 250 });
     const pings = pinging(way);
     upstream.script(pings.script);
@@ -206,7 +206,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
     await pings.gone();
   });
 
-  /** Every way to say nothing: one of each in turn, some of them cut in two or several in a piece. */
+  /** Every form of silence: one of each in turn, some of them cut in two, or several in a piece. */
   const SILENCE = [
     '\n',
     '\r\n\r\n',
@@ -220,7 +220,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
     ': a\n\nevent: ping\ndata: {"type": "ping"}\n\n: b\n\n',
   ];
 
-  /** The pieces in turn, one every 20 ms, for as long as somebody listens. */
+  /** The pieces in turn, one every 20 ms, for as long as the connection is open. */
   const saying = (head: (wire: Wire) => void, pieces: readonly string[]): ReturnType<typeof followed> =>
     followed((wire) => {
       head(wire);
@@ -229,7 +229,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
       void wire.gone.then(() => clearInterval(timer));
     });
 
-  test.each(ways)('$name: no kind of silence is a word', { timeout: 20_000 }, async (way) => {
+  test.each(ways)('$name: no form of silence counts as content', { timeout: 20_000 }, async (way) => {
     const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 250 });
     const silence = saying((wire) => wire.stream(begun(way)), SILENCE);
     upstream.script(silence.script);
@@ -237,7 +237,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
     await silence.gone();
   });
 
-  test.each(ways)('$name: nor are empty lines in a whole answer', { timeout: 20_000 }, async (way) => {
+  test.each(ways)('$name: nor do empty lines in a whole answer', { timeout: 20_000 }, async (way) => {
     const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 250 });
     const lines = saying(
       (wire) => {
@@ -253,7 +253,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
     else expect((await answer).status).toBe(504);
   });
 
-  test.each(ways)('$name: and when it has taken too long in all', async (way) => {
+  test.each(ways)('$name: and when it has taken too long in total', async (way) => {
     const { gateway, upstream } = await waiting({ idle: 60_000, quiet: 0, total: 400 });
     const pings = pinging(way);
     upstream.script(pings.script);
@@ -261,7 +261,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
     await pings.gone();
   });
 
-  test('a word now and then is enough', async () => {
+  test('occasional content is enough', async () => {
     const { gateway, upstream } = await waiting({ idle: 60_000, quiet: 2_000 });
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
@@ -281,12 +281,12 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
   });
 });
 
-describe.concurrent('U-43 a vendor that has said why it stopped, and then ends neither its stream nor the connection', () => {
+describe.concurrent('U-43 a vendor that has sent its finish reason, and then ends neither its stream nor the connection', () => {
   const [chat] = native;
   const callers = translated.filter(({ spoken }) => spoken === 'chat-completions');
   const whole = eventTexts(streamedAnswer('chat-completions')).filter((event) => !event.includes('[DONE]'));
 
-  test.each(callers)('$name: the answer is whole, signs of life or not', async (way) => {
+  test.each(callers)('$name: the answer is whole, with or without keep-alives', async (way) => {
     const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
     for (const beat of [true, false]) {
       const parked = followed((wire) => {
@@ -302,7 +302,7 @@ describe.concurrent('U-43 a vendor that has said why it stopped, and then ends n
     }
   });
 
-  test.each(callers)('$name: what comes late is in it', async (way) => {
+  test.each(callers)('$name: late events are included', async (way) => {
     const { gateway, upstream } = await waiting({});
     const usage = whole.findIndex((event) => event.includes('"choices":[]'));
     upstream.script(async (wire) => {
@@ -316,7 +316,7 @@ describe.concurrent('U-43 a vendor that has said why it stopped, and then ends n
   });
 
   test.each(callers)(
-    '$name: who says with each word why it stopped has not, however long it thinks',
+    '$name: a finish reason in every event does not end the answer, however long it takes',
     async (way) => {
       const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
       upstream.script(async (wire) => {
@@ -334,7 +334,7 @@ describe.concurrent('U-43 a vendor that has said why it stopped, and then ends n
     },
   );
 
-  test(`${chat.name}: nothing is added to it, for it has all been said`, async () => {
+  test(`${chat.name}: nothing is added, since it is complete`, async () => {
     const { gateway, upstream } = await waiting({ idle: 150 });
     upstream.script((wire) => wire.stream(whole));
     const text = await (await ask(gateway.url, chat, true)).text();
@@ -347,7 +347,7 @@ describe.concurrent('U-41 an answer that goes on after its time', () => {
     const { gateway, upstream } = await waiting({ total: 400 });
     const endless = followed((wire) => {
       wire.stream(begun(way));
-      // What is said twice makes no difference to how it ends.
+      // Repeated events make no difference to how it ends.
       const timer = setInterval(() => wire.chunk(': and on\n\n'), 20);
       void wire.gone.then(() => clearInterval(timer));
     });
@@ -370,7 +370,7 @@ describe.concurrent('U-41 an answer that goes on after its time', () => {
     await trickle.gone();
   });
 
-  test('the time is one for all attempts', async () => {
+  test('the time limit covers all attempts', async () => {
     const { gateway, upstream } = await waiting({ total: 8_000 });
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
@@ -380,7 +380,7 @@ describe.concurrent('U-41 an answer that goes on after its time', () => {
         wire.answer(503, '{"error":{"message":"busy"}}', { 'retry-after-ms': '1' });
       },
       async (wire) => {
-        // In time, if each attempt had all of it; far too late for the second that is left.
+        // In time if each attempt had all of it; far too late for the one second that is left.
         await sleep(6_000);
         wire.answer(200, wholeAnswer(way.spoken));
       },

@@ -1,4 +1,4 @@
-/** The ways through the gateway to a vendor, and what a vendor of each format says on a good day. */
+/** The ways through the gateway to a vendor, and the normal answers of a vendor of each format. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -90,7 +90,7 @@ export const translated: readonly [UpstreamWay, ...UpstreamWay[]] = [
 
 export const ways: readonly UpstreamWay[] = [...native, ...translated];
 
-/** Posts what a way asks for. */
+/** Posts the request of a way. */
 export function ask(
   url: string,
   way: UpstreamWay,
@@ -119,17 +119,17 @@ export function streamedAnswer(format: FormatName, name = 'plain-text'): string 
   return readFileSync(join(FIXTURES, format, `${name}.sse`), 'utf8');
 }
 
-/** A stream's events as text, each with its empty line. */
+/** The events of a stream as text, each with its empty line. */
 export function eventTexts(stream: string): readonly string[] {
   return stream.split(/(?<=\r?\n\r?\n)/);
 }
 
-/** What a caller read off a stream. */
+/** What a caller read from a stream. */
 export function eventsIn(text: string): readonly Sse[] {
   return run(decodeSse(), [Buffer.from(text)]);
 }
 
-/** What is said, event by event, with what differs between two renderings of one answer taken away. */
+/** The content, event by event, without what differs between two renderings of one answer. */
 export function said(text: string): readonly string[] {
   return eventsIn(text).map(({ event, data }) => {
     const plain = data
@@ -139,7 +139,7 @@ export function said(text: string): readonly string[] {
   });
 }
 
-/** Whether an event is an error in the words of `format`. */
+/** Whether an event is an error in the given format. */
 export function isErrorEvent(format: FormatName, { event, data }: Sse): boolean {
   const body = tryParseJson(data);
   if (!isObject(body)) return false;
@@ -148,7 +148,7 @@ export function isErrorEvent(format: FormatName, { event, data }: Sse): boolean 
   return asText(asObject(body['error'])?.['message']) !== undefined;
 }
 
-/** Whether a stream says that its answer is finished, as the format says it. */
+/** Whether a stream says that its answer is finished, as its format does. */
 export function isFinished(format: FormatName, text: string): boolean {
   return formats[format].outbound.marks.ending.test(text) && !/"error": ?[{"]|"type": ?"error"/.test(text);
 }
