@@ -1,4 +1,4 @@
-/** What a configuration says of a vendor is what that vendor is asked by. */
+/** Requests to a vendor follow the vendor's configuration. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type VendorInput = NonNullable<ConfigInput['vendors']>[string];
 
-/** What a vendor gets that is configured so, of one request. */
+/** What a vendor with this configuration receives for one request. */
 async function sentTo(
   name: string,
   settings: VendorInput,
@@ -55,7 +55,7 @@ const headers = {
 test.each([
   ['native', chat],
   ['translated', '/v1/messages'],
-])('%s: its headers, in place of the caller’s, and of no credential', async (_, path) => {
+])('%s: its headers replace the caller’s, except those that carry credentials', async (_, path) => {
   const body = { model: 'openai/gpt-4o', max_tokens: 9, messages };
   const sent = await sentTo('openai', { headers }, path, body, { 'openai-beta': 'theirs' });
   expect(sent.headers).toMatchObject({
@@ -66,7 +66,7 @@ test.each([
   });
 });
 
-test.each(['authorization', 'x-api-key', 'x-goog-api-key'] as const)('its key in %s alone', async (auth) => {
+test.each(['authorization', 'x-api-key', 'x-goog-api-key'] as const)('its key is in %s alone', async (auth) => {
   const sent = await sentTo('deepseek', { auth }, chat, { model: 'deepseek/deepseek-v4-flash', messages });
   const { authorization, 'x-api-key': api, 'x-goog-api-key': goog } = sent.headers;
   const bearer = auth === 'authorization';
@@ -82,7 +82,7 @@ test.each<[string, string, string, object]>([
   ['google', 'x-goog-api-key', '/v1beta/models/gemini-2.5-flash:generateContent', { contents: [] }],
   ['anthropic', 'x-api-key', '/v1/messages', { model: 'claude-sonnet-4-5', max_tokens: 9, messages }],
 ])(
-  '%s, whose own key is in Authorization: the caller’s in %s is not passed on',
+  '%s, whose own key is in Authorization: the caller’s in %s is not forwarded',
   async (name, carrier, path, body) => {
     const sent = await sentTo(name, { auth: 'authorization' }, path, body, { [carrier]: KEY });
     expect(sent.headers.authorization).toBe('Bearer vendor-key');
@@ -90,7 +90,7 @@ test.each<[string, string, string, object]>([
   },
 );
 
-test('the formats it speaks: its own are native, others are translated to the first', async () => {
+test('its formats: its own are native, others are translated to the first', async () => {
   const baseUrl = upstream.url;
   const body = { model: 'deepseek/deepseek-v4-flash', max_tokens: 9, messages };
   const own = { ...body, model: 'deepseek-v4-flash' };
@@ -106,7 +106,7 @@ test('the formats it speaks: its own are native, others are translated to the fi
   expect(one.url).toBe('/v1/messages');
 });
 
-test.each([true, false])('Gemini of a service that speaks another format, streamed: %s', async (stream) => {
+test.each([true, false])('Gemini at a service that speaks another format, streamed: %s', async (stream) => {
   const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
   const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
   const path = `/v1beta/models/gemini-2.5-flash:${method}`;
@@ -115,7 +115,7 @@ test.each([true, false])('Gemini of a service that speaks another format, stream
   expect(JSON.parse(sent.body.toString()).stream ?? false).toBe(stream);
 });
 
-test('an address with the version at its end, as some SDKs want it: in no path it stands twice', async () => {
+test('an address that ends with the version, as some SDKs want it: no path repeats the version', async () => {
   const both: VendorInput = { formats: ['chat-completions', 'messages'] };
   const body = { model: 'deepseek/deepseek-v4-flash', max_tokens: 9, messages };
   const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
@@ -170,7 +170,7 @@ test('its dialect', async () => {
   expect(JSON.parse(sent.body.toString())).toMatchObject({ reasoning: { max_tokens: 2_000 } });
 });
 
-test('the dialect of whose models they are, where it is that vendor itself', async () => {
+test("the dialect of a model's own vendor, if it is that vendor itself", async () => {
   const body = { model: 'qwen/qwen3.8-max', max_tokens: 9_000, messages, thinking: { type: 'disabled' } };
   const sent = await sentTo('qwen', {}, '/v1/messages', body);
   expect(JSON.parse(sent.body.toString())).toMatchObject({ model: 'qwen3.8-max', enable_thinking: false });
@@ -218,12 +218,12 @@ test.each<[string, string, Record<string, string>, string, object, string]>([
     { model: 'gpt-4.1', input: 'Hi' },
     '$&-gpt-4.1',
   ],
-])('the names it has for models: %s', async (_, name, names, path, asked, called) => {
+])('its model names: %s', async (_, name, names, path, asked, called) => {
   const sent = await sentTo(name, { names }, path, { max_tokens: 9, messages, ...asked });
   expect(JSON.parse(sent.body.toString()).model).toBe(called);
 });
 
-test('the names it has for models: in the path of Gemini, native and translated', async () => {
+test('its model names: in the path of Gemini, native and translated', async () => {
   const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
   const settings: VendorInput = { baseUrl: upstream.url, names: { '*': 'our-*' } };
   const own = await sentTo('google', settings, '/v1beta/models/gemini-2.5-flash:generateContent', {
@@ -234,7 +234,7 @@ test('the names it has for models: in the path of Gemini, native and translated'
   expect([own.url, other.url]).toEqual(Array(2).fill('/v1beta/models/our-gemini-2.5-flash:generateContent'));
 });
 
-test('Gemini at Vertex AI: the version stands before the publisher', async () => {
+test('Gemini at Vertex AI: the version precedes the publisher', async () => {
   const base = '/v1/projects/ours/locations/global/publishers/google';
   const settings: VendorInput = { baseUrl: `${upstream.url}${base}/`, auth: 'authorization' };
   const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
@@ -254,14 +254,14 @@ test('Gemini at Vertex AI: the version stands before the publisher', async () =>
   }
 });
 
-describe('Gemini at Vertex AI is told in its words', () => {
+describe('Gemini at Vertex AI gets requests in its own terms', () => {
   const settings = (): VendorInput => ({
     baseUrl: `${upstream.url}/v1/projects/ours/locations/global/publishers/google`,
     auth: 'authorization',
   });
   const model = 'google/gemini-3.5-flash';
 
-  test('functions beside a search need no permission, for which it has no field', async () => {
+  test('functions together with a search are sent without the permission field, which it does not have', async () => {
     const tools = [
       { type: 'web_search' },
       { type: 'function', name: 'look', parameters: { type: 'object' } },
@@ -278,7 +278,7 @@ describe('Gemini at Vertex AI is told in its words', () => {
   test.each([
     ['https://example.com/cat', 'image/jpeg'],
     ['https://example.com/cat.png?size=1', 'image/png'],
-  ])('checklist 251: of what type an image is at an address: %s', async (url, mimeType) => {
+  ])('checklist 251: the type of an image at an address: %s', async (url, mimeType) => {
     const asked = {
       model,
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
@@ -291,13 +291,13 @@ describe('Gemini at Vertex AI is told in its words', () => {
     ['flex', 'flex'],
     ['fast', 'priority'],
     ['default', undefined],
-  ])('the tier %s stands in a header', async (service_tier, told) => {
+  ])('the tier %s is in a header', async (service_tier, told) => {
     const sent = await sentTo('google', settings(), chat, { model, messages, service_tier });
     expect(JSON.parse(sent.body.toString())).not.toHaveProperty('serviceTier');
     expect(sent.headers['x-vertex-ai-llm-shared-request-type']).toBe(told);
   });
 
-  test('tokens are counted of a request itself', async () => {
+  test('tokens are counted for a request itself', async () => {
     const sent = await sentTo('google', settings(), '/v1/messages/count_tokens', {
       model,
       system: 'Be brief.',
@@ -313,7 +313,7 @@ describe('Gemini at Vertex AI is told in its words', () => {
   });
 });
 
-test('one of several upstreams may have names for models, and read its key from a header, of its own', async () => {
+test('one of several upstreams may have its own model names and its own key header', async () => {
   const vendors: ConfigInput['vendors'] = {
     anthropic: {
       baseUrl: `${upstream.url}/itself`,
@@ -354,7 +354,7 @@ test('one of several upstreams may have names for models, and read its key from 
   }
 });
 
-/** A dialogue in which a tool was called so many times. */
+/** A dialogue in which a tool was called this many times. */
 function rounds(times: number): object[] {
   const called = Array.from({ length: times }, (_, at) => [
     {
@@ -377,7 +377,7 @@ test.each<[VendorInput['caching'], string, object, object]>([
   ['agents', chat, { messages: rounds(2) }, { cache_control: { type: 'ephemeral' } }],
   // This is a cloud.
   [undefined, chat, { messages: rounds(2) }, {}],
-  // What is marked is left as it is, and so is what is Claude's own.
+  // Marked content stays unchanged, and so do Claude's own fields.
   [
     'always',
     chat,
@@ -390,7 +390,7 @@ test.each<[VendorInput['caching'], string, object, object]>([
   ],
   ['always', '/v1/messages', { max_tokens: 9, messages }, {}],
 ])(
-  'whether Claude is to cache what its caller does not mark: %s, %s',
+  'whether Claude caches what its caller does not mark: %s, %s',
   async (caching, path, asked, marked) => {
     const settings: VendorInput = { ...(caching && { caching }) };
     const sent = await sentTo('anthropic', settings, path, { model: 'anthropic/claude-haiku-4-5', ...asked });
@@ -442,7 +442,7 @@ test.each<[string, string, object, string]>([
   },
 );
 
-test('Claude at Vertex AI: of a native body nothing else changes, however the field is written', async () => {
+test('Claude at Vertex AI: nothing else in a native body changes, however the field is written', async () => {
   const url = `/v1/messages`;
   for (const [written, sent] of [
     [
@@ -464,7 +464,7 @@ test('Claude at Vertex AI: of a native body nothing else changes, however the fi
   }
 });
 
-test('Claude at Vertex AI: the version that the caller writes in is said in the body', async () => {
+test('Claude at Vertex AI: the version that the caller sends goes into the body', async () => {
   for (const [said, told] of [
     ['2023-06-01', VERSION.anthropic_version],
     ['2026-10-21', '2026-10-21'],
@@ -494,7 +494,7 @@ test('Claude at Vertex AI: tokens are counted', async () => {
   expect(JSON.parse(other.body.toString())).toMatchObject({ ...VERSION, model: 'claude-haiku-4-5@20251001' });
 });
 
-test('Claude at Vertex AI: a version in the body already is refused, as Anthropic refuses it', async () => {
+test('Claude at Vertex AI: a version already in the body is refused, as Anthropic refuses it', async () => {
   gateway = await startGateway({ vendors: { anthropic: { apiKey: 'k', ...atVertex() } } });
   const answer = await fetch(`${gateway.url}/v1/messages`, {
     method: 'POST',
@@ -507,7 +507,7 @@ test('Claude at Vertex AI: a version in the body already is refused, as Anthropi
   });
 });
 
-test('Claude at Vertex AI: betas that it refuses of a count are still told with what is to be answered, and elsewhere', async () => {
+test('Claude at Vertex AI: betas that it refuses for a count are still sent with generations, and elsewhere', async () => {
   const beta = 'web-search-2025-03-05';
   const message = `Unexpected value(s) \`${beta}\` for the \`anthropic-beta\` header.`;
   const strict = await startUpstream(({ url, headers: { 'anthropic-beta': told } }, response) => {
@@ -539,7 +539,7 @@ test('Claude at Vertex AI: betas that it refuses of a count are still told with 
     expect(await asked('/v1/messages/count_tokens')).toEqual([200, undefined]);
     expect(await asked('/v1/messages')).toEqual([200, beta]);
     await gateway.close();
-    // Of several addresses, each for itself.
+    // Each of several addresses separately.
     const upstreams = [
       { baseUrl: own.baseUrl, apiKey: 'k' },
       { baseUrl: upstream.url, apiKey: 'k' },

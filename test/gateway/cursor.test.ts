@@ -1,4 +1,6 @@
-/** What Cursor sends to chat-completions: requests of responses, and tools, calls and results as other formats have them. */
+/**
+ * What Cursor sends to chat-completions: responses requests, and tools, calls and results in the form of other formats.
+ */
 
 import { describe, expect, test } from 'vitest';
 import { asObjects, asText, isObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
@@ -30,7 +32,7 @@ const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "ok"' };
 const flatFunction = { type: 'function', name: 'read_file', description: 'Reads', parameters: schema };
 const flatCustom = { type: 'custom', name: 'ApplyPatch', description: 'Patches', format: grammar };
 
-/** A request of responses, as Cursor's agent sends it. */
+/** A responses request, as Cursor's agent sends it. */
 const agents: JsonObject = {
   messages: [],
   input: [
@@ -92,7 +94,7 @@ const inBits = namedStream(
   { type: 'response.completed', sequence_number: 6, response: response('completed', [done]) },
 );
 
-/** Asks as Cursor does. Its calls of custom tools are against the protocol of the format, so nobody judges them here. */
+/** Sends as Cursor does. Its custom tool calls violate the protocol of the format, so no validator checks them here. */
 async function ask(
   model: string,
   body: JsonObject,
@@ -136,8 +138,8 @@ function callIn(chunks: readonly JsonObject[]): JsonObject {
 const patching = { type: 'function', function: { name: 'ApplyPatch', arguments: PATCH } };
 const paths = (): (string | undefined)[] => door.upstream().received.map(({ url }) => url);
 
-describe('a request of responses', () => {
-  test('goes to OpenAI as such, and its answer comes as chunks in which every call is of a function', async () => {
+describe('a responses request', () => {
+  test('goes to OpenAI unchanged, and its answer comes as chunks in which every call is a function call', async () => {
     door.answers(inBits);
     const chunks = await chunksOf(THINKER, agents);
     expect(paths()).toEqual(['/v1/responses']);
@@ -156,7 +158,7 @@ describe('a request of responses', () => {
     expect(chunks.at(-1)?.['usage']).toMatchObject({ prompt_tokens: 4, completion_tokens: 3 });
   });
 
-  test('is answered whole as well, and needs no `messages`', async () => {
+  test('is answered non-streamed as well, and needs no `messages`', async () => {
     door.answers(json(response('completed', [done])));
     const { messages: _, ...body } = agents;
     for (const asked of [agents, body]) {
@@ -165,7 +167,7 @@ describe('a request of responses', () => {
     }
   });
 
-  test("goes to another vendor's model, whose patch is text again", async () => {
+  test("goes to another vendor's model, whose patch becomes text again", async () => {
     const use = { type: 'tool_use', id: 'toolu_1', name: 'ApplyPatch', input: {} };
     const bits = { type: 'input_json_delta', partial_json: JSON.stringify({ input: PATCH }) };
     door.answers(claudeStream([[use, bits]], 'tool_use'));
@@ -178,13 +180,13 @@ describe('a request of responses', () => {
     });
   });
 
-  test.each([OPENAI, GEMINI, QWEN])('what is in it reaches %s', async (model) => {
+  test.each([OPENAI, GEMINI, QWEN])('with all its content reaches %s', async (model) => {
     const sent = JSON.stringify(await door.sentFor('chat-completions', model, agents));
     for (const said of ['Be brief.', 'Add a file.', 'Done!', 'And another.', 'read_file', 'ApplyPatch'])
       expect(sent).toContain(said);
   });
 
-  test('is cached by its dialogue, which it marks nowhere', async () => {
+  test('is cached by its dialogue, without any cache marks', async () => {
     const claude = await door.sentFor('chat-completions', CLAUDE, agents);
     expect(claude['cache_control']).toEqual({ type: 'ephemeral' });
     expect((await door.sentFor('chat-completions', THINKER, agents))['prompt_cache_key']).toBe('c-1');
@@ -195,7 +197,7 @@ describe('a request of responses', () => {
     expect(own['prompt_cache_key']).toBe('mine');
   });
 
-  test('a key stays with its models, and what is missing is told', async () => {
+  test('is held to the models of its key, and a missing field is reported', async () => {
     expect(await ask('openai/gpt-none', agents)).toMatchObject({ status: 404 });
     const { status, text } = await ask(CLAUDE, { ...agents, input: 7 });
     expect([status, at(objectIn(text), 'error.param')]).toEqual([400, 'input']);
@@ -203,7 +205,7 @@ describe('a request of responses', () => {
   });
 });
 
-/** OpenAI, which takes no flat tools at chat-completions. */
+/** OpenAI, which refuses flat tools at chat-completions. */
 function refuseFlatTools(answer: JsonObject): void {
   door.answers(({ url, body }, vendor) => {
     const tools = listAt(objectIn(body.toString('utf8')), 'tools');
@@ -214,7 +216,7 @@ function refuseFlatTools(answer: JsonObject): void {
   });
 }
 
-describe('tools, calls and results of other formats in a request of this one', () => {
+describe('tools, calls and results of other formats in a chat-completions request', () => {
   const listing = { type: 'function', function: { name: 'list_dir', parameters: schema } };
   const mixed: JsonObject = {
     messages: [
@@ -226,7 +228,7 @@ describe('tools, calls and results of other formats in a request of this one', (
     tool_choice: { type: 'function', name: 'read_file' },
   };
 
-  test('flat tools: sent as they are, and where they are refused, as the vendor has them', async () => {
+  test("flat tools: sent unchanged, and if refused, in the vendor's form", async () => {
     const calls = [{ id: 'call_2', type: 'custom', custom: { name: 'ApplyPatch', input: PATCH } }];
     refuseFlatTools(completion({ content: null, tool_calls: calls }, 'tool_calls'));
     const { text } = await ask(OPENAI, mixed);
@@ -252,19 +254,19 @@ describe('tools, calls and results of other formats in a request of this one', (
     expect(callsOf(text)).toEqual([{ id: 'call_2', ...patching }]);
   });
 
-  test('flat tools: for a model that thinks, by responses', async () => {
+  test('flat tools: for a reasoning model, through responses', async () => {
     refuseFlatTools(response('completed', [done]));
     expect(callsOf((await ask(THINKER, mixed)).text)).toEqual([{ id: 'call_2', ...patching }]);
     expect(paths()).toEqual(['/v1/chat/completions', '/v1/responses']);
   });
 
-  test.each([CLAUDE, GEMINI])('flat tools: %s has them at once', async (model) => {
+  test.each([CLAUDE, GEMINI])('flat tools: %s gets them in its own form at once', async (model) => {
     const sent = JSON.stringify(await door.sentFor('chat-completions', model, mixed));
     expect(door.upstream().received).toHaveLength(1);
     for (const name of ['list_dir', 'read_file', 'ApplyPatch']) expect(sent).toContain(name);
   });
 
-  test('a custom tool that is written as this format has it is called as this format has that', async () => {
+  test('a custom tool in the form of this format is called in the form of this format', async () => {
     const tools = [
       { type: 'custom', custom: { name: 'ApplyPatch', format: { type: 'text' } } },
       flatFunction,
@@ -304,7 +306,7 @@ describe('tools, calls and results of other formats in a request of this one', (
     tool_choice: { type: 'any' },
   };
 
-  test("Anthropic's: as Anthropic has them, to Anthropic", async () => {
+  test("Anthropic's: in Anthropic's form, to Anthropic", async () => {
     const sent = await door.sentFor('chat-completions', CLAUDE, anthropics);
     expect(sent).toMatchObject({
       tools: [{ name: 'read_file', description: 'Reads', input_schema: schema }],
@@ -316,7 +318,7 @@ describe('tools, calls and results of other formats in a request of this one', (
     expect(JSON.stringify(content)).toContain('No file.');
   });
 
-  test("Anthropic's: as OpenAI has them, to OpenAI", async () => {
+  test("Anthropic's: in OpenAI's form, to OpenAI", async () => {
     refuseFlatTools(completion({ content: 'Well.' }, 'stop'));
     expect((await ask(OPENAI, anthropics)).status).toBe(200);
     const sent = door.sent();
@@ -349,7 +351,7 @@ describe("Anthropic's cache marks and its `system`, as Cursor sends them", () =>
     tool_choice: { type: 'auto', disable_parallel_tool_use: true },
   };
 
-  test('reach Anthropic as they are', async () => {
+  test('reach Anthropic unchanged', async () => {
     const sent = await door.sentFor('chat-completions', CLAUDE, marked);
     expect(sent).toMatchObject({
       system: marked['system'],
@@ -360,13 +362,13 @@ describe("Anthropic's cache marks and its `system`, as Cursor sends them", () =>
     expect(at(sent, 'messages.2.content.0')).toMatchObject({ type: 'tool_result', ...mark });
   });
 
-  test('a system message beside it stays, and so does what it says', async () => {
+  test('keep a system message of the dialogue, and the text of `system`', async () => {
     const messages = [{ role: 'system', content: 'In English.' }, ...listAt(marked, 'messages')];
     const sent = await door.sentFor('chat-completions', CLAUDE, { ...marked, messages });
     expect(JSON.stringify(sent['system'])).toMatch(/Be brief\..*In English\./);
   });
 
-  test.each([GEMINI, OPENAI, THINKER])('%s is told what the system says, and has no marks', async (model) => {
+  test.each([GEMINI, OPENAI, THINKER])('%s gets the system text, and no marks', async (model) => {
     door.answers(({ body }, vendor) => {
       const isAnthropics = objectIn(body.toString('utf8'))['system'] !== undefined;
       const error = { message: "Unknown parameter: 'system'.", param: 'system' };

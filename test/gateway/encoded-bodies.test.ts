@@ -1,4 +1,4 @@
-/** Compressed request bodies: one coding, both paths, and no more of it than the limit. */
+/** Compressed request bodies: one coding, both paths, and at most the size limit. */
 
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ const codings: [name: string, compress: (text: string | Buffer) => Buffer][] = [
 ];
 
 describe.each(codings)('%s', (name, compress) => {
-  test('a native request goes on as what it was before, without its coding', async () => {
+  test('a native request is forwarded decompressed, without its coding', async () => {
     const text = body('Grüße, 漢字 '.repeat(10_000));
     expect((await send(name, compress(text))).status).toBe(200);
     const got = upstream.received.at(-1);
@@ -50,13 +50,13 @@ describe.each(codings)('%s', (name, compress) => {
     expect(got?.headers['content-length']).toBe(String(Buffer.byteLength(text)));
   });
 
-  test('a translated one is read as what it was before', async () => {
+  test('a translated one is read decompressed', async () => {
     await send(name, compress(body('Hello!', 'anthropic/claude-sonnet-4-5')));
     expect(upstream.received.at(-1)?.url).toBe('/v1/messages');
     expect(upstream.received.at(-1)?.body.toString()).toContain('Hello!');
   });
 
-  test('what becomes too large is refused, however small it is', async () => {
+  test('a body that expands beyond the limit is refused, however small it is', async () => {
     const bomb = compress(Buffer.alloc(24 * 1024 * 1024, ' '));
     expect(bomb.length).toBeLessThan(LIMIT);
     const before = upstream.received.length;
@@ -83,11 +83,11 @@ describe.each(codings)('%s', (name, compress) => {
   });
 });
 
-test('compressed data that goes on and on, and is nothing, is refused from the limit on', async () => {
+test('endless compressed data without content is refused from the limit on', async () => {
   const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
-  // A block of no bytes, which is not the last one (RFC 1951, 3.2.4).
+  // An empty block that is not the last one (RFC 1951, 3.2.4).
   const blocks = Buffer.alloc(LIMIT, Buffer.from([0, 0, 0, 0xff, 0xff]));
-  // In chunks: no length says what is to come.
+  // In chunks: no length announces the size.
   const stream = new ReadableStream<Uint8Array>({
     pull(controller) {
       controller.enqueue(new Uint8Array(head));
@@ -108,7 +108,7 @@ test('compressed data that goes on and on, and is nothing, is refused from the l
   expect(response.status).toBe(413);
 });
 
-test('what is behind the end of the compressed data does no harm', async () => {
+test('data after the end of the compressed data does no harm', async () => {
   const text = body('Hi');
   const response = await send('gzip', Buffer.concat([gzipSync(text), Buffer.alloc(100_000)]));
   expect(response.status).toBe(200);
@@ -116,7 +116,7 @@ test('what is behind the end of the compressed data does no harm', async () => {
 });
 
 test.each(['gzip, gzip', 'gzip,br', 'compress', 'aes128gcm', 'gz', '__proto__'])(
-  '%s: 415, and what is taken',
+  '%s: 415, with the accepted codings',
   async (coding) => {
     const response = await send(coding, gzipSync(body('Hi')));
     expect(response.status).toBe(415);
@@ -127,6 +127,6 @@ test.each(['gzip, gzip', 'gzip,br', 'compress', 'aes128gcm', 'gz', '__proto__'])
   },
 );
 
-test.each(['identity', 'Identity', ''])('%j is no encoding', async (coding) => {
+test.each(['identity', 'Identity', ''])('%j means no coding', async (coding) => {
   expect((await send(coding, Buffer.from(body('Hi')))).status).toBe(200);
 });

@@ -85,7 +85,7 @@ interface Expected {
   readonly message: RegExp;
 }
 
-/** That a response is `expected` in the endpoint's own shape, whole. */
+/** Expects that a response is `expected` in the endpoint's own shape, complete. */
 async function expectError(response: Response, { format }: Endpoint, expected: Expected): Promise<void> {
   const text = await response.text();
   expect(response.status, text).toBe(expected.status);
@@ -121,7 +121,7 @@ describe.each(endpoints)('$path', (endpoint) => {
   };
 
   test.each(['', 'null', '[1]', '"x"', 'model=x', `${body}x`, body.slice(0, -1)])(
-    'a body that is no JSON object: %s',
+    'a body that is not a JSON object: %s',
     async (bad) => {
       await expectError(await post(endpoint, bad), endpoint, badBody);
     },
@@ -221,13 +221,13 @@ describe.each(endpoints)('$path', (endpoint) => {
     expect(upstream.received.length).toBe(before + 1);
   });
 
-  test('nothing says whether a client should retry what cannot succeed', async () => {
+  test('no error invites a client to retry what cannot succeed', async () => {
     const wrong = await post(endpoint, body, carrier(endpoint, 'gw-not-a-key'));
     expect(wrong.headers.get('x-should-retry')).toBe('false');
   });
 });
 
-describe('model restrictions hold whatever the spelling', () => {
+describe('model restrictions hold for every spelling', () => {
   const chat: Endpoint = {
     path: '/v1/chat/completions',
     format: 'chat-completions',
@@ -293,7 +293,7 @@ describe('model restrictions hold whatever the spelling', () => {
     ['generateContent', '{"model":"models/gemini-2.5-pro"}', 200],
     ['countTokens', '{"generateContentRequest":{"model":"models/gemini-2.5-flash"}}', 400],
     ['countTokens', '{"generateContentRequest":{"model":"models/gemini-2.5-pro","contents":[]}}', 200],
-  ])('a body of %s that names a model beside the path: %s', async (method, body, expected) => {
+  ])('a body of %s that names a model besides the path: %s', async (method, body, expected) => {
     const endpoint: Endpoint = {
       path: `/v1beta/models/gemini-2.5-pro:${method}`,
       format: 'generate-content',
@@ -304,7 +304,7 @@ describe('model restrictions hold whatever the spelling', () => {
 });
 
 describe('paths', () => {
-  test('by which Claude Code opens its connection before it asks anything: it is left open', async () => {
+  test('with which Claude Code opens its connection before any request: the connection stays open', async () => {
     const agent = new Agent({ keepAlive: true });
     const [answer] = await once(
       request(`${gateway.url}/api/hello`, { method: 'HEAD', agent }).end(),
@@ -320,7 +320,7 @@ describe('paths', () => {
     fetch(gateway.url + path, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
 
   test.each(['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'])(
-    '%s is announced',
+    '%s is a known endpoint that is not supported',
     async (path) => {
       const response = await get(path, { method: 'POST', body: '{}' });
       expect(response.status).toBe(404);
@@ -356,13 +356,13 @@ describe('paths', () => {
     expect(text).not.toContain('nope');
   });
 
-  // Files, batches, caches: @google/genai (3 and later) asks for them below /v1, as all others do.
+  // Files, batches, caches: @google/genai (3 and later) requests them below /v1, like every other SDK.
   describe.each(['/v1/files', '/v1/batches', '/v1/interactions', '/nope?key=SECRET'])('%s', (path) => {
     test.each<[name: string, headers: Record<string, string>, field: string, value: string]>([
       ['any other', {}, 'error.type', 'invalid_request_error'],
       ["Anthropic's", { 'anthropic-version': '2023-06-01' }, 'error.type', 'not_found_error'],
       ["Google's", { 'x-goog-api-key': KEY }, 'error.status', 'NOT_FOUND'],
-    ])("404 in the words of the caller's SDK: %s", async (_, headers, field, value) => {
+    ])("404 in the format of the caller's SDK: %s", async (_, headers, field, value) => {
       const response = await get(path, { headers });
       const text = await response.text();
       expect(response.status).toBe(404);
@@ -393,14 +393,14 @@ describe('paths', () => {
       '/v1/projects/p/locations/l/publishers/google/models/g:generateContent',
       '/v1beta/models/{model}:generateContent',
     ],
-  ])('%s, as a base URL with a part too few or too many makes it: %s is named', async (path, known) => {
+  ])('%s, from a base URL with a part too few or too many: the error names %s', async (path, known) => {
     const response = await get(path, { method: 'POST', body: '{}' });
     expect(response.status).toBe(404);
     expect(await response.text()).toContain(`Did you mean ${known}?`);
   });
 
   test.each(['embedContent', 'batchEmbedContents', 'predict', 'batchGenerateContent'])(
-    'who asks a model for %s is told what it can be asked for',
+    'a request for %s gets an error that lists the supported methods',
     async (method) => {
       const response = await get(`/v1beta/models/gemini-2.5-flash:${method}`, {
         method: 'POST',
@@ -421,7 +421,7 @@ describe('paths', () => {
   });
 
   test.each(['bad id with spaces', 'a'.repeat(200), 'x<script>'])(
-    'a request id that is not sane is replaced: %s',
+    'an invalid request id is replaced: %s',
     async (id) => {
       const response = await get('/v1/models', { headers: { 'x-request-id': id } });
       expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);

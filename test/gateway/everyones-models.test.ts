@@ -1,4 +1,4 @@
-/** Google's format with models of everyone, where the configuration says so. */
+/** The Gemini endpoint with every vendor's models, if the configuration says so. */
 
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -31,7 +31,7 @@ async function listed(key = KEY): Promise<readonly string[]> {
   return asObjects(models).map(({ name }) => `${name}`);
 }
 
-test('not unless it is said', async () => {
+test('not by default', async () => {
   gateway = await startGateway();
   const response = await post(`${CLAUDE}:generateContent`);
   expect(response.status).toBe(404);
@@ -60,7 +60,7 @@ test.each(['/', '%2F'])('by the full id, in a path with %s, and by an alias of G
   expect(await listed()).toContain(`models/${CLAUDE}`);
 });
 
-test('tokens of a whole request, in either spelling, are those of all that is in it', async () => {
+test('the token count of a whole request, in either spelling, covers all of its content', async () => {
   gateway = await startGateway(ALL);
   const count = async (body: JsonObject): Promise<number> => {
     const response = await post(`${CLAUDE}:countTokens`, body);
@@ -77,7 +77,7 @@ test('tokens of a whole request, in either spelling, are those of all that is in
   expect(await count({ generate_content_request: request })).toBeGreaterThan(plain);
 });
 
-test('a key that is restricted is held to its models', async () => {
+test('a restricted key is held to its models', async () => {
   const keys = [{ name: 'claude', key: 'k-claude-0123456789', models: ['anthropic/*'] }];
   gateway = await startGateway({ ...ALL, keys });
   expect((await post(`${CLAUDE}:generateContent`, CONTENTS, 'k-claude-0123456789')).status).toBe(200);
@@ -91,7 +91,7 @@ test('a key that is restricted is held to its models', async () => {
 test.each([
   ['all', 200],
   ['google', 503],
-] as const)('a model that cannot answer gives way to one that is reached: %s', async (models, status) => {
+] as const)('a model that cannot answer falls back to one that is available: %s', async (models, status) => {
   const respond: Respond = ({ url }, response) => {
     if (url.includes('generateContent'))
       json(response, { error: { code: 503, message: 'Overloaded.', status: 'UNAVAILABLE' } }, 503);

@@ -1,4 +1,4 @@
-/** Google's SDK (3 and later) where nobody tells it a version: it asks below /v1, where other formats live too. */
+/** Google's SDK (3 and later) without a configured version: it sends requests below /v1, as other formats do. */
 
 import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test('answers, streams and counts', async () => {
   expect(totalTokens).toBeGreaterThan(0);
 });
 
-test("lists google's models in Google's words", async () => {
+test("lists Google's models in Google's format", async () => {
   const { models } = client();
   expect((await models.get({ model })).name).toBe(`models/${model}`);
   const names: (string | undefined)[] = [];
@@ -34,7 +34,7 @@ test("lists google's models in Google's words", async () => {
   expect(names.every((name) => name?.startsWith('models/gemini'))).toBe(true);
 });
 
-test("an error is said in Google's words", async () => {
+test("an error is in Google's format", async () => {
   await expect(client().models.generateContent({ model: 'gemini-0', contents: 'Hi' })).rejects.toMatchObject({
     name: 'ApiError',
     status: 404,
@@ -50,14 +50,14 @@ test("an error is said in Google's words", async () => {
   }
 });
 
-test("what is not served is told in Google's words too", async () => {
+test("an unsupported method is an error in Google's format too", async () => {
   const { files, caches } = client();
   const like = { name: 'ApiError', status: 404, message: expect.stringContaining('"status":"NOT_FOUND"') };
   await expect(files.list()).rejects.toMatchObject(like);
   await expect(caches.create({ model, config: { contents: 'Hi' } })).rejects.toMatchObject(like);
 });
 
-test('others still have their list below /v1', async () => {
+test('other callers still get their list below /v1', async () => {
   const get = async (path: string) =>
     (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${KEY}` } })).json();
   expect(await get('/v1/models')).toMatchObject({ object: 'list' });

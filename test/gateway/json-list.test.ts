@@ -36,7 +36,7 @@ const event = (delta: JsonObject, finish_reason: string | null = null): string =
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 const END = `${event({}, 'stop')}data: [DONE]\n\n`;
 
-/** As Google's own client for Python reads it (api_core, `BaseResponseIterator`), one character at a time. */
+/** Reads it as Google's own Python client does (api_core, `BaseResponseIterator`), one character at a time. */
 function readByTheLetter(text: string): readonly JsonObject[] {
   expect(text.at(0)).toBe('[');
   expect(text.at(-1)).toBe(']');
@@ -71,7 +71,7 @@ test('an element for each piece, as soon as it is there', async () => {
   expect(asObjects(chunks.at(-1)?.['candidates'])[0]).toMatchObject({ finishReason: 'STOP' });
 });
 
-test('what says that it is alive is no element', async () => {
+test('a keep-alive is not an element', async () => {
   const response = await ask(
     (_, answer) => {
       begin(answer);
@@ -102,7 +102,7 @@ test('a late failure is the last element', async () => {
   expect(chunks.at(-1)).toMatchObject({ error: { code: 502, status: 'UNAVAILABLE' } });
 });
 
-test('a refusal has its status, however late, and is no list', async () => {
+test('a refusal has its status, however late, and is not a list', async () => {
   const refuse: Respond = (_, answer) =>
     setTimeout(() => json(answer, { error: { message: 'Slow down.', type: 'rate_limit_error' } }, 429), 200);
   const response = await ask(refuse, '', { timeouts: { hold: 50, keepAlive: 20 } });

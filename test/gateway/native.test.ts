@@ -1,4 +1,4 @@
-/** The native path of all four formats: what the caller sends and what the vendor answers pass byte for byte. */
+/** The native path of all four formats: the caller's request and the vendor's answer pass byte for byte. */
 
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -28,7 +28,7 @@ beforeEach(() => {
 interface Path {
   readonly name: string;
   readonly path: string;
-  /** As a caller writes the model, with the vendor; absent where the path names it. */
+  /** The model as a caller writes it, with the vendor; absent if the path names it. */
   readonly model?: string;
   readonly upstreamModel?: string;
   readonly upstreamPath: string;
@@ -110,7 +110,7 @@ const paths: Path[] = [
   })),
 ];
 
-/** Bodies that a parse and a print would change. `"MODEL"` stands for the model's value. */
+/** Bodies that parsing and serializing would change. `"MODEL"` stands for the model's value. */
 const bodies: [name: string, body: string][] = [
   ['odd spacing', ' {\r\n\t"messages" :\t[ ] ,"model"  :\n "MODEL" , "x":[1 ,2 , 3 ]\n}\n '],
   ['escapes', '{"model":"MODEL","text":"\\u00e9\\ud83d\\ude00\\/ \\u0000 é 😀 \u2028"}'],
@@ -133,8 +133,8 @@ const send = (path: Path, body: string, headers: Record<string, string> = {}) =>
   });
 
 describe.each(paths)('$name', (path) => {
-  test.each(bodies)('passes %s unchanged, but for the vendor part of the model', async (_, template) => {
-    // Where the path names the model, the body has none.
+  test.each(bodies)('passes %s unchanged, except for the vendor part of the model', async (_, template) => {
+    // If the path names the model, the body has none.
     const template_ =
       path.model === undefined ? template.replace(/"model"(?=\s*:\s*"MODEL")/, '"model_"') : template;
     const sent = template_.replace('MODEL', path.model ?? 'MODEL');
@@ -142,7 +142,7 @@ describe.each(paths)('$name', (path) => {
     let got = '';
     respond = ({ body }, response) => {
       got = sha256(body);
-      // What the vendor answers is as odd as what it got.
+      // The vendor's answer is as odd as the request.
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
     };
     const response = await send(path, sent);
@@ -153,11 +153,11 @@ describe.each(paths)('$name', (path) => {
     expect(upstream.received[0]?.url).toBe(path.upstreamPath);
   });
 
-  test('streams what the vendor streams, each event when all of it is there', async () => {
+  test("streams the vendor's stream, each event when it is complete", async () => {
     const pieces = [
       ['event: a\r\ndata: {"x":1}\r\n\r\n'],
       [': comment\n\n'],
-      // An event that is cut is held: it may say, in its other half, what no caller should read.
+      // A partial event is held: its other half may contain what no caller should read.
       ['data: \u{1f600}', '\n\n'],
       ['data: 1\n\ndata: 2\n\n'],
       ['data: [DONE]\n\n'],
@@ -178,7 +178,7 @@ describe.each(paths)('$name', (path) => {
       JSON.stringify({ ...(path.model && { model: path.model }), stream: true }),
     );
     const seen: string[] = [];
-    // Each piece is asked for only when the one before has arrived: nothing is held back.
+    // Each piece is requested only when the one before has arrived: nothing is held back.
     for await (const chunk of response.body ?? []) {
       seen.push(Buffer.from(chunk).toString());
       next?.();
@@ -187,7 +187,7 @@ describe.each(paths)('$name', (path) => {
     expect(response.headers.get('content-type')).toBe('text/event-stream');
   });
 
-  test('no proxy on the way is to hold a stream back: its type stays, an answer that is none is left as it is', async () => {
+  test('no proxy on the way may buffer a stream: its type stays, and a non-streamed answer is left unchanged', async () => {
     const body = JSON.stringify(path.model ? { model: path.model } : {});
     const own = { 'cache-control': 'private', 'content-length': '9' };
     respond = (_, response) =>
@@ -241,7 +241,7 @@ describe.each(paths)('$name', (path) => {
     expect(await response.text()).toBe(text);
   });
 
-  test("that the vendor refused the gateway's key is not said to be the caller's fault, nor shown", async () => {
+  test("the vendor's refusal of the gateway's key is neither shown nor blamed on the caller", async () => {
     respond = (_, response) =>
       response
         .writeHead(401, { 'content-type': 'application/json' })
@@ -261,7 +261,7 @@ describe.each(paths)('$name', (path) => {
     expect(await response.json()).toHaveProperty('error');
   });
 
-  test('the upstream is aborted when the caller leaves, by no timer', async () => {
+  test('the upstream is aborted when the caller leaves, without a timer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
     respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
@@ -279,7 +279,7 @@ describe.each(paths)('$name', (path) => {
     await closed;
   });
 
-  test('so it is when the caller leaves before the vendor has said a word', async () => {
+  test('the same if the caller leaves before the vendor has sent anything', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
     let arrived: (() => void) | undefined;
     const arrival = new Promise<void>((resolve) => {
@@ -306,7 +306,7 @@ describe('headers and query of the native path', () => {
   if (messages === undefined) throw new TypeError('no messages path');
   const body = JSON.stringify({ model: 'claude-sonnet-4-5' });
 
-  test('anthropic-version is filled in, or the one given is kept, under either name', async () => {
+  test("anthropic-version is filled in, or the caller's is kept, under either name", async () => {
     await send(messages, body);
     await send(messages, body, { 'anthropic-version': '2024-01-01' });
     await send(messages, body, { 'vendorB-version': '2025-01-01', 'vendorB-beta': 'b1' });
@@ -318,7 +318,7 @@ describe('headers and query of the native path', () => {
     expect(upstream.received[2]?.headers['anthropic-beta']).toBe('b1');
   });
 
-  test('anthropic-beta and the query pass; the key in a query does not', async () => {
+  test('anthropic-beta and the query pass; a key in the query does not', async () => {
     await fetch(`${gateway.url}/v1/messages?beta=true&x=1`, {
       method: 'POST',
       body,
@@ -358,7 +358,7 @@ describe('headers and query of the native path', () => {
     expect(headers.get('x-request-id')).toBe('mine-1');
   });
 
-  test("what clients go by in a vendor's headers passes", async () => {
+  test("the vendor's headers that clients rely on pass", async () => {
     const told = {
       'content-language': 'en',
       'retry-after': '7',
@@ -379,7 +379,7 @@ describe('headers and query of the native path', () => {
     }
   });
 
-  test('a model that is spelled in its own way reaches the vendor as the vendor spells it', async () => {
+  test("a model in any spelling reaches the vendor in the vendor's spelling", async () => {
     for (const model of ['Anthropic/Claude-Sonnet-4-5', 'CLAUDE-SONNET-4-5', 'claude-sonnet-4-5']) {
       await send(messages, JSON.stringify({ model, n: 1 }));
     }
@@ -389,7 +389,8 @@ describe('headers and query of the native path', () => {
   });
 });
 
-// A whole event is waited for at the beginning, in case it says that there will be no answer: but none that is so long.
+// At the beginning the gateway waits for a whole event, which may say that there will be no answer; but not for a very
+// long one.
 test.each(['response.created', 'response.output_text.delta'])(
   'a first event of any length passes as it comes: %s',
   async (type) => {
@@ -422,7 +423,7 @@ test.each(['response.created', 'response.output_text.delta'])(
 describe('a caller who stops reading', () => {
   const total = 200 * 1024 * 1024;
 
-  test('stops the vendor, and loses nothing when reading goes on', async () => {
+  test('pauses the vendor, and loses nothing when reading resumes', async () => {
     let written = 0;
     const sent = createHash('sha256');
     respond = (_, response) => {
@@ -446,7 +447,7 @@ describe('a caller who stops reading', () => {
       body: JSON.stringify({ model: 'gpt-4o', stream: true }),
       headers: { 'content-type': 'application/json', ...bearer },
     });
-    // Wait until nothing moves any more: kernel buffers and ours are full.
+    // Wait until nothing moves any more: kernel buffers and the gateway's own are full.
     let before = -1;
     while (written !== before) {
       before = written;

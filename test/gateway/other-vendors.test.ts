@@ -1,4 +1,4 @@
-/** A native body that its vendor refuses, with in its dialogue what models of other vendors have left there. */
+/** A native body that its vendor refuses because of leftovers from other vendors' models in its dialogue. */
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -30,7 +30,7 @@ const sent = (): string[] => upstream.received.map(({ body }) => body.toString('
 const refusal = (message: string) => ({ type: 'error', error: { type: 'invalid_request_error', message } });
 const answer = { type: 'message', content: [], usage: { input_tokens: 1, output_tokens: 1 } };
 
-/** A body with spaces and an escape of its own, which another writer would not leave there. */
+/** A body with white space and an escape of its own, which another serializer would not keep. */
 const dialogue = (thoughts: string): string =>
   `{ "model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [ {"role":"user","content":"\\u0048i"},
    {"role":"assistant","content":[${thoughts}{"type":"text","text":"Hello."}]}, {"role":"user","content":"Bye"} ] }`;
@@ -47,7 +47,7 @@ const clean = {
   ],
 };
 
-test.each([1, 0])('is sent as it is, and once more without it (retries.limit: %d)', async (limit) => {
+test.each([1, 0])('is sent unchanged, and once more without the leftovers (retries.limit: %d)', async (limit) => {
   respond = ({ body }, response) =>
     body.includes('#') ? json(response, refusal('Invalid `signature`'), 400) : json(response, answer);
   const given = dialogue(foreign);
@@ -65,7 +65,7 @@ test.each([1, 0])('is sent as it is, and once more without it (retries.limit: %d
   expect(gateway?.records[0]?.fault).toBeUndefined();
 });
 
-test('a text of white space alone, as other models write it, is taken out too', async () => {
+test('a text of white space alone, as other models write it, is removed too', async () => {
   const message = 'messages: text content blocks must contain non-whitespace text';
   respond = ({ body }, response) =>
     body.includes('\\n\\n') ? json(response, refusal(message), 400) : json(response, answer);
@@ -73,7 +73,7 @@ test('a text of white space alone, as other models write it, is taken out too', 
   expect(JSON.parse(sent()[1] ?? '')).toEqual(clean);
 });
 
-test('what stands behind a call, as other models say it, is put before it', async () => {
+test('text after a call, as other models write it, is moved before it', async () => {
   const message =
     'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.';
   respond = ({ body }, response) =>
@@ -101,7 +101,7 @@ test('what stands behind a call, as other models say it, is put before it', asyn
   expect(JSON.parse(sent()[1] ?? '')).toEqual(of([text, call, other]));
 });
 
-test('numbers of any length are what they were', async () => {
+test('numbers of any length stay unchanged', async () => {
   respond = ({ body }, response) =>
     body.includes('#') ? json(response, refusal('Invalid `signature`'), 400) : json(response, answer);
   const call = '{"type":"tool_use","id":"toolu_1","name":"f","input":{"id":12345678901234567890,"x":1e999}},';
@@ -109,21 +109,21 @@ test('numbers of any length are what they were', async () => {
   expect(sent()[1]).toContain('"input":{"id":12345678901234567890,"x":1e999}');
 });
 
-test('a vendor that takes it gets it, unchanged', async () => {
+test('a vendor that accepts the body gets it unchanged', async () => {
   respond = (_, response) => json(response, answer);
   const given = dialogue(foreign);
   expect((await ask(given)).status).toBe(200);
   expect(sent()).toEqual([given]);
 });
 
-test('what is the caller’s own fault is refused once, in the words of the vendor', async () => {
+test("a mistake of the caller is refused once, in the vendor's words", async () => {
   respond = (_, response) => json(response, refusal('max_tokens: too few'), 400);
   const response = await ask(dialogue(own));
   expect([response.status, await response.json()]).toEqual([400, refusal('max_tokens: too few')]);
   expect(sent()).toHaveLength(1);
 });
 
-test('where it is refused without it too, the caller is told why', async () => {
+test('if it is refused without the leftovers too, the caller gets the reason', async () => {
   respond = ({ body }, response) =>
     json(response, refusal(body.includes('#') ? 'Invalid `signature`' : 'max_tokens: too few'), 400);
   const response = await ask(dialogue(foreign), { retries: { limit: 2 } });
@@ -131,7 +131,7 @@ test('where it is refused without it too, the caller is told why', async () => {
   expect(sent()).toHaveLength(2);
 });
 
-test('a model that is asked in place of another gets it without it too', async () => {
+test('a fallback model gets it without the leftovers too', async () => {
   respond = ({ url, body }, response) => {
     if (url.includes('chat/completions')) json(response, refusal('Later.'), 503);
     else if (body.includes('#')) json(response, refusal('Invalid `signature`'), 400);
@@ -147,7 +147,7 @@ test('a model that is asked in place of another gets it without it too', async (
   ]);
 });
 
-test.each([401, 429, 500, 529])('a %d is no refusal of what was said', async (status) => {
+test.each([401, 429, 500, 529])('a %d is not a refusal of the content', async (status) => {
   respond = (_, response) => json(response, refusal('No.'), status);
   await (await ask(dialogue(foreign), { retries: { limit: 0 } })).text();
   expect(sent()).toHaveLength(1);

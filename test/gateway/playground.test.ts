@@ -8,7 +8,7 @@ import { responses } from '../../src/server/pages/playground/formats/responses.j
 import { effortsOf } from '../../src/server/pages/playground/thinking.js';
 import { KEY, startGateway } from '../support/gateway.ts';
 
-test('the playground is at /, and where its own name says, with and without a slash; its links lead to its files', async () => {
+test('the playground is at /, and at its own name, with and without a slash; its links lead to its files', async () => {
   const gateway = await startGateway();
   try {
     for (const path of ['/', '/playground', '/playground/']) {
@@ -32,7 +32,7 @@ test('the playground is at /, and where its own name says, with and without a sl
   }
 });
 
-/** A model as the page has it from the gateway. */
+/** A model as the gateway describes it to the page. */
 interface Listed {
   readonly id: string;
   readonly aliases: readonly string[];
@@ -56,7 +56,7 @@ async function listed(url: string): Promise<readonly Listed[]> {
   return models;
 }
 
-test('with every word for thinking that the page offers, each kind of model takes what the page sends in each format', {
+test("with every reasoning setting that the page offers, each kind of model accepts the page's request in each format", {
   timeout: 180_000,
 }, async () => {
   const gateway = await startGateway();
@@ -65,10 +65,10 @@ test('with every word for thinking that the page offers, each kind of model take
   let asked = 0;
   for (const model of await listed(gateway.url)) {
     expect(model.simulated).toBe(true);
-    // The vendors that the sandbox is strict for in their own words.
+    // The vendors whose own formats the sandbox checks strictly.
     const [vendor = ''] = model.id.split('/');
     if (!['openai', 'anthropic', 'google'].includes(vendor)) continue;
-    // Of models that the page cannot tell apart one is enough.
+    // One is enough of models that the page cannot tell apart.
     const traits = JSON.stringify([vendor, model.thinking, model.sampling]);
     if (seen.has(traits)) continue;
     seen.add(traits);
@@ -102,7 +102,7 @@ test('with every word for thinking that the page offers, each kind of model take
   await gateway.close();
 });
 
-test('Claude models that decide themselves how much to think are told a word, the others a number of tokens', () => {
+test('Claude models with adaptive thinking get an effort, the others a number of tokens', () => {
   const settings = {
     model: 'anthropic/some',
     maxTokens: 1_000,

@@ -1,4 +1,4 @@
-/** Vendors behind a proxy, as companies have it: what `HTTPS_PROXY` and `NO_PROXY` say. */
+/** Vendors behind a proxy, as companies use it, with `HTTPS_PROXY` and `NO_PROXY`. */
 
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -17,7 +17,7 @@ const before = getCACertificates('default');
 beforeAll(() => setDefaultCACertificates([...before, file('ca.pem')]));
 afterAll(() => setDefaultCACertificates(before));
 
-/** What the proxy was asked for, and whether it gives it: any name is the vendor's. */
+/** What the proxy was asked for, and whether it connects: every name is the vendor's. */
 let tunnels: { readonly to: string; readonly authorization: string | undefined }[];
 let status: number;
 let proxy: Server;
@@ -51,7 +51,7 @@ function proxyAt(): string {
   return `127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
 }
 
-/** A gateway with such variables, whose vendors are at a name that nobody but the proxy knows. */
+/** A gateway with these variables, whose vendors are at a name that only the proxy knows. */
 async function gatewayWith(
   environment: Readonly<Record<string, string>>,
   url = 'https://vendor.test',
@@ -77,12 +77,12 @@ test.each([...native, ...translated])('$name: through a tunnel, streamed and who
     to: 'vendor.test:443',
     authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
   });
-  // What is for the proxy alone does not reach the vendor, nor what is for the vendor the proxy.
+  // The proxy's credentials do not reach the vendor, nor the vendor's the proxy.
   expect(upstream.requests).toHaveLength(2);
   expect(JSON.stringify(upstream.requests)).not.toContain('proxy-authorization');
 });
 
-test('without a scheme, and in small letters, which go before', async () => {
+test('without a scheme, and with lowercase variables, which take precedence', async () => {
   const gateway = await gatewayWith({ https_proxy: proxyAt(), HTTPS_PROXY: 'http://127.0.0.1:9' });
   upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions')));
   const [way] = native;
@@ -91,7 +91,7 @@ test('without a scheme, and in small letters, which go before', async () => {
 });
 
 test.each([[403], [407], [502]])(
-  'a proxy that refuses by %i: 502 that shows nothing of it',
+  'a proxy that refuses with %i: 502 that shows nothing of it',
   async (refusal) => {
     status = refusal;
     const gateway = await gatewayWith({ HTTPS_PROXY: `http://user:secret@${proxyAt()}` });
@@ -110,13 +110,13 @@ test.each([
   ['named by NO_PROXY', { NO_PROXY: 'elsewhere.test, .vendor.test' }, 'https://api.vendor.test'],
   ['on this machine', {}, 'https://localhost:9'],
   ['at a http address', {}, 'http://127.0.0.1:9'],
-])('a vendor %s is asked directly', async (_, variables, url) => {
+])('a vendor %s is contacted directly', async (_, variables, url) => {
   const gateway = await gatewayWith({ HTTPS_PROXY: `http://${proxyAt()}`, ...variables }, url);
   expect((await ask(gateway.url, native[0], false)).status).toBe(502);
   expect(tunnels).toEqual([]);
 });
 
-test('an address that is none is refused with its name', () => {
+test('an invalid address is refused by the name of its variable', () => {
   const read = (url: string) => configSchema.safeParse(withEnvironment({}, { HTTPS_PROXY: url }));
   expect(read('ftp://proxy.test').error?.issues[0]).toMatchObject({
     path: ['proxy', 'url'],

@@ -1,4 +1,4 @@
-/** What a model has no way to take is refused with the field that its caller has written, and not another format's. */
+/** A setting that a model cannot accept is refused by the caller's own field, not by another format's. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/lib/json.ts';
@@ -100,7 +100,7 @@ test.each<[string, string, JsonObject, string]>([
   expect(upstream.received).toHaveLength(0);
 });
 
-/** What is said in the four formats: the caller's field that holds it, and the body; a format that has no way to say it is absent. */
+/** The settings in the four formats: the caller's field and the body; a format that cannot express one is absent. */
 type Wish = Readonly<Record<string, Partial<Record<Caller, readonly [field: string, body: JsonObject]>>>>;
 type Caller = 'chat' | 'responses' | 'messages' | 'google';
 
@@ -201,9 +201,9 @@ const WISHES: Wish = {
   },
 };
 
-/** By whose model each is refused. */
+/** The model that refuses each of them. */
 const MISTRAL = 'mistralai/mistral-medium-3-5';
-/** One that is asked by responses. */
+/** A model that is reached through responses. */
 const THINKER = 'openai/gpt-5.4';
 const REFUSED: readonly (readonly [wish: string, model: string])[] = [
   ['several answers', CLAUDE],
@@ -228,13 +228,13 @@ const REFUSED: readonly (readonly [wish: string, model: string])[] = [
   ['an image of the system’s', CLAUDE],
 ];
 
-/** The format that each vendor is asked in by itself, whose callers are told whatever the vendor says. */
+/** The native format of each vendor; its callers get the vendor's own errors. */
 const NATIVE: Readonly<Record<string, readonly Caller[]>> = {
   [CLAUDE]: ['messages'],
   [GPT]: ['chat', 'responses'],
   [THINKER]: ['chat', 'responses'],
   [GEMINI]: ['google'],
-  // The service has responses too, as far as it knows all that is asked.
+  // The service also has responses, if it supports everything in the request.
   [MISTRAL]: ['chat', 'responses'],
 };
 
@@ -253,7 +253,7 @@ test.each(rows)(
     ];
     const { status, error } = await ask(path, caller === 'google' ? body : { model, ...body });
     expect([status, fieldOf(error, caller)]).toEqual([400, caller === 'messages' ? undefined : field]);
-    // Anthropic's errors name no field: a sentence names none of others'.
+    // Anthropic's errors have no field for the parameter: the sentence names no other format's field.
     const own = new Set(Object.keys(body));
     const others = FIELDS.filter((name) => !own.has(name) && asText(error['message'])?.includes(name));
     expect(others).toEqual([]);
@@ -261,7 +261,7 @@ test.each(rows)(
   },
 );
 
-/** Fields that no two formats have in common, and the prompt's own. */
+/** Fields that no two formats have in common, and those of the prompt itself. */
 const FIELDS = [
   'candidateCount',
   'stop_sequences',
@@ -278,7 +278,7 @@ function fieldOf(error: JsonObject, caller: Caller): string | undefined {
   return asText(violations[0]?.['field']);
 }
 
-test('nor does a sentence name a field that its caller has not', async () => {
+test('nor does a sentence name a field that its caller does not have', async () => {
   const many = { model: GEMINI, max_tokens: 9, stop_sequences: stops, ...said };
   const foreign = { model: GPT, max_tokens: 9, messages: [{ role: 'user', content: [uploaded] }] };
   const two = { contents, generationConfig: { candidateCount: 2 } };

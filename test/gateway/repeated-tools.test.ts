@@ -1,4 +1,4 @@
-/** Two tools of one name: OpenAI takes a function that is there twice, word for word; others refuse the request. */
+/** Two tools with one name: OpenAI accepts an identical duplicate function; others refuse the request. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
@@ -35,14 +35,14 @@ const cases = (['chat-completions', 'responses'] as const).flatMap((from) =>
   MODELS.map((model) => ({ from, model })),
 );
 
-test.each(cases)('the same twice is there once: $from to $model', async ({ from, model }) => {
+test.each(cases)('identical duplicates are sent once: $from to $model', async ({ from, model }) => {
   const response = await ask(from, model, [fn, fn]);
   expect(await response.text()).not.toContain('"error":{');
   expect(response.status).toBe(200);
 });
 
 test.each(cases)(
-  'two that differ are what the vendor refuses, in its words: $from to $model',
+  'two different tools are refused by the vendor, in its words: $from to $model',
   async (one) => {
     const response = await ask(one.from, one.model, [fn, other]);
     expect(response.status).toBe(400);

@@ -1,4 +1,4 @@
-/** The service tier that an answer was served by, which a stream of OpenAI's tells at its end alone. */
+/** The service tier that served an answer, which a stream of OpenAI reports only at its end. */
 
 import { describe, expect, test } from 'vitest';
 import { at, type Caller, completion, json, namedStream, RESPONDER, useDoor } from '../checklist/support.ts';
@@ -15,7 +15,7 @@ const item = {
 };
 const response = { id: 'resp_1', object: 'response', created_at: 1_790_000_000, model: 'm' };
 
-/** A stream that begins by saying the tier that was asked for, and ends with the one that served it. */
+/** A stream that begins with the requested tier, and ends with the one that served it. */
 const stream = (served: string) =>
   namedStream(
     {
@@ -37,18 +37,18 @@ const stream = (served: string) =>
     },
   );
 
-/** Where a caller's answer tells it. */
+/** Where a caller's answer contains the tier. */
 const WHOLE: Readonly<Record<Caller, string>> = {
   'chat-completions': 'service_tier',
   responses: 'service_tier',
   messages: 'usage.service_tier',
 };
 
-describe('the tier that is told at the end of an answer', () => {
+describe('the tier at the end of an answer', () => {
   test.each(['priority', 'flex', 'default'])('%s, streamed', async (served) => {
     door.answers(stream(served));
     const chat = await door.stream('chat-completions', RESPONDER);
-    // The chunk with the usage is the last one; those before it were sent when the tier was not known.
+    // The chunk with the usage is the last one; those before it were sent before the tier was known.
     expect(at(chat.data.at(-1), 'service_tier')).toBe(served);
     expect(at(chat.data.at(-1), 'usage.prompt_tokens')).toBe(10);
   });
@@ -66,7 +66,7 @@ describe('the tier that is told at the end of an answer', () => {
   });
 });
 
-test('a tier of chat-completions is told to a caller of responses', async () => {
+test('a tier of chat-completions reaches a caller of responses', async () => {
   door.answers(json(completion({ content: 'Yes.' }, 'stop', { service_tier: 'flex' })));
   const { json: answer } = await door.whole('responses', 'openrouter/a-model');
   expect(at(answer, 'service_tier')).toBe('flex');

@@ -1,4 +1,4 @@
-/** Requests of one session go to one upstream of several, where their prompts are cached. */
+/** Requests of one session go to the same one of several upstreams, where their prompts are cached. */
 
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -63,17 +63,17 @@ const ways: [name: string, of: (session: string) => Asked][] = [
   ]),
 ];
 
-/** Which of them were asked, in turn. */
+/** Which of them were asked, in order. */
 function asked(places: readonly FaultUpstream[]): number[] {
   return places.map(({ requests }) => requests.length);
 }
 
 describe('checklist 221: several upstreams', () => {
-  test.each(ways)('a session that %s names stays at one of them', async (_, of) => {
+  test.each(ways)('a session named by %s stays at one of them', async (_, of) => {
     const places = await upstreams(3);
     const gateway = await gatewayOf(places);
     const used = new Set<string>();
-    // A dozen leaves one of three out in every fortieth run: which ones they go to depends on the ports.
+    // A dozen sessions leave out one of three in every fortieth run: their distribution depends on the ports.
     for (let at = 0; at < 36; at += 1) {
       for (const place of places) place.requests.length = 0;
       for (let turn = 0; turn < 3; turn += 1) await ask(gateway, of(`session-${at}`));
@@ -83,7 +83,7 @@ describe('checklist 221: several upstreams', () => {
     expect(used.size).toBe(3);
   });
 
-  /** A dialogue of some turns, in each format, whose first word is the one given. */
+  /** A dialogue of some turns, in each format, that begins with the given word. */
   const said = (first: string, turns: number): readonly Asked[] => {
     const list = Array.from({ length: turns }, (_, at) => [
       ...(at === 0 ? [] : [{ role: 'assistant', content: `Answer ${at}` }]),
@@ -102,7 +102,7 @@ describe('checklist 221: several upstreams', () => {
   };
 
   test.each([0, 1, 2])(
-    'checklist 250: a dialogue that nobody names stays at one of them once it goes on (%d)',
+    'checklist 250: a dialogue without a session id stays at one of them once it continues (%d)',
     async (way) => {
       const places = await upstreams(3);
       const gateway = await gatewayOf(places);
@@ -117,7 +117,7 @@ describe('checklist 221: several upstreams', () => {
         used.add(`${places.findIndex(({ requests }) => requests.length > 0)}`);
       }
       expect(used.size).toBe(3);
-      // What begins takes turns, however often it is the same.
+      // New dialogues take turns, however often they are the same.
       for (const place of places) place.requests.length = 0;
       const [begun] = said('Dialogue 0', 1);
       for (let at = 0; at < 3; at += 1) if (begun !== undefined) await ask(gateway, begun);
@@ -125,7 +125,7 @@ describe('checklist 221: several upstreams', () => {
     },
   );
 
-  test('checklist 250: so does one of Gemini’s', async () => {
+  test('checklist 250: so does a dialogue of Gemini', async () => {
     const places = await upstreams(3);
     const at = places.map(({ url }, place) => ({ baseUrl: url, apiKey: `vendor-key-${place}` }));
     const gateway = await vendors.gatewayOf({ vendors: { google: { upstreams: at } } });
@@ -142,7 +142,7 @@ describe('checklist 221: several upstreams', () => {
     expect(asked(places).sort()).toEqual([0, 0, 2]);
   });
 
-  test('requests of no session take turns, also where what names one is none', async () => {
+  test('requests without a session take turns, also if their session id is invalid', async () => {
     const places = await upstreams(3);
     const gateway = await gatewayOf(places);
     for (const body of [
@@ -159,7 +159,7 @@ describe('checklist 221: several upstreams', () => {
     }
   });
 
-  test('all processes say the same of a session', async () => {
+  test('all processes choose the same upstream for a session', async () => {
     const places = await upstreams(3);
     const [one, other] = [await gatewayOf(places), await gatewayOf([...places])];
     for (let at = 0; at < 6; at += 1) {
@@ -170,7 +170,7 @@ describe('checklist 221: several upstreams', () => {
     }
   });
 
-  test('the same name is another session where the key is another', async () => {
+  test('the same name is another session for another key', async () => {
     const places = await upstreams(3);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const gateway = await gatewayOf(places, { keys: names.map((name) => ({ name, key: `key-of-${name}` })) });
@@ -179,7 +179,7 @@ describe('checklist 221: several upstreams', () => {
     expect(asked(places).filter((count) => count > 0).length).toBeGreaterThan(1);
   });
 
-  test('where its upstream fails, or is over its limit, a session goes on at another', async () => {
+  test('if its upstream fails, or is over its limit, a session continues at another', async () => {
     const places = await upstreams(2);
     const gateway = await gatewayOf(places);
     const turn: Asked = [chat, { messages, prompt_cache_key: 'k' }];

@@ -1,4 +1,4 @@
-/** What whoever is new here gets wrong, and what they are told to do about it. */
+/** Common mistakes of newcomers, and the advice in the errors. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asObject, asText, parseJson } from '../../src/lib/json.ts';
@@ -60,7 +60,7 @@ describe('a model', () => {
     ['openrouter/google/gemini-2.5-flash', 'google/gemini-2.5-flash'],
     ['gpt4o', 'openai/gpt-4o'],
     [' openai/gpt-4o ', 'openai/gpt-4o'],
-  ])('%s: the one that is meant is named', async (asked, meant) => {
+  ])('%s: the error names the intended model', async (asked, meant) => {
     const { status, message } = await askFor(asked);
     expect(status).toBe(404);
     expect(message).toMatch(/^Model not supported: /);
@@ -68,18 +68,18 @@ describe('a model', () => {
   });
 
   test.each(['gpt-4.999', 'claude-sonnet-3', '', '/', ':', 'no-such-model'])(
-    '%s is like none: another number is another model',
+    '%s resembles none: another number is another model',
     async (asked) => {
       expect((await askFor(asked)).message).not.toContain('Did you mean');
     },
   );
 
-  test('that the key may not use is not named', async () => {
+  test('that the key may not use is not suggested', async () => {
     const { message } = await askFor('claude-sonnet-4-5', RESTRICTED);
     expect(message).toBe('Model not supported: openai/claude-sonnet-4-5');
   });
 
-  test('of a vendor without a key: it is said that nothing of the vendor is served', async () => {
+  test("of a vendor without a key: the error says that none of the vendor's models are available", async () => {
     expect(await askFor('anthropic/claude-sonnet-4-5', KEY, lone)).toEqual({
       status: 404,
       message:
@@ -94,19 +94,19 @@ describe('a key', () => {
     ['/v1/responses', 'api-key', 'Send it as Authorization: Bearer KEY.'],
     ['/v1/messages', 'x-goog-api-key', 'Send it as X-API-Key: KEY, or'],
     ['/v1beta/models/gemini-2.5-flash:generateContent', 'x-api-key', 'Send it as x-goog-api-key: KEY, or'],
-  ])('at %s in %s is told where to go', async (path, header, place) => {
+  ])('at %s in %s: the error says where to send it', async (path, header, place) => {
     const { status, message } = await ask(path, { [header]: KEY }, {});
     expect(status).toBe(401);
     expect(message).toContain(`No API key was given (${header} is not read here). ${place}`);
   });
 
-  test("a vendor's is told that it is the gateway's that is wanted", async () => {
+  test('of a vendor: the error says that a gateway key is required', async () => {
     const { message } = await askFor('gpt-4o', 'sk-proj-of-openai');
     expect(message).toContain('It must be a key of this gateway, not of a vendor.');
   });
 });
 
-test('a model of Google is asked by POST', async () => {
+test('a model of Google requires POST', async () => {
   const told = await ask(
     '/v1beta/models/gemini-2.5-flash:generateContent',
     { 'x-goog-api-key': KEY },
@@ -116,7 +116,7 @@ test('a model of Google is asked by POST', async () => {
 });
 
 test.each(['/v1/completions', '/v1/files', '/v1/batches', '/api/chat'])(
-  'who asks %s, which is like no other, is told where models are asked',
+  'a request to %s, which resembles no endpoint, gets a list of the endpoints',
   async (path) => {
     const { status, message } = await ask(path, { authorization: `Bearer ${KEY}` }, {});
     expect(status).toBe(404);

@@ -1,4 +1,4 @@
-/** What the packages underneath would do on their own, and must not do here. Each was measured in them once. */
+/** Default behaviour of the packages underneath that must not happen here. Each was once measured in them. */
 
 import { spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
@@ -20,7 +20,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Sends bytes as they are; resolves with everything that came back when the connection is over. */
+/** Sends bytes unchanged; resolves with everything that came back when the connection is over. */
 function raw(bytes: string, after?: (socket: Socket) => void): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
@@ -35,7 +35,7 @@ function raw(bytes: string, after?: (socket: Socket) => void): Promise<string> {
   });
 }
 
-/** A chunked POST whose sender goes on sending, whatever it is told. */
+/** A chunked POST whose sender keeps sending, whatever it receives. */
 function flood(headers: string): Promise<string> {
   const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${headers}\r\n`;
   const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
@@ -55,7 +55,7 @@ function flood(headers: string): Promise<string> {
 }
 
 describe('F1: a request body that is refused while it arrives', () => {
-  test('200 floods over the limit: each is told 413, and the process lives', async () => {
+  test('200 floods over the limit: each gets a 413, and the process lives', async () => {
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => flood(`Authorization: Bearer ${KEY}\r\n`)),
@@ -65,7 +65,7 @@ describe('F1: a request body that is refused while it arrives', () => {
     expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
   });
 
-  test('200 floods without a key: each is told 401, without their body being read first', async () => {
+  test('200 floods without a key: each gets a 401, without its body being read first', async () => {
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => flood('')));
       expect(answers.filter((text) => text.startsWith('HTTP/1.1 401'))).toHaveLength(20);
@@ -73,7 +73,7 @@ describe('F1: a request body that is refused while it arrives', () => {
     expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
   });
 
-  test('a body that is declared too large is refused before a byte of it', async () => {
+  test('a body that is declared too large is refused before a byte of it is read', async () => {
     const answer = await raw(
       `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 999999999\r\n\r\n`,
     );
@@ -81,7 +81,7 @@ describe('F1: a request body that is refused while it arrives', () => {
   });
 });
 
-describe('F8: what routing makes of a path', () => {
+describe('F8: how routing treats a path', () => {
   test.each([
     '/v1/models/../../health/live',
     '/v1/models/%2e%2e/%2e%2e/health/live',
@@ -91,7 +91,7 @@ describe('F8: what routing makes of a path', () => {
     '/v1beta/models/../models',
     '/v1/chat/./completions',
     '/health\\live',
-  ])('%s is nothing but a 404 that does not show it', async (path) => {
+  ])('%s is only a 404 that does not show it', async (path) => {
     for (const method of ['GET', 'POST']) {
       const answer = await raw(
         `${method} ${path}?key=SECRET HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
@@ -102,7 +102,7 @@ describe('F8: what routing makes of a path', () => {
     }
   });
 
-  test('an absolute target is its path, and no way around what is said of paths', async () => {
+  test('an absolute target is its path, and no way around the rules for paths', async () => {
     const ask = (target: string) => raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(await ask('http://evil/health/live')).toMatch(/^HTTP\/1.1 200/);
     for (const path of ['//health/live', '/v1/../health/live', '/v1/%2e%2e/health/live']) {

@@ -1,4 +1,4 @@
-/** Stop sequences end an answer with every model, also where its vendor cannot be told any. */
+/** Stop sequences end an answer with every model, even if its vendor does not support them. */
 
 import { beforeEach, expect, test } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
@@ -61,7 +61,7 @@ const sent = (): Json => parseJson(String(door.upstream().received[0]?.body));
 
 beforeEach(() => door.answers(whole));
 
-test('messages to a vendor of responses, whole: the sequence is told, what it took too', async () => {
+test('messages to a vendor of responses, whole: the sequence and the usage are reported', async () => {
   const answer = await door.whole('messages', RESPONDER, { stop_sequences: [STOP] });
   expect(answer.json).toMatchObject({
     content: [{ type: 'text', text: BEFORE }],
@@ -85,7 +85,7 @@ test.each([
   expect(answer.text).not.toContain('Observation: none');
 });
 
-test('a sequence of white space alone, which Claude refuses, beside one that it takes', async () => {
+test('a sequence of white space alone, which Claude refuses, together with one that it accepts', async () => {
   const both = claudeBoth([{ type: 'text', text: 'One.\n\nTwo.' }], 'end_turn');
   for (const way of ['whole', 'stream'] as const) {
     door.answers(both[way]);
@@ -100,7 +100,7 @@ test('without a sequence nothing is cut', async () => {
   expect(answer.json).toMatchObject({ content: [{ text: PIECES.join('') }], stop_reason: 'end_turn' });
 });
 
-test('more sequences than can be looked for are refused, by the field of the caller', async () => {
+test("too many sequences are refused by the caller's field", async () => {
   const many = Array.from({ length: 65 }, (_, index) => `END ${index}`);
   const refused = await door.whole('messages', RESPONDER, { stop_sequences: many });
   expect(refused.status).toBe(400);

@@ -1,4 +1,4 @@
-/** What OpenAI refuses at chat-completions, since it wants it by responses. */
+/** Requests that OpenAI refuses at chat-completions because it requires responses for them. */
 
 import { expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -39,7 +39,7 @@ function refusing(error: JsonObject, status: number): void {
   );
 }
 
-/** The paths that OpenAI was asked at for one request. */
+/** The paths at which OpenAI was asked for one request. */
 async function pathsFor(name: string, more: JsonObject): Promise<readonly (string | undefined)[]> {
   door.upstream().received.length = 0;
   const whole = await door.whole('chat-completions', name, more);
@@ -50,25 +50,25 @@ async function pathsFor(name: string, more: JsonObject): Promise<readonly (strin
 const REFUSED_FIRST = ['/v1/chat/completions', '/v1/responses'];
 const AT_ONCE = ['/v1/responses'];
 
-test('functions of a model that thinks: is asked so, and the next time at once', async () => {
+test('functions of a reasoning model: sent to responses, and the next time at once', async () => {
   refusing(functions, 400);
   const asked = { tools, reasoning_effort: 'low' };
   expect(await pathsFor('openai/gpt-5.4', asked)).toEqual(REFUSED_FIRST);
   expect(door.sent()).toMatchObject({ reasoning: { effort: 'low' }, tools: [{ name: 'read_file' }] });
   expect(await pathsFor('openai/gpt-5.4', asked)).toEqual(AT_ONCE);
-  // Each effort for itself: what OpenAI takes with one, as it comes.
+  // Each effort separately: OpenAI may accept one of them at chat-completions.
   expect(await pathsFor('openai/gpt-5.4', { tools })).toEqual(REFUSED_FIRST);
   expect(await pathsFor('openai/gpt-5.4', { reasoning_effort: 'low' })).toEqual(REFUSED_FIRST);
 });
 
-test('a model that only responses has: is asked so, whatever else is asked', async () => {
+test('a model that only responses has: sent there, whatever else is in the request', async () => {
   refusing(model, 404);
   expect(await pathsFor('openai/gpt-5.1', {})).toEqual(REFUSED_FIRST);
   expect(await pathsFor('openai/gpt-5.1', { tools })).toEqual(AT_ONCE);
   expect(await pathsFor('openai/gpt-5.2', {})).toEqual(REFUSED_FIRST);
 });
 
-test('its `reasoning`: is understood', async () => {
+test('its `reasoning` field is understood', async () => {
   refusing(field, 400);
   const asked = { reasoning: { effort: 'low' } };
   expect(await pathsFor('openai/gpt-5', asked)).toEqual(REFUSED_FIRST);
@@ -76,7 +76,7 @@ test('its `reasoning`: is understood', async () => {
   expect(await pathsFor('openai/gpt-5', asked)).toEqual(AT_ONCE);
 });
 
-test('what OpenAI has come to take is sent as it is again, ten minutes later', async () => {
+test('ten minutes later the request is sent unchanged again, in case OpenAI accepts it by then', async () => {
   refusing(model, 404);
   expect(await pathsFor('openai/gpt-5-mini', {})).toEqual(REFUSED_FIRST);
   const now = performance.now.bind(performance);
@@ -89,7 +89,7 @@ test('what OpenAI has come to take is sent as it is again, ten minutes later', a
   }
 });
 
-test('any other refusal is as the vendor said it', async () => {
+test('any other refusal passes as the vendor wrote it', async () => {
   const error = { error: { message: 'No.', type: 'invalid_request_error', param: 'tools', code: null } };
   door.answers((_, response) => json(response, error, 400));
   const whole = await door.whole('chat-completions', OPENAI, { tools });
@@ -97,7 +97,7 @@ test('any other refusal is as the vendor said it', async () => {
   expect(door.upstream().received).toHaveLength(1);
 });
 
-test('a second refusal is told, and in the words of the format', async () => {
+test("a second refusal is reported, in the caller's format", async () => {
   const error = { message: 'Too long for /v1/responses.', type: 'invalid_request_error', code: 'too_long' };
   door.answers((_, response) => json(response, { error }, 400));
   const whole = await door.whole('chat-completions', OPENAI, { tools });
