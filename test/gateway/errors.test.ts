@@ -293,7 +293,7 @@ describe('model restrictions hold for every spelling', () => {
     ['generateContent', '{"model":"models/gemini-2.5-pro"}', 200],
     ['countTokens', '{"generateContentRequest":{"model":"models/gemini-2.5-flash"}}', 400],
     ['countTokens', '{"generateContentRequest":{"model":"models/gemini-2.5-pro","contents":[]}}', 200],
-  ])('a body of %s that names a model besides the path: %s', async (method, body, expected) => {
+  ])('a body of %s that names a model in addition to the path: %s', async (method, body, expected) => {
     const endpoint: Endpoint = {
       path: `/v1beta/models/gemini-2.5-pro:${method}`,
       format: 'generate-content',
