@@ -1,12 +1,15 @@
 /**
- * The dashboard: `/dashboard`, and its files at `/dashboard/<file>`. It holds nothing secret: its figures are asked for
- * with the admin's key.
+ * The dashboard at `/dashboard`, and its files at `/dashboard/<file>`. The files hold nothing secret: the page requests
+ * its figures with the admin key.
  */
 
 import { join } from 'node:path';
 import { openPage, type StaticPage } from './static-page.ts';
 
-/** Reads the page. */
+/**
+ * Reads the page.
+ * @throws Error if the folder of the page cannot be read
+ */
 export function openDashboard(): StaticPage {
   return openPage(join(import.meta.dirname, 'dashboard'), '/dashboard', '/dashboard/');
 }

@@ -1,28 +1,28 @@
-/** What can be looked at, and how its figures are written. */
+/** The measures that the page can show, and how their values are written. */
 
 /**
- * @typedef {object} Figures
+ * @typedef {object} Figures what the gateway recorded for some requests
  * @property {number} requests
- * @property {number} errors
- * @property {number} uncounted
+ * @property {number} errors requests that failed
+ * @property {number} uncounted answers without usage data
  * @property {number} input_tokens
  * @property {number} output_tokens
  * @property {number} reasoning_tokens
  * @property {number} cache_read_tokens
  * @property {number} cache_write_tokens
- * @property {number} cost
- * @property {number} estimated_cost
- * @property {number | null} mean_duration
- * @property {number | null} mean_first_byte
+ * @property {number} cost US dollars
+ * @property {number} estimated_cost US dollars
+ * @property {number | null} mean_duration milliseconds
+ * @property {number | null} mean_first_byte milliseconds
  */
 
 /**
  * @typedef {object} Measure
  * @property {string} name
  * @property {string} label
- * @property {boolean} adds whether the figures of several may be added up: means may not
- * @property {(figures: Figures) => number | null} of
- * @property {(value: number) => string} write
+ * @property {boolean} adds whether the values of several models may be added up, which means may not
+ * @property {(figures: Figures) => number | null} of the value; null if there was nothing to measure
+ * @property {(value: number) => string} write the value for the reader
  */
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -33,7 +33,7 @@ export function count(value) {
   return value < 10_000 ? whole.format(value) : short.format(value);
 }
 
-/** @param {number} value */
+/** @param {number} value US dollars */
 export function dollars(value) {
   if (value === 0) return '$0';
   return value < 1
@@ -73,3 +73,13 @@ export const measures = [
     write: time,
   },
 ];
+
+/**
+ * @param {string} name
+ * @returns {Measure} the first measure if none has that name
+ */
+export function findMeasure(name) {
+  const measure = measures.find((one) => one.name === name) ?? measures[0];
+  if (measure === undefined) throw new Error('There is nothing to show.');
+  return measure;
+}

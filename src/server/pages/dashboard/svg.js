@@ -1,12 +1,13 @@
-/** Pictures, drawn element by element: no text is ever parsed as markup. */
+/** Elements of SVG and HTML, made one by one. No text is ever parsed as markup. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * @param {string} name
+ * @param {string} name the name of an SVG element
  * @param {Record<string, string | number>} attributes
  * @param {...(Element | string)} children
  * @returns {SVGElement}
+ * @throws Error if SVG has no such element
  */
 export function svg(name, attributes, ...children) {
   const made = document.createElementNS(SVG, name);
@@ -17,7 +18,7 @@ export function svg(name, attributes, ...children) {
 }
 
 /**
- * @param {string} name
+ * @param {string} name the name of an HTML element
  * @param {{ className?: string, text?: string }} [looks]
  * @param {...(Element | string)} children
  */
@@ -30,9 +31,9 @@ export function element(name, { className, text } = {}, ...children) {
 }
 
 /**
- * A round number at or above `value`, and how many steps lead to it.
- * @param {number} value
- * @returns {{ top: number, steps: number }}
+ * The axis of a chart.
+ * @param {number} value the largest value that it shows
+ * @returns {{ top: number, steps: number }} a round number at or above `value`, and the number of steps up to it
  */
 export function scale(value) {
   if (value <= 0) return { top: 1, steps: 1 };

@@ -1,15 +1,17 @@
-/** What the admin's API tells of usage. */
+/** The usage reports of the admin API. */
 
 import { reach } from './reach.js';
 
 /** @import { Figures } from './measures.js' */
 
 /**
+ * A line holds the figures of one combination of the names that a report groups by. `more` says whether the gateway left
+ * out lines. `total` includes them.
  * @typedef {Figures & { day?: string, group?: string | null, key?: string | null, model?: string | null }} Line
  * @typedef {{ lines: readonly Line[], total: Figures, more: boolean }} Report
  */
 
-/** An answer that is none, with its status. */
+/** An error response of the gateway, with its HTTP status. */
 export class Refused extends Error {
   /**
    * @param {number} status
@@ -22,22 +24,25 @@ export class Refused extends Error {
 }
 
 /**
- * @param {string} key the admin's
- * @param {{ from: string, to: string, by: readonly ('day' | 'model' | 'key' | 'group')[] }} asked days of UTC, both included
+ * @param {string} key the admin key
+ * @param {{ from: string, to: string, by: readonly ('day' | 'model' | 'key' | 'group')[] }} query UTC days as
+ *   `YYYY-MM-DD`, both included, and the names to group by
  * @returns {Promise<Report>}
+ * @throws Refused if the gateway answers with an error
+ * @throws Error if the gateway cannot be reached
  */
 export async function readUsage(key, { from, to, by }) {
-  const query = new URLSearchParams({ from, to, by: by.join(','), limit: '10000' });
-  const response = await reach(`/admin/usage?${query}`, {
+  const parameters = new URLSearchParams({ from, to, by: by.join(','), limit: '10000' });
+  const response = await reach(`/admin/usage?${parameters}`, {
     headers: { authorization: `Bearer ${key}` },
   });
-  if (!response.ok) throw new Refused(response.status, await reasonOf(response));
+  if (!response.ok) throw new Refused(response.status, await readError(response));
   const { data, total, has_more: more } = await response.json();
   return { lines: data, total, more };
 }
 
 /** @param {Response} response */
-async function reasonOf(response) {
+async function readError(response) {
   const text = await response.text();
   try {
     return `${response.status}: ${JSON.parse(text).error.message}`;
@@ -47,9 +52,9 @@ async function reasonOf(response) {
 }
 
 /**
- * The last `count` days of UTC, today the last.
  * @param {number} count
  * @param {number} [now] milliseconds since 1970
+ * @returns {string[]} the last `count` UTC days as `YYYY-MM-DD`, today the last
  */
 export function lastDays(count, now = Date.now()) {
   return Array.from({ length: count }, (_, at) =>
@@ -58,18 +63,26 @@ export function lastDays(count, now = Date.now()) {
 }
 
 /**
- * Lines with the same name made one: sums added, means weighed by requests.
+ * @param {Line} line
+ * @returns {string} the model of a line; `(none)` for requests without one
+ */
+export function getModelName(line) {
+  return line.model ?? '(none)';
+}
+
+/**
+ * Combines the lines that have the same name. Sums are added, means are weighted by requests.
  * @param {readonly Line[]} lines
- * @param {(line: Line) => string} nameOf
+ * @param {(line: Line) => string} getName
  * @returns {Map<string, Figures>}
  */
-export function gather(lines, nameOf) {
+export function gather(lines, getName) {
   /** @type {Map<string, Figures>} */
   const gathered = new Map();
   for (const line of lines) {
-    const name = nameOf(line);
+    const name = getName(line);
     const known = gathered.get(name);
-    gathered.set(name, known === undefined ? line : added(known, line));
+    gathered.set(name, known === undefined ? line : add(known, line));
   }
   return gathered;
 }
@@ -79,7 +92,7 @@ export function gather(lines, nameOf) {
  * @param {Figures} other
  * @returns {Figures}
  */
-function added(one, other) {
+function add(one, other) {
   /** @param {'mean_duration' | 'mean_first_byte'} name */
   const mean = (name) => {
     const [a, b] = [one[name], other[name]];
