@@ -1,12 +1,12 @@
 /**
- * A dialogue in no format's words. What a format's own answer was is kept beside it, since thoughts and signatures
- * must go back as they came, and only into the same format.
+ * The types of a dialogue, independent of any format. An answer also keeps its format's own items, since reasoning and
+ * signatures must go back as they came, and only in the same format.
  *
  * @typedef {object} Call
  * @property {string} id
  * @property {string} name
- * @property {string} arguments JSON text
- * @property {string} [result] what the tool said; absent while nobody answered
+ * @property {string} arguments JSON text, perhaps cut off
+ * @property {string} [result] the tool's result; absent until the user gives one
  *
  * @typedef {object} UserTurn
  * @property {'user'} role
@@ -18,31 +18,32 @@
  * @property {string} text
  * @property {string} thinking
  * @property {Call[]} calls
- * @property {{ format: string, model: string, value: any }} [kept]
+ * @property {{ format: string, model: string, value: readonly any[] }} [kept] the answer as the items that `format` sends
+ *   back; absent if the answer failed
  *
  * @typedef {UserTurn | AssistantTurn} Turn
  *
- * @typedef {object} Thinking what the catalog knows of how a model thinks
- * @property {readonly string[]} kinds by which of `effort` and `budget` it is told how much
- * @property {readonly string[]} efforts its words, from least to most
- * @property {{ min: number, max: number }} [budget] tokens
- * @property {boolean} canDisable
+ * @typedef {object} Thinking how a model accepts its reasoning setting, by the catalog
+ * @property {readonly string[]} kinds which of `effort` and `budget` it accepts
+ * @property {readonly string[]} efforts its effort levels, from least to most
+ * @property {{ min: number, max: number }} [budget] bounds of a token budget
+ * @property {boolean} canDisable whether the model can answer without reasoning
  *
  * @typedef {object} Settings
  * @property {string} model
- * @property {Thinking} [thinking] how the model is told to think; absent where it does not
- * @property {number} maxTokens of the answer
- * @property {number} mostTokens that the model can write in one answer
- * @property {number | undefined} temperature
- * @property {string} effort
- * @property {string} system
- * @property {boolean} tools
+ * @property {Thinking} [thinking] absent if the model does not reason
+ * @property {number} maxTokens the limit of the answer
+ * @property {number} mostTokens the most that the model can write in one answer
+ * @property {number | undefined} temperature undefined for the model's default
+ * @property {string} effort an effort level; empty for the model's default
+ * @property {string} system the system prompt; empty for none
+ * @property {boolean} tools whether the request offers the example tools
  *
- * @typedef {object} Usage
- * @property {number} input
+ * @typedef {object} Usage tokens
+ * @property {number} input all input tokens, cached ones included
  * @property {number} cacheRead
  * @property {number} cacheWrite
- * @property {number} output
+ * @property {number} output all output tokens, reasoning included
  *
  * @typedef {(
  *   | { text: string }
@@ -52,53 +53,17 @@
  *   | { usage: Usage }
  *   | { finish: string }
  *   | { error: string }
- * )} Update what an event of a stream means
+ * )} Update what an event of a stream means; `at` is the index of a call in its turn
  *
  * @typedef {object} Reader reads one stream
- * @property {(event: any) => Update[]} read
- * @property {() => any} kept the answer as the format itself would send it back
+ * @property {(event: any) => Update[]} read what one event means
+ * @property {() => readonly any[]} kept the answer as the items that the format sends back
  *
  * @typedef {object} WireFormat
  * @property {string} name
- * @property {(settings: Settings) => string} path
- * @property {(key: string) => Record<string, string>} headers
- * @property {(turns: readonly Turn[], settings: Settings) => Record<string, unknown>} body
+ * @property {(settings: Settings) => string} path of the endpoint, with its query
+ * @property {(key: string) => Record<string, string>} headers that carry the API key
+ * @property {(turns: readonly Turn[], settings: Settings) => Record<string, unknown>} body of a streaming
+ *   request
  * @property {() => Reader} reader
  */
-
-/** @type {readonly { name: string, description: string, parameters: Record<string, unknown> }[]} */
-export const EXAMPLE_TOOLS = [
-  {
-    name: 'get_weather',
-    description: 'The weather in a city now.',
-    parameters: {
-      type: 'object',
-      properties: { city: { type: 'string' }, unit: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
-      required: ['city'],
-    },
-  },
-  {
-    name: 'get_time',
-    description: 'The local time in a city.',
-    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-  },
-];
-
-/**
- * What of an answer may go back in a format's own words.
- * @param {AssistantTurn} turn
- * @param {string} format
- * @param {string} model
- */
-export function keptFor(turn, format, model) {
-  return turn.kept?.format === format && turn.kept.model === model ? turn.kept.value : undefined;
-}
-
-/** @param {string} text JSON text, perhaps broken off */
-export function parseArguments(text) {
-  try {
-    return JSON.parse(text || '{}');
-  } catch {
-    return {};
-  }
-}

@@ -5,7 +5,10 @@
  */
 export function keptIn(storage) {
   return {
-    /** @param {string} name */
+    /**
+     * @param {string} name
+     * @returns {string | null} null if nothing is kept
+     */
     get(name) {
       try {
         return storage().getItem(name);

@@ -26,7 +26,7 @@ export async function reach(path, init) {
  * @returns {AsyncGenerator<Uint8Array>} its bytes
  * @throws Error if the connection breaks off
  */
-export async function* bytesOf(body) {
+export async function* readBytes(body) {
   try {
     for await (const chunk of body) yield chunk;
   } catch (error) {

@@ -1,17 +1,23 @@
-import { EXAMPLE_TOOLS, keptFor } from '../dialogue.js';
+/** The client of OpenAI's chat-completions format (OpenAI API reference, "Chat"). */
 
-/** @import { Turn, Settings, Update, WireFormat } from '../dialogue.js' */
+import { EXAMPLE_TOOLS } from './example-tools.js';
+import { renderTurns } from './render-turns.js';
+
+/** @import { Update, Usage, WireFormat } from '../dialogue.js' */
+/** @import { ItemRenderer } from './render-turns.js' */
+
+const NAME = 'chat-completions';
 
 /** @type {WireFormat} */
 export const chatCompletions = {
-  name: 'chat-completions',
+  name: NAME,
   path: () => '/v1/chat/completions',
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   body: (turns, { model, maxTokens, temperature, effort, system, tools }) => ({
     model,
     messages: [
       ...(system ? [{ role: 'system', content: system }] : []),
-      ...turns.flatMap((turn) => messagesOf(turn, model)),
+      ...renderTurns(turns, NAME, model, renderer),
     ],
     max_completion_tokens: maxTokens,
     ...(temperature !== undefined && { temperature }),
@@ -52,37 +58,39 @@ export const chatCompletions = {
           if (text) updates.push({ arguments: text, at: piece.index });
         }
         if (choice?.finish_reason) updates.push({ finish: choice.finish_reason });
-        if (event.usage) updates.push({ usage: usageOf(event.usage) });
+        if (event.usage) updates.push({ usage: parseUsage(event.usage) });
         return updates;
       },
-      kept: () => ({ ...message, ...(calls.length > 0 && { tool_calls: calls }) }),
+      kept: () => [{ ...message, ...(calls.length > 0 && { tool_calls: calls }) }],
     };
   },
 };
 
-/**
- * @param {Turn} turn
- * @param {string} model
- */
-function messagesOf(turn, model) {
-  if (turn.role === 'user') return [{ role: 'user', content: turn.text }];
-  const calls = turn.calls.map(({ id, name, arguments: text }) => ({
-    id,
-    type: 'function',
-    function: { name, arguments: text || '{}' },
-  }));
-  return [
-    keptFor(turn, 'chat-completions', model) ?? {
+/** @type {ItemRenderer} */
+const renderer = {
+  user: (text) => ({ role: 'user', content: text }),
+  assistant: ({ text, calls }) => [
+    {
       role: 'assistant',
-      content: turn.text,
-      ...(calls.length > 0 && { tool_calls: calls }),
+      content: text,
+      ...(calls.length > 0 && {
+        tool_calls: calls.map(({ id, name, arguments: json }) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: json || '{}' },
+        })),
+      }),
     },
-    ...turn.calls.map(({ id, result }) => ({ role: 'tool', tool_call_id: id, content: result ?? '' })),
-  ];
-}
+  ],
+  results: (calls) =>
+    calls.map(({ id, result }) => ({ role: 'tool', tool_call_id: id, content: result ?? '' })),
+};
 
-/** @param {any} usage */
-function usageOf(usage) {
+/**
+ * @param {any} usage
+ * @returns {Usage}
+ */
+function parseUsage(usage) {
   return {
     input: usage.prompt_tokens ?? 0,
     cacheRead: usage.prompt_tokens_details?.cached_tokens ?? 0,

@@ -1,16 +1,22 @@
-import { EXAMPLE_TOOLS, keptFor, parseArguments } from '../dialogue.js';
-import { budgetOf } from '../thinking.js';
+/** The client of Gemini's generateContent format (Gemini API reference, "Generating content"). */
 
-/** @import { Thinking, Turn, Update, WireFormat } from '../dialogue.js' */
+import { budgetOf } from '../thinking.js';
+import { EXAMPLE_TOOLS } from './example-tools.js';
+import { parseArguments, renderTurns } from './render-turns.js';
+
+/** @import { Thinking, Update, Usage, WireFormat } from '../dialogue.js' */
+/** @import { ItemRenderer } from './render-turns.js' */
+
+const NAME = 'generate-content';
 
 /** @type {WireFormat} */
 export const generateContent = {
-  name: 'generate-content',
+  name: NAME,
   path: ({ model }) =>
     `/v1beta/models/${encodeURIComponent(model.replace(/^google\//i, ''))}:streamGenerateContent?alt=sse`,
   headers: (key) => ({ 'x-goog-api-key': key }),
   body: (turns, { model, thinking, maxTokens, temperature, effort, system, tools }) => ({
-    contents: turns.flatMap((turn) => contentsOf(turn, model)),
+    contents: renderTurns(turns, NAME, model, renderer),
     ...(system && { systemInstruction: { parts: [{ text: system }] } }),
     ...(tools && {
       tools: [
@@ -25,7 +31,7 @@ export const generateContent = {
     generationConfig: {
       maxOutputTokens: maxTokens,
       ...(temperature !== undefined && { temperature }),
-      ...(effort && { thinkingConfig: { ...thinkingOf(thinking, effort), includeThoughts: true } }),
+      ...(effort && { thinkingConfig: { ...renderThinking(thinking, effort), includeThoughts: true } }),
     },
   }),
   reader() {
@@ -51,50 +57,66 @@ export const generateContent = {
         }
         if (event.promptFeedback?.blockReason) updates.push({ finish: event.promptFeedback.blockReason });
         if (candidate?.finishReason) updates.push({ finish: candidate.finishReason });
-        if (event.usageMetadata) updates.push({ usage: usageOf(event.usageMetadata) });
+        if (event.usageMetadata) updates.push({ usage: parseUsage(event.usageMetadata) });
         return updates;
       },
-      kept: () => ({ role: 'model', parts }),
+      kept: () => [{ role: 'model', parts }],
     };
   },
 };
 
 /**
- * The newer Gemini models are told a level, 2.5 a number of tokens.
+ * Gemini 2.5 takes a token budget. Newer Gemini models take a level.
  * @param {Thinking | undefined} thinking
  * @param {string} effort
  */
-function thinkingOf(thinking, effort) {
+function renderThinking(thinking, effort) {
   const budget = budgetOf(thinking, effort);
   return budget === undefined ? { thinkingLevel: effort.toUpperCase() } : { thinkingBudget: budget };
 }
 
-/**
- * @param {Turn} turn
- * @param {string} model
- */
-function contentsOf(turn, model) {
-  if (turn.role === 'user') return [{ role: 'user', parts: [{ text: turn.text }] }];
-  const text = turn.text ? [{ text: turn.text }] : [];
-  const calls = turn.calls.map(({ name, arguments: args }) => ({
-    functionCall: { name, args: parseArguments(args) },
-  }));
-  const kept = keptFor(turn, 'generate-content', model);
-  const results = turn.calls.map(({ id, name, result }) => ({
-    functionResponse: {
-      name,
-      response: { result: result ?? '' },
-      ...(kept?.parts.some((/** @type {any} */ part) => part.functionCall?.id === id) && { id }),
+/** @type {ItemRenderer} */
+const renderer = {
+  user: (text) => ({ role: 'user', parts: [{ text }] }),
+  assistant: ({ text, calls }) => [
+    {
+      role: 'model',
+      parts: [
+        ...(text ? [{ text }] : []),
+        ...calls.map(({ name, arguments: json }) => ({ functionCall: { name, args: parseArguments(json) } })),
+      ],
     },
-  }));
-  return [
-    kept ?? { role: 'model', parts: [...text, ...calls] },
-    ...(results.length > 0 ? [{ role: 'user', parts: results }] : []),
-  ];
+  ],
+  // A result names its call by an id only if the call that goes back has that id too.
+  results: (calls, kept) => [
+    {
+      role: 'user',
+      parts: calls.map(({ id, name, result }) => ({
+        functionResponse: {
+          name,
+          response: { result: result ?? '' },
+          ...(hasCall(kept, id) && { id }),
+        },
+      })),
+    },
+  ],
+};
+
+/**
+ * @param {readonly any[] | undefined} contents
+ * @param {string} id
+ */
+function hasCall(contents = [], id) {
+  return contents.some(({ parts }) =>
+    parts.some((/** @type {any} */ { functionCall }) => functionCall?.id === id),
+  );
 }
 
-/** @param {any} usage */
-function usageOf(usage) {
+/**
+ * @param {any} usage
+ * @returns {Usage}
+ */
+function parseUsage(usage) {
   return {
     input: (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
     cacheRead: usage.cachedContentTokenCount ?? 0,

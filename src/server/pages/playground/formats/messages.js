@@ -1,20 +1,26 @@
-import { EXAMPLE_TOOLS, keptFor, parseArguments } from '../dialogue.js';
-import { budgetOf } from '../thinking.js';
+/** The client of Anthropic's Messages format (Anthropic API reference, "Messages"). */
 
-/** @import { Thinking, Turn, Update, Usage, WireFormat } from '../dialogue.js' */
+import { budgetOf } from '../thinking.js';
+import { EXAMPLE_TOOLS } from './example-tools.js';
+import { parseArguments, renderTurns } from './render-turns.js';
+
+/** @import { Thinking, Update, Usage, WireFormat } from '../dialogue.js' */
+/** @import { ItemRenderer } from './render-turns.js' */
+
+const NAME = 'messages';
 
 /** @type {WireFormat} */
 export const messages = {
-  name: 'messages',
+  name: NAME,
   path: () => '/v1/messages',
   headers: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   body: (turns, { model, thinking, maxTokens, mostTokens, temperature, effort, system, tools }) => ({
     model,
     max_tokens: maxTokens,
     ...(system && { system }),
-    messages: turns.flatMap((turn) => messagesOf(turn, model)),
+    messages: renderTurns(turns, NAME, model, renderer),
     ...(temperature !== undefined && { temperature }),
-    ...(effort && thinkingOf(thinking, effort, maxTokens, mostTokens)),
+    ...(effort && renderThinking(thinking, effort, maxTokens, mostTokens)),
     ...(tools && {
       tools: EXAMPLE_TOOLS.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
     }),
@@ -47,27 +53,27 @@ export const messages = {
             return [];
           case 'message_delta':
             usage = { ...usage, ...event.usage };
-            return [{ finish: event.delta.stop_reason }, { usage: usageOf(usage) }];
+            return [{ finish: event.delta.stop_reason }, { usage: parseUsage(usage) }];
           case 'error':
             return [{ error: event.error?.message ?? 'The stream failed.' }];
           default:
             return [];
         }
       },
-      kept: () => ({ role: 'assistant', content: blocks }),
+      kept: () => [{ role: 'assistant', content: blocks }],
     };
   },
 };
 
 /**
- * Some Claude models are told a number of tokens, which are part of `max_tokens`; the newer ones take `adaptive` and a
- * word only (Anthropic documentation, "Adaptive thinking").
+ * Some Claude models take a token budget, which counts towards `max_tokens`. The newer ones take only `adaptive` and an
+ * effort level (Anthropic documentation, "Adaptive thinking").
  * @param {Thinking | undefined} thinking
  * @param {string} effort
- * @param {number} maxTokens of the answer beside what is thought
- * @param {number} mostTokens that the model can write
+ * @param {number} maxTokens the limit of the answer besides its reasoning
+ * @param {number} mostTokens the most that the model can write
  */
-function thinkingOf(thinking, effort, maxTokens, mostTokens) {
+function renderThinking(thinking, effort, maxTokens, mostTokens) {
   if (effort === 'none') return { thinking: { type: 'disabled' } };
   const budget = budgetOf(thinking, effort, mostTokens - 1);
   if (budget === undefined)
@@ -79,9 +85,10 @@ function thinkingOf(thinking, effort, maxTokens, mostTokens) {
 }
 
 /**
+ * Adds a delta to its block.
  * @param {any} block
  * @param {any} delta
- * @param {number} at which call
+ * @param {number} at the index of the latest call
  * @returns {Update[]}
  */
 function readDelta(block, delta, at) {
@@ -103,35 +110,41 @@ function readDelta(block, delta, at) {
   }
 }
 
-/**
- * @param {Turn} turn
- * @param {string} model
- */
-function messagesOf(turn, model) {
-  if (turn.role === 'user') return [{ role: 'user', content: turn.text }];
-  const text = turn.text ? [{ type: 'text', text: turn.text }] : [];
-  const calls = turn.calls.map(({ id, name, arguments: input }) => ({
-    type: 'tool_use',
-    id,
-    name,
-    input: parseArguments(input),
-  }));
-  const results = turn.calls.map(({ id, result }) => ({
-    type: 'tool_result',
-    tool_use_id: id,
-    content: result ?? '',
-  }));
-  return [
-    keptFor(turn, 'messages', model) ?? { role: 'assistant', content: [...text, ...calls] },
-    ...(results.length > 0 ? [{ role: 'user', content: results }] : []),
-  ];
-}
+/** @type {ItemRenderer} */
+const renderer = {
+  user: (text) => ({ role: 'user', content: text }),
+  assistant: ({ text, calls }) => [
+    {
+      role: 'assistant',
+      content: [
+        ...(text ? [{ type: 'text', text }] : []),
+        ...calls.map(({ id, name, arguments: json }) => ({
+          type: 'tool_use',
+          id,
+          name,
+          input: parseArguments(json),
+        })),
+      ],
+    },
+  ],
+  results: (calls) => [
+    {
+      role: 'user',
+      content: calls.map(({ id, result }) => ({
+        type: 'tool_result',
+        tool_use_id: id,
+        content: result ?? '',
+      })),
+    },
+  ],
+};
 
 /**
+ * Anthropic counts cached input tokens apart from `input_tokens`.
  * @param {any} usage
  * @returns {Usage}
  */
-function usageOf(usage) {
+function parseUsage(usage) {
   const cacheRead = usage.cache_read_input_tokens ?? 0;
   const cacheWrite = usage.cache_creation_input_tokens ?? 0;
   return {

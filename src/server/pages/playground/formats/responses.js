@@ -1,21 +1,27 @@
-import { EXAMPLE_TOOLS, keptFor } from '../dialogue.js';
+/** The client of OpenAI's responses format (OpenAI API reference, "Responses"). */
 
-/** @import { Turn, Settings, Update, WireFormat } from '../dialogue.js' */
+import { EXAMPLE_TOOLS } from './example-tools.js';
+import { renderTurns } from './render-turns.js';
+
+/** @import { Update, WireFormat } from '../dialogue.js' */
+/** @import { ItemRenderer } from './render-turns.js' */
+
+const NAME = 'responses';
 
 /** @type {WireFormat} */
 export const responses = {
-  name: 'responses',
+  name: NAME,
   path: () => '/v1/responses',
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   body: (turns, { model, thinking, maxTokens, temperature, effort, system, tools }) => ({
     model,
-    input: turns.flatMap((turn) => itemsOf(turn, model)),
+    input: renderTurns(turns, NAME, model, renderer),
     ...(system && { instructions: system }),
     max_output_tokens: maxTokens,
     ...(temperature !== undefined && { temperature }),
     ...(effort && { reasoning: { effort, summary: 'auto' } }),
     ...(tools && { tools: EXAMPLE_TOOLS.map((tool) => ({ type: 'function', ...tool, strict: false })) }),
-    // A model that does not think refuses this.
+    // A model that does not reason rejects this field.
     ...(thinking && { include: ['reasoning.encrypted_content'] }),
     store: false,
     stream: true,
@@ -23,7 +29,7 @@ export const responses = {
   reader() {
     /** @type {any[]} */
     let output = [];
-    /** Which call an output item is. @type {Map<number, number>} */
+    /** The index of a call, by the index of its output item. @type {Map<number, number>} */
     const callAt = new Map();
     return {
       read(event) {
@@ -47,7 +53,7 @@ export const responses = {
           case 'response.completed':
           case 'response.incomplete':
             output = event.response.output;
-            return endOf(event.response);
+            return parseEnd(event.response);
           default:
             return [];
         }
@@ -58,10 +64,11 @@ export const responses = {
 };
 
 /**
+ * What the last event of a stream means.
  * @param {any} response
  * @returns {Update[]}
  */
-function endOf({ status, incomplete_details, usage }) {
+function parseEnd({ status, incomplete_details, usage }) {
   const finish = { finish: incomplete_details?.reason ?? status };
   if (!usage) return [finish];
   return [
@@ -77,27 +84,18 @@ function endOf({ status, incomplete_details, usage }) {
   ];
 }
 
-/**
- * @param {Turn} turn
- * @param {string} model
- */
-function itemsOf(turn, model) {
-  if (turn.role === 'user') return [{ role: 'user', content: turn.text }];
-  const kept = keptFor(turn, 'responses', model);
-  return [
-    ...(kept ?? [
-      ...(turn.text ? [{ role: 'assistant', content: turn.text }] : []),
-      ...turn.calls.map(({ id, name, arguments: text }) => ({
-        type: 'function_call',
-        call_id: id,
-        name,
-        arguments: text || '{}',
-      })),
-    ]),
-    ...turn.calls.map(({ id, result }) => ({
-      type: 'function_call_output',
+/** @type {ItemRenderer} */
+const renderer = {
+  user: (text) => ({ role: 'user', content: text }),
+  assistant: ({ text, calls }) => [
+    ...(text ? [{ role: 'assistant', content: text }] : []),
+    ...calls.map(({ id, name, arguments: json }) => ({
+      type: 'function_call',
       call_id: id,
-      output: result ?? '',
+      name,
+      arguments: json || '{}',
     })),
-  ];
-}
+  ],
+  results: (calls) =>
+    calls.map(({ id, result }) => ({ type: 'function_call_output', call_id: id, output: result ?? '' })),
+};
