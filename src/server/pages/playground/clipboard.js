@@ -1,12 +1,12 @@
-/** Buttons that copy. */
+/** Buttons that copy text to the clipboard. */
 
-/** Milliseconds for which a button says that it has. */
-const TOLD = 1_500;
+/** Milliseconds for which a button confirms the copy. */
+const CONFIRMED = 1_500;
 
 /**
- * Has a button copy what `text` gives, and say so.
+ * Makes a button copy a text, and confirm it.
  * @param {HTMLButtonElement} button
- * @param {() => string} text
+ * @param {() => string} text is called on each click
  */
 export function copies(button, text) {
   const label = button.textContent;
@@ -16,14 +16,14 @@ export function copies(button, text) {
     button.textContent = 'Copied';
     setTimeout(() => {
       button.textContent = label;
-    }, TOLD);
+    }, CONFIRMED);
   });
 }
 
 /**
- * A button that does.
- * @param {string} what is copied, for those who do not see where it stands
- * @param {() => string} text
+ * Creates a button that copies a text.
+ * @param {string} what the name of the text, for people who use a screen reader
+ * @param {() => string} text is called on each click
  */
 export function copyButton(what, text) {
   const button = document.createElement('button');
@@ -36,7 +36,8 @@ export function copyButton(what, text) {
 
 /** @param {string} text */
 async function toClipboard(text) {
-  // A page by plain HTTP from another machine has no clipboard but the one that a selection is copied to.
+  // A page over plain HTTP from another machine has no `navigator.clipboard` (W3C Clipboard API, "Secure Contexts"). It
+  // can still copy a selection.
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;

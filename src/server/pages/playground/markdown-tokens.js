@@ -1,22 +1,25 @@
-/** Markdown of models as tokens: what `marked` reads (CommonMark, GitHub's tables and strikethrough), within bounds. */
+/**
+ * The Markdown of models as tokens. `marked` reads it (CommonMark, with GitHub's tables and strikethrough). This file
+ * sets bounds for it.
+ */
 
 import { Lexer, Tokenizer } from './marked.js';
 
 /** @import { Token } from './marked.js' */
 
-/** How deep quotes and lists may nest; what is deeper is text. A page with thousands of levels would end its tab. */
+/** How deep quotes and lists may nest. Deeper ones are text. A page with thousands of levels would crash its tab. */
 const DEEPEST = 20;
 
 /**
- * The most characters of a block whose spans are looked for. No sentence is so long, and the parser takes the square of
- * the length for some of what models repeat without end (`[`, `*a `).
+ * The most characters of a block that is searched for spans. No sentence is so long. The parser takes quadratic time for
+ * some texts that models repeat without end (`[`, `*a `).
  */
 const LONGEST_SPANS = 5_000;
 
 /**
- * The blocks of a text. A line break within a paragraph is one, as in chats, not a space.
- * @param {string} text whose lines end in LF
- * @returns {Token[]} their `raw` texts together are as long as `text`
+ * Splits a text into blocks. A line break in a paragraph stays a line break, as in chats, and does not become a space.
+ * @param {string} text its lines end in LF
+ * @returns {Token[]} blocks whose `raw` texts together are as long as `text`
  */
 export function lexMarkdown(text) {
   return new ModelLexer({ gfm: true, breaks: true, tokenizer: new ModelTokenizer() }).lex(text);
@@ -55,6 +58,7 @@ class ModelTokenizer extends Tokenizer {
   }
 
   /**
+   * Reads one more level, unless the text is at the deepest one.
    * @template T
    * @param {() => T} read
    */
@@ -68,7 +72,7 @@ class ModelTokenizer extends Tokenizer {
     }
   }
 
-  /** HTML is text, and the Markdown within it counts. @override */
+  /** HTML is shown as text, and Markdown inside it is rendered. @override */
   html() {
     return undefined;
   }
@@ -78,13 +82,13 @@ class ModelTokenizer extends Tokenizer {
     return undefined;
   }
 
-  /** A link's address may stream in long after the link has been shown. @override */
+  /** The address of a reference link may stream in long after the link has been shown. @override */
   def() {
     return undefined;
   }
 
   /**
-   * Models begin a formula by `\(` or `\[`, so there the backslash is shown.
+   * Models start a formula with `\(` or `\[`, so these keep their backslash.
    * @override
    * @param {string} source
    */

@@ -1,7 +1,7 @@
 /**
- * Markdown as DOM nodes that are made by name from a parser's tokens: no text of a model is ever parsed as HTML, which the
- * page's Trusted Types forbid anyway. Text that streams in is shown block by block; a block that is complete is not
- * touched again.
+ * Markdown as DOM nodes. Each node is made by name from a parser's token. No text of a model is ever parsed as HTML,
+ * which the page's Trusted Types forbid anyway. Text that streams in is shown block by block. A complete block does not
+ * change any more.
  */
 
 import { copyButton } from './clipboard.js';
@@ -10,21 +10,21 @@ import { lexMarkdown } from './markdown-tokens.js';
 /** @import { Token, MarkedToken, Tokens } from './marked.js' */
 
 /**
- * Shows text as it comes in `host`.
+ * Shows a text in `host` as it streams in.
  * @param {HTMLElement} host
- * @returns {(text: string) => void} adds text
+ * @returns {(text: string) => void} adds a piece of the text
  */
 export function markdownView(host) {
-  /** The text of the last block, to which more may be added. */
+  /** The text of the last block, which may still grow. */
   let open = '';
   /** @type {Node[]} */
   let shown = [];
   return (text) => {
-    // A CR at the end may be half of a CRLF.
+    // A CR at the end may be the first half of a CRLF.
     const half = text.endsWith('\r') ? '\r' : '';
     const source = (open + (half ? text.slice(0, -1) : text)).replace(/\r\n?/g, '\n');
     const blocks = lexMarkdown(source);
-    // Blank text at the end may still become part of the block before it: of a list, more items.
+    // Blank text at the end may still become part of the block before it, such as a list that gets more items.
     const last = Math.max(
       0,
       blocks.findLastIndex(({ raw }) => raw.trim() !== ''),
@@ -33,14 +33,15 @@ export function markdownView(host) {
     host.append(...blocks.slice(0, last).flatMap(renderOuter));
     shown = blocks.slice(last).flatMap(renderOuter);
     host.append(...shown);
-    // By length: the parser writes a blank at the end of a block's own text as a line feed.
+    // Only the lengths of the blocks are reliable: the parser turns a blank at the end of a block into a line feed.
     const complete = blocks.slice(0, last).reduce((length, { raw }) => length + raw.length, 0);
     open = source.slice(complete) + half;
   };
 }
 
 /**
- * A block of its own runs the way its first letters do, its bullets and bars too. Code runs as it is written.
+ * Renders an outermost block. Its direction follows its first letters, also for its bullets and bars. Code keeps the
+ * direction of the page.
  * @param {Token} token
  * @returns {Node[]}
  */
@@ -56,7 +57,7 @@ function renderAll(tokens) {
 }
 
 /**
- * The nodes of a block or a span. A kind of token that is not known here is its own text.
+ * Renders a block or a span. A token of an unknown kind is shown as its own text.
  * @param {Token} any
  * @returns {Node[]}
  */
@@ -133,8 +134,8 @@ function renderTable({ header, rows }) {
 }
 
 /**
- * A link to the web, which a picture is too: the page loads nothing from elsewhere. Any other address (`javascript:`,
- * `data:`) stays text.
+ * Renders a link to the web. An image is a link too, since the page loads nothing from other sites. A link to any other
+ * kind of address (`javascript:`, `data:`) stays text.
  * @param {Tokens.Link | Tokens.Image} link
  * @returns {Node[]}
  */

@@ -1,2 +1,2 @@
-/** The page finds the library beside its own files (`playground.ts`). */
+/** The gateway serves the library beside the files of the page (`playground.ts`). */
 export * from 'marked';

@@ -1,12 +1,17 @@
-/** Time, tokens and money of one answer. */
+/** The time, the tokens and the cost of one answer. */
 
 /** @import { Usage } from './dialogue.js' */
 /** @import { Model } from './ask.js' */
 
-/** How answers end that are whole, in each format's words. */
-const WHOLE = ['stop', 'tool_calls', 'completed', 'end_turn', 'tool_use', 'STOP'];
+/** The stop reasons of complete answers, in all formats. */
+const COMPLETE = ['stop', 'tool_calls', 'completed', 'end_turn', 'tool_use', 'STOP'];
 
-/** @param {() => number} now milliseconds */
+/** @typedef {ReturnType<typeof startMeter>} Meter */
+
+/**
+ * Starts to measure an answer.
+ * @param {() => number} now milliseconds
+ */
 export function startMeter(now = () => performance.now()) {
   const began = now();
   let first = 0;
@@ -15,27 +20,29 @@ export function startMeter(now = () => performance.now()) {
   /** @type {Usage | undefined} */
   let usage;
   return {
+    /** A piece of the answer has arrived. */
     token() {
       first ||= now();
     },
-    /** @param {Usage} told */
-    usage(told) {
-      usage = told;
+    /** @param {Usage} reported replaces what was reported before */
+    usage(reported) {
+      usage = reported;
     },
-    /** @param {string} told */
-    finish(told) {
-      finish = told;
+    /** @param {string} reason in the format's own words */
+    finish(reason) {
+      finish = reason;
     },
+    /** The answer has ended. */
     end() {
       ended = now();
     },
     /**
-     * What there is to show, a line each.
-     * @param {Model | undefined} model
-     * @returns {string[]}
+     * What is known so far.
+     * @param {Model | undefined} model gives the prices; undefined if the catalog does not have it
+     * @returns {string[]} lines to show
      */
     lines(model) {
-      const lines = finish && !WHOLE.includes(finish) ? [`stop reason: ${finish}`] : [];
+      const lines = finish && !COMPLETE.includes(finish) ? [`stop reason: ${finish}`] : [];
       if (first) lines.push(`first token ${seconds(first - began)}`);
       if (ended) lines.push(`total ${seconds(ended - began)}`);
       if (!usage) return lines;
@@ -45,7 +52,7 @@ export function startMeter(now = () => performance.now()) {
         `${usage.input} in${usage.cacheRead ? ` (${usage.cacheRead} cached)` : ''}, ${usage.output} out`,
       );
       if (model?.simulated) lines.push('simulated: $0');
-      else if (model) lines.push(`$${costOf(usage, model.prices).toFixed(6)}`);
+      else if (model) lines.push(`$${getCost(usage, model.prices).toFixed(6)}`);
       return lines;
     },
   };
@@ -57,11 +64,11 @@ function seconds(milliseconds) {
 }
 
 /**
- * US dollars; prices are per million tokens.
  * @param {Usage} usage
- * @param {Model['prices']} prices
+ * @param {Model['prices']} prices per million tokens
+ * @returns {number} US dollars
  */
-function costOf({ input, cacheRead, cacheWrite, output }, { long, ...usual }) {
+function getCost({ input, cacheRead, cacheWrite, output }, { long, ...usual }) {
   const rates = long && input > long.above ? long : usual;
   const plain = Math.max(0, input - cacheRead - cacheWrite);
   return (

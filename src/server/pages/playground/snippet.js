@@ -1,6 +1,7 @@
 /**
- * The request as something to paste elsewhere. It has no key: it reads one from a variable, and says first how to set
- * that. (`GATEWAY_API_KEY` is another one, which gives a gateway itself a key.)
+ * A request as code to paste elsewhere. The code holds no key. It reads the key from an environment variable, and its
+ * first line says how to set that variable. (`GATEWAY_API_KEY` is another variable, which gives the gateway itself a
+ * key.)
  */
 
 /** @import { Settings, WireFormat } from './dialogue.js' */
@@ -13,7 +14,8 @@ const HINT = `Your key of this gateway: export ${KEY}=gw_…`;
  * @param {WireFormat} format
  * @param {Settings} settings
  * @param {Record<string, unknown>} body
- * @param {string} origin where the gateway is
+ * @param {string} origin the address of the gateway, without a slash at its end
+ * @returns {string}
  */
 export function snippet(kind, format, settings, body, origin) {
   if (kind === 'curl') return `# ${HINT}\n${curl(format, settings, body, origin)}`;
@@ -133,7 +135,7 @@ for chunk in stream:
 }
 
 /**
- * Google's SDKs take the settings apart from the wire's.
+ * Google's SDKs take the model and the contents as they are, and all other fields of a request in one flat `config`.
  * @param {Settings} settings
  * @param {Record<string, unknown>} body
  */
@@ -146,8 +148,9 @@ function googleArguments({ model }, { contents, generationConfig, ...rest }) {
 }
 
 /**
- * JSON as Python writes it.
+ * Writes a JSON value as a Python literal.
  * @param {unknown} value
+ * @param {number} [depth] levels of indentation inside the value
  * @returns {string}
  */
 function pythonLiteral(value, depth = 1) {

@@ -1,5 +1,6 @@
 /**
- * Server-sent events (WHATWG HTML, 9.2) of a response body; the name of an event is in its data in every format here.
+ * Reads the server-sent events of a response body (WHATWG HTML, 9.2). Event names are ignored, since the data holds the
+ * name in every format that has one.
  * @param {AsyncIterable<Uint8Array>} body
  * @returns {AsyncGenerator<string>} the data of each event
  */
@@ -10,7 +11,7 @@ export async function* readEvents(body) {
   let data = [];
   for await (const chunk of body) {
     held += decoder.decode(chunk, { stream: true });
-    // A CR at the end may be half of a CRLF.
+    // A CR at the end may be the first half of a CRLF.
     const lines = held.split(/\r\n|\n|\r(?!$)/);
     held = lines.pop() ?? '';
     for (const line of lines) {

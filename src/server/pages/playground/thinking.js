@@ -1,17 +1,16 @@
-/** How a model is told to think: by the words it has, or by a number of tokens. The catalog says which. */
+/** How a request sets the reasoning of a model: by an effort level, or by a token budget. The catalog says which. */
 
 /** @import { Thinking } from './dialogue.js' */
 
-/** What the words stand for where thinking is a number of tokens. @type {Record<string, number>} */
+/** The token budget that an effort level stands for if the model takes a budget. @type {Record<string, number>} */
 const BUDGETS = { low: 1024, medium: 8192, high: 24576 };
 
-/** A model that the list does not have is asked as the newest are. */
+/** The reasoning setting of a model that is not in the catalog. It is the one that the newest models have. */
 export const UNKNOWN = { kinds: ['effort'], efforts: ['low', 'medium', 'high'], canDisable: false };
 
 /**
- * The words that can be chosen from.
  * @param {Thinking | undefined} thinking
- * @returns {readonly string[]}
+ * @returns {readonly string[]} the effort levels that the user can choose from
  */
 export function effortsOf(thinking) {
   if (!thinking) return [];
@@ -20,10 +19,10 @@ export function effortsOf(thinking) {
 }
 
 /**
- * Tokens to think with, where that is how the model is told; else undefined.
  * @param {Thinking | undefined} thinking
  * @param {string} effort
- * @param {number} most
+ * @param {number} most the largest budget that the request allows
+ * @returns {number | undefined} tokens; undefined if the model does not take a budget
  */
 export function budgetOf(thinking, effort, most = Number.POSITIVE_INFINITY) {
   if (!thinking?.budget || thinking.kinds.includes('effort')) return undefined;

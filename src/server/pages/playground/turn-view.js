@@ -1,4 +1,4 @@
-/** How turns look. */
+/** The elements that show the turns of a conversation. */
 
 import { copyButton } from './clipboard.js';
 import { markdownView } from './markdown.js';
@@ -6,6 +6,7 @@ import { markdownView } from './markdown.js';
 /** @import { Call, Update } from './dialogue.js' */
 
 /**
+ * Adds a message of the user to the log.
  * @param {HTMLElement} log
  * @param {string} text
  */
@@ -17,10 +18,12 @@ export function showUser(log, text) {
   log.append(article);
 }
 
+/** @typedef {ReturnType<typeof showAssistant>} AssistantView */
+
 /**
- * An empty answer, to be filled as it comes.
+ * Adds an empty answer to the log. The functions that it returns fill the answer as it streams in.
  * @param {HTMLElement} log
- * @param {string} by model and format
+ * @param {string} by the model and the format
  */
 export function showAssistant(log, by) {
   const article = element('article', 'assistant');
@@ -73,8 +76,9 @@ export function showAssistant(log, by) {
       meter.replaceChildren(...lines.map((line) => Object.assign(element('span'), { textContent: line })));
     },
     /**
-     * @param {string} text all that it says
-     * @param {() => void} onAgain another answer is asked for, in place of this one
+     * Ends the answer: it can be copied, or replaced by another one.
+     * @param {string} text the whole text of the answer
+     * @param {() => void} onAgain the user asks for another answer in place of this one
      */
     end(text, onAgain) {
       body.classList.remove('waiting');
@@ -89,7 +93,7 @@ export function showAssistant(log, by) {
       article.append(actions);
     },
     /**
-     * Asks for what the tools say.
+     * Asks the user for the results of tool calls.
      * @param {readonly Call[]} calls
      * @param {(results: readonly string[]) => void} onResults
      */
