@@ -1,4 +1,4 @@
-/** `node copy-pages.js <folder>`: the pages as they stand, next to the compiled program. A step of the build. */
+/** `node copy-pages.js <folder>` copies the pages next to the compiled program, as a step of the build. */
 
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

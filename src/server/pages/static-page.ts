@@ -1,4 +1,4 @@
-/** A page's files, read once at the start: nothing on the request path waits on a disk. */
+/** The files of a page. They are read once at the start, so that no request waits for a disk. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** No inline script or style, nothing from elsewhere, and no text ever parsed as HTML (W3C CSP 3, Trusted Types). */
+/**
+ * Allows no inline script or style, nothing from other sites, and no text that is parsed as HTML (W3C CSP 3, Trusted
+ * Types).
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,19 +29,20 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** The answer for a path of the page, or undefined where there is none. `etag` is the caller's `if-none-match`. */
+/** The response for a path, or undefined if the page has no such path. `etag` is the caller's `if-none-match`. */
 export type StaticPage = (path: string, etag: string | undefined) => Response | undefined;
 
-/** Files that every page has beside its own. */
+/** The files that every page has beside its own. */
 const SHARED = join(import.meta.dirname, 'shared');
 
 /**
- * Reads the page in a folder, and the files that all pages share. Links in a page are relative, since a proxy may serve
- * it below a path of its own.
- * @param folder where its files are; each is served at `base` and its name
- * @param index another path of its index.html, one level above `base`
- * @param base ends in a slash; index.html is also served at `base` alone, with and without the slash
- * @param libraries scripts from elsewhere, by the names they are served under
+ * Reads the page in a folder, and the files that all pages share. The links in a page are relative, since a proxy may
+ * serve the page below a path of its own.
+ * @param folder the folder of the page; each file is served at `base` plus its name
+ * @param index another path of index.html, one level above `base`
+ * @param base ends in a slash; index.html is also served at `base` itself, with and without the slash
+ * @param libraries the files of scripts from packages, by the names that they are served under
+ * @throws Error if a file cannot be read
  */
 export function openPage(
   folder: string,
@@ -48,7 +52,7 @@ export function openPage(
 ): StaticPage {
   const files = new Map([...readFiles(SHARED), ...readFiles(folder)]);
   for (const [name, path] of Object.entries(libraries)) files.set(name, readPageFile(path, SCRIPT));
-  const front = linkedInto(basename(base), files.get('index.html'));
+  const front = relinkInto(basename(base), files.get('index.html'));
   return (path, etag) => {
     const name = path.startsWith(base) ? path.slice(base.length) || 'index.html' : '';
     const file = path === index || `${path}/` === base ? front : files.get(name);
@@ -92,8 +96,8 @@ function toPageFile(bytes: PageFile['bytes'], type: string): PageFile {
   return { bytes, type, etag };
 }
 
-/** A page whose links lead into a folder beside it, not to files beside it. */
-function linkedInto(folder: string, page: PageFile | undefined): PageFile | undefined {
+/** Changes the links of a page, so that they lead into a folder beside it and not to files beside it. */
+function relinkInto(folder: string, page: PageFile | undefined): PageFile | undefined {
   if (page === undefined) return undefined;
   const html = new TextDecoder().decode(page.bytes).replaceAll(/ (href|src)="(?=\w)/g, ` $1="${folder}/`);
   return toPageFile(new TextEncoder().encode(html), page.type);
