@@ -5,8 +5,8 @@ import { reach } from './reach.js';
 /** @import { Figures } from './measures.js' */
 
 /**
- * A line holds the figures of one combination of the names that a report groups by. `more` says whether the gateway left
- * out lines. `total` includes them.
+ * A line holds the figures of one combination of the names that a report groups by. `more` says whether the gateway
+ * left out lines. `total` includes them.
  * @typedef {Figures & { day?: string, group?: string | null, key?: string | null, model?: string | null }} Line
  * @typedef {{ lines: readonly Line[], total: Figures, more: boolean }} Report
  */

@@ -15,8 +15,8 @@ import { announce, page } from './page.js';
  * Sends a request, and fills `view` and `meter` with the answer. The view also shows an error, or that the user stopped
  * the answer.
  * @param {ModelRequest} request
- * @param {{ view: AssistantView, meter: Meter, model: Model | undefined, signal: AbortSignal }} options `model` gives the
- *   prices; `signal` stops the answer
+ * @param {{ view: AssistantView, meter: Meter, model: Model | undefined, signal: AbortSignal }} options `model`
+ *   gives the prices; `signal` stops the answer
  * @returns {Promise<AssistantTurn>} what arrived; a failed answer has no calls and nothing kept
  */
 export async function streamAnswer({ format, settings, body }, { view, meter, model, signal }) {

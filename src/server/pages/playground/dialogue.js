@@ -18,8 +18,8 @@
  * @property {string} text
  * @property {string} thinking
  * @property {Call[]} calls
- * @property {{ format: string, model: string, value: readonly any[] }} [kept] the answer as the items that `format` sends
- *   back; absent if the answer failed
+ * @property {{ format: string, model: string, value: readonly any[] }} [kept] the answer as the items that
+ *   `format` sends back; absent if the answer failed
  *
  * @typedef {UserTurn | AssistantTurn} Turn
  *
@@ -63,7 +63,7 @@
  * @property {string} name
  * @property {(settings: Settings) => string} path of the endpoint, with its query
  * @property {(key: string) => Record<string, string>} headers that carry the API key
- * @property {(turns: readonly Turn[], settings: Settings) => Record<string, unknown>} body of a streaming
- *   request
+ * @property {(turns: readonly Turn[], settings: Settings) => Record<string, unknown>} body of a
+ *   streaming request
  * @property {() => Reader} reader
  */

@@ -11,8 +11,8 @@ import { Lexer, Tokenizer } from './marked.js';
 const DEEPEST = 20;
 
 /**
- * The most characters of a block that is searched for spans. No sentence is so long. The parser takes quadratic time for
- * some texts that models repeat without end (`[`, `*a `).
+ * The most characters of a block that is searched for spans. No sentence is so long. The parser takes quadratic time
+ * for some texts that models repeat without end (`[`, `*a `).
  */
 const LONGEST_SPANS = 5_000;
 
