@@ -1,4 +1,7 @@
-/** The order of `src`: which wing may import which. A line that breaks it is named with its file and the rule. */
+/**
+ * The order of `src`: which wing may import which. A line that breaks it is reported with its file and the
+ * rule.
+ */
 
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve, sep } from 'node:path';
@@ -6,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** From the most general to the program itself: each imports only what stands before it. */
+/** From the most general wing to the program itself: each imports only those before it. */
 const WINGS = [
   'lib',
   'streams',
@@ -30,18 +33,18 @@ const WINGS = [
 const PORTABLE = new Set(['lib', 'streams', 'conversation', 'formats', 'catalog', 'protocol']);
 const PORTABLE_PACKAGES = new Set(['eventsource-parser', 'zod']);
 
-/** What Node alone has without an import. */
+/** Globals that only Node has. */
 const NODE_GLOBALS = /(?<![\w.'"`$-])(?:Buffer\b(?!>)|process\.|NodeJS\.|setImmediate\(|__dirname)/;
 
 interface Import {
   readonly file: string;
   readonly line: number;
   readonly specifier: string;
-  /** The file it names, from the root; absent for a package. */
+  /** The imported file, from the root; absent for a package. */
   readonly target?: string;
 }
 
-/** Scripts of the pages run in the browser, where the server lays two folders over each other. */
+/** Scripts of the pages run in the browser, where the server merges two folders into one path. */
 const isPage = (file: string): boolean => /^src\/server\/pages\/(?:playground|dashboard|shared)\//.test(file);
 
 const sources = globSync('src/**/*.{ts,js}', { cwd: ROOT })
@@ -50,14 +53,14 @@ const sources = globSync('src/**/*.{ts,js}', { cwd: ROOT })
   .sort();
 const texts = new Map(sources.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
 
-/** A text with its comments blanked, its line breaks kept. */
+/** A text with its comments blanked and its line breaks kept. */
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`\w])\/\/[^\n]*/g, (comment) =>
     comment.replaceAll(/[^\n]/g, ' '),
   );
 }
 
-/** Every import of a file: of values and of types, static and dynamic, and what is exported from elsewhere. */
+/** Every import of a file: of values and of types, static and dynamic, and re-exports. */
 function importsOf(file: string): readonly Import[] {
   const text = withoutComments(texts.get(file) ?? '');
   return [...text.matchAll(/^(?:import|export)\b[^'\n;]*(?:\n[^'\n;]*)*?\bfrom\s*'([^']+)'|\bimport\s*\(\s*'([^']+)'|^import\s*'([^']+)'/gm)].map((match) => {
@@ -81,14 +84,14 @@ const wingOf = (file: string): string => (file === 'src/main.ts' ? 'cli' : (file
 const rankOf = (file: string): number => WINGS.indexOf(wingOf(file));
 const isInside = ({ target }: Import): boolean => target?.startsWith('src/') === true;
 
-/** Import lines that break a rule, as a reader finds them. */
+/** Import lines that break a rule, formatted for the reader. */
 function broken(rule: string, breaks: (line: Import) => boolean): readonly string[] {
   return imports
     .filter(breaks)
     .map(({ file, line, specifier }) => `${file}:${line} imports '${specifier}': ${rule}`);
 }
 
-test('imports are found at all, types and dynamic ones too', () => {
+test('imports are found at all, also those of types and dynamic ones', () => {
   expect(imports.length).toBeGreaterThan(1_500);
   expect(imports.some(({ file }) => file === 'src/main.ts')).toBe(true);
   expect(
@@ -109,7 +112,7 @@ test('no wing imports one below it', () => {
   ).toEqual([]);
 });
 
-test('a format does not know another one', () => {
+test('a format does not import another one', () => {
   const formatOf = (file: string): string | undefined => /^src\/formats\/([^/]+)\//.exec(file)?.[1];
   expect(
     broken('a format imports no other one, but what two share in openai/', ({ file, target = '' }) => {
@@ -119,7 +122,7 @@ test('a format does not know another one', () => {
   ).toEqual([]);
 });
 
-test('the two directions of a format do not know each other', () => {
+test('the two directions of a format do not import each other', () => {
   const directionOf = (file: string): string | undefined =>
     /^src\/formats\/[^/]+\/(inbound|outbound|wire)\//.exec(file)?.[1];
   expect(
@@ -133,7 +136,7 @@ test('the two directions of a format do not know each other', () => {
   ).toEqual([]);
 });
 
-describe('the portable wings stand on nothing of Node', () => {
+describe('the portable wings do not depend on Node', () => {
   test('by import', () => {
     expect(
       broken('this wing runs wherever Web Streams do', ({ file, specifier, target }) => {
@@ -176,7 +179,9 @@ test('no files import each other in a circle', () => {
   expect(circles).toEqual([]);
 });
 
-/** Every import between two wings, as `from --> to`. Those that break the order are left to the test above. */
+/**
+ * Every import between two wings, as `from --> to`. Those that break the order are left to the test above.
+ */
 function arrowsOfSource(): readonly string[] {
   const arrows = imports
     .filter((line) => isInside(line) && rankOf(line.target ?? '') < rankOf(line.file))
@@ -184,7 +189,7 @@ function arrowsOfSource(): readonly string[] {
   return [...new Set(arrows)].sort();
 }
 
-test('the picture of the wings has an arrow for each import between two wings, and no other', () => {
+test('the diagram of the wings has an arrow for each import between two wings, and no other', () => {
   const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
   const [, picture = ''] = /```mermaid\nflowchart TB\n([\s\S]*?)```/.exec(page) ?? [];
   const drawn = [...picture.matchAll(/^ *(\w+) --> (.*)$/gm)].flatMap(([, from = '', targets = '']) =>

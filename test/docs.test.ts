@@ -1,4 +1,4 @@
-/** What the documents point to is there: files by their paths, sections by their links. */
+/** Everything that the documents refer to exists: files by their paths, sections by their links. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const DOCUMENTS = [
   'test/checklist/README.md',
 ];
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub derives from a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -38,13 +38,13 @@ const anchorsIn = (text: string): readonly string[] =>
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(root, document), 'utf8');
 
-  test('files that it names are there', () => {
+  test('files that it names exist', () => {
     const named = [...text.matchAll(/`((?:src|test|fixtures|bench|docs|deploy|\.\.)\/[\w./*{}-]*)`/g)];
     const paths = named
       .map(([, path = '']) => (path.startsWith('..') ? join(dirname(document), path) : path))
-      // What a bench has yet to write is in no clone.
+      // Results of a bench that has not run are in no clone.
       .filter((path) => !path.startsWith('bench/results'));
-    // Tables of tests leave out how their names end.
+    // Tables of tests leave out the end of their names.
     const isThere = (path: string): boolean => globSync([path, `${path}.test.ts`], { cwd: root }).length > 0;
     expect(paths.filter((path) => !isThere(path))).toEqual([]);
   });
@@ -75,9 +75,9 @@ test('the stages of the architecture are those of the pipeline, in their order',
 test.each([
   ['README.md', /^src\/\n((?: .*\n)+)/m],
   ['docs/architecture.md', /^\| In `src` \| What it holds \|\n\|---\|---\|\n((?:\|.*\n)+)/m],
-])('%s says what each folder of src is for, and of none that is not there', (document, place) => {
+])('%s describes every folder of src, and no folder that does not exist', (document, place) => {
   const [, told = ''] = place.exec(readFileSync(join(root, document), 'utf8')) ?? [];
-  // In the tree what follows two blanks is said of them; in the table, what follows the first column.
+  // In the tree the description follows two spaces; in the table, the first column.
   const named = told
     .split('\n')
     .map((line) =>
@@ -112,7 +112,7 @@ describe('the checklist', () => {
   });
 });
 
-test('what the pages have for a configuration is one', () => {
+test('the configurations in the pages are valid', () => {
   const blocks = [
     ...textOfPages().matchAll(/^```ts\n((?:export default|vendors:|identities:)[\s\S]*?)^```/gm),
   ].map(([, code = '']) => code);
@@ -121,7 +121,7 @@ test('what the pages have for a configuration is one', () => {
     const object = code.startsWith('export default')
       ? code.replace('export default', '(').replace(/;\n$/, ')')
       : `({ ${code} })`;
-    // What the environment and files hold.
+    // The values that the environment and files provide.
     const filled = object
       .replaceAll(/process\.env\.\w+/g, "'a-key-of-eight-or-more'")
       .replaceAll('apiKeyFile:', "apiKey: 'k', apiKeyFile:")
@@ -130,7 +130,7 @@ test('what the pages have for a configuration is one', () => {
   }
 });
 
-test('of the configurations for whoever comes from another gateway, that of LiteLLM is refused, and ours are read', async () => {
+test('on the page for users of other gateways, the configuration of LiteLLM is rejected, and ours are valid', async () => {
   const page = readFileSync(join(root, 'docs/coming-from.md'), 'utf8');
   const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text = '']) => text);
   const [theirs = '', ours = '', keys = ''] = blocks;

@@ -1,7 +1,8 @@
 /**
- * Every regular expression of `src` is matched in a time that grows with its input, or its input is bounded and says how.
- * `recheck` (its JavaScript build) judges them. It takes a minute and more for all, so those that it has found safe are
- * kept in `regexps.json` by their text, and only others are judged here; `FULL=1` judges all of them anew.
+ * Every regular expression of `src` matches in time linear in its input, or its input is bounded and the
+ * bound is written down. `recheck` (its JavaScript build) analyses them. All of them take a minute and more,
+ * so those found to be safe are kept in `regexps.json` by their text, and only others are analysed here;
+ * `FULL=1` analyses all of them again.
  */
 
 import { globSync, readFileSync } from 'node:fs';
@@ -21,10 +22,10 @@ const { checkSync }: Pick<typeof import('recheck'), 'checkSync'> = createRequire
 const found: unknown = JSON.parse(readFileSync(join(import.meta.dirname, 'regexps.json'), 'utf8'));
 const SAFE = new Set<unknown>(Array.isArray(found) && process.env['FULL'] === undefined ? found : []);
 
-/** What a vendor's error says is cut to 2,000 characters where it enters (`foreign-text.ts`). */
+/** Texts of a vendor's error are cut to 2,000 characters on entry (`foreign-text.ts`). */
 const FOREIGN = '2,000 characters of a vendor';
 
-/** Expressions that may cost more than their input is long, or of which nobody knows: by file and beginning, their bounds. */
+/** The bounds of expressions that may be super-linear, or whose cost is unknown: by file and beginning. */
 const BOUNDED: readonly (readonly [file: string, beginning: string, bound: string])[] = [
   ['upstream/redact.ts', '/\\bya29', 'linear by the growth test of redact.test.ts'],
   ['upstream/redact.ts', '/(?<![\\w:.])\\[?', 'linear by the growth test of redact.test.ts'],
@@ -64,7 +65,7 @@ const BOUNDED: readonly (readonly [file: string, beginning: string, bound: strin
   ],
 ];
 
-/** Files that make expressions out of texts when they are loaded. */
+/** Files that build expressions from texts when they are loaded. */
 const COMPOSERS = [
   'catalog/model.ts',
   'accounting/usage/output-estimate.ts',
@@ -74,16 +75,16 @@ const COMPOSERS = [
   'formats/responses/outbound/parse-error.ts',
 ];
 
-/** Files that make some while they run, of which each is of the operator's own words: off the path of requests. */
+/** Files that build expressions at run time, from the operator's own words only: off the request path. */
 const AT_RUN_TIME = ['devtools/recorder/clean.ts', 'cli/models-sync.ts'];
 
 interface Expression {
   readonly file: string;
-  /** As a literal has it. */
+  /** As a literal is written. */
   readonly text: string;
 }
 
-/** The literals in `src`, and the files that say `new RegExp`. */
+/** The literals in `src`, and the files that contain `new RegExp`. */
 function readSource(): { readonly literals: Expression[]; readonly composers: Set<string> } {
   const files = globSync('**/*.{ts,js}', { cwd: SOURCE }).filter((file) => !file.endsWith('.d.ts'));
   const literals: Expression[] = [];
@@ -110,7 +111,7 @@ function readSource(): { readonly literals: Expression[]; readonly composers: Se
   return { literals, composers };
 }
 
-/** The expressions that `files` make when they are loaded: one a file at least. */
+/** The expressions that `files` build when they are loaded: at least one a file. */
 async function composedBy(files: readonly string[]): Promise<Expression[]> {
   const made: Expression[] = [];
   const Original = globalThis.RegExp;
@@ -138,7 +139,7 @@ function boundOf({ file, text }: Expression): string | undefined {
   return BOUNDED.find(([of, beginning]) => of === file && text.startsWith(beginning))?.[2];
 }
 
-/** Why an expression is not known to be linear; undefined where it is. */
+/** Why an expression is not known to be linear; undefined if it is. */
 function complaintOn(text: string): string | undefined {
   const end = text.lastIndexOf('/');
   const verdict = checkSync(text.slice(1, end), text.slice(end + 1), { timeout: 30_000 });
@@ -148,7 +149,7 @@ function complaintOn(text: string): string | undefined {
     : 'unknown: not judged in time';
 }
 
-test('no expression costs more than its input is long, unless its input is bounded', {
+test('every expression is linear in its input, or its input is bounded', {
   timeout: 900_000,
 }, async () => {
   const { literals, composers } = readSource();
@@ -170,7 +171,7 @@ test('no expression costs more than its input is long, unless its input is bound
   expect(stale).toEqual([]);
 });
 
-test('recheck tells what is super-linear', () => {
+test('recheck recognizes super-linear expressions', () => {
   expect(complaintOn('/(?:\\[[12]m\\])+$/i')).toMatch(/^vulnerable/);
   expect(complaintOn('/^a+$/')).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Every setting of a request, from each format that has it to each other: said there in that format's own words. */
+/** Every setting of a request, from each format that has it to each other one, in that format's own terms. */
 
 import { describe, expect, test } from 'vitest';
 import { type ModelTraits, unreported } from '../src/formats/format.ts';
@@ -16,7 +16,7 @@ const SCHEMA = {
 };
 const FUNCTIONS = ['look', 'write'];
 
-/** A request with two functions, which a choice can be made of. */
+/** A request with two functions, so that a tool choice can name one. */
 const ASKED: Readonly<Record<keyof typeof formats, JsonObject>> = {
   'chat-completions': {
     model: 'm',
@@ -180,7 +180,10 @@ const SETTINGS: Readonly<Record<string, Spellings>> = {
   },
 };
 
-/** Google's models that think take no penalties, and OpenAI's are asked for more than log probabilities. */
+/**
+ * Google's thinking models accept no penalties, and for OpenAI's a request for log probabilities changes
+ * further settings.
+ */
 const { thinking: _, ...PLAIN } = PERMISSIVE;
 const UNTHINKING = ['penalties', 'log probabilities'];
 
@@ -200,7 +203,7 @@ describe.each(Object.entries(SETTINGS))('%s', (setting, spellings) => {
     }
     const sent = render();
     expect(sent).toMatchObject(expected ?? {});
-    // The caller's own words are not sent on.
+    // The caller's own names are not sent on.
     for (const [field, value] of Object.entries(said)) {
       if (to !== from && expected?.[field] === undefined) expect(sent[field]).not.toEqual(value);
     }

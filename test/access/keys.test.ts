@@ -6,7 +6,7 @@ import { hashKey, makeKey } from '../../src/store/key-secret.ts';
 import { startGateway } from '../support/gateway.ts';
 
 describe('keys', () => {
-  test('a key made is unlike any other, and found by itself alone', () => {
+  test('a new key is unique, and is found by its full value only', () => {
     const made = makeKey();
     const keys = openKeys([{ name: 'a', hash: hashKey(made) }]);
     expect(made).toMatch(/^gw_[\w-]{43}_[0-9a-f]{8}$/);
@@ -32,20 +32,20 @@ describe('keys', () => {
     expect(keys.find('secret-key')?.allows(id, () => [])).toBe(allowed);
   });
 
-  test('a key that has expired is unknown', () => {
+  test('an expired key is unknown', () => {
     const hash = hashKey('secret-key');
     expect(openKeys([{ name: 'a', hash, expires: Date.now() + 60_000 }]).find('secret-key')?.name).toBe('a');
     expect(openKeys([{ name: 'a', hash, expires: Date.now() }]).find('secret-key')).toBeUndefined();
   });
 
-  test('a holder carries the limits of the key', () => {
+  test('a holder has the limits of the key', () => {
     const hash = hashKey('secret-key');
     const limits = { requestsPerMinute: 3, budgetMonth: 12.5 };
     expect(openKeys([{ name: 'a', hash, limits }]).find('secret-key')?.limits).toEqual(limits);
     expect(openKeys([{ name: 'a', hash }]).find('secret-key')?.limits).toEqual({});
   });
 
-  test('a key of a group keeps to the models and limits of both', () => {
+  test('a key in a group is bound by the models and limits of both', () => {
     const hash = hashKey('secret-key');
     const limits = { budgetMonth: 500 };
     const allowed = (own: readonly string[] | undefined, group: readonly string[] | undefined) => {
@@ -65,14 +65,14 @@ describe('keys', () => {
     expect(openKeys([{ name: 'a', hash, group: 'search' }]).find('secret-key')).toBeUndefined();
   });
 
-  test('a group that changes does so for all of its keys', () => {
+  test('a change to a group applies to all of its keys', () => {
     const book = openKeyRegistry();
     book.set('one', [{ name: 'one', hash: hashKey('key-one'), group: 'search' }]);
     book.set('two', [{ name: 'two', hash: hashKey('key-two'), group: 'search' }]);
     book.setGroups([{ name: 'search', limits: { budgetDay: 1 } }]);
     const found = book.find('key-one');
     expect(found?.group?.limits).toEqual({ budgetDay: 1 });
-    // Nothing is made anew of who asks again.
+    // A repeated lookup creates no new objects.
     expect(book.find('key-one')).toBe(found);
     book.setGroups([{ name: 'search', limits: { budgetDay: 2 } }]);
     for (const key of ['key-one', 'key-two']) expect(book.find(key)?.group?.limits).toEqual({ budgetDay: 2 });
@@ -80,7 +80,7 @@ describe('keys', () => {
     for (const key of ['key-one', 'key-two']) expect(book.find(key)).toBeUndefined();
   });
 
-  test('what a holder had before opens nothing once it has something else, or nothing', () => {
+  test('a holder’s previous keys stop working once it has others, or none', () => {
     const book = openKeyRegistry();
     const recordOf = (key: string) => ({ name: key, hash: hashKey(key) });
     book.set('one', ['a', 'b'].map(recordOf));
@@ -94,7 +94,7 @@ describe('keys', () => {
     expect(open()).toEqual(['a', 'c']);
   });
 
-  test('a key that another holder has come to have is not taken from it by the one before', () => {
+  test('a key that has moved to another holder is not removed by its previous one', () => {
     const book = openKeyRegistry();
     book.set('one', [{ name: 'first', hash: hashKey('key') }]);
     book.set('two', [{ name: 'second', hash: hashKey('key') }]);
@@ -105,7 +105,7 @@ describe('keys', () => {
     expect(book.find('key')).toBeUndefined();
   });
 
-  test('limits for some models are those of the key, and of its group, each under its own name', () => {
+  test('limits by model come from the key and from its group, each under its own name', () => {
     const ofKey = [{ models: ['OpenAI/B', 'openai/a', 'openai/b'], requestsPerMinute: 3 }];
     const ofGroup = [{ models: ['openai/*'], budgetDay: 5 }];
     const found = openKeys(
@@ -132,13 +132,13 @@ describe('keys', () => {
     );
   });
 
-  test('two limits are for the same models however those are listed', () => {
+  test('two limits cover the same models in whatever order those are listed', () => {
     expect(haveDistinctModels([])).toBe(true);
     expect(haveDistinctModels([{ models: ['a/b'] }, { models: ['a/c'] }])).toBe(true);
     expect(haveDistinctModels([{ models: ['a/b', 'a/c'] }, { models: ['A/C', 'a/b', 'a/c'] }])).toBe(false);
   });
 
-  test('of several places, the first that knows a key says whose it is', () => {
+  test('with several sources, the first one that knows a key decides whose it is', () => {
     const [one, two] = ['key-one', 'key-two'].map(hashKey);
     const keys = joinKeys(
       openKeys([{ name: 'first', hash: one ?? '' }]),
@@ -150,7 +150,7 @@ describe('keys', () => {
   });
 });
 
-test('a key of the configuration opens by its hash alone, until its time, and what it is for', async () => {
+test('a key of the configuration is accepted by its hash alone, until it expires, and for its models only', async () => {
   const models = ['openai/gpt-4.1'];
   const gateway = await startGateway({
     keys: [
@@ -182,7 +182,7 @@ describe('secrets are compared in constant time', () => {
   test.each([
     ['src/access/keys.ts', '!timingSafeEqual(found.digest, '],
     ['src/server/http/admin/authenticate-admin.ts', 'if (timingSafeEqual('],
-  ])('%s decides by timingSafeEqual', (path, decision) => {
+  ])('%s compares with timingSafeEqual', (path, decision) => {
     expect(readFileSync(path, 'utf8')).toContain(decision);
   });
 

@@ -1,7 +1,8 @@
 /**
- * The Node that npm brings along comes first on the path of every script, and does not run everywhere: since version 25
- * it wants libatomic, which slim images lack. There the machine's own is used. (Where the loader of glibc itself is
- * missing, as on Alpine, shells pass over it by themselves.) No dependency runs a script before: S-27 holds that.
+ * The Node that npm installs comes first in the path of every script, but does not run everywhere: since
+ * version 25 it needs libatomic, which slim images lack. There the system's own Node is used. (If the loader
+ * of glibc itself is missing, as on Alpine, shells skip the binary by themselves.) No dependency runs a
+ * script before this: S-27 checks that.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -22,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** What npm runs last, with the path that it gives its scripts. */
+/** The script that npm runs last, with the path that npm gives its scripts. */
 async function install() {
   const manifest = asObject(parseJson(await readFile(MANIFEST, 'utf8')));
   const command = asText(asObject(manifest?.['scripts'])?.['postinstall']) ?? '';
@@ -34,13 +35,13 @@ async function install() {
   });
 }
 
-test('one that runs stays, and nothing is said of it', async () => {
+test('a Node that runs stays, without a message', async () => {
   await symlink(process.execPath, join(linked(), 'node'));
   expect(await install()).toMatchObject({ status: 0, stdout: '', stderr: '' });
   expect(await readdir(linked())).toEqual(['node']);
 });
 
-test('one that lacks a library is taken away', async () => {
+test('a Node that lacks a library is removed', async () => {
   const binary = join(directory, 'binary');
   await writeFile(binary, '#!/bin/sh\necho libatomic.so.1: cannot open shared object file >&2\nexit 127\n');
   await chmod(binary, 0o755);

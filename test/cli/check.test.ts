@@ -22,7 +22,7 @@ async function check(config: ConfigInput) {
 
 const at = (baseUrl: string) => ({ apiKey: 'sk-of-a-vendor', baseUrl });
 
-test('reports what a valid configuration amounts to', async () => {
+test('reports what a valid configuration contains', async () => {
   const { code, stdout } = await check({ port: 8_123, vendors: { openai: { apiKey: 'sk-of-a-vendor' } } });
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -44,7 +44,7 @@ const KINDS: readonly (readonly [file: string, text: string])[] = [
   ['house.yaml', 'port: 8123'],
 ];
 
-test.each(KINDS)('a file of another name is read: %s', async (file, text) => {
+test.each(KINDS)('a file with another name is read: %s', async (file, text) => {
   await writeFile(join(directory, file), text);
   const named = await runCommand(directory, ['check', file]);
   expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('127.0.0.1:8123') });
@@ -52,13 +52,13 @@ test.each(KINDS)('a file of another name is read: %s', async (file, text) => {
   expect(inVariable).toMatchObject({ code: 0, stdout: expect.stringContaining('127.0.0.1:8123') });
 });
 
-test('a file of JSON may begin with the mark that editors on Windows put there', async () => {
+test('a JSON file may begin with the byte order mark that editors on Windows write', async () => {
   await writeFile(join(directory, 'marked.json'), '\uFEFF{"port": 8123}');
   const { code, stdout } = await runCommand(directory, ['check', 'marked.json']);
   expect([code, stdout]).toEqual([0, expect.stringContaining('127.0.0.1:8123')]);
 });
 
-test('refuses an alias of a model that does not exist', async () => {
+test('rejects an alias of a model that does not exist', async () => {
   const known = { 'house/fast': 'openai/gpt-4o', 'house/usual': 'HOUSE/fast' };
   expect((await check({ aliases: known })).code).toBe(0);
   const { code, stderr } = await check({ aliases: { ...known, 'house/best': 'openai/gpt4o' } });
@@ -68,7 +68,7 @@ test('refuses an alias of a model that does not exist', async () => {
   ]);
 });
 
-test('the configuration that docs/configuration.md shows can be used', async () => {
+test('the configuration shown in docs/configuration.md is valid', async () => {
   const page = await readFile(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
   const [, shown = ''] = /```ts\n(export default \{\n[\s\S]*?\n\};\n)```/.exec(page) ?? [];
   await writeFile(join(directory, 'readme.ts'), shown.replace(/<sha256 [^>]*>/, '0'.repeat(64)));
@@ -79,7 +79,7 @@ test('the configuration that docs/configuration.md shows can be used', async () 
   expect(stdout).not.toContain('The vendor');
 });
 
-test('says that there is no file, for users who are in the wrong folder', async () => {
+test('reports that there is no file, for users who are in the wrong folder', async () => {
   const elsewhere = await mkdtemp(join(directory, 'elsewhere-'));
   const { code, stdout } = await runCommand(elsewhere, ['check']);
   expect([code, stdout]).toEqual([
@@ -88,7 +88,7 @@ test('says that there is no file, for users who are in the wrong folder', async 
   ]);
 });
 
-test('names unknown models of keys and groups, and an unknown dialect', async () => {
+test('reports unknown models of keys and groups, and an unknown dialect', async () => {
   const { code, stdout } = await check({
     keys: [
       { name: 'team', key: 'a-key-of-a-team', models: ['openai/gpt-5.4', 'openai/gpt5', 'anthropic/*'] },
@@ -108,7 +108,7 @@ test('names unknown models of keys and groups, and an unknown dialect', async ()
   expect(stdout).not.toContain('The vendor vllm has an unknown dialect');
 });
 
-test('a key that other gateways would read from the environment is told to be sent as it stands', async () => {
+test('a key that other gateways would read from the environment is sent literally, with a warning', async () => {
   const baseUrl = 'http://localhost:8000/v1';
   const { code, stdout } = await check({
     vendors: {
@@ -128,12 +128,12 @@ test('a key that other gateways would read from the environment is told to be se
   ]);
 });
 
-test('options of the commands that the pages show come after --, or npm would take them', () => {
+test('options of the commands in the pages come after --, otherwise npm would take them', () => {
   for (const [command] of textOfPages().matchAll(/npm run (?:gateway|bench)[^`\n]*/g))
     expect(command).not.toMatch(/^(?:(?! -- ).)* --\w/);
 });
 
-test('one that is not there is named, and where it was looked for', async () => {
+test('a missing file is named, with the folder that was searched', async () => {
   const { code, stderr } = await runCommand(directory, ['check', 'none.json']);
   expect(code).toBe(78);
   expect(stderr).toBe(
@@ -141,7 +141,7 @@ test('one that is not there is named, and where it was looked for', async () => 
   );
 });
 
-test('refuses a key of a group that does not exist, with exit code 78', async () => {
+test('rejects a key of a group that does not exist, with exit code 78', async () => {
   const { code, stderr } = await check({
     groups: [{ name: 'search' }],
     keys: [{ name: 'ranker', key: 'a-key-of-a-team', group: 'serach' }],
@@ -152,21 +152,22 @@ test('refuses a key of a group that does not exist, with exit code 78', async ()
   ]);
 });
 
-test('says at which line a TypeScript file breaks off', async () => {
+test('reports the line at which a TypeScript file breaks off', async () => {
   await writeFile(join(directory, 'broken.ts'), 'export default {\n  port: 8123,\n  keys: [\n');
   const { code, stderr } = await runCommand(directory, ['check', 'broken.ts']);
   expect(code).toBe(78);
   expect(stderr).toMatch(/^The configuration file cannot be read: .*\S \(line 4 column 0\)\n$/);
 });
 
-test('of a vendor that serves nothing it is said what it should be called', async () => {
+test('for a vendor that serves nothing, the right name is suggested', async () => {
   const { stdout } = await check({
     vendors: {
       xai: at('https://api.x.ai/v1'),
       mistral: at('https://api.mistral.ai/v1'),
       'z-ai': at('https://api.z.ai/v1'),
       elsewhere: at('https://models.example/v1'),
-      // There is one that serves openai's models: a second one is another address of it, or has models of its own.
+      // A vendor with openai's models exists: a second entry is another address of it, or has models of its
+      // own.
       openai: at('https://api.openai.com/v1'),
       'openai-eu': at('https://eu.api.openai.com/v1'),
     },
@@ -182,7 +183,7 @@ test('of a vendor that serves nothing it is said what it should be called', asyn
   expect(stdout).not.toContain('vendor z-ai');
 });
 
-test('of a vendor with an address and no key it is said that it serves nothing', async () => {
+test('a vendor with an address and no key is reported to serve nothing', async () => {
   const baseUrl = 'http://localhost:11434/v1';
   const { code, stdout } = await check({
     vendors: { openai: { apiKey: 'sk-of-a-vendor' }, ollama: { baseUrl }, vllm: at(baseUrl) },
@@ -212,9 +213,9 @@ test.each([
     'http://localhost:11434/',
     'http://localhost:11434/chat/completions: its baseUrl should end in /v1 if it is that of Ollama, vLLM, LM Studio or the like.',
   ],
-  // Some services have their paths right there.
+  // Some services have their paths directly under the host.
   ['OPENAI', 'https://api.deepseek.com', undefined],
-])('%s_BASE_URL=%s: whether its paths would be there twice, or never', async (vendor, url, words) => {
+])('%s_BASE_URL=%s: a path that would be duplicated or missing is reported', async (vendor, url, words) => {
   await check({});
   const env = { [`${vendor}_API_KEY`]: 'sk-of-a-vendor', [`${vendor}_BASE_URL`]: url };
   const { code, stdout } = await runCommand(directory, ['check'], env);
@@ -223,7 +224,7 @@ test.each([
   else expect(stdout).toContain(`go to ${words}\n`);
 });
 
-test('a vendor with a key and no address is refused: simulated ones would answer in its place', async () => {
+test('a vendor with a key and no address is rejected: otherwise simulated vendors would answer in its place', async () => {
   const { code, stderr } = await check({ vendors: { deepseek: { apiKey: 'sk-of-a-vendor' } } });
   expect([code, stderr]).toEqual([
     78,
@@ -239,7 +240,7 @@ test('a vendor with a key and no address is refused: simulated ones would answer
   expect((await check({ vendors: { deepseek: {} } })).code).toBe(0);
 });
 
-test('a gateway that would ask itself is refused, and where the shell says so', async () => {
+test('a gateway that would send requests to itself is rejected, also if the shell sets the address', async () => {
   await check({ port: 8_123 });
   const asClients = { OPENAI_API_KEY: 'a-key-of-mine', OPENAI_BASE_URL: 'http://localhost:8123/v1' };
   const refused = {
@@ -249,7 +250,7 @@ test('a gateway that would ask itself is refused, and where the shell says so', 
   };
   expect(await runCommand(directory, ['check'], asClients)).toMatchObject(refused);
   expect(await runCommand(directory, ['start'], asClients)).toMatchObject(refused);
-  // Other commands serve nobody.
+  // Other commands serve no requests.
   expect(await runCommand(directory, ['models', '--json'], asClients)).toMatchObject({ code: 0 });
 });
 
@@ -262,7 +263,7 @@ test.each([
   ['10.1.2.3', 'http://localhost:8123/v1', 0],
   ['127.0.0.1', 'http://localhost:8124/v1', 0],
   ['127.0.0.1', 'http://models.example:8123/v1', 0],
-  // What speaks TLS is no gateway of ours, but may stand before one.
+  // A TLS address is not this gateway, but a proxy may stand in front of it.
   ['127.0.0.1', 'https://localhost:8123/v1', 0],
 ])('on %s, a vendor at %s: exit code %i', async (host, baseUrl, code) => {
   const own = { apiKey: 'sk-of-a-vendor' };
@@ -271,7 +272,7 @@ test.each([
   expect((await check({ host, port: 8_123, vendors: { openai: further } })).code).toBe(code);
 });
 
-test('an address without a port is that of a gateway at port 80', async () => {
+test('an address without a port means port 80', async () => {
   const openai = { apiKey: 'sk-of-a-vendor', baseUrl: 'http://localhost/v1' };
   expect((await check({ port: 80, vendors: { openai } })).code).toBe(78);
   expect((await check({ port: 8_123, vendors: { openai } })).code).toBe(0);
@@ -283,7 +284,7 @@ test.each([
   ['OPENAI_BASE_URL', 'api.openai.com', 'vendors.openai.baseUrl: must be http://… or https://…'],
   ['GATEWAY_ADMIN_PORT', '70000', 'admin.port: '],
   ['GATEWAY_LOG', 'xml', 'log: '],
-])('%s=%s is refused, and said to be from there', async (variable, value, words) => {
+])('%s=%s is rejected, and the error names the variable', async (variable, value, words) => {
   await check({ port: 1234 });
   const { code, stderr } = await runCommand(directory, ['check'], { [variable]: value });
   expect(code).toBe(78);
@@ -291,7 +292,7 @@ test.each([
   expect(stderr).toContain(` (${variable})\n`);
 });
 
-test('a mistake of the file is told by its field, where the environment says something else', async () => {
+test('an error in the file names its field, even if the environment sets another value', async () => {
   await check({ port: -1, keys: [{ name: 'team' }] });
   const { stderr } = await runCommand(directory, ['check'], {
     HOST: '::1',
@@ -301,7 +302,7 @@ test('a mistake of the file is told by its field, where the environment says som
 });
 
 test.each(['GATEWAY_API_KEY', 'GATEWAY_ADMIN_KEY'])(
-  '%s that no client could send, since it ends in a line break, is refused',
+  '%s that ends in a line break, so that no client could send it, is rejected',
   async (variable) => {
     await check({});
     const { code, stderr } = await runCommand(directory, ['check'], { [variable]: 'a-key-from-a-file\n' });
@@ -311,7 +312,7 @@ test.each(['GATEWAY_API_KEY', 'GATEWAY_ADMIN_KEY'])(
   },
 );
 
-test('one whose models the configuration lists serves them', async () => {
+test('a vendor with models in the configuration serves them', async () => {
   const { stdout } = await check({
     vendors: { elsewhere: at('https://models.example/v1') },
     models: [
@@ -329,7 +330,7 @@ test('one whose models the configuration lists serves them', async () => {
   expect(stdout).not.toContain('serves no model');
 });
 
-test('a start says it too', async () => {
+test('a start reports it too', async () => {
   const gateway = await spawnGateway({ vendors: { xai: at('http://127.0.0.1:9') } });
   try {
     expect(gateway.output()).toContain('so rename the vendor to x-ai.');
@@ -342,7 +343,7 @@ test.each([
   ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
   ['OPENAI_KEY', 'OPENAI_API_KEY'],
   ['ANTROPIC_API_KEY', 'ANTHROPIC_API_KEY'],
-])('a vendor key under a name that is not read is told of, without its value: %s', async (name, own) => {
+])('a vendor key under an unknown name is reported, without its value: %s', async (name, own) => {
   const bare = await mkdtemp(join(tmpdir(), 'gateway-variables-'));
   try {
     const told = `The variable ${name} is set but not read: the gateway reads ${own}.`;
@@ -363,7 +364,7 @@ test.each([
   }
 });
 
-test('a .env that nobody reads is told of', async () => {
+test('an unread .env is reported', async () => {
   const bare = await mkdtemp(join(tmpdir(), 'gateway-dotenv-'));
   try {
     await writeFile(join(bare, '.env'), 'OPENAI_API_KEY=sk-of-a-vendor');

@@ -1,4 +1,4 @@
-/** `gateway explain`: what became of each field of a request. */
+/** `gateway explain`: what happens to each field of a request. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 test.each(['openai/gpt-4.1', 'openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
-  "Anthropic's tools that the caller runs are mapped for %s, and their request is known by them",
+  'Anthropic’s client tools are mapped for %s, and identify the format of their request',
   async (model) => {
     const tools = [
       { type: 'bash_20250124', name: 'bash' },
@@ -34,7 +34,7 @@ test.each(['openai/gpt-4.1', 'openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistr
 );
 
 test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
-  "OpenAI's tools that the caller runs, a call of one and the choice of another are mapped for %s",
+  'OpenAI’s client tools, a call of one and the choice of another are mapped for %s',
   async (model) => {
     const tools = [{ type: 'shell', environment: { type: 'local' } }, { type: 'apply_patch' }];
     const call = { call_id: 'call_1', action: { commands: ['ls'] }, status: 'completed' };
@@ -56,7 +56,7 @@ test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/
 );
 
 test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
-  'a function of responses is mapped for %s, and nothing of it is said to be lost',
+  'a function of responses is mapped for %s, and nothing of it is reported as lost',
   async (model) => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } } };
     const tools = [{ type: 'function', name: 'get_weather', parameters, strict: false }];
@@ -68,7 +68,7 @@ test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/
 );
 
 test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
-  'of a dialogue of responses nothing is said to be lost for %s that the caller has not written',
+  'for a dialogue of responses, nothing that the caller has not written is reported as lost for %s',
   async (model) => {
     const search = { type: 'function', name: 'search', parameters: { type: 'object', properties: {} } };
     const input = [
@@ -119,19 +119,16 @@ test.each([
     },
     ['top_p', 'stop_sequences'],
   ],
-])(
-  'what is lost goes by the name that the caller wrote, and is not said to be mapped',
-  async (fields, lost) => {
-    const request = { model: 'anthropic/claude-sonnet-4-5', ...fields };
-    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
-    const { stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
-    const explained = asObject(parseJson(stdout));
-    expect(new Set(asObjects(explained?.['notes']).map(({ field }) => field))).toEqual(new Set(lost));
-    for (const field of lost) expect(explained?.['mapped']).not.toContain(field);
-  },
-);
+])('a loss is reported under the name that the caller wrote, and not as mapped', async (fields, lost) => {
+  const request = { model: 'anthropic/claude-sonnet-4-5', ...fields };
+  await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+  const { stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+  const explained = asObject(parseJson(stdout));
+  expect(new Set(asObjects(explained?.['notes']).map(({ field }) => field))).toEqual(new Set(lost));
+  for (const field of lost) expect(explained?.['mapped']).not.toContain(field);
+});
 
-test('a file may begin with a byte order mark and have the line ends of Windows', async () => {
+test('a file may have a byte order mark and Windows line endings', async () => {
   const request = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello!' }] };
   const text = `\uFEFF${JSON.stringify(request, undefined, 2).replaceAll('\n', '\r\n')}\r\n`;
   await writeFile(join(directory, 'request.json'), text);
@@ -150,7 +147,7 @@ test.each([
   ['a request of responses', 'openai/gpt-5.4', 'responses', { messages: [], input: hello }],
   ['a request of responses', 'openai/gpt-4o', 'chat-completions', { messages: [], input: hello }],
   ['flat tools', 'anthropic/claude-sonnet-4-5', 'messages', { messages: hello }],
-])('what Cursor sends to chat-completions is explained: %s for %s', async (_, model, to, said) => {
+])('a Cursor request to chat-completions is explained: %s for %s', async (_, model, to, said) => {
   await writeFile(join(directory, 'request.json'), JSON.stringify({ model, ...said, tools: flat }));
   const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
   expect(code).toBe(0);

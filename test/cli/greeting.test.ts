@@ -1,4 +1,4 @@
-/** What a first start tells a newcomer. */
+/** What a first start shows a new user. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ test.each([
   ['openai', 'openai/gpt-6-luna'],
   ['google', 'google/gemini-3.8-flash'],
   ['mistralai', /^mistralai\//],
-])('with a key for %s alone, the request to paste asks for a model of theirs', async (vendor, model) => {
+])('with a key for %s alone, the request to paste uses one of their models', async (vendor, model) => {
   const gateway = await spawnGateway(
     { vendors: { [vendor]: { apiKey: 'sk-of-theirs', baseUrl: 'http://127.0.0.1:9/v1' } } },
     { keyless: true },
@@ -40,7 +40,7 @@ test.each([
   expect(served.status).toBe(200);
 });
 
-test('in the sandbox the request to paste is the README’s', async () => {
+test('in the sandbox the request to paste is the one in the README', async () => {
   const gateway = await spawnGateway({}, { keyless: true });
   running = gateway;
   await firstKeyOf(gateway);
@@ -50,7 +50,7 @@ test('in the sandbox the request to paste is the README’s', async () => {
 });
 
 test.each([1, 2])(
-  'without a terminal a first start of %d prints no key: it is in a file for its owner, and that is said',
+  'without a terminal a first start of %d processes prints no key, but the path of a file that only its owner can read',
   async (workers) => {
     const gateway = await spawnGateway({ workers }, { keyless: true });
     running = gateway;
@@ -69,7 +69,7 @@ test.each([1, 2])(
   },
 );
 
-test('where there is a file already that others can read, they cannot read the key', async () => {
+test('a file that others can read is replaced, so that they cannot read the key', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-first-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const file = join(directory, 'first-key.txt');
@@ -92,7 +92,7 @@ test.runIf(isAvailable(SCRIPT))('on a terminal a first start shows the key', asy
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   onTestFinished(async () => {
-    // Ctrl-C, for a signal would end `script` alone.
+    // Ctrl-C, since a signal would end `script` alone.
     child.stdin.write('\u0003');
     await once(child, 'exit');
     await rm(directory, { recursive: true });
@@ -109,7 +109,7 @@ test.each([
   ['http://0.0.0.0:8787', 'http://localhost:8787'],
   ['http://[::]:8787', 'http://localhost:8787'],
   ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
-])('listening on %s, what is to be pasted asks %s', (url, asked) => {
+])('listening on %s, the request to paste is sent to %s', (url, asked) => {
   const said = { url, sandboxed: true, models: ['openai/gpt-6-luna'], hints: [] };
   const text = greeting({ ...said, made: 'gw_key' });
   expect(text).toContain(`Gateway on ${url} `);
@@ -126,11 +126,11 @@ const FIRST = {
   made: 'gw_key',
 };
 
-test('an address in brackets is quoted: zsh looks for files of such a name', () => {
+test('an address in brackets is quoted, since zsh would expand it as a pattern', () => {
   expect(greeting(FIRST, 'darwin')).toContain("curl -N 'http://[::1]:8787/v1/chat/completions' \\\n");
 });
 
-test('on Windows the request is one for PowerShell, of which an argument has no quotes in it', () => {
+test('on Windows the request is for PowerShell, which keeps no quotes within an argument', () => {
   const lines = greeting({ ...FIRST, url: 'http://127.0.0.1:8787' }, 'win32').split('\n');
   const at = lines.findIndex((line) => line.includes('curl'));
   expect(lines[at - 1]).toMatch(/^ {2}'\{"model":"openai\/gpt-6-luna",[^']*\}' \|$/);
@@ -139,7 +139,7 @@ test('on Windows the request is one for PowerShell, of which an argument has no 
   );
 });
 
-test('what the pages have to paste can be pasted into zsh too, where a comment is a command', () => {
+test('the commands in the pages can be pasted into zsh too, which treats a comment as a command', () => {
   const blocks = [...textOfPages().matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
     block.split('\n'),
   );

@@ -1,4 +1,4 @@
-/** `gateway groups`, and keys that are of a group. */
+/** `gateway groups`, and keys that belong to a group. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ async function withStore<R>(use: (store: Store) => Promise<R>): Promise<R> {
   }
 }
 
-test('a group from its making to its end', async () => {
+test('a group from its creation to its deletion', async () => {
   const made = await run(
     'groups',
     'create',

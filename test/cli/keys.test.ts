@@ -27,7 +27,7 @@ async function records() {
   return all;
 }
 
-test('a model that nobody knows is told of, and is none the less what the key opens', async () => {
+test('an unknown model is reported, and the key may still use it', async () => {
   const models = 'openai/gpt-nope,anthropic/*,openia/*';
   const made = await keys('create', 'team', '--models', models);
   expect(made.code).toBe(0);
@@ -38,12 +38,12 @@ test('a model that nobody knows is told of, and is none the less what the key op
   expect((await keys('change', 'team', '--models', 'openai/gpt-5')).stderr).not.toContain('catalog');
 });
 
-test('another name of a model is known as the model is', async () => {
+test('an alias of a model is accepted as the model is', async () => {
   const { stderr } = await keys('create', 'team', '--models', 'openai/gpt-5.4-2026-03-05');
   expect(stderr).not.toContain('has no model');
 });
 
-test('a key from its making to its end', async () => {
+test('a key from its creation to its revocation', async () => {
   const made = await keys(
     'create',
     'team blue',
@@ -96,7 +96,7 @@ test('a key from its making to its end', async () => {
   ]);
 });
 
-test('a list says of each key whether it opens, and one that is revoked is not changed any more', async () => {
+test('a list shows for each key whether it is valid, and a revoked key cannot be changed', async () => {
   const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
   await createKey(store, 'open');
   await createKey(store, 'until', { expires_at: Date.parse('2999-01-31') });
@@ -117,7 +117,7 @@ test('a list says of each key whether it opens, and one that is revoked is not c
   expect(await keys('change', id, '--budget-day=1')).toEqual(refused);
 });
 
-test('who rotates a key that has expired learns that the new one has too', async () => {
+test('rotating an expired key reports that the new one has expired too', async () => {
   const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
   await createKey(store, 'expired', { expires_at: Date.parse('2020-01-31') });
   await createKey(store, 'until', { expires_at: Date.parse('2999-01-31') });
@@ -130,7 +130,7 @@ test('who rotates a key that has expired learns that the new one has too', async
   expect((await keys('rotate', 'until')).stderr).not.toContain('Note');
 });
 
-test('what cannot be done is said in a line, with exit code 1', async () => {
+test('what cannot be done is reported in one line, with exit code 1', async () => {
   await keys('create', 'ci');
   const refused: [string[], RegExp][] = [
     [['create', 'ci'], /^A key named ci already exists\.\n$/],
@@ -157,7 +157,7 @@ test('what cannot be done is said in a line, with exit code 1', async () => {
   expect(await records()).toHaveLength(1);
 });
 
-test('the store is where the configuration says', async () => {
+test('the store is the one that the configuration names', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'elsewhere', 'keys.db') };
   expect(await runCommand(directory, ['keys', 'create', 'ci'], env)).toMatchObject({ code: 0 });
   expect(await readdir(directory)).toEqual(['elsewhere']);
@@ -186,7 +186,7 @@ describe('options', () => {
     [{ expires: '2027-01-31T10:00:00+02:00' }, { expires_at: '2027-01-31T08:00:00.000Z' }],
     [{ 'budget-month': '0' }, { budget_month: 0 }],
     [{ 'tokens-per-minute': 'none' }, { tokens_per_minute: null }],
-  ])('%j', (options, settings) => {
+  ])('%j is accepted', (options, settings) => {
     expect(parseOptions(readKeyOptions(options, now), keySettings)).toEqual(settings);
   });
 
@@ -198,7 +198,7 @@ describe('options', () => {
     [{ 'requests-per-minute': '1.5' }, /^--requests-per-minute/],
     [{ 'concurrent-requests': '0' }, /^--concurrent-requests/],
     [{ models: '' }, /^--models/],
-  ])('not %j', (options, message) => {
+  ])('%j is rejected', (options, message) => {
     expect(() => parseOptions(readKeyOptions(options, now), keySettings)).toThrow(message);
   });
 

@@ -1,4 +1,4 @@
-/** What a command loads: help must not wait for the code of a gateway. */
+/** The modules that a command loads: help must not wait for the code of a gateway. */
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ registerHooks({
 process.on('exit', () => writeSync(2, urls.join('\\n')));
 `;
 
-/** The program's output, and the modules that it loaded: of packages, and of the gateway. */
+/** The program's output, and the modules that it loaded: those of packages, and those of the gateway. */
 function run(...words: readonly string[]) {
   const preload = `data:text/javascript,${encodeURIComponent(LIST_MODULES)}`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', preload, CLI, ...words], {

@@ -1,4 +1,4 @@
-/** `gateway models`: what the catalog holds, as text. */
+/** `gateway models`: the catalog, as text. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test('a model is a line with its limits, its prices, those of long prompts and of later too, and its end', async () => {
+test('each model has a line with its limits, its prices including long prompt and future ones, and its shutdown date', async () => {
   const model = { name: 'One', created: 0, contextWindow: 64_000, maxOutputTokens: 8_192 };
   const prices = { input: 0.5, output: 2, long: { above: 32_000, input: 1, output: 3 } };
   const dear = { input: 1, output: 4, later: { from: '2999-12-31', prices: { input: 9, output: 9 } } };
@@ -50,7 +50,7 @@ test('a model is a line with its limits, its prices, those of long prompts and o
   expect(all.stdout).toMatch(/^openai\/gpt-4\.1 /m);
 });
 
-test('where no vendor has a key, it says why none is served', async () => {
+test('if no vendor has a key, it says why no model is served', async () => {
   const empty = await mkdtemp(join(directory, 'empty-'));
   const { code, stdout } = await runCommand(empty, ['models', '--served']);
   expect([code, stdout]).toEqual([

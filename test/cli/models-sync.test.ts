@@ -9,7 +9,7 @@ import { parseModels } from '../../src/catalog/model.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { json, type Received, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
-/** What each path answers; set by each test, beside lists that are in step. */
+/** The answer at each path: set by each test, in addition to lists that are in step. */
 let answers: Record<string, (received: Received, response: ServerResponse) => void>;
 let vendor: TestUpstream;
 let elsewhere: TestUpstream;
@@ -75,7 +75,7 @@ const answer =
     json(response, body, status);
 
 describe('OpenAI', () => {
-  test('in step: nothing to tell, exit code 0 with --check; what is not for text is left out', async () => {
+  test('in step: nothing to report, exit code 0 with --check; models that are not for text are left out', async () => {
     answers['/v1/models'] = answer(
       openaiList(
         ...['gpt-4.1-2025-04-14', 'text-embedding-3-large', 'whisper-1', 'tts-1-hd', 'gpt-image-1'].map(
@@ -98,14 +98,14 @@ describe('OpenAI', () => {
     expect(vendor.received[0]?.headers).toMatchObject({ authorization: `Bearer ${KEYS.OPENAI_API_KEY}` });
   });
 
-  test('new, gone, to end: a table for people, and exit code 3 with --check only', async () => {
+  test('new, gone, ending: a table for people, and exit code 3 with --check only', async () => {
     const { object, data } = openaiList(openaiModel('gpt-9', { shutdown_date: '2031-05-06' }));
     answers['/v1/models'] = answer({
       object,
       data: data
         .filter(({ id }) => id !== 'gpt-5.4' && id !== 'o3')
         .map((model) => (model.id === 'gpt-4o' ? { ...model, shutdown_date: '2030-01-02' } : model))
-        // The day is the alias's own; the name that is asked for goes on.
+        // The date belongs to the alias; the name that is requested goes on.
         .concat(
           openaiModel('o3-2025-04-16'),
           openaiModel('gpt-4.1-2029-01-01', { shutdown_date: '2029-09-09' }),
@@ -161,7 +161,7 @@ describe('Anthropic', () => {
     ...more,
   });
 
-  test('pages by after_id; dated names are known; retired models are gone though they are listed', async () => {
+  test('pages by after_id; dated names are recognized; retired models are gone even if they are listed', async () => {
     const names = namesOf('anthropic');
     const known = names.map((name) =>
       name === 'claude-haiku-5-5'
@@ -172,7 +172,7 @@ describe('Anthropic', () => {
               deprecated_at: '2026-10-01T08:00:00Z',
               retires_at: '2027-04-05T00:00:00Z',
             })
-          : // Not in the catalog by this name, but the model is.
+          : // The catalog has the model, but not under this name.
             claude(name === 'claude-opus-5' ? 'claude-opus-5-20260724' : name),
     );
     const capabilities = {
@@ -234,7 +234,7 @@ describe('Anthropic', () => {
     });
   });
 
-  test('a list whose pages never end is given up', async () => {
+  test('a list with endless pages is abandoned', async () => {
     answers['/v1/models?limit=1000'] = answer({ data: [], has_more: true, last_id: 'x' });
     answers['/v1/models?limit=1000&after_id=x'] = answer({ data: [], has_more: true, last_id: 'x' });
     expect(await sync([], env('ANTHROPIC_API_KEY'))).toEqual({
@@ -246,7 +246,7 @@ describe('Anthropic', () => {
   });
 });
 
-test('Google: pages by pageToken; the list itself says what generates content', async () => {
+test('Google: pages by pageToken; the list itself says which models support generateContent', async () => {
   const gemini = (name: string, methods = ['generateContent', 'countTokens']) => ({
     name: `models/${name}`,
     displayName: name.toUpperCase(),
@@ -285,7 +285,7 @@ test('Google: pages by pageToken; the list itself says what generates content', 
 describe('compatible services', () => {
   const others = models.map(({ id }) => id).filter((id) => !/^(?:openai|anthropic|google)\//.test(id));
 
-  test('ids are whole; prices are those the list tells; what needs nothing more is taken by a configuration', async () => {
+  test('ids are complete; prices come from the list; complete models can be pasted into a configuration', async () => {
     answers['/api/v1/models'] = answer({
       data: [
         ...others.map((id) => ({ id })),
@@ -358,7 +358,7 @@ describe('compatible services', () => {
     expect(JSON.parse(taken.stdout)).toContainEqual(complete);
   });
 
-  test('a service of one vendor: names of its own become ids, and it is sent what it listed', async () => {
+  test('a service for one vendor: its own names become ids, and it receives the names that it listed', async () => {
     answers['/acme/models'] = answer([
       { id: 'meta-llama/Big-9B', type: 'chat', context_length: 8192, pricing: { input: 0.2, output: 0.3 } },
       { id: 'flat', type: 'rerank' },
@@ -391,8 +391,8 @@ describe('compatible services', () => {
   });
 });
 
-describe('vendors that cannot be asked', () => {
-  test('are told each on a line, without their key; the others go on; exit code 69 even with --check', async () => {
+describe('vendors that cannot be reached', () => {
+  test('are reported one a line, without their key; the others continue; exit code 69 even with --check', async () => {
     answers['/v1/models'] = answer({ error: { message: `Incorrect API key: ${KEYS.OPENAI_API_KEY}` } }, 401);
     answers['/v1/models?limit=1000'] = () => undefined; // never answers
     answers['/v1beta/models?pageSize=1000'] = (_, response) => {
@@ -419,7 +419,7 @@ describe('vendors that cannot be asked', () => {
     for (const key of Object.values(KEYS)) expect(stdout + stderr).not.toContain(key);
   });
 
-  test('a redirect is not followed, a broken answer is none, and a port nobody listens on is said', async () => {
+  test('a redirect is not followed, a broken answer is rejected, and a closed port is reported', async () => {
     answers['/v1/models'] = (_, response) => {
       response.writeHead(302, { location: `${elsewhere.url}/v1/models` }).end();
     };
@@ -441,7 +441,7 @@ describe('vendors that cannot be asked', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  test('only those that are named are asked', async () => {
+  test('only the named vendors are asked', async () => {
     answers['/v1/models'] = answer(openaiList());
     const { code } = await sync(['--vendor', 'openai', '--check'], env('OPENAI_API_KEY', 'GEMINI_API_KEY'));
     expect(code).toBe(0);
@@ -450,7 +450,7 @@ describe('vendors that cannot be asked', () => {
 });
 
 describe('files', () => {
-  test('are never written over without --force, and not at all where nothing is new', async () => {
+  test('are never overwritten without --force, and not at all if nothing is new', async () => {
     answers['/v1/models'] = answer(openaiList(openaiModel('gpt-9')));
     const file = join(directory, 'mine.json');
     await writeFile(file, 'mine');
@@ -479,11 +479,11 @@ test.each([
   ],
   [['--timeout=soon'], { OPENAI_API_KEY: 'k' }, '--timeout: soon is not a duration such as 30s or 2m.'],
   [['--chekc'], { OPENAI_API_KEY: 'k' }, 'Unknown option --chekc. See --help.'],
-])('%s is refused in a line', async (words, variables, message) => {
+])('%s is rejected in one line', async (words, variables, message) => {
   expect(await sync(words, variables)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
 });
 
-test('gateway models alone goes on to list the catalog', async () => {
+test('gateway models without a subcommand lists the catalog', async () => {
   const listed = await runCommand(directory, ['models', '--served', '--json'], { OPENAI_API_KEY: 'k' });
   expect(JSON.parse(listed.stdout).map(({ id }: { id: string }) => nameOf(id))).toEqual(namesOf('openai'));
   const same = await runCommand(directory, ['models', 'list', '--served', '--json'], { OPENAI_API_KEY: 'k' });

@@ -93,7 +93,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** A POST with exactly these headers, and the answer's bytes as they came. */
+/** A POST with exactly these headers, and the bytes of the answer as they arrived. */
 function post(url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((done, failed) => {
     const sent = request(url, {
@@ -115,7 +115,7 @@ function post(url: string, body: string | Buffer, headers: Record<string, string
 
 const written = (path: string): Buffer => readFileSync(join(directory, 'fixtures', path));
 
-/** Every byte under the folder of fixtures. */
+/** All bytes under the folder of fixtures. */
 function allWritten(): string {
   const folder = join(directory, 'fixtures');
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -164,9 +164,9 @@ const streamed =
   };
 
 describe('one exchange of a client', () => {
-  test('is passed on unchanged with the vendor’s key, given back as it streams, and written byte for byte', async () => {
+  test('is passed on unchanged with the vendor’s key, streamed back, and written byte for byte', async () => {
     const { url, ended } = await record('--vendor=anthropic', '--name=rainy-day');
-    // Odd line ends and spacing, and a character cut in two by the chunks.
+    // Unusual line ends and spacing, and a character split by the chunks.
     const stream = Buffer.from(claude('Grüße ', '👋').replaceAll('\n\n', '\r\n\r\n'));
     const cut = stream.indexOf('👋') + 2;
     let goOn = (): void => undefined;
@@ -196,7 +196,7 @@ describe('one exchange of a client', () => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk) => {
           chunks.push(chunk);
-          // The rest is only sent when the client has the beginning: nothing is held back.
+          // The vendor sends the rest only after the client has the beginning, so nothing is held back.
           if (Buffer.concat(chunks).length === cut) goOn();
         });
         response.once('end', () =>
@@ -232,7 +232,7 @@ describe('one exchange of a client', () => {
     );
   });
 
-  test('that was refused becomes an error as the other ones are', async () => {
+  test('that was rejected becomes an error fixture like the others', async () => {
     respond = (_, response) => {
       response.writeHead(429, {
         'content-type': 'application/json',
@@ -257,7 +257,7 @@ describe('one exchange of a client', () => {
     };
     const { url, ended } = await record('--vendor=anthropic', '--name', 'too-fast');
     const answer = await post(`${url}/v1/messages`, JSON.stringify(MESSAGE));
-    // The client is told all of it; only the file is cleaned.
+    // The client receives all of it; only the file is cleaned.
     expect(answer.headers).toMatchObject({ 'cf-ray': '8f0123456789abcd-FRA', 'retry-after': '20' });
     expect(JSON.parse(answer.body.toString()).error.message).toContain(KEY);
     expect(await ended).toMatchObject({
@@ -312,7 +312,7 @@ describe('one exchange of a client', () => {
     );
   });
 
-  test('compressed on both ways is passed on as it is, and written as what it says', async () => {
+  test('compressed in both directions is passed on as it is, and written decompressed', async () => {
     const answered = gzipSync(claude('Hello'));
     respond = (_, response) => {
       response
@@ -329,7 +329,7 @@ describe('one exchange of a client', () => {
     expect(written('replies/messages/packed.sse').toString()).toBe(claude('Hello'));
   });
 
-  test('JSON that laying it out would change stays as it came', async () => {
+  test('JSON that formatting would change stays as it arrived', async () => {
     const odd = '{"type":"message","id":12345678901234567890,"a":1,"a":2,"text":"\\u00e9"}';
     respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(odd);
@@ -342,7 +342,7 @@ describe('one exchange of a client', () => {
 });
 
 describe('secrets', () => {
-  /** All else that the configuration keeps secret. */
+  /** All other secrets of the configuration. */
   const CONFIGURED = [
     'a-key-of-the-gateways-own',
     'the-key-of-the-admin',
@@ -365,7 +365,7 @@ describe('secrets', () => {
     googleProject: 'projects/123456789012',
   };
 
-  test('are in nothing that is written, wherever they stood, and the rest is what it was', async () => {
+  test('are in no written file, wherever they stood, and the rest is unchanged', async () => {
     const jsonKey = JSON.stringify(KEY).slice(1, -1);
     const escaped = Array.from(
       KEY,
@@ -451,7 +451,7 @@ describe('secrets', () => {
     ]);
   });
 
-  test('a caller’s, in whatever header or parameter, get neither to the vendor nor into a file, nor does whose answer it was', async () => {
+  test('a caller’s, in any header or parameter, reach neither the vendor nor a file, nor do ids of the account', async () => {
     const said = (of: string): string => `somebody-is-known-by-${of}`;
     const ofCaller = [
       'authorization',
@@ -493,7 +493,7 @@ describe('secrets', () => {
     expect(allWritten()).not.toContain('somebody-is-known-by');
   });
 
-  test('that a body holds for servers which the vendor is to ask are not written', async () => {
+  test('in a body, for servers that the vendor is to call, are not written', async () => {
     const secret = (at: number): string => `a-secret-for-a-server-${at}`;
     const token = `Bearer ${secret(1)}`;
     respond = streamed(claude(`It is ${secret(0)}.`));
@@ -530,7 +530,7 @@ describe('secrets', () => {
     expect(JSON.parse(kept).tools.at(-1).input_schema).toEqual(parameters);
   });
 
-  test('that stand in a stream in pieces keep it from being written', async () => {
+  test('that are split over the pieces of a stream prevent it from being written', async () => {
     respond = streamed(claude('It is ', KEY.slice(0, 9), KEY.slice(9, 20), KEY.slice(20), '.'));
     const { url, stderr } = await record('--vendor=anthropic', '--name=pieces');
     await post(`${url}/v1/messages`, JSON.stringify(MESSAGE));
@@ -539,7 +539,7 @@ describe('secrets', () => {
   });
 });
 
-describe('what was recorded works as a fixture', () => {
+describe('a recorded case works as a fixture', () => {
   const ASKED = {
     openai: [
       [
@@ -603,7 +603,7 @@ describe('a file as the request', () => {
       runCommand(directory, ['record', '--request=ask.json', ...words]),
     );
 
-  test('is sent as it is, with what a client of the format would send', async () => {
+  test('is sent as it is, with the headers that a client of the format would send', async () => {
     respond = streamed(claude('Hello'));
     const body = `{"stream" : true, "model":"claude-sonnet-4-5","max_tokens":5,"system":"x","messages":[]}`;
     const { code, stdout } = await send(body, '--vendor=anthropic', '--name=sent', '--out=mine');
@@ -615,7 +615,7 @@ describe('a file as the request', () => {
     expect(vendor.received[0]?.body.toString()).toBe(body);
   });
 
-  test('goes to another model, and streamed, where that is said', async () => {
+  test('goes to another model, and streamed, if requested', async () => {
     respond = streamed(claude('Hello'));
     const result = await send(MESSAGE, '--vendor=anthropic', '--model=claude-x', '--stream');
     expect(result.code).toBe(0);
@@ -653,7 +653,7 @@ describe('a file as the request', () => {
     [MESSAGE, ['--vendor=openai', '--count=0'], '--count: 0 is not a whole number from 1 to 1000.'],
     [MESSAGE, ['--vendor=openai', '--format=x'], /^Unknown format x/],
     [MESSAGE, ['--vendor=openai', '--fore'], 'Unknown option --fore. See --help.'],
-  ])('%j with %j is refused in a line', async (body, words, message) => {
+  ])('%j with %j is rejected in one line', async (body, words, message) => {
     const { code, stdout, stderr } = await send(body, ...words);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.trimEnd()).toMatch(
@@ -662,7 +662,7 @@ describe('a file as the request', () => {
     expect(vendor.received).toEqual([]);
   });
 
-  test('a vendor that cannot be reached, breaks off, points elsewhere or sends a page: exit code 1, nothing written', async () => {
+  test('a vendor that is unreachable, breaks off, redirects or sends a page: exit code 1, nothing written', async () => {
     const expectNothing = async (message: RegExp): Promise<void> => {
       const { code, stdout, stderr } = await send(MESSAGE, '--vendor=anthropic');
       expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(message)]);
@@ -686,7 +686,7 @@ describe('a file as the request', () => {
   });
 });
 
-describe('files that are there', () => {
+describe('existing files', () => {
   const there = async (path: string): Promise<string> => {
     const file = join(directory, 'fixtures', path);
     await mkdir(join(file, '..'), { recursive: true });
@@ -694,7 +694,7 @@ describe('files that are there', () => {
     return file;
   };
 
-  test('are not written over, and the vendor is not even asked', async () => {
+  test('are not overwritten, and the vendor is not even asked', async () => {
     respond = streamed(claude('Hello'));
     const file = await there('replies/chat-completions/taken.json');
     const { url, ended } = await record('--vendor=openai', '--name=taken');
@@ -708,7 +708,7 @@ describe('files that are there', () => {
     expect(await readFile(file, 'utf8')).toBe('mine');
   });
 
-  test('are told of at once where no format is left', async () => {
+  test('are reported at once if no format is left', async () => {
     await there('errors/messages/taken.json');
     const { code, stderr } = await runCommand(directory, ['record', '--vendor=anthropic', '--name=taken']);
     expect([code, stderr]).toEqual([
@@ -717,7 +717,7 @@ describe('files that are there', () => {
     ]);
   });
 
-  test('go with --force, all those of the case and no other', async () => {
+  test('are replaced with --force: all those of the case, and no others', async () => {
     respond = streamed(claude('Hello'));
     const [old, other] = [
       await there('replies/messages/taken.json'),
@@ -732,7 +732,7 @@ describe('files that are there', () => {
 });
 
 describe('what is not recorded', () => {
-  test('other paths, pages of the web, foreign names, and bodies that are no JSON never reach the vendor', async () => {
+  test('other paths, browser requests, foreign names, and bodies that are not JSON never reach the vendor', async () => {
     respond = streamed(claude('Hello'));
     const { url, ended } = await record('--vendor=anthropic');
     const body = JSON.stringify(MESSAGE);
@@ -751,7 +751,7 @@ describe('what is not recorded', () => {
     expect(await ended).toMatchObject({ code: 0 });
   });
 
-  test('an answer whose client left, or that broke off, looks broken to the client, and the next one counts', async () => {
+  test('an answer whose client disconnected, or that broke off, looks broken to the client, and the next one counts', async () => {
     const { url, ended, stderr } = await record('--vendor=anthropic', '--name=third');
     respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: ping\n');
@@ -778,7 +778,7 @@ describe('what is not recorded', () => {
   });
 });
 
-test('an answer that breaks its format’s rules is written all the same, and told of', async () => {
+test('an answer that breaks its format’s rules is still written, and reported', async () => {
   const whole = claude('Hello');
   respond = streamed(whole.slice(0, whole.indexOf('event: message_delta')));
   const { url, ended } = await record('--vendor=anthropic', '--name=broken');

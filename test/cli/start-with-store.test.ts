@@ -1,4 +1,4 @@
-/** What `gateway start` does with its store: keys are in force in running processes, and usage outlives them. */
+/** `gateway start` and its store: keys take effect in running processes, and usage outlives them. */
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ async function admin(method: string, path: string, body?: unknown): Promise<unkn
 }
 
 describe.each([1, 2])('in %d processes', (workers) => {
-  test('tables to which a newer version has added are told of once, and serve', async () => {
+  test('tables with additions of a newer version are reported once, and work', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const path = join(directory, 'gateway.db');
@@ -65,8 +65,8 @@ describe.each([1, 2])('in %d processes', (workers) => {
     expect(await ask(running.url, KEY)).toBe(200);
   });
 
-  test('keys made and revoked elsewhere are in force soon, and usage is reported', async () => {
-    // As a vendor of the configuration it is none that is simulated: what it answers costs.
+  test('keys that are created and revoked elsewhere take effect soon, and usage is reported', async () => {
+    // A vendor of the configuration is not simulated: its answers have a cost.
     const sandbox = await startSandbox({ pace: 'none' });
     onTestFinished(() => sandbox.close());
     const { baseUrl, apiKey } = sandbox.places.openai;
@@ -91,7 +91,7 @@ describe.each([1, 2])('in %d processes', (workers) => {
     await runCommand(gateway.directory, ['keys', 'revoke', 'by-command']);
     for (const key of [byCommand, byAdmin]) {
       await soon(async () => {
-        // Of several processes each one.
+        // Each of several processes.
         for (let asked = 0; asked < workers * 2; asked += 1) expect(await ask(gateway.url, key)).toBe(401);
       });
     }
@@ -106,7 +106,7 @@ describe.each([1, 2])('in %d processes', (workers) => {
   });
 });
 
-test('killed, it has lost the last moment of usage, and no more; what was said is nowhere', async () => {
+test('a killed process has lost the last moment of usage, and no more; no content is stored anywhere', async () => {
   const gateway = await spawnGateway();
   running = gateway;
   const before = 5;
@@ -127,7 +127,7 @@ test('killed, it has lost the last moment of usage, and no more; what was said i
   await store.close();
 });
 
-test('what an end behind a lock could not write is written by the next start', async () => {
+test('what could not be written at shutdown because of a lock is written by the next start', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'gateway.db');
@@ -149,7 +149,7 @@ test('what an end behind a lock could not write is written by the next start', a
   other.close();
 });
 
-test('a first start makes a key, once', async () => {
+test('a first start creates a key, once', async () => {
   running = await spawnGateway({}, { keyless: true });
   const first = await firstKeyOf(running);
   expect(await ask(running.url, first)).toBe(200);
@@ -158,7 +158,7 @@ test('a first start makes a key, once', async () => {
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'first', hint: `${first.slice(0, 7)}…` }]);
 });
 
-test('where the configuration has keys, a start makes none', async () => {
+test('if the configuration has keys, a start creates none', async () => {
   running = await spawnGateway();
   expect(running.output()).not.toContain('gw_');
   const store = await openStore({ path: `${running.directory}/.gateway/gateway.db` });

@@ -1,4 +1,4 @@
-/** `gateway store copy`, by whoever moves from a SQLite file to PostgreSQL. */
+/** `gateway store copy`, for moving from a SQLite file to PostgreSQL. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { type CommandResult, runCommand, startCommand } from '../support/command
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 
-/** A second or two, says the contract; a busy machine has longer. */
+/** The contract says a second or two; a busy machine needs longer. */
 const SOON = { timeout: 60_000, interval: 100 };
 
 const FILE = '.gateway/gateway.db';
@@ -35,8 +35,8 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
   });
   afterAll(() => postgres.close());
 
-  test('keys open as before, what they have spent counts, and reports are the same', async () => {
-    // As a vendor of the configuration it is none that is simulated: what it answers is charged.
+  test('keys are accepted as before, their spending counts, and reports are the same', async () => {
+    // A vendor of the configuration is not simulated: its answers are charged.
     const sandbox = await startSandbox({ pace: 'none' });
     onTestFinished(() => sandbox.close());
     const { baseUrl, apiKey } = sandbox.places.openai;
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     expect(await ask(now, open)).toBe(200);
     expect(await ask(now, poor)).toBe(429);
     expect(await ask(now, gone)).toBe(401);
-    // What is new there is no copy of anything any more.
+    // With new content in it, it no longer counts as a copy.
     await vi.waitFor(async () => {
       const again = await run(`store copy --from ${FILE}`, after);
       expect(again).toMatchObject({ code: 1, stdout: '' });
@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     }, SOON);
   });
 
-  test('Ctrl-C ends it with a sentence, and nothing half', async () => {
+  test('Ctrl-C ends it with a message, and leaves nothing half done', async () => {
     await keyHere();
     const url = await postgres.newDatabase();
     const target = await openStore({ path: '', url });
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     );
   });
 
-  test('a database that goes away in the midst is told of, and no password', async () => {
+  test('a database that fails midway is reported, without its password', async () => {
     await keyHere();
     const address = new URL(await postgres.newDatabase());
     address.password = 'the-password';
@@ -162,7 +162,7 @@ test.each([
   [' --to=postgres://me:1/secret@127.0.0.1/a', /PostgreSQL \(me\) cannot be opened: /],
   [' --too=a.db', /^Unknown option --too\. See --help\.\n$/],
   [' --to=', /^The option --to has no value\.\n$/],
-])('what cannot be copied is told in a line: store copy%s', async (words, told) => {
+])('what cannot be copied is reported in one line: store copy%s', async (words, told) => {
   await keyHere();
   await writeFile(join(directory, 'config.txt'), 'this is no database, however long one looks at it');
   const { code, stdout, stderr } = await run(`store copy${words}`);

@@ -64,14 +64,14 @@ test('as text', async () => {
   ]);
 });
 
-test('answers that told no usage are told, since they were not free', async () => {
+test('answers without reported usage are shown, since they were not free', async () => {
   const lines = (await usage('--from=2026-10-01', '--to=2026-10-31')).trimEnd().split('\n');
   expect(lines.map((line) => line.split(/ {2,}/).slice(0, 6))).toEqual([
     ['key', 'model', 'requests', 'errors', 'uncounted', 'input'],
     ['c', 'openai/gpt-4o', '2', '0', '1', '100'],
     ['total', '2', '0', '1', '100', '40'],
   ]);
-  // What budgets were charged for them stands apart from what vendors have told.
+  // What budgets were charged for them is separate from what vendors have reported.
   expect(lines.map((line) => line.split(/ {2,}/).at(-3))).toEqual(['estimated $', '0.2500', '0.2500']);
 });
 
@@ -102,7 +102,7 @@ test('as JSON, the same as the admin API answers', async () => {
   ]);
 });
 
-test('of more than is wanted, the first lines and what all of it comes to', async () => {
+test('with more lines than the limit, the first ones and the total of all', async () => {
   const asked = ['usage', '--from=2026-11-01', '--to=2026-11-30', '--limit=2'];
   const { code, stdout, stderr } = await runCommand(directory, asked);
   expect(code).toBe(0);
@@ -121,7 +121,7 @@ test('of more than is wanted, the first lines and what all of it comes to', asyn
   expect(part).toMatchObject({ has_more: true, total: { requests: 3 } });
 });
 
-test('of nothing, and what cannot be asked', async () => {
+test('no usage, and invalid queries', async () => {
   expect((await runCommand(directory, ['usage', '--from=2020-01-01', '--to=2020-01-31'])).stdout).toBe(
     'No usage from 2020-01-01 to 2020-01-31. Use --simulated to report answers of the sandbox.\n',
   );
@@ -144,7 +144,7 @@ test.each([
   [[['a', 1]], 'a,1'],
   [[['a,b', 'c"d', 'e\nf', '']], '"a,b","c""d","e\nf",'],
   [[], ''],
-  // Numbers are none of a caller's text.
+  // Numbers are never a caller's text.
   [[[-1.5, 'a=b', "'=b"]], "-1.5,a=b,'=b"],
   [[['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']], "'=1+1,'+1,'-1,'@SUM(A1),'\t=1,'＝1"],
   [

@@ -1,4 +1,7 @@
-/** Coding agents in the middle of their work: long histories with tools, at home and with models of every vendor. */
+/**
+ * Coding agents in the middle of their work: long histories with tools, with their own vendor and with models
+ * of every other.
+ */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -24,7 +27,7 @@ const scripted = useScripted();
 
 const AGENTS = [codex, claudeCode, geminiCli, chatAgent];
 
-/** Steps of work behind each agent: more than 400 KB. */
+/** Steps of work in each agent's history: more than 400 KB. */
 const STEPS = 110;
 
 function post(url: string, agent: Agent, model: string, stream: boolean, body: string): Promise<Response> {
@@ -38,7 +41,7 @@ function post(url: string, agent: Agent, model: string, stream: boolean, body: s
 const callsIn = (parts: readonly { kind: string }[] = []): readonly ToolCallPart[] =>
   parts.filter((part): part is ToolCallPart => part.kind === 'tool-call');
 
-/** The calls of the answer, streamed; the stream keeps every rule of its format. */
+/** The calls of the answer, streamed; the stream follows every rule of its format. */
 async function streamed(agent: Agent, model: string, body: JsonObject): Promise<readonly ToolCallPart[]> {
   const response = await post(gateway().url, agent, model, true, JSON.stringify(body));
   const bytes = await response.bytes();
@@ -67,8 +70,8 @@ const withStream = (body: JsonObject, stream: boolean): JsonObject =>
 
 const named = AGENTS.map((agent) => ({ name: agent.name, agent }));
 
-describe.each(named)('$name at home', ({ agent }) => {
-  test('goes through without a byte of it touched', async () => {
+describe.each(named)('$name with its own vendor', ({ agent }) => {
+  test('passes through unchanged, byte for byte', async () => {
     let got = '';
     scripted().answer(({ body }, response) => {
       got = createHash('sha256').update(body).digest('hex');
@@ -76,7 +79,7 @@ describe.each(named)('$name at home', ({ agent }) => {
     });
     const { upstream, gateway } = scripted();
     const name = agent.home.startsWith('deepseek/') ? agent.home : agent.home.replace(/^.*\//, '');
-    // Indented, as no JSON writer of this program would write it.
+    // Indented in a way that no JSON writer of this program produces.
     const text = JSON.stringify(agent.body(name, STEPS, true), null, '\t');
     expect(text.length).toBeGreaterThan(400_000);
     const response = await post(gateway.url, agent, name, true, text);
@@ -96,7 +99,7 @@ const PAIRS = AGENTS.flatMap((agent) =>
 );
 
 describe.each(PAIRS)('$name', ({ agent, model }) => {
-  test('works on: two steps with tools, then the answer, each streamed and whole', async () => {
+  test('continues its work: two steps with tools, then the answer, each streamed and whole', async () => {
     const [first, second] = agent.tools;
     let body = agent.body(model, STEPS, false);
     for (const tool of [first, second, undefined]) {
@@ -111,7 +114,7 @@ describe.each(PAIRS)('$name', ({ agent, model }) => {
   });
 });
 
-describe('what is free-form', () => {
+describe('a free-form tool', () => {
   test.each(SUBJECTS)('is text for the agent, whatever it was for $model', async ({ model }) => {
     const body = { ...codex.body(model, 1, true), tool_choice: { type: 'custom', name: 'apply_patch' } };
     const [call] = await streamed(codex, model, body);
@@ -120,11 +123,11 @@ describe('what is free-form', () => {
   });
 });
 
-/** Models whose vendors have no responses. */
+/** Models whose vendors have no Responses API. */
 const TRANSLATED = SUBJECTS.filter(({ model }) => !/^(?:openai|deepseek)\//.test(model));
 
 describe('the tools of an MCP server, which Codex puts into a namespace', () => {
-  test.each(SUBJECTS)('are called by $model, each by the names the agent has for it', async ({ model }) => {
+  test.each(SUBJECTS)('are called by $model, each under the agent’s name for it', async ({ model }) => {
     const body = codex.body(model, 2, false);
     const input = [
       ...asObjects(body['input']).slice(0, -1),
@@ -141,7 +144,7 @@ describe('the tools of an MCP server, which Codex puts into a namespace', () => 
     ]);
   });
 
-  test.each(TRANSLATED)('are offered to $model and named in the history, by one name', async ({ model }) => {
+  test.each(TRANSLATED)('are offered to $model and named in the history by one name', async ({ model }) => {
     scripted().answer((_, response) => response.writeHead(500).end());
     const { gateway, upstream } = scripted();
     await post(gateway.url, codex, model, true, JSON.stringify(codex.body(model, 2, true)));
@@ -153,13 +156,13 @@ describe('the tools of an MCP server, which Codex puts into a namespace', () => 
   });
 });
 
-describe('what Codex keeps of a dialogue that no reference has', () => {
+describe('undocumented items of Codex', () => {
   const kept = readFileSync(
     join(import.meta.dirname, '../../fixtures/requests/responses/codex-items.json'),
     'utf8',
   );
 
-  test.each(TRANSLATED)('$model answers it, and is told what there is to tell', async ({ model }) => {
+  test.each(TRANSLATED)('are accepted, and $model receives what can be translated', async ({ model }) => {
     const body = asObject(parseJson(kept)) ?? {};
     const { answer } = await whole(codex, model, { ...body, model });
     expect(answer['status']).toBe('completed');
@@ -175,7 +178,7 @@ describe('what Codex keeps of a dialogue that no reference has', () => {
   });
 });
 
-describe("what one of Codex's agents tells another", () => {
+describe('messages between Codex’s agents', () => {
   const message = (encrypted_content: string) => ({
     type: 'agent_message',
     id: 'amsg_1',
@@ -188,7 +191,7 @@ describe("what one of Codex's agents tells another", () => {
   });
 
   test.each(SUBJECTS.filter(({ model }) => !/^(?:openai|deepseek)\//.test(model)))(
-    'is heard by $model, but for what OpenAI alone can read',
+    'reach $model, except what OpenAI alone can read',
     async ({ model }) => {
       scripted().answer((_, response) => response.writeHead(500).end());
       const { gateway, upstream } = scripted();
@@ -202,29 +205,29 @@ describe("what one of Codex's agents tells another", () => {
     },
   );
 
-  test.each(SUBJECTS)('is refused by no vendor: $model', async ({ model }) => {
+  test.each(SUBJECTS)('are accepted by every vendor: $model', async ({ model }) => {
     const { input: _, ...body } = codex.body(model, 0, false);
     await whole(codex, model, { ...body, input: [message('List the files.')] });
   });
 });
 
-describe('what Claude Code says in the middle of its work', () => {
+describe('what Claude Code sends in the middle of its work', () => {
   test.each(['openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
-    'reaches %s: the system, pictures in results, failures',
+    'reaches %s: system messages, images in results, failures',
     async (model) => {
       scripted().answer((_, response) => response.writeHead(500).end());
       const { gateway, upstream } = scripted();
       await post(gateway.url, claudeCode, model, true, JSON.stringify(claudeCode.body(model, 10, true)));
       const sent = upstream.received[0]?.body.toString() ?? '';
       expect(sent.match(/<budget>step 9<\/budget>/g)).toHaveLength(1);
-      // The user's one, and those of steps 3 and 8.
+      // The user's image, and those of steps 3 and 8.
       expect(sent.split(PNG)).toHaveLength(4);
       for (const step of [0, 9]) expect(sent).toContain(JSON.stringify(output(step)).slice(1, -1));
     },
   );
 
   test.each(['openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
-    'tells %s which tools a search of its has found',
+    'tells %s which tools a tool search has found',
     async (model) => {
       scripted().answer((_, response) => response.writeHead(500).end());
       const { gateway, upstream } = scripted();
@@ -249,13 +252,13 @@ describe('what Claude Code says in the middle of its work', () => {
   );
 });
 
-describe("Claude Code's mark of a window of a million tokens", () => {
+describe('Claude Code’s suffix for a context window of a million tokens', () => {
   test.each([
     ['/v1/messages', 'openai/gpt-5.4[1m]', 'gpt-5.4'],
     ['/v1/messages', 'claude-sonnet-4-5[1M]', 'claude-sonnet-4-5'],
     ['/v1/messages', 'anthropic/claude-sonnet-4-5[1M][1m]', 'claude-sonnet-4-5'],
     ['/v1/messages/count_tokens', 'claude-sonnet-4-5[1m]', 'claude-sonnet-4-5'],
-  ])('is no part of a name: %s, %s', async (path, model, name) => {
+  ])('is not part of a name: %s, %s', async (path, model, name) => {
     scripted().answer((_, response) => response.writeHead(500).end());
     const { gateway, upstream } = scripted();
     const body = JSON.stringify({ ...claudeCode.body(model, 0, false) });
@@ -268,7 +271,7 @@ describe("Claude Code's mark of a window of a million tokens", () => {
     ['/v1/messages', '[1m]'],
     ['/v1/messages', 'claude-sonnet-4-5[3m]'],
     ['/v1/chat/completions', 'anthropic/claude-sonnet-4-5[1m]'],
-  ])('in other places is one: %s, %s', async (path, model) => {
+  ])('elsewhere is part of it: %s, %s', async (path, model) => {
     const { gateway, upstream } = scripted();
     upstream.received.length = 0;
     const body = JSON.stringify(claudeCode.body(model, 0, false));
@@ -279,11 +282,11 @@ describe("Claude Code's mark of a window of a million tokens", () => {
   });
 });
 
-describe('what is meant for one vendor alone', () => {
+describe('fields for one vendor alone', () => {
   const VENDOR_ONLY =
     /prompt_cache_key|client_metadata|metadata_passthrough|context_management|cache_control|safetySettings|x-anthropic|encrypted_content|anthropic-beta|codex_cli|claude-cli|openai-beta/i;
 
-  /** What a vendor is told in its own words, the caller's wish for caching among it. */
+  /** The fields with which a vendor is told of caching, in its own format. */
   const OWN_WORDS = { 'openai/': ['include', 'prompt_cache_key'], 'anthropic/': ['cache_control'] };
 
   test.each([
@@ -294,7 +297,7 @@ describe('what is meant for one vendor alone', () => {
     { agent: claudeCode, model: 'google/gemini-2.5-flash', path: ':streamGenerateContent' },
     { agent: claudeCode, model: 'mistralai/mistral-medium-3-5', path: '/v1/chat/completions' },
     { agent: chatAgent, model: 'google/gemini-2.5-flash', path: ':streamGenerateContent' },
-  ])('of $agent.name does not reach $model', async ({ agent, model, path }) => {
+  ])('of $agent.name do not reach $model', async ({ agent, model, path }) => {
     scripted().answer((_, response) => response.writeHead(500).end());
     const { gateway, upstream } = scripted();
     await post(gateway.url, agent, model, true, JSON.stringify(agent.body(model, 3, true)));
@@ -308,7 +311,7 @@ describe('what is meant for one vendor alone', () => {
     expect(JSON.stringify([others, got?.headers])).not.toMatch(VENDOR_ONLY);
   });
 
-  test('cache marks of an agent that speaks chat-completions reach Anthropic', async () => {
+  test('cache marks of an agent that uses chat-completions reach Anthropic', async () => {
     scripted().answer((_, response) => response.writeHead(500).end());
     const { gateway, upstream } = scripted();
     const model = 'anthropic/claude-sonnet-4-5';

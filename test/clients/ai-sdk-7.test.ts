@@ -1,4 +1,6 @@
-/** What is new in AI SDK 7: one word for how much to think, chats as UI messages, approvals, tools that are searched. */
+/**
+ * New features of AI SDK 7: one setting for reasoning effort, chats as UI messages, approvals, tool search.
+ */
 
 import {
   convertToModelMessages,
@@ -29,10 +31,13 @@ const tools = {
   }),
 };
 
-/** Nothing is stored; and that a model thinks, which its name does not tell the responses provider. */
+/**
+ * Nothing is stored, and the model is declared a reasoning model, since its name does not tell the responses
+ * provider.
+ */
 const options = (thinks: boolean) => ({ openai: { store: false, forceReasoning: thinks } });
 
-/** What the SDK says it could not do; that it does not know a model's limit is none of it. */
+/** The SDK's warnings, except that it does not know a model's limit. */
 const lost = (steps: readonly { readonly warnings?: readonly object[] | undefined }[]) =>
   steps.flatMap(({ warnings = [] }) => warnings.filter((warning) => !('feature' in warning)));
 
@@ -41,7 +46,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
   const thinking = { ...(subject.thinks && { reasoning: 'medium' as const }), maxRetries: 0 };
   const providerOptions = options(subject.thinks);
 
-  test('a chat of UI messages goes on, with files, calls and thoughts', async () => {
+  test('a chat of UI messages continues, with files, calls and thoughts', async () => {
     const messages: UIMessage[] = [];
     for (const [at, city] of ['Oslo', 'Rome', 'Bonn'].entries()) {
       const picture = { type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${PNG}` } as const;
@@ -66,7 +71,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     }
   });
 
-  test('whole and streamed have the same parts', async () => {
+  test('whole and streamed answers have the same parts', async () => {
     const asked = {
       model: open(),
       prompt: 'Call get_weather for Oslo.',
@@ -76,7 +81,8 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     };
     const whole = await generateText(asked);
     const streamed = await streamText(asked).content;
-    // A stream of messages says beside them when it began; others' own ends of chat-completions say an empty text.
+    // A stream of messages has an extra part for its beginning, and the last chunk of other vendors'
+    // chat-completions has an empty text.
     const kinds = (content: readonly { type: string; text?: string }[]) =>
       content
         .filter(({ type, text }) => type !== 'custom' && (type !== 'text' || text !== ''))

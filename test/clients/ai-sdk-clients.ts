@@ -13,9 +13,9 @@ type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]['providerO
 export interface Client {
   readonly name: string;
   open(url: string, model: string, key?: string): LanguageModel;
-  /** How a model is told to think. */
+  /** How reasoning is requested from a model. */
   thinking(subject: Subject): ProviderOptions;
-  /** Of whose models it shows the thoughts. */
+  /** The models whose thoughts it shows. */
   readonly shows: RegExp;
 }
 
@@ -78,7 +78,7 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** Every client with the models it reaches: Google's format reaches Google's only. */
+/** Every client with the models it reaches: Google's format reaches Google's models only. */
 export const PAIRS = CLIENTS.flatMap((client) =>
   SUBJECTS.filter(({ model }) => client.name !== '@ai-sdk/google' || model.startsWith('google/')).map(
     (subject) => ({ client, subject, pair: `${client.name} with ${subject.model}` }),

@@ -1,4 +1,4 @@
-/** The AI SDK over its providers for all four formats: nothing but another base URL and key. */
+/** The AI SDK with its providers for all four formats: only base URL and key differ. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { PNG, SUBJECTS, startOfStream, useGateway, useScripted } from './support
 const gateway = useGateway();
 const scripted = useScripted();
 
-/** Without it, the responses provider sends ids of what OpenAI has stored in the place of earlier turns. */
+/** Otherwise the responses provider sends ids of what OpenAI has stored instead of earlier turns. */
 const STATELESS = { openai: { store: false } };
 
 const Person = z.object({
@@ -54,7 +54,7 @@ const tools = {
 describe.each(PAIRS)('$pair', ({ client, subject }) => {
   const open = (): LanguageModel => client.open(gateway().url, subject.model);
 
-  test('whole and streamed say the same, with the same usage', async () => {
+  test('whole and streamed answers are the same, with the same usage', async () => {
     const asked = { system: 'Be brief.', prompt: 'Say hello to Zoë 👋.', maxOutputTokens: 4000 };
     const whole = await generateText({ model: open(), ...asked });
     expect(whole.text).toContain('> Say hello to Zoë 👋.');
@@ -70,7 +70,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     expect(errors).toEqual([]);
   });
 
-  test('an answer that is cut says so', async () => {
+  test('a truncated answer says so', async () => {
     const { finishReason } = await generateText({
       model: open(),
       prompt: 'Tell me a lot.',
@@ -105,7 +105,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     expect(called(await streamed.steps)).toEqual(called(whole.steps));
   });
 
-  test('a tool that must, may not, or is to be called', async () => {
+  test('a tool choice that requires, forbids or names a tool', async () => {
     const ask = (toolChoice: 'required' | 'none' | { type: 'tool'; toolName: 'get_time' }, prompt: string) =>
       generateText({ model: open(), prompt, tools, toolChoice });
     expect((await ask('required', 'Hello.')).toolCalls).toHaveLength(1);
@@ -127,7 +127,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     expect(output).toEqual(object);
   });
 
-  test('an image is seen', async () => {
+  test('an image arrives', async () => {
     const { text } = await generateText({
       model: open(),
       messages: [
@@ -143,7 +143,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     expect(text).toContain('With it came: image.');
   });
 
-  test('an error in the middle of a stream is an error, after what came before it', async () => {
+  test('an error in the middle of a stream is an error, after the content before it', async () => {
     scripted().answer(({ url }, response) => {
       const stream = readFileSync(join(FIXTURES, 'replies', spokenAt(url), 'error-in-stream.sse'), 'utf8');
       const frames = stream.trimEnd().split(/(?<=\n\r?\n)/);
@@ -164,7 +164,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     expect(errors).not.toEqual([]);
   });
 
-  test('who leaves a stream ends it at the vendor', async () => {
+  test('a caller that leaves a stream ends it at the vendor', async () => {
     scripted().answer(({ url }, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(startOfStream(spokenAt(url)));
@@ -201,13 +201,16 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     expect(statuses).toContain(error.statusCode);
     expect(error.isRetryable).toBe(isRetryable);
     expect(error.message).not.toMatch(/^$|vendor-key/);
-    // Google says how long to wait in its body.
+    // Google puts the time to wait into its body.
     if (name === 'rate-limited' && client.name !== '@ai-sdk/google')
       expect(Number(error.responseHeaders?.['retry-after'])).toBeGreaterThan(0);
   });
 });
 
-/** Those that the gateway says in chat-completions, which others say themselves. */
+/**
+ * Models whose answers the gateway translates into chat-completions; the vendors of the others use that
+ * format themselves.
+ */
 const SAID_HERE = SUBJECTS.filter(({ spoken }) => spoken !== 'chat-completions');
 
 test.each(SAID_HERE)(
@@ -223,36 +226,39 @@ test.each(SAID_HERE)(
   },
 );
 
-describe.each(PAIRS.filter(({ subject }) => subject.thinks))('what $pair thinks', ({ client, subject }) => {
-  test('goes with its proof over a loop of tools and into the next turn', async () => {
-    const settings = {
-      model: client.open(gateway().url, subject.model),
-      tools,
-      providerOptions: client.thinking(subject),
-      stopWhen: stepCountIs(5),
-    };
-    const prompt = 'Call get_weather for Oslo, then get_time for Oslo.';
-    const whole = await generateText({ ...settings, prompt });
-    expect(whole.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([1, 1, 0]);
-    expect(Boolean(whole.steps[0]?.reasoningText)).toBe(client.shows.test(subject.model));
-    const streamed = streamText({ ...settings, prompt });
-    expect(await streamed.text).toBe(whole.text);
-    expect((await streamed.steps).map(({ reasoningText }) => reasoningText)).toEqual(
-      whole.steps.map(({ reasoningText }) => reasoningText),
-    );
-    // The next turn: the whole dialogue with its thoughts and their signatures goes back.
-    const messages: ModelMessage[] = [
-      { role: 'user', content: prompt },
-      ...whole.response.messages,
-      { role: 'user', content: 'And now call get_time for Rome.' },
-    ];
-    const next = await generateText({ ...settings, messages });
-    expect(next.steps[0]?.toolCalls).toMatchObject([{ toolName: 'get_time', input: { city: 'Rome' } }]);
-    expect(next.text).toContain('noon in Rome');
-  });
-});
+describe.each(PAIRS.filter(({ subject }) => subject.thinks))(
+  'the thoughts of $pair',
+  ({ client, subject }) => {
+    test('are sent back with their proof over a tool loop and in the next turn', async () => {
+      const settings = {
+        model: client.open(gateway().url, subject.model),
+        tools,
+        providerOptions: client.thinking(subject),
+        stopWhen: stepCountIs(5),
+      };
+      const prompt = 'Call get_weather for Oslo, then get_time for Oslo.';
+      const whole = await generateText({ ...settings, prompt });
+      expect(whole.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([1, 1, 0]);
+      expect(Boolean(whole.steps[0]?.reasoningText)).toBe(client.shows.test(subject.model));
+      const streamed = streamText({ ...settings, prompt });
+      expect(await streamed.text).toBe(whole.text);
+      expect((await streamed.steps).map(({ reasoningText }) => reasoningText)).toEqual(
+        whole.steps.map(({ reasoningText }) => reasoningText),
+      );
+      // The next turn: the whole dialogue is sent back with its thoughts and their signatures.
+      const messages: ModelMessage[] = [
+        { role: 'user', content: prompt },
+        ...whole.response.messages,
+        { role: 'user', content: 'And now call get_time for Rome.' },
+      ];
+      const next = await generateText({ ...settings, messages });
+      expect(next.steps[0]?.toolCalls).toMatchObject([{ toolName: 'get_time', input: { city: 'Rome' } }]);
+      expect(next.text).toContain('noon in Rome');
+    });
+  },
+);
 
-/** A stream of chat-completions, as open models write it: thoughts that nothing proves, then a call. */
+/** A stream of chat-completions as open models write it: unsigned thoughts, then a call. */
 const THOUGHTFUL = [
   { role: 'assistant', content: null, reasoning_content: 'Oslo it is.' },
   {
@@ -262,7 +268,7 @@ const THOUGHTFUL = [
 ].map((delta) => ({ index: 0, delta, finish_reason: null }));
 
 test.each(CLIENTS.filter(({ name }) => /responses|anthropic/.test(name)))(
-  'what a model of chat-completions has thought before a call comes back to it through $name',
+  'a chat-completions model’s thoughts before a call are sent back to it through $name',
   async (client) => {
     const answers = [
       [...THOUGHTFUL, { index: 0, delta: {}, finish_reason: 'tool_calls' }],
@@ -299,10 +305,10 @@ test.each(CLIENTS.filter(({ name }) => /responses|anthropic/.test(name)))(
   },
 );
 
-describe.each(PAIRS.filter(({ subject }) => !subject.thinks))('$pair, which does not think', (pair) => {
+describe.each(PAIRS.filter(({ subject }) => !subject.thinks))('$pair, a model without reasoning', (pair) => {
   const { client, subject } = pair;
 
-  test('is refused by its vendor where it is told to, and answers without where it is asked in other words', async () => {
+  test('is rejected by its vendor if reasoning is requested natively, and answers without it if requested in another format', async () => {
     const model = client.open(gateway().url, subject.model);
     const asked = generateText({
       model,
@@ -316,7 +322,7 @@ describe.each(PAIRS.filter(({ subject }) => !subject.thinks))('$pair, which does
 });
 
 describe.each(CLIENTS)('$name', (client) => {
-  test('a wrong key is a 401, a model that is none a 404; neither is tried again', async () => {
+  test('a wrong key is a 401, an unknown model a 404; neither is retried', async () => {
     const model = client.name === '@ai-sdk/google' ? 'gemini-2.5-flash' : 'anthropic/claude-sonnet-4-5';
     const unknown = await failureOf(client.open(gateway().url, model, 'gw-no-key-at-all'));
     expect(unknown).toMatchObject({ statusCode: 401, isRetryable: false });
@@ -330,7 +336,7 @@ describe.each(CLIENTS)('$name', (client) => {
   });
 });
 
-describe('the responses provider as it is when nothing is set: OpenAI is to keep what was said', () => {
+describe('the responses provider with default settings: OpenAI is to store the dialogue', () => {
   const dialogue = async (name: string) => {
     const model = createOpenAI({ baseURL: `${gateway().url}/v1`, apiKey: KEY })(name);
     const first = await generateText({ model, prompt: 'One' });
@@ -347,7 +353,7 @@ describe('the responses provider as it is when nothing is set: OpenAI is to keep
   });
 
   test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'])(
-    'and for %s is told what to set',
+    'and for %s the error says what to set',
     async (name) => {
       await expect(dialogue(name)).rejects.toMatchObject({
         statusCode: 400,

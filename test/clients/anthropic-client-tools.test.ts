@@ -1,4 +1,4 @@
-/** Anthropic's tools that the caller runs, with Anthropic's own SDK, called by models of other vendors. */
+/** Anthropic's client tools, with Anthropic's own SDK, called by models of other vendors. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ describe.each(WAYS)('$model, streamed: $stream', ({ model, stream }) => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  test("the SDK's memory is written, and read again, by its runner of tools", async () => {
+  test('the SDK’s memory tool writes and reads, run by its tool runner', async () => {
     const memory = betaMemoryTool(await BetaLocalFilesystemMemoryTool.init(directory));
     const ask = (content: string): Promise<Anthropic.Beta.BetaMessage> =>
       clientAt(gateway().url)
@@ -52,7 +52,7 @@ describe.each(WAYS)('$model, streamed: $stream', ({ model, stream }) => {
     expect(textOf(await ask('Use memory to view "/memories/notes.md".'))).toContain('with line numbers');
   });
 
-  test('each is called by its name, with input as it is documented', async () => {
+  test('each is called by its name, with the documented input', async () => {
     const call = async (
       content: string,
       tool_choice: Anthropic.Beta.BetaToolChoice = { type: 'auto' },
@@ -81,7 +81,7 @@ function textOf({ content }: Anthropic.Beta.BetaMessage): string {
   return content.map((block) => ('text' in block ? block.text : '')).join('');
 }
 
-describe('a vendor is sent functions, and what it calls is a tool_use', () => {
+describe('a vendor receives functions, and their calls become tool_use', () => {
   const door = useDoor();
   const input = { command: 'insert', path: '/repo/a.py', insert_line: 2, insert_text: 'x = 1\n' };
   const name = 'str_replace_based_edit_tool';

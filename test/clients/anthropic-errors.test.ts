@@ -1,4 +1,4 @@
-/** Models and errors as Anthropic's own SDK has them, and callers who leave. */
+/** Models and errors as Anthropic's own SDK sees them, and callers that disconnect. */
 
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
@@ -32,10 +32,10 @@ const hello = (model: string) =>
   }) satisfies Anthropic.MessageCreateParams;
 
 describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
-  /** What the vendor is spoken to in, when it is not asked in chat completions. */
+  /** The format in which the vendor is asked, if it is not chat-completions. */
   const format = model.startsWith('openai/') && thinks ? 'responses' : spoken;
 
-  test('a bad value is a BadRequestError that names it', async () => {
+  test('an invalid value is a BadRequestError that names it', async () => {
     // @ts-expect-error: what the SDK's types do not allow, plain JavaScript does.
     const asked = client().messages.create({ ...hello(model), temperature: 'hot' });
     const error = await rejection(asked, Anthropic.BadRequestError);
@@ -51,7 +51,7 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
     expect(error.message).toContain('max_tokens: Field required');
   });
 
-  test('a failure in the middle of a stream is thrown, after all that came before it', async () => {
+  test('a failure in the middle of a stream is thrown, after the content before it', async () => {
     const { answer, gateway: behind } = scripted();
     const { text, failure } = failingStream(format);
     const begun = 'This answer begins well, and then';
@@ -80,7 +80,7 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
     await rejection(helper.finalMessage(), Anthropic.APIError);
   });
 
-  test('a stream that breaks off is not taken for a whole one', async () => {
+  test('a stream that breaks off does not count as complete', async () => {
     const { answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -90,7 +90,7 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
     await rejection(messages.stream(hello(model)).finalMessage(), Error);
   });
 
-  test('who leaves in the middle of a stream is no longer served', async () => {
+  test('a caller that disconnects in the middle of a stream is no longer served', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -105,7 +105,7 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  test('over the limit of the vendor: RateLimitError, after the retries that were asked for', async () => {
+  test('a rate limit of the vendor: RateLimitError, after the requested number of retries', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.setHeader('retry-after', '0');
@@ -118,7 +118,7 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  test('that the vendor refuses the gateway is not worth a retry', async () => {
+  test('a rejection of the gateway by the vendor is not retried', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => json(response, UNAUTHENTICATED[format], 401));
     const anthropic = new Anthropic({ baseURL: behind.url, apiKey: KEY });
@@ -128,7 +128,7 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
   });
 });
 
-describe('errors of the gateway are typed, and not tried again', () => {
+describe('errors of the gateway are typed, and not retried', () => {
   const cases: {
     name: string;
     key?: string;
@@ -181,7 +181,7 @@ describe('errors of the gateway are typed, and not tried again', () => {
     expect(count()).toBe(3);
   });
 
-  test('the key is taken as `x-api-key` too, as older SDKs send it', async () => {
+  test('the key is also accepted as `x-api-key`, as older SDKs send it', async () => {
     const old = new Anthropic({ baseURL: gateway().url, apiKey: null, defaultHeaders: { 'x-api-key': KEY } });
     expect((await old.messages.create(hello('claude-sonnet-4-5'))).stop_reason).toBe('end_turn');
   });
@@ -193,7 +193,7 @@ describe('models', () => {
     for await (const model of client().models.list()) {
       expect(model).toMatchObject({ type: 'model', display_name: expect.any(String) });
       expect(Date.parse(model.created_at)).toBeGreaterThan(0);
-      // The SDK has these on every model, if only as null.
+      // The SDK expects these on every model, even if they are null.
       for (const value of [model.capabilities, model.deprecated_at, model.line]) expect(value).toBeNull();
       expect(model.lifecycle).toBe(model.retires_at === null ? 'active' : 'deprecated');
       ids.push(model.id);
@@ -206,14 +206,14 @@ describe('models', () => {
     expect(await client().models.retrieve(model)).toMatchObject({ id: model, type: 'model' });
   });
 
-  test('one of Anthropic is found by its name alone; an unknown one is not', async () => {
+  test('an Anthropic model is found by its name alone; an unknown one is not', async () => {
     expect(await client().models.retrieve('claude-sonnet-4-5')).toMatchObject({
       id: 'anthropic/claude-sonnet-4-5',
     });
     await rejection(client().models.retrieve('no-such-model'), Anthropic.NotFoundError);
   });
 
-  test('one that its vendor shuts down says when', async () => {
+  test('one that its vendor will shut down has the date', async () => {
     expect(await client().models.retrieve('openai/o3-mini')).toMatchObject({
       lifecycle: 'deprecated',
       retires_at: '2026-10-23T00:00:00.000Z',

@@ -1,4 +1,7 @@
-/** Tools with Anthropic's own SDK: by hand, made with zod, and run by the SDK itself; thoughts with their signatures. */
+/**
+ * Tools with Anthropic's own SDK: by hand, made with zod, and run by the SDK itself; thoughts with their
+ * signatures.
+ */
 
 import Anthropic from '@anthropic-ai/sdk';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
@@ -33,7 +36,7 @@ interface Way {
   readonly more: Partial<Anthropic.MessageCreateParamsNonStreaming>;
 }
 
-/** How each model is told to think, and not told. */
+/** How reasoning is requested from each model, and the request without it. */
 const WAYS: readonly Way[] = SUBJECTS.flatMap(({ model, thinks }) => {
   const ways: Way[] = [{ name: 'not told to think', model, more: {} }];
   if (thinks && model !== 'anthropic/claude-opus-4-8') {
@@ -53,7 +56,7 @@ const WAYS: readonly Way[] = SUBJECTS.flatMap(({ model, thinks }) => {
   return ways;
 });
 
-describe('a web search that must be made, as Claude Code asks for each of its own', () => {
+describe('a forced web search, as Claude Code requests each of its own', () => {
   const search: Anthropic.WebSearchTool20250305 = {
     type: 'web_search_20250305',
     name: 'web_search',
@@ -61,10 +64,10 @@ describe('a web search that must be made, as Claude Code asks for each of its ow
   };
   const forced = { type: 'tool', name: 'web_search' } as const;
 
-  test.each(SUBJECTS)('is refused by no vendor: $model', async ({ model }) => {
+  test.each(SUBJECTS)('is accepted by every vendor: $model', async ({ model }) => {
     for (const tools of [[search], [search, tool('send_mail')]]) {
       const request = { model, max_tokens: 2000, messages: asks('Search for Oslo.'), tools };
-      // Earlier models of Google search, or call functions.
+      // Earlier Google models either search or call functions.
       if (model === 'google/gemini-2.5-flash' && tools.length > 1) continue;
       for (const tool_choice of [forced, { type: 'auto' } as const]) {
         expect(textOf(await client().messages.create({ ...request, tool_choice }))).toContain('Oslo');
@@ -117,7 +120,7 @@ describe.each(WAYS)('$model, $name', ({ model, more }) => {
     { mode: 'whole', stream: false },
     { mode: 'streamed', stream: true },
     { mode: 'in a thread where there are threads', stream: false, thread: true },
-  ])("the SDK's runner of tools, $mode", ({ stream, thread }) => {
+  ])('the SDK’s tool runner, $mode', ({ stream, thread }) => {
     test('over three steps', async () => {
       const ran: string[] = [];
       const runner = client().beta.messages.toolRunner({
@@ -151,7 +154,7 @@ describe.each(WAYS)('$model, $name', ({ model, more }) => {
 describe.each(SUBJECTS)('tools of $model', ({ model, spoken }) => {
   const request = { model, max_tokens: 2000, tools: [tool('get_weather'), tool('get_time')] };
 
-  test('a tool is called where it must be, and not where it must not', async () => {
+  test('a required tool call happens, and a forbidden one does not', async () => {
     const ask = async (said: string, tool_choice: Anthropic.ToolChoice): Promise<readonly string[]> => {
       const message = await client().messages.create({ ...request, messages: asks(said), tool_choice });
       return callsOf(message).map(({ name }) => name);
@@ -166,7 +169,7 @@ describe.each(SUBJECTS)('tools of $model', ({ model, spoken }) => {
     expect(await ask(both, { type: 'auto', disable_parallel_tool_use: true })).toHaveLength(most);
   });
 
-  test('results with pictures, and results that are errors, are taken', async () => {
+  test('results with images, and results that are errors, are accepted', async () => {
     const messages = asks('Use get_weather and get_time.');
     const first = await client().messages.create({ ...request, messages });
     const [weather, time] = callsOf(first);
@@ -197,14 +200,14 @@ describe.each(SUBJECTS)('tools of $model', ({ model, spoken }) => {
   });
 });
 
-describe('a dialogue goes over from one model to another', () => {
+describe('a dialogue moves from one model to another', () => {
   const pairs = SUBJECTS.flatMap(({ model: from }) =>
     SUBJECTS.filter(({ model }) => model !== from).map(({ model: to }) => ({ from, to })),
   );
-  /** The thoughtful way of a model. */
+  /** The variant of a model with reasoning. */
   const wayOf = (model: string): Way['more'] => WAYS.findLast((way) => way.model === model)?.more ?? {};
 
-  /** Asks one model after the other, and gives what tools they called and what was said at last. */
+  /** Asks one model after the other, and returns the tools they called and the final text. */
   async function talk(
     models: readonly string[],
     thoughts: 'all' | 'none',
@@ -250,14 +253,14 @@ describe('a dialogue goes over from one model to another', () => {
 });
 
 describe('threads', () => {
-  test('are kept by Anthropic for models of its own', async () => {
+  test('are stored by Anthropic for its own models', async () => {
     const thread = client().beta.messages.thread({ model: 'claude-sonnet-4-5', max_tokens: 1000 });
     await thread.send({ role: 'user', content: 'Hello' });
     expect(textOf(await thread.send({ role: 'user', content: 'And now?' }))).toContain('> And now?');
   });
 
   test.each(SUBJECTS.filter(({ model }) => !model.startsWith('anthropic/')))(
-    'are refused for $model, by the code that the SDK knows',
+    'are rejected for $model, with the code that the SDK knows',
     async ({ model }) => {
       const thread = client().beta.messages.thread({ model, max_tokens: 1000 });
       const error = await rejection(

@@ -1,4 +1,4 @@
-/** Anthropic's own SDK, messages: nothing but another base URL and key. */
+/** Anthropic's own SDK, messages: only base URL and key differ. */
 
 import Anthropic from '@anthropic-ai/sdk';
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
@@ -15,7 +15,7 @@ const asks = (content: string): Anthropic.MessageParam[] => [{ role: 'user', con
 
 const Person = z.object({ name: z.string(), born: z.number().int(), mood: z.enum(['glad', 'sad']) });
 
-/** What a message says, without what differs from one to the next. */
+/** The content of a message, without what differs from one to the next. */
 function said(message: object): JsonObject {
   const { content, stop_reason, stop_sequence, usage } = plain(message);
   const { input_tokens, output_tokens, cache_read_input_tokens } = asObject(usage) ?? {};
@@ -53,7 +53,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     expect(message.usage.output_tokens).toBeGreaterThan(0);
   });
 
-  test('a stream, event by event, says what the whole message says', async () => {
+  test('a stream, event by event, has the content of the whole message', async () => {
     const request = { model, max_tokens: 2000, messages: asks('Tell me a story.') };
     const whole = await client().messages.create(request);
     const stream = await client().messages.create({ ...request, stream: true });
@@ -69,7 +69,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     expect(types.filter((type) => type === 'content_block_delta').length).toBeGreaterThan(10);
   });
 
-  test.each(PLAYED)('the accumulator arrives at the whole message: %s', async (name) => {
+  test.each(PLAYED)('the accumulator produces the whole message: %s', async (name) => {
     const request = { model, max_tokens: 4000, messages: asks(`play: ${name}`) };
     const whole = await client().messages.create(request);
     const stream = client().messages.stream(request);
@@ -96,7 +96,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     );
   });
 
-  test('a refusal is one, not an answer', async () => {
+  test('a refusal is reported as one, not as an answer', async () => {
     const message = await client().messages.create({
       model,
       max_tokens: 100,
@@ -105,7 +105,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     expect(message.stop_reason).toBe('refusal');
   });
 
-  test('a message that is cut short says so', async () => {
+  test('a truncated message says so', async () => {
     const message = await client().messages.create({
       model,
       max_tokens: 20,
@@ -115,7 +115,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     expect(message.usage.output_tokens).toBeLessThanOrEqual(20);
   });
 
-  test('a shape made with zod is parsed, whole and streamed', async () => {
+  test('a schema made with zod is parsed, whole and streamed', async () => {
     const request = {
       model,
       max_tokens: 2000,
@@ -123,7 +123,8 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
       output_config: { format: zodOutputFormat(Person) },
     };
     if (model.startsWith('deepseek/')) {
-      // It has JSON, but no schemas: its service is asked for any JSON, and the model told of the schema.
+      // It supports JSON, but no schemas: its service is asked for any JSON, and the schema is put into the
+      // prompt.
       expect(JSON.parse(textOf(await client().messages.create(request)))).toBeTypeOf('object');
       return;
     }
@@ -141,7 +142,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     },
   ])('thinking $name', ({ name, more }) => {
     const takes = thinks && !refuses(model, name);
-    test('is done where it can be, whole and streamed', async () => {
+    test('happens if the model supports it, whole and streamed', async () => {
       const request = { model, max_tokens: 4000, messages: asks('How many r are in strawberry?'), ...more };
       const asked = client().messages.create(request);
       if (refuses(model, name)) {
@@ -164,7 +165,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     });
   });
 
-  test('a dialogue goes on with what the model thought and said', async () => {
+  test('a dialogue continues with the model’s thoughts and text', async () => {
     const messages = asks('Hello there.');
     for (const next of ['And now?', 'And then?']) {
       const message = await client().messages.create({
@@ -179,7 +180,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     expect(textOf(last)).toContain('> And then?');
   });
 
-  test('pictures and documents arrive', async () => {
+  test('images and documents arrive', async () => {
     const ask = async (block: Anthropic.ContentBlockParam): Promise<string> => {
       const content: Anthropic.ContentBlockParam[] = [block, { type: 'text', text: 'What is this?' }];
       return textOf(
@@ -196,9 +197,9 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     expect(await ask({ type: 'document', source: text })).toContain('What is this?');
   });
 
-  test('what is marked for the cache is read from it the next time', async () => {
+  test('a part that is marked for the cache is read from it the next time', async () => {
     const system: Anthropic.TextBlockParam[] = [
-      // Longer than the shortest prompt that is cached, and never said before.
+      // Longer than the shortest cacheable prompt, and never sent before.
       { type: 'text', text: `${model}: ${'Know this. '.repeat(600)}`, cache_control: { type: 'ephemeral' } },
     ];
     const request = { model, max_tokens: 2000, system, messages: asks('Hello') };
@@ -228,7 +229,7 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
     expect(said(streamed)).toEqual(said(whole));
   });
 
-  test('tokens are counted where the vendor counts, and clearly not elsewhere', async () => {
+  test('tokens are counted if the vendor counts, and otherwise the error says so', async () => {
     const counted = client().messages.countTokens({ model, messages: asks('Hello there.') });
     if (/^(?:anthropic|openai|google)\//.test(model)) {
       expect((await counted).input_tokens).toBeGreaterThan(0);
@@ -243,12 +244,12 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks }) => {
   });
 });
 
-/** Anthropic's models are told to think in one way or the other (4.6 in both), and refuse what is not theirs. */
+/** Anthropic's models take one of two reasoning settings (4.6 takes both), and reject the other. */
 function refuses(model: string, way: string): boolean {
   return model === `anthropic/claude-${way === 'by effort' ? 'sonnet-4-5' : 'opus-4-8'}`;
 }
 
-/** How a model is told to think, so that it does not refuse. */
+/** The reasoning setting that a model accepts. */
 function thinkingOf(model: string, thinks: boolean): Partial<Anthropic.MessageCreateParamsNonStreaming> {
   if (!thinks) return {};
   return refuses(model, 'by a budget')

@@ -1,7 +1,8 @@
 /**
- * Codex with models whose services have responses of their own, and less of it than OpenAI's: xAI refuses tools and items
- * it does not know (422, unknown variant `namespace`; router-for-me/CLIProxyAPI#4434, #3704, maximhq/bifrost#5428), and
- * DeepSeek passes over what it does not know, so that its model writes calls as text (Wei-Shaw/sub2api#7285).
+ * Codex with models whose services have a Responses API of their own that supports less than OpenAI's: xAI
+ * rejects tools and items that it does not know (422, unknown variant `namespace`;
+ * router-for-me/CLIProxyAPI#4434, #3704, maximhq/bifrost#5428), and DeepSeek ignores what it does not know,
+ * so that its model writes calls as text (Wei-Shaw/sub2api#7285).
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +15,7 @@ import { codexLite, codexPlain } from './agents/codex-lite.ts';
 const XAI_TOOLS = ['function', 'web_search', 'x_search', 'code_interpreter', 'mcp', 'shell'];
 const XAI_ITEMS = ['message', 'function_call', 'function_call_output', 'reasoning'];
 
-/** Streams of the service: a call of the tool with this name, as each of its formats tells it. */
+/** Streams of the service: a call of the tool with this name, in each of its formats. */
 const called: Readonly<Record<string, (name: string) => string>> = {
   '/v1/chat/completions': (name) => {
     const chunk = (more: JsonObject): string =>
@@ -37,7 +38,7 @@ let wanted = '';
 let upstream: TestUpstream;
 let gateway: TestGateway;
 
-/** As strict as xAI where `model` is one of its models. */
+/** As strict as xAI if `model` is one of its models. */
 const answer: Respond = ({ url, body }, response) => {
   const sent = asObject(parseJson(body.toString())) ?? {};
   const refuse = (error: string): void =>
@@ -71,7 +72,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** What the service got last, and the calls that Codex is told of. */
+/** The last request to the service, and the calls that Codex receives. */
 async function asked(body: JsonObject, call: string, requests = 1) {
   wanted = call;
   upstream.received.length = 0;
@@ -92,27 +93,27 @@ const names = ({ tools }: JsonObject): readonly unknown[] =>
   asList(tools ?? null).map((tool) => asObject(asObject(tool)?.['function'])?.['name']);
 
 describe.each(['x-ai/grok-4.7', 'deepseek/deepseek-v4-pro'])('Codex with %s', (model) => {
-  test('tools that an item brings along are offered, and a call is one of a namespace again', async () => {
+  test('tools in an item are offered, and a call has its namespace again', async () => {
     const { path, sent, call } = await asked(codexLite(model), 'collaboration__list_agents');
     expect(path).toBe('/v1/chat/completions');
     expect(names(sent)).toEqual(['exec', 'wait', 'collaboration__list_agents']);
     expect(call).toMatchObject({ type: 'function_call', namespace: 'collaboration', name: 'list_agents' });
   });
 
-  test('what it is free to write is called as such', async () => {
+  test('a call of a free-form tool is returned as one', async () => {
     const { call } = await asked(codexLite(model), 'exec');
     expect(call).toMatchObject({ type: 'custom_tool_call', name: 'exec' });
   });
 });
 
-test('Codex with x-ai/grok-4.7: a namespace of functions is told as functions, for xAI knows none', async () => {
+test('Codex with x-ai/grok-4.7: a namespace of functions is sent as functions, since xAI has no namespaces', async () => {
   const { path, sent, call } = await asked(codexPlain('x-ai/grok-4.7'), 'multi_agent_v1__wait_agent');
   expect(path).toBe('/v1/chat/completions');
   expect(names(sent)).toEqual(['exec_command', 'multi_agent_v1__wait_agent']);
   expect(call).toMatchObject({ type: 'function_call', namespace: 'multi_agent_v1', name: 'wait_agent' });
 });
 
-test('Codex with x-ai/grok-4.7: its model may search, which xAI has without saying how', async () => {
+test('Codex with x-ai/grok-4.7: its model may search, which xAI supports without options', async () => {
   const plain = codexPlain('x-ai/grok-4.7');
   const functions = asObjects(plain['tools']).filter(({ type }) => type === 'function');
   const search = { type: 'web_search', external_web_access: false };
@@ -122,7 +123,7 @@ test('Codex with x-ai/grok-4.7: its model may search, which xAI has without sayi
   expect(sent).toEqual({ ...body, model: 'grok-4.7', tools: [...functions, { type: 'web_search' }] });
 });
 
-describe('what a service knows reaches it as it was written', () => {
+describe('what a service supports reaches it as it was written', () => {
   const [exec] = asList(codexPlain('m')['tools'] ?? null);
   test.each([
     ['deepseek/deepseek-v4-pro', codexPlain('deepseek/deepseek-v4-pro')],

@@ -1,6 +1,6 @@
 /**
- * GitHub Copilot CLI (1.0.102): when it goes on with a session (`--continue`), messages of it bear notes that it has made
- * for itself and takes off only within its own code.
+ * GitHub Copilot CLI (1.0.102): when it continues a session (`--continue`), messages of it contain notes that
+ * it has made for itself and removes only within its own code.
  */
 
 import { expect, test } from 'vitest';
@@ -39,7 +39,7 @@ const tools = [
 ];
 
 test.each(['anthropic/claude-sonnet-5-5', 'google/gemini-3.8-flash'])(
-  'a session of Copilot goes on with %s, which would refuse its notes',
+  'a session of Copilot continues with %s, which would reject its notes',
   async (model) => {
     const response = await fetch(`${gateway().url}/v1/chat/completions`, {
       method: 'POST',

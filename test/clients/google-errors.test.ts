@@ -1,4 +1,4 @@
-/** Errors as Google's own SDK throws them, and callers who leave. */
+/** Errors as Google's own SDK throws them, and callers that disconnect. */
 
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { describe, expect, test } from 'vitest';
@@ -49,14 +49,14 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
     }
   });
 
-  test('a key that is good for a model is good for it, and sees it alone', async () => {
+  test('a key for one model works for it, and lists it alone', async () => {
     expect((await ask(RESTRICTED, 'gemini-2.5-flash')).text).toContain('> Hello');
     const names: (string | undefined)[] = [];
     for await (const { name } of await at(gateway().url, RESTRICTED).models.list()) names.push(name);
     expect(names).toEqual(['models/gemini-2.5-flash']);
   });
 
-  test('a bad value is said in the words of the vendor', async () => {
+  test('an invalid value is reported in the words of the vendor', async () => {
     const { models } = at(gateway().url, KEY);
     const asked = models.generateContent({ model: MODEL, contents: 'Hello', config: { temperature: 9 } });
     const error = await rejection(asked, ApiError);
@@ -71,7 +71,7 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
       ...(abortSignal && { config: { abortSignal } }),
     });
 
-  test('a failure in the middle of a stream is thrown, after all that came before it', async () => {
+  test('a failure in the middle of a stream is thrown, after the content before it', async () => {
     const { answer, gateway: behind } = scripted();
     const { text, failure } = failingStream('generate-content');
     const begun = 'This answer begins well, and then';
@@ -93,7 +93,7 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
     expect(heard).toBe(begun);
   });
 
-  test('a stream that breaks off is not taken for a whole one', async () => {
+  test('a stream that breaks off does not count as complete', async () => {
     const { answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -105,7 +105,7 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
     await rejection(read(), Error);
   });
 
-  test('who leaves in the middle of a stream is no longer served', async () => {
+  test('a caller that disconnects in the middle of a stream is no longer served', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -121,7 +121,7 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  test('over the limit of the vendor: 429, and no try but the one that was asked for', async () => {
+  test('a rate limit of the vendor: 429, and only the requested attempt', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => json(response, RATE_LIMITED['generate-content'], 429));
     const asked = at(behind.url, KEY).models.generateContent({ model: MODEL, contents: 'Hello' });
@@ -131,7 +131,7 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  test('that the vendor refuses the gateway does not read as the caller being refused', async () => {
+  test('a rejection of the gateway by the vendor does not look like a rejection of the caller', async () => {
     const { answer, gateway: behind } = scripted();
     answer((_, response) => json(response, UNAUTHENTICATED['generate-content'], 401));
     const asked = at(behind.url, KEY).models.generateContent({ model: MODEL, contents: 'Hello' });

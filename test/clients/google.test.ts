@@ -1,4 +1,6 @@
-/** Google's own SDK, generateContent: nothing but another base URL and key. It asks below `/v1` unless told otherwise. */
+/**
+ * Google's own SDK, generateContent: only base URL and key differ. Its requests go below `/v1` by default.
+ */
 
 import {
   ApiError,
@@ -25,7 +27,10 @@ interface Subject {
   /** The SDK's own default, or the version of the specification. */
   readonly version: 'v1' | 'v1beta';
   readonly thinking?: ThinkingConfig;
-  /** What another vendor's model does not: sign its thoughts, stop at a text, give several answers, count, keep to a schema. */
+  /**
+   * What another vendor's model cannot do: sign its thoughts, stop at a text, give several answers, count,
+   * follow a schema.
+   */
   readonly lacks?: readonly ('signatures' | 'candidates' | 'counts' | 'schemas')[];
 }
 
@@ -38,7 +43,7 @@ const GOOGLES: readonly Subject[] = (['v1', 'v1beta'] as const).flatMap((version
   { model: 'gemini-3-flash-preview', version, thinking: LEVEL },
 ]);
 
-/** Reached where the configuration says so. */
+/** Available if the configuration says so. */
 const OTHERS: readonly Subject[] = [
   { model: 'openai/gpt-4.1', version: 'v1beta' },
   { model: 'openai/gpt-5.4', version: 'v1beta', thinking: LEVEL, lacks: ['candidates'] },
@@ -60,7 +65,7 @@ const OTHERS: readonly Subject[] = [
 
 const Person = z.object({ name: z.string(), born: z.number().int(), mood: z.enum(['glad', 'sad']) });
 
-/** What an answer says, with neighbouring texts of one kind joined. */
+/** The content of an answer, with adjacent texts of one kind joined. */
 function said(responses: readonly GenerateContentResponse[]): JsonObject {
   const parts: JsonObject[] = [];
   let finish: string | undefined;
@@ -78,7 +83,7 @@ function said(responses: readonly GenerateContentResponse[]): JsonObject {
       } else if (part['text'] !== '') parts.push(part);
     }
     finish = response.candidates?.[0]?.finishReason ?? finish;
-    // OpenAI says at a stream's end alone by what it was served.
+    // OpenAI reports the service tier only at the end of a stream.
     const { serviceTier: _, ...figures } = asObject(usageMetadata) ?? usage;
     usage = figures;
   }
@@ -134,7 +139,7 @@ describe.each([...GOOGLES, ...OTHERS])(
       expect(response.text).toContain('> Hello');
     });
 
-    test.each(PLAYED)('the chunks of a stream are the whole answer: %s', async (played) => {
+    test.each(PLAYED)('the chunks of a stream add up to the whole answer: %s', async (played) => {
       const request = { model, contents: `play: ${played}` };
       const whole = await client().models.generateContent(request);
       const chunks = await collected(await client().models.generateContentStream(request));
@@ -142,7 +147,7 @@ describe.each([...GOOGLES, ...OTHERS])(
       expect(chunks.map(({ text }) => text ?? '').join('')).toBe(whole.text ?? '');
     });
 
-    test('an answer is cut short, or stopped, where it is to be', async () => {
+    test('an answer is cut, or stopped, at the requested limit', async () => {
       const ask = async (config: object): Promise<GenerateContentResponse> =>
         client().models.generateContent({ model, contents: 'Tell me a story.', config });
       expect((await ask({ maxOutputTokens: 20 })).candidates?.[0]?.finishReason).toBe('MAX_TOKENS');
@@ -155,13 +160,13 @@ describe.each([...GOOGLES, ...OTHERS])(
       else expect((await two).candidates).toHaveLength(2);
     });
 
-    test('a refusal is one, not an answer', async () => {
+    test('a refusal is reported as one, not as an answer', async () => {
       const response = await client().models.generateContent({ model, contents: 'play: refusal' });
       expect(response.candidates?.[0]?.finishReason).toBe('SAFETY');
     });
 
     test.skipIf(lacks.includes('schemas'))(
-      'an answer has the shape that is asked for, by a schema of either kind',
+      'an answer has the requested shape, by a schema of either kind',
       async () => {
         const contents = 'Someone born in 1815.';
         const responseMimeType = 'application/json';
@@ -192,7 +197,7 @@ describe.each([...GOOGLES, ...OTHERS])(
       },
     );
 
-    test.each(['whole', 'streamed'])('thoughts are shown where they are asked for, %s', async (mode) => {
+    test.each(['whole', 'streamed'])('thoughts are shown if they are requested, %s', async (mode) => {
       const ask = async (includeThoughts: boolean): Promise<readonly GenerateContentResponse[]> => {
         const config = thinking && { thinkingConfig: { ...thinking, includeThoughts } };
         const request = { model, contents: 'How many r are in strawberry?', ...(config && { config }) };
@@ -212,7 +217,7 @@ describe.each([...GOOGLES, ...OTHERS])(
       expect(thoughts(await ask(false))).toBe('');
     });
 
-    test('a chat remembers what was said, and how it was signed', async () => {
+    test('a chat keeps its content and signatures', async () => {
       const chat = client().chats.create({ model, ...(thinking && { config: thinkingConfig(thinking) }) });
       expect((await chat.sendMessage({ message: 'Hello there.' })).text).toContain('> Hello there.');
       const chunks = await collected(await chat.sendMessageStream({ message: 'And now?' }));
@@ -226,7 +231,7 @@ describe.each([...GOOGLES, ...OTHERS])(
       expect(signed).toBe(isSigned);
     });
 
-    test('pictures and documents arrive', async () => {
+    test('images and documents arrive', async () => {
       const ask = async (mimeType: string, data: string): Promise<string | undefined> => {
         const contents = [
           { role: 'user', parts: [{ text: 'What is this?' }, { inlineData: { mimeType, data } }] },
@@ -246,7 +251,7 @@ describe.each([...GOOGLES, ...OTHERS])(
         parameters: { type: Type.OBJECT, properties: { city: { type: Type.STRING } }, required: ['city'] },
       }));
 
-      test.each(['whole', 'streamed'])('by hand over three steps, signatures and all, %s', async (mode) => {
+      test.each(['whole', 'streamed'])('by hand over three steps, with signatures, %s', async (mode) => {
         const contents: Content[] = [{ role: 'user', parts: [{ text: STEPS }] }];
         const called: (string | undefined)[][] = [];
         let signatures = 0;
@@ -318,7 +323,7 @@ describe.each([...GOOGLES, ...OTHERS])(
         expect(ran).toEqual(NAMES.map((name) => `${name} Oslo`));
       });
 
-      test('a tool is called where it must be, and not where it must not', async () => {
+      test('a required tool call happens, and a forbidden one does not', async () => {
         const ask = async (
           contents: string,
           functionCallingConfig: object,
@@ -345,7 +350,7 @@ describe.each([...GOOGLES, ...OTHERS])(
       else expect((await counted).totalTokens).toBeGreaterThan(0);
     });
 
-    test('models that are reached are listed, and found by their names', async () => {
+    test('available models are listed, and found by their names', async () => {
       const actions = new Map<string, readonly string[] | undefined>();
       for await (const { name, displayName, supportedActions } of await client().models.list()) {
         actions.set(name ?? '', supportedActions);

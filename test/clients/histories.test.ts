@@ -1,6 +1,7 @@
 /**
- * What callers of a format may write and seldom do: what the format's own vendor takes, every other takes too. The
- * simulated vendors are as strict as the real ones, so what another one refuses is the translation's fault.
+ * Histories that a format allows and callers seldom send: if the format's own vendor accepts them, every
+ * other one must too. The simulated vendors are as strict as the real ones, so a rejection by another one is
+ * a fault of the translation.
  */
 
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** LangChain over its chat models for all four formats: nothing but another base URL and key. */
+/** LangChain with its chat models for all four formats: only base URL and key differ. */
 
 import { ChatAnthropic } from '@langchain/anthropic';
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
@@ -24,7 +24,7 @@ const gateway = useGateway();
 interface Client {
   readonly name: string;
   open(model: string, apiKey?: string): BaseChatModel;
-  /** One that is told to think; `reasoning` of LangChain's own is for names that begin as OpenAI's do. */
+  /** A model with reasoning; LangChain's own `reasoning` only works for names that begin like OpenAI's. */
   thinking(subject: Subject): BaseChatModel;
 }
 
@@ -91,7 +91,7 @@ const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** Every client with the models it reaches: Google's format reaches Google's only. */
+/** Every client with the models it reaches: Google's format reaches Google's models only. */
 const PAIRS = CLIENTS.flatMap((client) =>
   SUBJECTS.filter(({ model }) => client.name !== 'ChatGoogleGenerativeAI' || model.startsWith('google/')).map(
     (subject) => ({ client, subject, pair: `${client.name} with ${subject.model}` }),
@@ -119,7 +119,7 @@ const Person = z.object({
   fields: z.array(z.string()),
 });
 
-/** Asks until nothing is called any more; gives every answer. */
+/** Asks until no tool is called any more; returns every answer. */
 async function loop(
   ask: (messages: BaseMessage[]) => Promise<AIMessage | AIMessageChunk>,
   prompt: string,
@@ -161,7 +161,7 @@ const calls = (answers: readonly { tool_calls?: readonly { name: string; args: u
 describe.each(PAIRS)('$pair', ({ client, subject }) => {
   const open = (): BaseChatModel => client.open(subject.model);
 
-  test('invoke and stream say the same, with the same usage', async () => {
+  test('invoke and stream give the same, with the same usage', async () => {
     const messages = [new SystemMessage('Be brief.'), new HumanMessage('Say hello to Zoë 👋.')];
     const whole = await open().invoke(messages);
     expect(whole.text).toContain('> Say hello to Zoë 👋.');
@@ -172,7 +172,8 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     const piecewise = await streamed(open(), messages);
     expect(piecewise.text).toBe(whole.text);
     if (client.name === 'ChatAnthropic') {
-      // It reads the input from the stream's start alone, where other vendors tell none, and adds both outputs up.
+      // It reads the input from the start of the stream alone, where other vendors report none, and adds both
+      // outputs up.
       expect(usageOf(piecewise).output_tokens).toBeGreaterThanOrEqual(usage.output_tokens);
     } else {
       const { input_tokens, output_tokens, total_tokens } = usage;
@@ -180,7 +181,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     }
   });
 
-  test('a loop of tools, two of them at once, whole and streamed', async () => {
+  test('a tool loop, two of them at once, whole and streamed', async () => {
     const prompt = 'Call get_weather and get_time for Oslo, then get_weather for Oslo again.';
     const bound = open().bindTools?.([getWeather, getTime]);
     if (bound === undefined) throw new Error('takes no tools');
@@ -199,15 +200,15 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     expect(piecewise.at(-1)?.text).toBe(whole.at(-1)?.text);
   });
 
-  test('a tool that must be called', async () => {
+  test('a required tool call', async () => {
     const bound = open().bindTools?.([getWeather, getTime], { tool_choice: 'get_time' });
     expect(calls([(await bound?.invoke('Call get_weather for Oslo.')) ?? new AIMessage('')])).toEqual([
       [['get_time', { city: 'Oslo' }]],
     ]);
   });
 
-  test('structured output, by every way the client has', async () => {
-    // Who enforces no schema is told it in words, which the sandbox does not read.
+  test('structured output, in every way that the client has', async () => {
+    // For a vendor that enforces no schema it is put into the prompt, which the sandbox does not read.
     const inWords = client.name === 'ChatAnthropic' && subject.model.startsWith('deepseek/');
     for (const method of inWords ? [CALLED] : [CALLED, 'jsonSchema' as const]) {
       const model = open().withStructuredOutput(Person, { name: 'person', method });
@@ -216,7 +217,7 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     }
   });
 
-  test('an image is seen', async () => {
+  test('an image arrives', async () => {
     const answer = await open().invoke([
       new HumanMessage({
         content: [
@@ -229,25 +230,32 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
   });
 });
 
-describe.each(PAIRS.filter(({ subject }) => subject.thinks))('what $pair thinks', ({ client, subject }) => {
-  test('goes with its proof over a loop of tools, whole and streamed', async () => {
-    const prompt = 'Call get_weather for Oslo, then get_time for Oslo.';
-    const bound = client.thinking(subject).bindTools?.([getWeather, getTime]);
-    if (bound === undefined) throw new Error('takes no tools');
-    const whole = await loop((messages) => bound.invoke(messages), prompt);
-    expect(calls(whole)).toEqual([[['get_weather', { city: 'Oslo' }]], [['get_time', { city: 'Oslo' }]], []]);
-    const piecewise = await loop((messages) => streamed(bound, messages), prompt);
-    expect(calls(piecewise)).toEqual(calls(whole));
-    const { output_token_details: details } = usageOf(whole[0]);
-    expect(details?.reasoning ?? 1).toBeGreaterThan(0);
-  });
-});
+describe.each(PAIRS.filter(({ subject }) => subject.thinks))(
+  'the thoughts of $pair',
+  ({ client, subject }) => {
+    test('are sent back with their proof over a tool loop, whole and streamed', async () => {
+      const prompt = 'Call get_weather for Oslo, then get_time for Oslo.';
+      const bound = client.thinking(subject).bindTools?.([getWeather, getTime]);
+      if (bound === undefined) throw new Error('takes no tools');
+      const whole = await loop((messages) => bound.invoke(messages), prompt);
+      expect(calls(whole)).toEqual([
+        [['get_weather', { city: 'Oslo' }]],
+        [['get_time', { city: 'Oslo' }]],
+        [],
+      ]);
+      const piecewise = await loop((messages) => streamed(bound, messages), prompt);
+      expect(calls(piecewise)).toEqual(calls(whole));
+      const { output_token_details: details } = usageOf(whole[0]);
+      expect(details?.reasoning ?? 1).toBeGreaterThan(0);
+    });
+  },
+);
 
 describe.each(CLIENTS)('$name', (client) => {
   const model =
     client.name === 'ChatGoogleGenerativeAI' ? 'google/gemini-2.5-flash' : 'anthropic/claude-opus-4-8';
 
-  test('a wrong key is a 401, a model that is none a 404', async () => {
+  test('a wrong key is a 401, an unknown model a 404', async () => {
     await expect(client.open(model, 'gw-no-key-at-all').invoke('Hi')).rejects.toMatchObject({ status: 401 });
     const none = client.name === 'ChatGoogleGenerativeAI' ? 'gemini-0' : 'acme/gpt-0';
     await expect(client.open(none).invoke('Hi')).rejects.toMatchObject({
@@ -262,9 +270,9 @@ describe.each(CLIENTS)('$name', (client) => {
   });
 });
 
-// Versions before 1.0 sent it with every request, for what they were told nothing about.
+// Versions before 1.0 sent it with every request for each setting that was not set.
 test.each(SUBJECTS.filter(({ model }) => !model.startsWith('anthropic/')))(
-  'ChatAnthropic whose sampling is -1 reaches $model',
+  'ChatAnthropic with a sampling setting of -1 reaches $model',
   async ({ model }) => {
     const answer = await anthropic(model, { invocationKwargs: { top_p: -1, top_k: -1 } }).invoke('Hi');
     expect(answer.text).toContain('> Hi');

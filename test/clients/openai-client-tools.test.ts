@@ -1,4 +1,4 @@
-/** OpenAI's tools that the caller runs, with OpenAI's own SDK, called by models of other vendors. */
+/** OpenAI's client tools, with OpenAI's own SDK, called by models of other vendors. */
 
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ type Input = OpenAI.Responses.ResponseInputItem;
 type Output = OpenAI.Responses.ResponseOutputItem;
 
 const gateway = useGateway();
-// Those two have this endpoint themselves.
+// The vendors of those two have this endpoint themselves.
 const OTHERS = SUBJECTS.filter(({ model }) => !/^(?:openai|deepseek)\//.test(model));
 const WAYS = OTHERS.flatMap(({ model }) => [
   { model, stream: false },
@@ -35,7 +35,7 @@ const PATCH: OpenAI.Responses.ApplyPatchTool = { type: 'apply_patch' };
 
 const clientAt = (url: string): OpenAI => new OpenAI({ baseURL: `${url}/v1`, apiKey: KEY, maxRetries: 0 });
 
-/** What a caller's code answers: outputs as the types have them. */
+/** The outputs of a caller's code, as the types define them. */
 function outputOf(item: Output): readonly Input[] {
   switch (item.type) {
     case 'shell_call': {
@@ -61,7 +61,7 @@ function outputOf(item: Output): readonly Input[] {
   }
 }
 
-/** An item of an answer as the next request has it. */
+/** An item of an answer, as the next request contains it. */
 function asInput(item: Output): readonly Input[] {
   switch (item.type) {
     case 'message':
@@ -85,7 +85,7 @@ describe.each(WAYS)('$model, streamed: $stream', ({ model, stream }) => {
     return stream ? await responses.stream(request).finalResponse() : await responses.create(request);
   };
 
-  test('they are called one after another, answered, and the dialogue goes on, with OpenAI too', async () => {
+  test('they are called one after another, answered, and the dialogue continues, also with OpenAI', async () => {
     const content = 'Use shell for "ls -la", then apply_patch to delete_file "a.txt", then say so.';
     const input: Input[] = [{ role: 'user', content }];
     const called: unknown[] = [];
@@ -105,7 +105,7 @@ describe.each(WAYS)('$model, streamed: $stream', ({ model, stream }) => {
     expect(last.output_text).toContain('> Thanks!');
   });
 
-  test('one may be forced, and a shell of old too', async () => {
+  test('one can be forced, and so can the earlier shell tool', async () => {
     const input: Input[] = [{ role: 'user', content: 'Hello!' }];
     const typesOf = ({ output }: OpenAI.Responses.Response): readonly string[] =>
       output.flatMap(({ type }) => (type.endsWith('_call') ? [type] : []));
@@ -122,7 +122,7 @@ describe.each(WAYS)('$model, streamed: $stream', ({ model, stream }) => {
   });
 });
 
-describe('a call that fits no operation is answered like others, and the dialogue goes on', () => {
+describe('a call that matches no operation is answered like others, and the dialogue continues', () => {
   const door = useDoor();
   const written = { type: 'rename_file', path: 'a.txt' };
   const failed = 'There is no such file.';

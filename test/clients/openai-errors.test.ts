@@ -1,4 +1,4 @@
-/** Errors as OpenAI's own SDK throws them, and callers who leave. */
+/** Errors as OpenAI's own SDK throws them, and callers that disconnect. */
 
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const client = (apiKey = KEY): OpenAI => new OpenAI({ baseURL: `${gateway().url}
 const asks = (content: string): OpenAI.ChatCompletionMessageParam[] => [{ role: 'user', content }];
 
 describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
-  test('a bad value is a BadRequestError that names it', async () => {
+  test('an invalid value is a BadRequestError that names it', async () => {
     const asked = client().chat.completions.create({
       model,
       messages: asks('Hello'),
@@ -39,7 +39,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
     expect(error.requestID).toMatch(/^req_/);
   });
 
-  test('a failure in the middle of a stream is thrown, after all that came before it', async () => {
+  test('a failure in the middle of a stream is thrown, after the content before it', async () => {
     const { answer, gateway: behind } = scripted();
     const { text, failure } = failingStream(spoken);
     const said_ = 'This answer begins well, and then';
@@ -65,7 +65,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
     await expect(helper.finalChatCompletion()).rejects.toBeInstanceOf(OpenAI.APIError);
   });
 
-  test('a stream that breaks off is not taken for a whole one', async () => {
+  test('a stream that breaks off does not count as complete', async () => {
     const { answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -82,7 +82,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
     await rejection(read(), Error);
   });
 
-  test('who leaves in the middle of a stream is no longer served', async () => {
+  test('a caller that disconnects in the middle of a stream is no longer served', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -98,7 +98,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  test('over the limit of the vendor: RateLimitError, after the retries that were asked for', async () => {
+  test('a rate limit of the vendor: RateLimitError, after the requested number of retries', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.setHeader('retry-after', '0');
@@ -113,7 +113,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  test('that the vendor refuses the gateway is not worth a retry', async () => {
+  test('a rejection of the gateway by the vendor is not retried', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => json(response, UNAUTHENTICATED[spoken], 401));
     const openai = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
@@ -130,7 +130,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
   });
 });
 
-describe('errors of the gateway are typed, and not tried again', () => {
+describe('errors of the gateway are typed, and not retried', () => {
   const hello = (model: string) => ({ model, messages: asks('Hello') });
   const cases: {
     name: string;
@@ -180,7 +180,7 @@ describe('errors of the gateway are typed, and not tried again', () => {
     expect(count()).toBe(2);
   });
 
-  test('an announced endpoint is not tried again', async () => {
+  test('an announced endpoint is not retried', async () => {
     const { fetch, count } = countingFetch();
     const openai = new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey: KEY, fetch });
     const error = await rejection(
@@ -191,7 +191,7 @@ describe('errors of the gateway are typed, and not tried again', () => {
     expect(count()).toBe(1);
   });
 
-  test('a key that is good for a model is good for it', async () => {
+  test('a key for one model works for it', async () => {
     const completion = await client(RESTRICTED).chat.completions.create(hello('anthropic/claude-sonnet-4-5'));
     expect(completion.choices[0]?.message.content).toContain('> Hello');
   });

@@ -1,4 +1,4 @@
-/** OpenAI's own SDK, responses: nothing but another base URL and key. */
+/** OpenAI's own SDK, responses: only base URL and key differ. */
 
 import OpenAI from 'openai';
 import { ResponsesToolRunner, ResponsesToolRunnerError } from 'openai/helpers/responses-tool-runner';
@@ -37,7 +37,7 @@ const functionTool = (name: string): OpenAI.Responses.FunctionTool => ({
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 });
 
-/** What a response says, without what differs from one to the next. */
+/** The content of a response, without what differs from one to the next. */
 function said(response: object): JsonObject {
   const { output, usage, status, incomplete_details, error } = plain(response);
   return {
@@ -56,10 +56,10 @@ function said(response: object): JsonObject {
   };
 }
 
-/** Whose models have this endpoint at their vendor, who keeps responses: the gateway keeps none. */
+/** Vendors with this endpoint store the responses of their models: the gateway stores none. */
 const NATIVE = /^(?:openai|deepseek)\//;
 
-/** An item of an answer as the next request has it: what the SDK has parsed is its own. */
+/** An item of an answer, as the next request contains it: without the SDK's own parsed values. */
 function asInput(item: OpenAI.Responses.ResponseOutputItem): OpenAI.Responses.ResponseInputItem[] {
   if (item.type === 'function_call') {
     const { call_id, name, arguments: text } = item;
@@ -76,7 +76,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
   });
 
   const native = NATIVE.test(model);
-  /** What the vendor is spoken to in. */
+  /** The format in which the vendor is asked. */
   const format = native ? 'responses' : spoken;
 
   test('an answer, with its request id and usage', async () => {
@@ -94,7 +94,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(usage?.total_tokens).toBe((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0));
   });
 
-  test('a stream has every event, numbered, and says what the whole answer says', async () => {
+  test('a stream has every event, numbered, and the content of the whole answer', async () => {
     const request = { model, input: 'Tell me a story.' };
     const whole = await client().responses.create(request);
     const stream = await client().responses.create({ ...request, stream: true });
@@ -114,7 +114,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test.each(PLAYED)('the accumulator arrives at the whole answer: %s', async (name) => {
+  test.each(PLAYED)('the accumulator produces the whole answer: %s', async (name) => {
     const request = { model, input: `play: ${name}` };
     const whole = await client().responses.create(request);
     const stream = client().responses.stream(request);
@@ -129,7 +129,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(text).toBe(whole.output_text);
   });
 
-  test('an answer that is cut short says so', async () => {
+  test('a truncated answer says so', async () => {
     const response = await client().responses.create({
       model,
       input: 'Tell me a story.',
@@ -141,7 +141,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     });
   });
 
-  test('a refusal is one, not an answer', async () => {
+  test('a refusal is reported as one, not as an answer', async () => {
     const response = await client().responses.create({ model, input: 'play: refusal' });
     const parts = response.output.flatMap((item) => (item.type === 'message' ? item.content : []));
     const refused =
@@ -150,7 +150,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(refused).toBe(true);
   });
 
-  test('a shape made with zod is parsed, whole and streamed', async () => {
+  test('a schema made with zod is parsed, whole and streamed', async () => {
     const request = {
       model,
       input: 'Someone born in 1815. JSON, please.',
@@ -160,7 +160,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(Person.parse(whole.output_parsed)).toMatchObject({ born: 1815 });
     const streamed = await client().responses.stream(request).finalResponse();
     expect(streamed.output_parsed).toEqual(whole.output_parsed);
-    // OpenAI itself refuses what its SDK leaves on the items; where they are translated there is no need to.
+    // OpenAI itself rejects what its SDK leaves on the items; a translation has no reason to.
     if (native) return;
     const input: OpenAI.Responses.ResponseInput = [
       { role: 'user', content: request.input },
@@ -181,7 +181,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(Query.parse(call?.parsed_arguments)).toMatchObject({ days: 3 });
   });
 
-  test('parallel calls are items of their own', async () => {
+  test('parallel calls are separate items', async () => {
     const response = await client().responses.create({
       model,
       input: 'Use get_weather and get_time.',
@@ -194,7 +194,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
   });
 
   const efforts = thinks ? [undefined, 'high' as const] : [undefined];
-  describe.each(efforts)('a loop of tools by hand, nothing stored, effort %s', (effort) => {
+  describe.each(efforts)('a tool loop by hand, nothing stored, effort %s', (effort) => {
     test.each(['whole', 'streamed'])('%s', async (mode) => {
       const input: OpenAI.Responses.ResponseInput = [
         { role: 'user', content: 'Use find_city, then get_weather and get_time, then send_mail.' },
@@ -236,13 +236,13 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
       );
       expect(thoughtful).toEqual(responses.map(() => effort !== undefined));
       const reasoned = responses.map(({ output }) => output.some(({ type }) => type === 'reasoning'));
-      // Gemini signs what it did not think about as well, and the signature needs an item to come back in.
+      // Gemini also signs content without thoughts, and the signature needs an item to come back in.
       const signs = model === 'google/gemini-3-flash-preview';
       expect(reasoned).toEqual(thoughtful.map((thought) => thought || signs));
     });
   });
 
-  test.each([false, true])("the SDK's runner of tools over three steps, streamed: %s", async (stream) => {
+  test.each([false, true])('the SDK’s tool runner over three steps, streamed: %s', async (stream) => {
     const ran: string[] = [];
     const runner = new ResponsesToolRunner({
       functions: ['find_city', 'get_weather', 'get_time', 'send_mail'].map((name) => ({
@@ -263,7 +263,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
       { stream },
     );
     if (!thinks) {
-      // It always asks for sealed reasoning, which OpenAI refuses for a model that has none.
+      // It always asks for encrypted reasoning, which OpenAI rejects for a model without reasoning.
       await expect(running).rejects.toBeInstanceOf(ResponsesToolRunnerError);
       return;
     }
@@ -272,7 +272,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(final.output_text).toContain('> send_mail is done.');
   });
 
-  test('pictures and documents arrive', async () => {
+  test('images and documents arrive', async () => {
     const ask = async (text: string, part: OpenAI.Responses.ResponseInputContent): Promise<string> => {
       const content: OpenAI.Responses.ResponseInputContent[] = [{ type: 'input_text', text }, part];
       const response = await client().responses.create({ model, input: [{ role: 'user', content }] });
@@ -288,7 +288,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     );
   });
 
-  test('a stored response is gone on with where the vendor keeps it, and clearly refused elsewhere', async () => {
+  test('a stored response can be continued if the vendor stores it, and otherwise the error says so', async () => {
     const first = await client().responses.create({ model, input: 'Hello.' });
     const asked = client().responses.create({ model, input: 'And?', previous_response_id: first.id });
     if (native) {
@@ -297,11 +297,11 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     }
     const error = await rejection(asked, OpenAI.BadRequestError);
     expect(error.message).toContain('previous_response_id');
-    // The code by which clients know that they have to send the dialogue whole.
+    // The code by which clients know that they must send the whole dialogue.
     expect(error.code).toBe('previous_response_not_found');
   });
 
-  test('tokens are counted where the vendor counts, and clearly not elsewhere', async () => {
+  test('tokens are counted if the vendor counts, and otherwise the error says so', async () => {
     const tools = [functionTool('find_weather')];
     const counted = client().responses.inputTokens.count({ model, input: 'Hello there.', tools });
     if (/^(?:anthropic|openai|google)\//.test(model)) {
@@ -310,13 +310,13 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
       expect(input_tokens).toBeGreaterThan(10);
       return;
     }
-    // A service that has the format, and not this of it, says so itself.
+    // A service with this format that lacks this part of it reports that itself.
     await expect(counted).rejects.toBeInstanceOf(
       NATIVE.test(model) ? OpenAI.NotFoundError : OpenAI.BadRequestError,
     );
   });
 
-  test("a dialogue is compacted by OpenAI's own models, and goes on from there", async () => {
+  test('a dialogue is compacted by OpenAI’s own models, and continues from there', async () => {
     const compacted = client().responses.compact({
       model,
       input: [
@@ -341,7 +341,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(next.status).toBe('completed');
   });
 
-  test('a bad value is a BadRequestError that names it', async () => {
+  test('an invalid value is a BadRequestError that names it', async () => {
     const asked = client().responses.create({
       model,
       input: 'Hello',
@@ -352,7 +352,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(error).toMatchObject({ status: 400, type: 'invalid_request_error', param: 'temperature' });
   });
 
-  test('a failure in the middle of a stream is thrown, after all that came before it', async () => {
+  test('a failure in the middle of a stream is thrown, after the content before it', async () => {
     const { answer, gateway: behind } = scripted();
     const { text, failure } = failingStream(format);
     const begun = 'This answer begins well, and then';
@@ -374,7 +374,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     };
     const error = await read().catch((thrown: unknown) => thrown);
     expect(heard).toBe(begun);
-    // Told by an `error` event the SDK throws, by `response.failed` it tells.
+    // The SDK throws on an `error` event, and returns a `response.failed`.
     expect(failed || error instanceof OpenAI.APIError).toBe(true);
     const helper = responses.stream({ model, input: 'Hello' });
     helper.on('response.output_text.delta', ({ snapshot }) => {
@@ -384,7 +384,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(final instanceof OpenAI.APIError || asObject(plain(final))?.['status'] === 'failed').toBe(true);
   });
 
-  test('a stream that breaks off is not taken for a whole one', async () => {
+  test('a stream that breaks off does not count as complete', async () => {
     const { answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -399,7 +399,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(types).not.toContain('response.completed');
   });
 
-  test('who leaves in the middle of a stream is no longer served', async () => {
+  test('a caller that disconnects in the middle of a stream is no longer served', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -414,7 +414,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
   });
 });
 
-test('what Gemini took from the web is on the text it stands in, with code and a call between and after', async () => {
+test('Gemini’s web citations are on the text they belong to, with code and a call between and after', async () => {
   const { answer, gateway: behind } = scripted();
   const support = (text: string, startIndex: number, chunk: number): JsonObject => ({
     segment: { startIndex, endIndex: startIndex + text.length, text },
@@ -445,12 +445,12 @@ test('what Gemini took from the web is on the text it stands in, with code and a
   ]);
 });
 
-describe('a dialogue goes over from one model to another', () => {
+describe('a dialogue moves from one model to another', () => {
   const pairs = SUBJECTS.flatMap((from) =>
     SUBJECTS.filter(({ model }) => model !== from.model).map((to) => ({ from, to })),
   );
 
-  /** Asks one model after the other, and gives what tools they called and what was said at last. */
+  /** Asks one model after the other, and returns the tools they called and the final text. */
   async function talk(
     subjects: readonly Subject[],
     kept: 'all' | 'no thoughts',
@@ -479,7 +479,7 @@ describe('a dialogue goes over from one model to another', () => {
     return [used, last];
   }
 
-  test.each(pairs)('thoughts and all: $from.model, $to.model', async ({ from, to }) => {
+  test.each(pairs)('with thoughts: $from.model, $to.model', async ({ from, to }) => {
     const [used, last] = await talk([from, to, from, to], 'all');
     expect(used).toEqual(['get_weather', 'get_time', 'send_mail']);
     expect(last).toContain('> Done.');
@@ -492,7 +492,7 @@ describe('a dialogue goes over from one model to another', () => {
   });
 });
 
-describe('what cannot be had of a response', () => {
+describe('what is not available for a response', () => {
   test('an unknown model is a NotFoundError', async () => {
     const error = await rejection(
       client().responses.create({ model: 'openai/gpt-none', input: 'Hello' }),
@@ -501,7 +501,7 @@ describe('what cannot be had of a response', () => {
     expect(error).toMatchObject({ code: 'model_not_found' });
   });
 
-  test('a stored response is not to be fetched', async () => {
+  test('a stored response cannot be fetched', async () => {
     await expect(client().responses.retrieve('resp_1')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   });
 });

@@ -21,7 +21,7 @@ const functionTool = (name: string): OpenAI.ChatCompletionFunctionTool => ({
   },
 });
 
-/** Of which answers the model has thought. */
+/** In which answers the model reasons. */
 function thoughtful(completions: readonly OpenAI.ChatCompletion[]): readonly boolean[] {
   return completions.map(({ usage }) => (usage?.completion_tokens_details?.reasoning_tokens ?? 0) > 0);
 }
@@ -42,7 +42,7 @@ describe.each(SUBJECTS)('tools of $model', ({ model, spoken, thinks }) => {
     });
   });
 
-  test('parallel calls are told apart, and one at a time where that is asked for', async () => {
+  test('parallel calls are distinguished, and come one at a time if requested', async () => {
     const request = {
       model,
       messages: asks('Use get_weather and get_time.'),
@@ -61,7 +61,7 @@ describe.each(SUBJECTS)('tools of $model', ({ model, spoken, thinks }) => {
     expect(one.choices[0]?.message.tool_calls).toHaveLength(most);
   });
 
-  test('a tool is called where it must be, and not where it must not', async () => {
+  test('a required tool call happens, and a forbidden one does not', async () => {
     const request = { model, messages: asks('Hello!'), tools: [functionTool('get_weather')] };
     const forced = await client().chat.completions.create({ ...request, tool_choice: 'required' });
     expect(forced.choices[0]?.message.tool_calls).toHaveLength(1);
@@ -81,7 +81,7 @@ describe.each(SUBJECTS)('tools of $model', ({ model, spoken, thinks }) => {
   describe.each([
     { mode: 'whole', stream: false },
     { mode: 'streamed', stream: true },
-  ] as const)('a runner of tools, $mode', ({ stream }) => {
+  ] as const)('a tool runner, $mode', ({ stream }) => {
     const efforts = thinks ? [undefined, 'high' as const] : [undefined];
     test.each(efforts)('over three steps, effort %s', async (effort) => {
       const ran: [name: string, input: unknown][] = [];
@@ -124,8 +124,8 @@ describe.each(SUBJECTS)('tools of $model', ({ model, spoken, thinks }) => {
       expect(ran.map(([name]) => name)).toEqual(['find_city', 'get_weather', 'get_time', 'send_mail']);
       expect(ran.map(([, input]) => input)).toEqual(Array.from({ length: 4 }, () => ({ city: 'Oslo' })));
       expect(answer).toContain('> Sent!');
-      // The runner sends back nothing but what OpenAI itself has, so thoughts are lost on the way: a model that would
-      // have to be given them goes on without thinking.
+      // The runner sends back only OpenAI's own fields, so thoughts are lost on the way: a model that needs
+      // them continues without reasoning.
       const lost = model === 'anthropic/claude-sonnet-4-5';
       if (effort !== undefined) {
         expect(thoughtful(runner.allChatCompletions())).toEqual([true, !lost, !lost, !lost]);
@@ -146,7 +146,7 @@ describe.each(SUBJECTS)('tools of $model', ({ model, spoken, thinks }) => {
 });
 
 describe.each(SUBJECTS.filter(({ thinks }) => thinks))('thoughts and tools of $model', ({ model }) => {
-  test.each(['whole', 'streamed'])('tools by hand, every step thought about: %s', async (mode) => {
+  test.each(['whole', 'streamed'])('tools by hand, with thoughts in every step: %s', async (mode) => {
     const messages = asks('Use find_city, then get_weather and get_time, then send_mail.');
     const completions: OpenAI.ChatCompletion[] = [];
     for (let step = 0; step < 4; step += 1) {
@@ -177,12 +177,12 @@ describe.each(SUBJECTS.filter(({ thinks }) => thinks))('thoughts and tools of $m
   });
 });
 
-describe('a dialogue goes over from one model to another', () => {
+describe('a dialogue moves from one model to another', () => {
   const pairs = SUBJECTS.flatMap((from) =>
     SUBJECTS.filter(({ model }) => model !== from.model).map((to) => ({ from, to })),
   );
 
-  /** Asks one model after the other, and gives what tools they called and what was said at last. */
+  /** Asks one model after the other, and returns the tools they called and the final text. */
   async function talk(
     subjects: readonly Subject[],
     kept: 'all' | 'standard',
@@ -209,20 +209,20 @@ describe('a dialogue goes over from one model to another', () => {
     return [used, last];
   }
 
-  test.each(pairs)('thoughts and all: $from.model, $to.model', async ({ from, to }) => {
+  test.each(pairs)('with thoughts: $from.model, $to.model', async ({ from, to }) => {
     const [used, last] = await talk([from, to, from, to], 'all');
     expect(used).toEqual(['get_weather', 'get_time', 'send_mail']);
     expect(last).toContain('> Done.');
   });
 
-  test.each(pairs)("in OpenAI's own fields: $from.model, $to.model", async ({ from, to }) => {
+  test.each(pairs)('in OpenAI’s own fields: $from.model, $to.model', async ({ from, to }) => {
     const [used, last] = await talk([from, to, from, to], 'standard');
     expect(used).toEqual(['get_weather', 'get_time', 'send_mail']);
     expect(last).toContain('> Done.');
   });
 });
 
-/** A message with nothing in it but what OpenAI itself has. */
+/** A message with nothing but OpenAI's own fields. */
 function standard({ content, tool_calls }: OpenAI.ChatCompletionMessage): OpenAI.ChatCompletionMessageParam {
   const calls = (tool_calls ?? []).flatMap((call) =>
     call.type === 'function' ? [{ id: call.id, type: call.type, function: call.function }] : [],

@@ -1,4 +1,4 @@
-/** OpenAI's own SDK, chat completions and models: nothing but another base URL and key. */
+/** OpenAI's own SDK, chat completions and models: only base URL and key differ. */
 
 import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
@@ -26,7 +26,7 @@ const Person = z.object({
   mood: z.enum(['glad', 'sad']),
 });
 
-/** What an answer says, without what differs from one answer to the next. */
+/** The content of an answer, without what differs from one answer to the next. */
 function said(completion: object): JsonObject {
   const { choices, usage } = plain(completion);
   return {
@@ -34,7 +34,7 @@ function said(completion: object): JsonObject {
       const { content, refusal, tool_calls, reasoning_content } = asObject(message) ?? {};
       return {
         finish_reason: finish_reason ?? null,
-        // A stream begins before it is known whether text comes, so it says '' where a whole answer says null.
+        // A stream begins before it is known whether text comes, so it has '' where a whole answer has null.
         content: content ?? '',
         refusal: refusal ?? null,
         reasoning_content: reasoning_content ?? null,
@@ -65,7 +65,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
   });
 
-  test('a stream, chunk by chunk, says what the whole answer says', async () => {
+  test('a stream, chunk by chunk, has the content of the whole answer', async () => {
     const request = { model, messages: asks('Tell me a story.') };
     const whole = await client().chat.completions.create(request);
     const stream = await client().chat.completions.create({ ...request, stream: true });
@@ -77,7 +77,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
       chunks += 1;
       ids.add(chunk.id);
       expect(chunk.object).toBe('chat.completion.chunk');
-      // Not asked for, so no chunk is of usage alone.
+      // Usage is not requested, so no chunk has only usage.
       expect(chunk.choices).toHaveLength(1);
       content += chunk.choices[0]?.delta.content ?? '';
       const finish = chunk.choices[0]?.finish_reason;
@@ -89,7 +89,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(chunks).toBeGreaterThan(10);
   });
 
-  test('usage in a stream is the last chunk, where it is asked for', async () => {
+  test('usage in a stream is the last chunk, if it is requested', async () => {
     const request = { model, messages: asks('Tell me a story.') };
     const whole = await client().chat.completions.create(request);
     const stream = await client().chat.completions.create({
@@ -105,7 +105,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(chunks.slice(0, -1).filter((chunk) => chunk.usage != null)).toEqual([]);
   });
 
-  test.each(PLAYED)('the accumulator arrives at the whole answer: %s', async (name) => {
+  test.each(PLAYED)('the accumulator produces the whole answer: %s', async (name) => {
     const request = { model, messages: asks(`play: ${name}`) };
     const whole = await client().chat.completions.create(request);
     const stream = client().chat.completions.stream({ ...request, stream_options: { include_usage: true } });
@@ -121,7 +121,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(content).toBe(whole.choices[0]?.message.content ?? '');
   });
 
-  test('thoughts are streamed as they are told whole', async () => {
+  test('streamed thoughts are the same as whole ones', async () => {
     const request = { model, messages: asks('play: thinking') };
     const whole = await client().chat.completions.create(request);
     const stream = await client().chat.completions.create({ ...request, stream: true });
@@ -135,7 +135,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(whole.choices[0]?.message.content).toContain('There are 3 letters');
   });
 
-  test('a refusal is one, not an answer', async () => {
+  test('a refusal is reported as one, not as an answer', async () => {
     const { choices } = await client().chat.completions.create({ model, messages: asks('play: refusal') });
     const [choice] = choices;
     const refused =
@@ -143,7 +143,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(refused).toBe(true);
   });
 
-  test('an answer that is cut short says so', async () => {
+  test('a truncated answer says so', async () => {
     const { choices, usage } = await client().chat.completions.create({
       model,
       messages: asks('Tell me a story.'),
@@ -153,7 +153,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(usage?.completion_tokens).toBeLessThanOrEqual(20);
   });
 
-  test('a shape made with zod is parsed, whole and streamed', async () => {
+  test('a schema made with zod is parsed, whole and streamed', async () => {
     const request = {
       model,
       messages: asks('Someone born in 1815. JSON, please.'),
@@ -165,7 +165,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(parsed?.born).toBe(1815);
     const streamed = await client().chat.completions.stream(request).finalChatCompletion();
     expect(streamed.choices[0]?.message.parsed).toEqual(parsed);
-    // The message goes back as the SDK gave it, with what it parsed.
+    // The message is sent back as the SDK returned it, with what it parsed.
     const [choice] = whole.choices;
     if (choice === undefined) throw new Error('no choice');
     const next = await client().chat.completions.create({
@@ -175,7 +175,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(next.choices[0]?.message.content).toContain('> And now?');
   });
 
-  test('effort makes it think, where it can', async () => {
+  test('effort makes a model reason, if it can', async () => {
     const messages = asks('How many r are in strawberry?');
     const asked = client().chat.completions.create({ model, messages, reasoning_effort: 'high' });
     if (!thinks) {
@@ -191,7 +191,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(choices[0]?.message.content).not.toContain('The user says');
   });
 
-  test('a dialogue goes on with what the model thought and said', async () => {
+  test('a dialogue continues with the model’s thoughts and text', async () => {
     const messages = asks('Hello there.');
     for (const next of ['And now?', 'And then?']) {
       const { choices } = await client().chat.completions.create({
@@ -207,7 +207,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(last.choices[0]?.message.content).toContain('> And then?');
   });
 
-  test('pictures and documents arrive', async () => {
+  test('images and documents arrive', async () => {
     const url = `data:image/png;base64,${PNG}`;
     const picture: OpenAI.ChatCompletionContentPart[] = [
       { type: 'text', text: 'What is this?' },
@@ -231,7 +231,7 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
   });
 });
 
-describe("how Google's own OpenAI-compatible endpoint is asked to think", () => {
+describe('reasoning settings of Google’s own OpenAI-compatible endpoint', () => {
   const asking = (thinking_config: JsonObject) => ({ extra_body: { google: { thinking_config } } });
   const messages = asks('How many r are in strawberry?');
 
@@ -240,13 +240,13 @@ describe("how Google's own OpenAI-compatible endpoint is asked to think", () => 
     ['google/gemini-2.5-flash', { thinking_budget: -1 }],
     ['google/gemini-3-flash-preview', { thinking_level: 'low', include_thoughts: true }],
     ['anthropic/claude-sonnet-4-5', { thinking_budget: 2000, include_thoughts: true }],
-  ])('%s thinks: %j', async (model, config) => {
+  ])('%s reasons: %j', async (model, config) => {
     const request: OpenAI.ChatCompletionCreateParamsNonStreaming = { model, messages, ...asking(config) };
     const { choices } = await client().chat.completions.create(request);
     expect(plain(choices[0]?.message)['reasoning_content']).toContain('How many r are in strawberry?');
   });
 
-  test('and to think not at all', async () => {
+  test('and does not reason', async () => {
     const request: OpenAI.ChatCompletionCreateParamsNonStreaming = {
       model: 'google/gemini-2.5-flash',
       messages,
@@ -257,8 +257,8 @@ describe("how Google's own OpenAI-compatible endpoint is asked to think", () => 
   });
 });
 
-describe('what OpenAI alone has', () => {
-  test('several answers, and the odds of their tokens', async () => {
+describe('OpenAI’s own features', () => {
+  test('several answers, and log probabilities', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     const logprobs = {
       content: [{ token: 'Hi', logprob: -0.1, bytes: [72, 105], top_logprobs: [] }],
@@ -292,7 +292,7 @@ describe('what OpenAI alone has', () => {
     expect(JSON.parse(upstream.received[0]?.body.toString() ?? '')).toMatchObject({ n: 2, top_logprobs: 2 });
   });
 
-  test('several answers in a stream are told apart', async () => {
+  test('several answers in a stream are distinguished', async () => {
     const request = { model: 'gpt-4.1', messages: asks('Hello'), n: 3 };
     const final = await client().chat.completions.stream(request).finalChatCompletion();
     expect(said(final)['choices']).toEqual(said(await client().chat.completions.create(request))['choices']);
@@ -300,7 +300,7 @@ describe('what OpenAI alone has', () => {
   });
 
   test.each(SUBJECTS.filter(({ spoken }) => spoken !== 'chat-completions'))(
-    'several answers of $model: as it can, or a clear refusal',
+    'several answers of $model: if the model can, otherwise a clear error',
     async ({ model, spoken }) => {
       const asked = client().chat.completions.create({ model, messages: asks('Hello'), n: 2 });
       if (spoken === 'generate-content') {
@@ -324,7 +324,7 @@ describe('models', () => {
     expect(await client().models.retrieve('openai/o3-mini')).toMatchObject({ shutdown_date: '2026-10-23' });
   });
 
-  test('are told with what agents make room by: the window, and the longest answer', async () => {
+  test('have the fields by which agents compact: the context window, and the longest answer', async () => {
     const { data } = await client().models.list();
     for (const model of data) {
       expect(model).toMatchObject({
@@ -362,7 +362,7 @@ function tokensOf(usage: OpenAI.CompletionUsage | undefined): JsonObject {
   return plain({ prompt_tokens, completion_tokens, total_tokens });
 }
 
-/** The SDK's own accumulator takes only the last piece of a field that it does not know. */
+/** The SDK's own accumulator keeps only the last piece of a field that it does not know. */
 function withoutReasoning(value: JsonObject): JsonObject {
   const choices = asObjects(value['choices']).map(({ reasoning_content: _, ...choice }) => choice);
   return { ...value, choices };

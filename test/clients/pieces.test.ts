@@ -1,7 +1,7 @@
 /**
- * Clients that keep an answer in pieces of their own, and send it back from them. OpenAI's Agents SDK has all that stood
- * beside the content on the part it makes of the content, what stood beside a call on the call and on the message.
- * Crush, Kimi Code and Zed have one block of all thinking in a row, with the signature that came last.
+ * Clients that store an answer in pieces of their own, and send it back from them. OpenAI's Agents SDK puts
+ * all fields next to the content on the content part, and the fields next to a call on the call and on the
+ * message. Crush, Kimi Code and Zed join adjacent thoughts into one block, with the last signature.
  */
 
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ async function post(path: string, body: JsonObject): Promise<JsonObject> {
   return answer;
 }
 
-/** The message of the answer to these messages. */
+/** The message that answers these messages. */
 async function ask(model: string, messages: readonly JsonObject[], more: JsonObject): Promise<JsonObject> {
   const body = await post('/v1/chat/completions', { model, messages, ...more });
   return asObject(asObjects(body['choices'])[0]?.['message']) ?? {};
@@ -49,7 +49,7 @@ const tools = ['get_weather', 'get_time'].map((name) => ({
   },
 }));
 
-test.each(SUBJECTS)('a dialogue goes on with $model', async ({ model, thinks }) => {
+test.each(SUBJECTS)('a dialogue continues with $model', async ({ model, thinks }) => {
   const more = { tools, ...(thinks && { reasoning_effort: 'medium' }) };
   const asked = { role: 'user', content: 'Call get_weather and get_time for Oslo.' };
   const called = await ask(model, [asked], more);
@@ -85,7 +85,7 @@ const translated = SUBJECTS.filter(({ model, thinks }) => thinks && !model.start
 
 const question = { role: 'user', content: 'Call get_weather and get_time for Oslo.' };
 
-/** The blocks of an answer that thinks and calls both tools, as such a client keeps them. */
+/** The blocks of an answer that thinks and calls both tools, as such a client stores them. */
 async function thinksAndCalls(model: string): Promise<readonly JsonObject[]> {
   const answer = await post('/v1/messages', { ...asking(model), messages: [question] });
   const blocks = withThoughtsMerged(asObjects(answer['content']));
@@ -102,7 +102,7 @@ const asking = (model: string): JsonObject => ({
 
 const callsIn = (blocks: readonly JsonObject[]) => blocks.filter(({ type }) => type === 'tool_use');
 
-test.each(translated)('thoughts in one block go on with $model', async ({ model }) => {
+test.each(translated)('joined thoughts continue with $model', async ({ model }) => {
   const called = await thinksAndCalls(model);
   const content = callsIn(called).map(({ id = '' }) => ({
     type: 'tool_result',
@@ -114,7 +114,9 @@ test.each(translated)('thoughts in one block go on with $model', async ({ model 
   expect(asText(told.at(-1)?.['text'])).toContain('Fine.');
 });
 
-/** Kimi Code keeps what proves a thought whatever the format, and says it in the one it goes on with. */
+/**
+ * Kimi Code keeps the proof of a thought from any format, and sends it in the format in which it continues.
+ */
 function asItem({ type, thinking, signature, id, name, input, text }: JsonObject): JsonObject {
   switch (type) {
     case 'thinking': {
@@ -128,7 +130,7 @@ function asItem({ type, thinking, signature, id, name, input, text }: JsonObject
   }
 }
 
-test.each(translated)('they go on in another format with $model', async ({ model }) => {
+test.each(translated)('they continue in another format with $model', async ({ model }) => {
   const called = await thinksAndCalls(model);
   const outputs = callsIn(called).map(({ id = '' }) => ({
     type: 'function_call_output',

@@ -1,4 +1,4 @@
-/** What the vendors' Python SDKs write otherwise than those for JavaScript, by hand: npm has no Python. */
+/** What the vendors' Python SDKs write differently from the JavaScript ones, by hand: npm has no Python. */
 
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
@@ -15,12 +15,12 @@ async function post(path: string, body: JsonObject): Promise<Response> {
   });
 }
 
-describe('an answer of chat-completions that goes back as openai 3.22 has it', () => {
+describe('an answer of chat-completions as openai 3.22 sends it back', () => {
   const weather: JsonObject = {
     type: 'function',
     function: { name: 'get_weather', parameters: { type: 'object', properties: {} } },
   };
-  /** `.stream()` fills every field of its model with null that the stream did not have. */
+  /** `.stream()` sets every field of its model that the stream lacked to null. */
   const streamed = (content: Json, more: JsonObject): JsonObject => ({
     content,
     refusal: null,
@@ -32,7 +32,7 @@ describe('an answer of chat-completions that goes back as openai 3.22 has it', (
     parsed: null,
     ...more,
   });
-  /** `.parse()` only those that it looks into. */
+  /** `.parse()` does so only for fields that it inspects. */
   const parsed = { content: '{"a":1}', refusal: null, role: 'assistant', annotations: [], tool_calls: null };
   const call = {
     id: 'call_1',

@@ -1,7 +1,7 @@
 /**
- * Requests as real SDKs and frameworks sent them, natively and to models of every vendor. They are no part of this
- * repository: `CLIENT_RECORDINGS` names the folder (`<client>/<case>.json`, each `{client, version, method, path,
- * headers, body}`); without it, `../shared/clients` beside the repository is looked at.
+ * Requests as real SDKs and frameworks sent them, natively and to models of every vendor. They are not part
+ * of this repository: `CLIENT_RECORDINGS` names the folder (`<client>/<case>.json`, each `{client, version,
+ * method, path, headers, body}`); the default is `../shared/clients` beside the repository.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 const folder = process.env['CLIENT_RECORDINGS'] ?? join(import.meta.dirname, '../../../shared/clients');
 
-/** Two or more models of each vendor: one that thinks and one that does not, of an older and of the newest kind. */
+/** Two or more models of each vendor: with and without reasoning, older and newest. */
 const MODELS = [
   'openai/gpt-4.1',
   'openai/gpt-5.2',
@@ -81,7 +81,7 @@ interface Refusal {
   readonly why: string;
 }
 
-/** What the vendor itself refuses on the native path, where the body goes on as it came. */
+/** What the vendor itself rejects on the native path, where the body is sent as it came. */
 const BY_THE_VENDOR: readonly Refusal[] = [
   { status: 400, says: /max_tokens: \d+ > \d+/, why: 'native: more max_tokens than the model has' },
   { status: 400, says: /thinking\.type\.enabled/, why: 'native: the model takes adaptive thinking only' },
@@ -111,7 +111,7 @@ const BY_THE_VENDOR: readonly Refusal[] = [
   { status: 404, says: /thread_not_found/, why: 'native: a thread of another day' },
 ];
 
-/** What the gateway refuses on the translated path. */
+/** What the gateway rejects on the translated path. */
 const BY_THE_GATEWAY: readonly Refusal[] = [
   { status: 400, says: /thread_unsupported_request/, why: 'translated: threads are kept by Anthropic only' },
   {
@@ -128,7 +128,10 @@ const FAMILY: Readonly<Record<FormatName, readonly string[]>> = {
   'generate-content': ['google/'],
 };
 
-/** What was recorded without a secret, with one: keys, and proofs that only the vendor itself can make. */
+/**
+ * Fills in the secrets that were removed from a recording: keys, and proofs that only the vendor itself can
+ * make.
+ */
 const withSecrets = (text: string): string => text.replaceAll('<redacted>', KEY);
 
 function signed(value: Json): Json {
@@ -158,7 +161,7 @@ function formatOf(recording: Recording): FormatName {
   return path === '/v1/chat/completions' ? 'chat-completions' : 'generate-content';
 }
 
-/** Where the same request is sent to ask another model. */
+/** The path and body of the same request for another model. */
 function withModel(recording: Recording, model: string): Recording {
   if (formatOf(recording) !== 'generate-content') {
     return { ...recording, body: { ...recording.body, model } };
@@ -199,13 +202,13 @@ async function send(url: string, recording: Recording): Promise<Sent> {
   };
 }
 
-/** What is wrong with an answer, by the rules of the format it was asked in; nothing where no rule is broken. */
+/** How an answer violates the rules of the format in which it was requested; empty if it does not. */
 function faultsOf(recording: Recording, model: string, { headers, bytes, text }: Sent): readonly string[] {
   const { body = {} } = recording;
   const format = formatOf(recording);
   const streamOptions = asObject(body['stream_options']);
   const choice = asObject(body['tool_choice']);
-  // Services that speak OpenAI's format do so with an accent, and the native path keeps it.
+  // Services with OpenAI's format deviate from it, and the native path keeps the deviations.
   const strict = !isNative(recording, model) || FAMILY[format][0] === `${model.split('/')[0]}/`;
   const options = {
     strict,
@@ -237,7 +240,7 @@ afterAll(async () => {
   console.log([`${through} of ${sent} recorded requests came through.`, ...reasons].join('\n'));
 });
 
-/** Sends it, and expects that it comes through, or that it is refused for a reason that is known. */
+/** Sends a request, and expects that it succeeds, or that it is rejected for a known reason. */
 async function ask(recording: Recording, model: string): Promise<void> {
   sent += 1;
   const answer = await send(gateway.url, recording);
@@ -305,12 +308,12 @@ describe.skipIf(recordings.length === 0)('on the native path', () => {
     return isAsked(recording) && (!model?.includes('/') || isNative(recording, model));
   });
 
-  test.each(named(ownModels))('$name goes on byte for byte', async ({ recording }) => {
+  test.each(named(ownModels))('$name passes through byte for byte', async ({ recording }) => {
     upstream.received.length = 0;
     const model = asText(recording.body?.['model']) ?? '';
     const another = model.startsWith('deepseek/') ? 'deepseek/deepseek-v4-flash' : model;
     const name = another.startsWith('deepseek/') ? another : (model.split('/').at(-1) ?? '').toLowerCase();
-    // Indented, as no JSON writer of this program would write it.
+    // Indented in a way that no JSON writer of this program produces.
     const text = JSON.stringify(recording.body, null, '\t');
     const asking = (value: string) => text.replace(`"model": "${model}"`, `"model": "${value}"`);
     const { status } = await post(open.url, recording, asking(another));

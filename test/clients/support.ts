@@ -1,4 +1,6 @@
-/** What the suites of the vendors' own SDKs share: a gateway in front of its sandbox, and whom they talk to. */
+/**
+ * Shared by the suites of the vendors' own SDKs: a gateway in front of its sandbox, and the models to ask.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,11 +24,11 @@ export function useGateway(input: ConfigInput = {}): () => TestGateway {
 export interface Scripted {
   readonly gateway: TestGateway;
   readonly upstream: TestUpstream;
-  /** What the vendors answer from now on; what they got is forgotten. */
+  /** Sets the vendors' answers from now on, and forgets the requests they received. */
   answer(respond: Respond): void;
 }
 
-/** A gateway whose vendors all answer what a test tells them to. */
+/** A gateway whose vendors all answer as a test sets. */
 export function useScripted(): () => Scripted {
   let scripted: Scripted | undefined;
   beforeAll(async () => {
@@ -56,7 +58,7 @@ function started<T>(value: T | undefined): T {
 
 export interface Subject {
   readonly model: string;
-  /** The format its vendor is spoken to in, by a caller of chat-completions. */
+  /** The format in which its vendor is asked by a caller of chat-completions. */
   readonly spoken: FormatName;
   readonly thinks: boolean;
   /** Whether the thoughts are shown to a caller of chat-completions. */
@@ -68,7 +70,7 @@ const anthropic = { spoken: 'messages', thinks: true, shows: true } as const;
 const google = { spoken: 'generate-content', thinks: true, shows: true } as const;
 const other = { spoken: 'chat-completions', thinks: true, shows: true } as const;
 
-/** Models of each vendor: those that are told to think by effort, by a budget, and not at all. */
+/** Models of each vendor, with reasoning by effort, by a budget, and without reasoning. */
 export const SUBJECTS: readonly Subject[] = [
   { model: 'openai/gpt-4.1', ...openai, thinks: false },
   { model: 'openai/gpt-5.4', ...openai, thinks: true },
@@ -92,23 +94,23 @@ export const PLAYED = [
   'length',
 ] as const;
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 export const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** A document without a page. */
+/** A document without pages. */
 export const PDF = Buffer.from(
   '%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF',
 ).toString('base64');
 
-/** As JSON has it: without methods, prototypes and what is undefined. */
+/** As in JSON: without methods, prototypes and undefined values. */
 export function plain(value: unknown): JsonObject {
   const read = parseJson(JSON.stringify(value));
   if (!isObject(read)) throw new TypeError('no object');
   return read;
 }
 
-/** A recorded stream in two pieces: before the first event of which `ends` is true, and from there on. */
+/** A recorded stream in two pieces: before the first event for which `ends` is true, and from there on. */
 function cutStream(format: FormatName, name: string, ends: (frame: string) => boolean): [string, string] {
   const file = join(import.meta.dirname, '../../fixtures/replies', format, `${name}.sse`);
   const frames = readFileSync(file, 'utf8').split(/(?<=\r?\n\r?\n)/);
@@ -125,13 +127,13 @@ export function startOfStream(format: FormatName): string {
   })[0];
 }
 
-/** An answer of which some text comes, and then the vendor's own error event. */
+/** An answer with some text, and then the vendor's own error event. */
 export function failingStream(format: FormatName): { readonly text: string; readonly failure: string } {
   const [text, failure] = cutStream(format, 'error-in-stream', (frame) => /"error":\s*\{/.test(frame));
   return { text, failure };
 }
 
-/** What each vendor says where too much is asked of it, and where it does not know the gateway's key. */
+/** Each vendor's rate limit error, and its error for an unknown key of the gateway. */
 export const RATE_LIMITED = {
   'chat-completions': {
     error: { message: 'Too many requests', type: 'requests', code: 'rate_limit_exceeded' },
@@ -150,7 +152,7 @@ export const UNAUTHENTICATED = {
   'generate-content': { error: { code: 401, message: 'Bad key', status: 'UNAUTHENTICATED' } },
 } as const;
 
-/** A `fetch` that counts what an SDK sends through it. */
+/** A `fetch` that counts the requests of an SDK. */
 export function countingFetch(): { readonly fetch: typeof fetch; readonly count: () => number } {
   let sent = 0;
   return {
@@ -162,7 +164,7 @@ export function countingFetch(): { readonly fetch: typeof fetch; readonly count:
   };
 }
 
-/** What a promise is rejected with: it must be an error of `type`. */
+/** The error with which a promise is rejected: it must be of `type`. */
 export async function rejection<E>(
   promise: PromiseLike<unknown>,
   type: abstract new (...args: never[]) => E,

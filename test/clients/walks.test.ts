@@ -1,6 +1,7 @@
 /**
- * Dialogues that go from model to model at random, as a page with a list of models lets them: every answer goes back as
- * the SDK gave it, thoughts, signatures and calls, and the simulated vendors refuse what real ones would.
+ * Dialogues that switch between models at random, as a page with a list of models allows: every answer is
+ * sent back as the SDK returned it, with thoughts, signatures and calls, and the simulated vendors reject
+ * what real ones would.
  */
 
 import Anthropic from '@anthropic-ai/sdk';
@@ -18,7 +19,7 @@ const anthropic = () => new Anthropic({ baseURL: gateway().url, apiKey: KEY, max
 const anyStep = fc.record({
   model: fc.constantFrom(...SUBJECTS.map(({ model }) => model)),
   streams: fc.boolean(),
-  /** Said where no results of calls are to be told. */
+  /** The prompt if there are no results of calls to send. */
   asks: fc.constantFrom(
     'Hello!',
     'What is the weather in Paris?',
@@ -29,7 +30,7 @@ const anyStep = fc.record({
 });
 type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
 
-// Claude cannot be told to think in the midst of its calls: so it is to think from the first, or never.
+// Claude cannot start reasoning in the middle of its calls: so it reasons from the first step, or never.
 const walks = fc.tuple(fc.boolean(), fc.array(anyStep, { minLength: 2, maxLength: 7 }));
 type Walk = readonly [thinks: boolean, steps: readonly Step[]];
 const settings = { numRuns: 40, endOnFailure: true } as const;
@@ -142,7 +143,7 @@ test('messages', async () => {
   await fc.assert(fc.asyncProperty(walks, walk), settings);
 });
 
-/** By a budget where a model has one, else as much as it likes. */
+/** By a budget if a model supports one, otherwise without a bound. */
 function thinkingOf(model: string): Anthropic.ThinkingConfigParam {
   return model === 'anthropic/claude-opus-4-8'
     ? { type: 'adaptive' }

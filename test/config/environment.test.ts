@@ -1,4 +1,4 @@
-/** What the environment says of a configuration, by the variables that the README names. */
+/** Configuration by the environment variables that the README lists. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ test.each<[Environment, object]>([
     { admin: { key: KEY, host: '0.0.0.0', port: 9000 } },
   ],
   [{ GATEWAY_API_KEY: KEY }, { keys: [{ name: 'GATEWAY_API_KEY', key: KEY }] }],
-  // What is no number is none, though it be written in digits.
+  // Not a number, though it is written in digits.
   [{ GATEWAY_ADMIN_KEY: '1234567890123456' }, { admin: { key: '1234567890123456' } }],
   ...Object.entries({
     OPENAI: 'openai',
@@ -43,7 +43,7 @@ test.each<[Environment, object]>([
   expect(await readConfig(environment, directory)).toMatchObject(config);
 });
 
-test('goes over what the file says, beside its keys, and says nothing where it is empty', async () => {
+test('overrides the file, but keeps its keys, and has no effect if it is empty', async () => {
   const file = {
     port: 1,
     host: 'from-the-file',
@@ -60,12 +60,12 @@ test('goes over what the file says, beside its keys, and says nothing where it i
   });
   const { keys } = await readConfig({ ...environment, GATEWAY_API_KEY: KEY }, directory);
   expect(keys.map(({ name }) => name)).toEqual(['team', 'GATEWAY_API_KEY']);
-  // As compose passes on what is not set.
+  // Compose passes unset variables on as empty ones.
   const empty = await readConfig({ ...environment, GATEWAY_API_KEY: '' }, directory);
   expect(empty.keys.map(({ name }) => name)).toEqual(['team']);
 });
 
-test('is not blamed for what the file says', async () => {
+test('is not blamed for errors in the file', async () => {
   writeFileSync(join(directory, 'wrong.json'), JSON.stringify({ timeouts: { total: '5s' } }));
   const reading = readConfig({ GATEWAY_CONFIG: 'wrong.json', OPENAI_API_KEY: 'k', PORT: '2' }, directory);
   await expect(reading).rejects.toThrow(/timeouts\.total: /);

@@ -1,4 +1,4 @@
-/** Files of a configuration, of each kind that may hold one. */
+/** Configuration files, of each supported kind. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ test.each([
   ['mts', (port: number) => `export default { port: ${port} as number };`],
   ['js', (port: number) => `export default { port: ${port} };`],
   ['yaml', (port: number) => `port: ${port}`],
-])('.%s is read as it is now, each time', async (kind, holding) => {
+])('a .%s file is read anew each time', async (kind, holding) => {
   const file = join(directory, `house.${kind}`);
   for (const port of [8_123, 8_124, 8_125]) {
     writeFileSync(file, holding(port));
@@ -32,7 +32,7 @@ test.each([
   ['json', '["a-secret-of-mine"]', /it does not contain an object/],
   ['mjs', 'export default "a-secret-of-mine";', /it does not contain an object/],
   ['cjs', 'module.exports = ["a-secret-of-mine"];', /it does not contain an object/],
-])('.%s that holds %j is refused without its words', async (kind, text, said) => {
+])('a .%s file with %j is rejected without quoting it', async (kind, text, said) => {
   writeFileSync(join(directory, `wrong.${kind}`), text);
   const reading = readConfig({ GATEWAY_CONFIG: `wrong.${kind}` }, directory);
   await expect(reading).rejects.toThrow(said);
@@ -40,14 +40,14 @@ test.each([
 });
 
 test.each(['', '\n', '# port: 8123\n', '---\n# later\n'])(
-  'a .yaml of nothing, %j, says nothing',
+  'a .yaml file without content, %j, sets nothing',
   async (text) => {
     writeFileSync(join(directory, 'empty.yaml'), text);
     expect(await readConfig({ GATEWAY_CONFIG: 'empty.yaml' }, directory)).toMatchObject({ port: 8787 });
   },
 );
 
-describe('a variable in a file that is no code', () => {
+describe('a variable in a file that is not code', () => {
   const vendors = (name: string, key: string) => ({
     [name]: { baseUrl: 'https://house.example/v1', apiKey: key },
   });
@@ -56,7 +56,7 @@ describe('a variable in a file that is no code', () => {
     ['json', `{"vendors": {"house": {"baseUrl": "https://\${HOUSE}/v1", "apiKey": "\${HOUSE_KEY}"}}}`],
     ['yaml', `vendors:\n  house:\n    baseUrl: https://\${HOUSE}/v1\n    apiKey: \${HOUSE_KEY}\n`],
     ['toml', `[vendors.house]\nbaseUrl = "https://\${HOUSE}/v1"\napiKey = "\${HOUSE_KEY}"\n`],
-  ])('is filled in: .%s', async (kind, text) => {
+  ])('is replaced by its value: .%s', async (kind, text) => {
     writeFileSync(join(directory, `filled.${kind}`), text);
     const environment = {
       GATEWAY_CONFIG: `filled.${kind}`,
@@ -68,7 +68,7 @@ describe('a variable in a file that is no code', () => {
     });
   });
 
-  test('that is not set, or empty, is told with its field', async () => {
+  test('that is not set, or empty, is reported with its field', async () => {
     const keys = [{ name: 'team', key: `\${TEAM_KEY}` }];
     writeFileSync(
       join(directory, 'unset.json'),
@@ -79,7 +79,7 @@ describe('a variable in a file that is no code', () => {
     );
   });
 
-  test('is none in code, which can read the environment itself', async () => {
+  test('is left alone in code, which can read the environment itself', async () => {
     writeFileSync(join(directory, 'code.mjs'), `export default { host: '$' + '{HOST_OF_MINE}' };`);
     expect(await readConfig({ GATEWAY_CONFIG: 'code.mjs' }, directory)).toMatchObject({
       host: `\${HOST_OF_MINE}`,
@@ -87,7 +87,7 @@ describe('a variable in a file that is no code', () => {
   });
 });
 
-test('no other file is read, whatever loaders of configurations look for', async () => {
+test('no other file is read, whatever configuration loaders look for', async () => {
   const bare = mkdtempSync(join(tmpdir(), 'gateway-files-'));
   try {
     writeFileSync(join(bare, '.gatewayrc'), 'port=8123');

@@ -1,4 +1,4 @@
-/** Keys that stand in files of their own. */
+/** Keys in files of their own. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ writeFileSync(at('token'), 'a-key-of-sixteen-or-more\n');
 writeFileSync(at('url'), 'postgres://u:p@a/b\r\n');
 writeFileSync(at('blank'), '\n');
 
-/** Reads a configuration file that holds `input`. */
+/** Reads a configuration file that contains `input`. */
 function read(input: object, environment: Environment = {}) {
   writeFileSync(at('house.json'), JSON.stringify(input));
   return readSettings({ GATEWAY_CONFIG: 'house.json', ...environment }, directory);
@@ -28,14 +28,14 @@ describe('a variable of a secret', () => {
     ['OPENAI_API_KEY', { vendors: { openai: { apiKey: 'a-key-of-sixteen-or-more' } } }],
     ['ANTHROPIC_API_KEY', { vendors: { anthropic: { apiKey: 'a-key-of-sixteen-or-more' } } }],
     ['GEMINI_API_KEY', { vendors: { google: { apiKey: 'a-key-of-sixteen-or-more' } } }],
-  ])('%s may stand in the file of another', async (name, config) => {
+  ])('%s may be in the file that another variable names', async (name, config) => {
     expect(await read({}, { [`${name}_FILE`]: 'token' })).toMatchObject({
       config,
       files: [at('house.json'), at('token')],
     });
   });
 
-  test('DATABASE_URL too, at any path', async () => {
+  test('so may DATABASE_URL, at any path', async () => {
     const { config } = await read({}, { DATABASE_URL_FILE: at('url') });
     expect(config.store.url).toBe('postgres://u:p@a/b');
   });
@@ -49,11 +49,11 @@ describe('a variable of a secret', () => {
       'OPENAI_API_KEY_FILE: OPENAI_API_KEY is also set, but only one of them may be',
     ],
     [{ REDIS_URL_FILE: 'token' }, 'redis.url: must be redis://… or rediss://… (REDIS_URL)'],
-  ])('%j is refused, by name', async (environment, message) => {
+  ])('%j is rejected, by name', async (environment, message) => {
     await expect(read({}, environment)).rejects.toThrow(`The configuration is not valid: ${message}`);
   });
 
-  test('of none other', async () => {
+  test('other variables are not read from files', async () => {
     expect((await read({}, { PORT_FILE: 'nope', OPENAI_BASE_URL_FILE: 'nope' })).files).toEqual([
       at('house.json'),
     ]);
@@ -71,7 +71,7 @@ describe('apiKeyFile', () => {
     expect(files).toEqual([at('house.json'), at('token')]);
   });
 
-  test('the environment goes over it', async () => {
+  test('the environment overrides it', async () => {
     const { config } = await read({ vendors: { openai: { apiKeyFile: 'token' } } }, { OPENAI_API_KEY: 'k' });
     expect(config.vendors['openai']?.apiKey).toBe('k');
   });
@@ -88,7 +88,7 @@ describe('apiKeyFile', () => {
     ],
     [{ openai: { apiKeyFile: 7 } }, 'vendors.openai.apiKeyFile: Invalid input: expected string'],
     [{ openai: { upstreams: 7 } }, 'vendors.openai.upstreams: Invalid input: expected array'],
-  ])('%j is refused, by name', async (vendors, message) => {
+  ])('%j is rejected, by name', async (vendors, message) => {
     await expect(read({ vendors })).rejects.toThrow(message);
   });
 });

@@ -1,4 +1,7 @@
-/** What a configuration may not say, since it would open, send or count something else than it seems to: each by its field. */
+/**
+ * Settings that are rejected because they would grant, send or count something other than they seem to: each
+ * error names its field.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -135,13 +138,14 @@ test.each<[object, RegExp]>([
   [{ vendors: { 'my/own': { apiKey: 'k' } } }, /vendors\.my\/own: .*without slashes/],
   [vendor({ headers: { 'x y': 'z' } }), /vendors\.openai\.headers\.x y: is not the name of a header/],
   [vendor({ baseUrl: 'localhost:8000/v1' }), /vendors\.openai\.baseUrl: must be http:\/\/… or https:\/\/…$/],
-  // What is not sent must not look as if it were: a version at Azure's old addresses, a password of a proxy.
+  // Settings that are not sent must not look as if they were: a version at Azure's old addresses, a password
+  // of a proxy.
   [vendor({ baseUrl: 'https://house.example/v1?api-version=1' }), /baseUrl: must not have a user, a \?query/],
   [vendor({ baseUrl: 'https://me:secret@house.example/v1' }), /baseUrl: must not have a user/],
   [{ fallbacks: { 'gpt-5.4': [] } }, /fallbacks\.gpt-5\.4: must be <vendor>\/<model_name>$/],
   [{ timeouts: { total: '5s' } }, /timeouts\.total: must be a number of milliseconds$/],
   [{ limits: { bodyBytes: '32MB' } }, /limits\.bodyBytes: must be a number of bytes$/],
-  // Of two entries with one key only one is found: the other's limits would be there for nothing.
+  // Of two entries with one key only one is found: the other's limits would have no effect.
   [
     {
       keys: [
@@ -156,7 +160,7 @@ test.each<[object, RegExp]>([
     /admin\.port: must differ from port, which is also 9000/,
   ],
   [{ host: '::', admin: { key: 'a-key-of-the-admin', port: 8_787 } }, /admin\.port: must differ/],
-  // Such an origin is never sent by a browser, and so would never be allowed.
+  // Browsers never send such an origin, so it would never be allowed.
   ...[
     'example.com',
     'https://example.com/',
@@ -168,12 +172,12 @@ test.each<[object, RegExp]>([
     /cors\.origins: must be "\*", or a list of/,
   ]),
   [{ cors: { origins: 'https://example.com' } }, /cors\.origins: must be "\*", or a list of/],
-])('%j', async (config, said) => {
+])('%j is rejected', async (config, said) => {
   writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(config));
   await expect(readConfig({}, directory)).rejects.toThrow(said);
 });
 
-test('the key of GATEWAY_API_KEY is not one of the file too, whose limits would not count', async () => {
+test('the key of GATEWAY_API_KEY must not be in the file too, where its limits would have no effect', async () => {
   writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(key({ key: KEY, models: [] })));
   await expect(readConfig({ GATEWAY_API_KEY: KEY }, directory)).rejects.toThrow(
     'keys.1: is the same key as keys.0 (GATEWAY_API_KEY)',
@@ -194,18 +198,18 @@ test.each([
       },
     },
   ],
-  // What is only told to people of a model.
+  // This part of a model is only shown to people.
   [
     { models: [{ ...MODEL, name: undefined, created: undefined }] },
     { models: [{ ...MODEL, name: 'one', created: 0 }] },
   ],
   [model({ name: 'The One', created: 5 }), { models: [{ ...MODEL, name: 'The One', created: 5 }] }],
-  // At other addresses both have it for themselves.
+  // The two listeners have different addresses, so both can use the port.
   [
     { host: '192.0.2.1', port: 9_000, admin: { key: 'a-key-of-the-admin', port: 9_000 } },
     { port: 9_000, admin: { port: 9_000 } },
   ],
-])('%j is not', async (config, read) => {
+])('%j is accepted', async (config, read) => {
   writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(config));
   await expect(readConfig({}, directory)).resolves.toMatchObject(read);
 });

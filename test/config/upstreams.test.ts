@@ -1,4 +1,4 @@
-/** What a configuration says of vendors' upstreams, and of models to ask in the place of others. */
+/** The configuration of vendors' upstreams, and of fallback models. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { configuredVendors, publicHosts } from '../../src/config/vendors.ts';
 const directory = mkdtempSync(join(tmpdir(), 'gateway-config-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Reads a configuration file that holds `input`. */
+/** Reads a configuration file that contains `input`. */
 function read(input: ConfigInput): Promise<unknown> {
   writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(input));
   return readConfig({}, directory);
@@ -21,7 +21,7 @@ describe('fallbacks', () => {
   test.each([
     { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5', 'OpenAI/GPT-4o-mini'] },
     { 'openai/gpt-4o': [] },
-  ])('%j is good', async (fallbacks) => {
+  ])('%j is accepted', async (fallbacks) => {
     await expect(read({ fallbacks })).resolves.toMatchObject({ fallbacks });
   });
 
@@ -32,7 +32,7 @@ describe('fallbacks', () => {
     ],
     [{ 'openai/nope': ['openai/gpt-4o'] }, 'fallbacks.openai/nope: the catalog has no model openai/nope'],
     [{ 'openai/gpt-4o': ['gpt-4o'] }, 'must be <vendor>/<model_name>'],
-  ])('%j is refused, by name', async (fallbacks, message) => {
+  ])('%j is rejected, by name', async (fallbacks, message) => {
     await expect(read({ fallbacks })).rejects.toThrow(message);
   });
 });
@@ -41,7 +41,7 @@ describe('upstreams', () => {
   const vendorsOf = (vendors: ConfigInput['vendors']) =>
     configuredVendors(configSchema.parse({ vendors })).all;
 
-  test('one is a vendor as ever', () => {
+  test('a vendor may be configured without upstreams, as before', () => {
     const [vendor] = vendorsOf({ openai: { apiKey: 'a' } });
     expect(vendor?.upstreams).toBeUndefined();
     const [only] = vendorsOf({ openai: { upstreams: [{ apiKey: 'b' }] } });
@@ -53,12 +53,12 @@ describe('upstreams', () => {
     ['https://openrouter.ai/api/v1', 'openrouter'],
     ['https://eu.openrouter.ai/api/v1', 'openrouter'],
     ['https://notopenrouter.ai/api/v1', undefined],
-  ])('what is asked at %s is asked in the dialect %s', (baseUrl, dialect) => {
+  ])('requests to %s use the dialect %s', (baseUrl, dialect) => {
     const config = configSchema.parse({ vendors: { compatible: { apiKey: 'a', baseUrl } } });
     expect(configuredVendors(config).serving({ id: 'qwen/qwen3-max' })?.dialect).toBe(dialect);
   });
 
-  test('several are all there are, the vendor’s own first; each at its own address, or the vendor’s', () => {
+  test('a list of upstreams is complete, the vendor’s own first; each at its own address, or the vendor’s', () => {
     const [vendor] = vendorsOf({
       openai: {
         apiKey: 'a',
@@ -75,7 +75,7 @@ describe('upstreams', () => {
     ]);
   });
 
-  test('one without an address, of a vendor without one, is none', () => {
+  test('an upstream without an address, of a vendor without one, is rejected', () => {
     expect(vendorsOf({ elsewhere: { upstreams: [{ apiKey: 'a' }] } })).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe('upstreams', () => {
     { upstreams: [{ apiKey: 'a\r\nb: c' }] },
     { upstreams: [{ apiKey: 'a', baseUrl: 'file:///etc/passwd' }] },
     { connections: 0 },
-  ])('%j is refused', (openai) => {
+  ])('%j is rejected', (openai) => {
     expect(configSchema.safeParse({ vendors: { openai } }).success).toBe(false);
   });
 });
@@ -96,7 +96,7 @@ describe('names', () => {
     { openai: { apiKey: 'a', names: { 'gpt-4o': 'x', 'openai/gpt-4.1': 'y', '*': 'z-*' } } },
     { compatible: { apiKey: 'a', baseUrl: 'http://x', names: { 'qwen/qwen3-max': 'qwen' } } },
     { anthropic: { upstreams: [{ apiKey: 'a', names: { 'claude-haiku-4-5': 'x' } }] } },
-  ])('%j is good', async (vendors) => {
+  ])('%j is accepted', async (vendors) => {
     await expect(read({ vendors })).resolves.toBeDefined();
   });
 
@@ -114,12 +114,12 @@ describe('names', () => {
       'vendors.openai.upstreams.0.names.nope: the catalog has no model openai/nope',
     ],
     [{ openai: { apiKey: 'a', names: { 'gpt-4o': '' } } }, 'vendors.openai.names.gpt-4o'],
-  ])('%j is refused, by name', async (vendors, message) => {
+  ])('%j is rejected, by name', async (vendors, message) => {
     await expect(read({ vendors })).rejects.toThrow(message);
   });
 });
 
-test('hosts are public where the configuration does not say otherwise', () => {
+test('hosts are public unless the configuration says otherwise', () => {
   const hosts = (vendors: ConfigInput['vendors']) => [...publicHosts(configSchema.parse({ vendors }))].sort();
   const all = ['api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com'];
   expect(hosts({})).toEqual(all);

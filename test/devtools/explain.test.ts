@@ -1,4 +1,4 @@
-/** What `explain` tells of a request goes by the words of the request. */
+/** `explain` names the parts of a request as the request names them. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,16 +41,19 @@ function explained(format: (typeof FORMATS)[number], model: string, body: JsonOb
   try {
     return explain({ catalog, vendors, reach }, format, model, body);
   } catch (error) {
-    // What the model cannot be asked at all is told as its refusal, and not field by field.
+    // A request that the model cannot serve at all is reported as rejected, and not field by field.
     if (error instanceof GatewayError && error.status === 400) return undefined;
     throw error;
   }
 }
 
-/** What is told though nobody has written it: the most that the model takes, tools of calls in the dialogue. */
+/**
+ * What is reported although the request does not contain it: the model's output limit, tools of calls in the
+ * dialogue.
+ */
 const UNWRITTEN = ['max_completion_tokens', 'max_output_tokens', 'tools'];
 
-test.each(requests)('$format $file: each of its fields is told of, and nothing else', ({ format, body }) => {
+test.each(requests)('$format $file: each of its fields is reported, and nothing else', ({ format, body }) => {
   const all = MODELS.flatMap((model) => explained(format, model, body) ?? []);
   expect(all.length).toBeGreaterThan(0);
   for (const { model, notes, mapped } of all) {
@@ -70,7 +73,7 @@ test.each(requests)('$format $file: each of its fields is told of, and nothing e
   }
 });
 
-test('a loss within the dialogue is told by the name that it has in the format of the caller', () => {
+test('a loss within the dialogue is reported under its name in the format of the caller', () => {
   const tool = { name: 'f', input_schema: { type: 'object' }, input_examples: [{}] };
   const thought = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
   const body = {
@@ -92,7 +95,7 @@ test('a loss within the dialogue is told by the name that it has in the format o
   expect(told('openai/gpt-5.4')).toEqual(lost);
 });
 
-test('what the system says later is the system’s at Anthropic’s own address, where the model takes it, and elsewhere a user’s', () => {
+test('a later system message keeps its role at Anthropic’s own address if the model supports it, otherwise becomes a user’s', () => {
   const say = (role: string, content: string): JsonObject => ({ role, content });
   const body = {
     model: 'any',
@@ -113,7 +116,7 @@ test('what the system says later is the system’s at Anthropic’s own address,
   expect(roles('anthropic/claude-opus-4-8', elsewhere)).toEqual(kept.slice(0, -1));
 });
 
-test('what an agent asks again with each round of calls is cached at Anthropic’s own address, once there are some', () => {
+test('the repeated part of an agent’s request is cached at Anthropic’s own address, once there are calls', () => {
   const rounds = (times: number): JsonObject => ({
     contents: [
       { role: 'user', parts: [{ text: 'Do it.' }] },

@@ -1,4 +1,7 @@
-/** Several machines: what is done on one counts on all, and one that is killed takes nothing along but what it had. */
+/**
+ * Several machines: a change made on one applies on all, and one that is killed loses only what it had
+ * itself.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,21 +18,26 @@ import { hasEnded, LASTING, type SlowVendor, startSlowVendor, wordsIn } from './
 
 const [native] = ways;
 
-/** In so many milliseconds what was changed on one replica is in force on all. */
+/** Within this many milliseconds, a change made on one replica takes effect on all. */
 const SOON = 2_000;
 
-/** Holds a change to the bound in a full run, which has the machine for itself; any other waits for it, and no longer. */
+/**
+ * Enforces the bound in a full run, which has the machine to itself; any other run only waits for the change.
+ */
 function expectSoon(took: number): void {
   if (process.env['FULL'] !== undefined) expect(took).toBeLessThan(SOON);
 }
 
-/** What is waited for comes much sooner, as a rule; a busy machine is given time. */
+/** Changes usually arrive much sooner; this gives a busy machine time. */
 const PATIENT = { timeout: 60_000, interval: 100 };
 
-/** Milliseconds of usage that a kill may cost: half a second and the write under way; the rest is for a busy machine. */
+/**
+ * Milliseconds of usage that a kill may cost: half a second and the write in progress; the rest is for a busy
+ * machine.
+ */
 const MAY_BE_LOST = 500 + 4_500;
 
-/** For so long what a killed process had in flight counts as being in flight, in milliseconds. */
+/** For this many milliseconds the requests of a killed process still count as concurrent. */
 const LEASE = 60_000;
 
 describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
@@ -76,7 +84,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     return status;
   }
 
-  /** Milliseconds until all replicas answer a key so. */
+  /** Milliseconds until all replicas give this answer to a key. */
   async function untilAllSay(key: string, status: number): Promise<number> {
     const began = performance.now();
     await vi.waitFor(async () => {
@@ -91,14 +99,14 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     return performance.now() - began;
   }
 
-  /** A key that is in force on all of them, with a name that no other has had. */
+  /** A key that is valid on all of them, with a new name. */
   async function keyInForce(limits: Readonly<Record<string, number>> = {}): Promise<string> {
     const { key } = await newKey(replica(0), { name: crypto.randomUUID(), ...limits });
     await untilAllSay(key, 200);
     return key;
   }
 
-  test('a key made on one opens all of them, and one revoked on one opens none', async () => {
+  test('a key created on one is valid on all of them, and a key revoked on one is valid on none', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gateway-elsewhere-'));
     try {
       const byAdmin = await newKey(replica(0), { name: 'by-admin' });
@@ -111,7 +119,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
       for (const key of [byAdmin.key, byCommand])
         for (const _ of replicas) expect(await statusOf(key)).toBe(200);
 
-      // On another one than it was made on.
+      // On another one than it was created on.
       await replica(1).admin('DELETE', `/keys/${byAdmin.id}`);
       expectSoon(await untilAllSay(byAdmin.key, 401));
       const revoked = await runCommand(directory, ['keys', 'revoke', 'by-command'], {
@@ -126,11 +134,11 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     }
   });
 
-  test('requests a minute are those of all replicas together, to the very one', async () => {
+  test('a request limit is enforced exactly across all replicas', async () => {
     const key = await keyInForce({ requests_per_minute: 20 });
     const left: (string | string[] | undefined)[] = [];
     const refusedBy = new Set<Replica>();
-    // The window begins with the first of them, and none of them may be in the next one.
+    // The window begins with the first request, and no request may fall into the next window.
     const began = performance.now();
     for (let count = 0; count < 29; count += 1) {
       const answer = await stream(key);
@@ -149,7 +157,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     expect(refusedBy.size).toBe(3);
   });
 
-  test('a group holds its keys together on all replicas: requests a minute, and a budget', async () => {
+  test('a group binds its keys on all replicas: requests a minute, and a budget', async () => {
     const search = { name: 'search', requests_per_minute: 12 };
     expect(await replica(0).admin('POST', '/groups', search)).toMatchObject(search);
     const { key: one } = await newKey(replica(1), { name: 'one', group: 'search' });
@@ -172,7 +180,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     for (const _ of replicas) await vi.waitFor(async () => expect(await statusOf(one)).toBe(200), PATIENT);
   });
 
-  test('requests in flight are those of all replicas together', async () => {
+  test('a concurrency limit is shared by all replicas', async () => {
     const key = await keyInForce({ concurrent_requests: 4 });
     const live = [
       await stream(key, `${LASTING} first`),
@@ -184,7 +192,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     for (const _ of replicas) expect(await statusOf(key)).toBe(429);
     vendor.finish('first');
     await live[0]?.over;
-    // Any of them may have what another one has given back.
+    // Any replica can use a slot that another one has freed.
     for (const _ of replicas) await vi.waitFor(async () => expect(await statusOf(key)).toBe(200), PATIENT);
     vendor.finish(LASTING);
     for (const { over } of live) {
@@ -193,12 +201,13 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     }
   });
 
-  test('one that is killed under load takes its own live streams along, and nothing else', async () => {
+  test('a replica that is killed under load loses its own live streams, and nothing else', async () => {
     const [doomed, ...others] = [replica(0), replica(1), replica(2)];
     const key = await keyInForce();
     const held = await keyInForce({ concurrent_requests: 6 });
 
-    // Short ones all the time, and lasting ones: eight on each replica, and two of the key with a limit, all it may have.
+    // Short requests all the time, and lasting ones: eight on each replica, and two of the key with a limit,
+    // which is its maximum.
     const short = shortStreams(() => stream(key));
     const lasting = roundRobin(replicas);
     const live: Told[] = [];
@@ -216,7 +225,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     await vi.waitFor(() => {
       for (const { text } of [...live, ...holding]) expect(wordsIn(text())).toBeGreaterThan(5);
     }, PATIENT);
-    // Some that are to be kept for certain, and some of the last moment.
+    // Some records that must be kept, and some of the last moment.
     await pause(MAY_BE_LOST + 1_000);
 
     doomed.signal('SIGKILL');
@@ -228,11 +237,11 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
       expect(complete).toBe(false);
       expect(hasEnded(text)).toBe(false);
     }
-    // What it had asked for is not gone on with, and its part of a limit is not given away at once.
+    // Its requests to the vendor end, and its part of a limit is not freed at once.
     await vi.waitFor(() => expect(vendor.lasting()).toBe(20), PATIENT);
     await vi.waitFor(async () => expect(await statusOf(held)).toBe(429), PATIENT);
 
-    // New requests go on, and so do the words of all other streams.
+    // New requests continue, and so do all other streams.
     const survivors = [...live, ...holding].filter(({ by }) => by !== doomed);
     const then = short.ended().length;
     const words = survivors.map(({ text }) => wordsIn(text()));
@@ -250,10 +259,10 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     await short.stop();
     for (const { by } of short.cut()) expect(by).toBe(doomed);
     for (const { status, whole } of short.ended()) expect([status, whole]).toEqual([200, true]);
-    // Of what was asked before, the last of its answers may be read only now.
+    // The last answers to earlier requests may be read only now.
     for (const { asked, by } of short.ended()) if (asked > gone) expect(others.includes(by)).toBe(true);
 
-    // Usage: all of theirs, and of the killed one all but the last moment.
+    // Usage: all of the other replicas', and of the killed one all but the last moment.
     const ended = short.ended();
     const mustBeKept = [
       ...live.filter(({ by }) => by !== doomed).map(idOf),
@@ -275,7 +284,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
       }, PATIENT);
       for (const id of mustBeKept) expect(kept.get(id)).toMatchObject({ outcome: 'complete' });
       for (const told of live) {
-        // It never came to the end of these, so nobody knows what they took.
+        // The killed replica never reached the end of these requests, so their usage is unknown.
         if (told.by === doomed) expect(kept.has(idOf(told))).toBe(false);
         else expect(kept.get(idOf(told))?.output).toBe(wordsIn(told.text()));
       }
@@ -285,16 +294,17 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
       await store.close();
     }
 
-    // What it held of the limit counts until its leases end. Nobody asks all that time: on a busy machine Redis is late
-    // for one of some hundred commands, and then the replica that asked it lets one in by its own count.
+    // Its slots of the limit count until its leases end. The test sends no requests during that time: on a
+    // busy machine Redis is late for one of some hundred commands, and then the replica that asked it admits
+    // one by its own count.
     await pause(heldFrom + LEASE - 5_000 - Date.now());
     await vi.waitFor(async () => expect(await statusOf(held)).toBe(429), PATIENT);
-    // Then it comes back, and no more than that: the others' are live.
+    // Then these slots are free, and no more than these: those of the others are in use.
     await pause(killed + LEASE - Date.now());
     const back = await vi.waitFor(async () => {
       const asked = [await stream(held, `${LASTING} held`), await stream(held, `${LASTING} held`)];
       const statuses = asked.map(({ status }) => status);
-      // Both or neither, or the next try would find the place of this one taken.
+      // Both or neither, otherwise the next try would find one slot taken.
       if (statuses.includes(429)) for (const { leave } of asked) leave();
       expect(statuses).toEqual([200, 200]);
       return asked;
@@ -323,13 +333,13 @@ interface Ended {
 
 interface Short {
   ended(): readonly Ended[];
-  /** Those that broke. */
+  /** The streams that broke. */
   cut(): readonly { readonly by: Replica }[];
-  /** Resolves when the last one is over. @throws whatever went wrong otherwise. */
+  /** Resolves when the last one has ended. @throws whatever else went wrong. */
   stop(): Promise<void>;
 }
 
-/** Three who ask for one short stream after another. */
+/** Three clients that request one short stream after another. */
 function shortStreams(begin: () => Promise<Told>): Short {
   const ended: Ended[] = [];
   const cut: { readonly by: Replica }[] = [];
@@ -352,7 +362,7 @@ function shortStreams(begin: () => Promise<Told>): Short {
     }
   }
   const over = Promise.all([askOn(), askOn(), askOn()]);
-  // Told by stop().
+  // Caused by stop().
   over.catch(() => undefined);
   return {
     ended: () => ended,

@@ -1,4 +1,4 @@
-/** Three gateways that share a PostgreSQL and a Redis and know nothing of one another, as replicas do. */
+/** Three gateways that share a PostgreSQL and a Redis and do not know of each other, as replicas do. */
 
 import { madeKey } from '../../src/server/http/admin/key-routes.ts';
 import { type Answer, call } from '../support/caller.ts';
@@ -8,7 +8,7 @@ import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 const ADMIN_KEY = 'the-key-of-the-admin';
 
 export interface Replica extends GatewayProcess {
-  /** Changes keys and groups by this replica's admin API. */
+  /** Changes keys and groups through this replica's admin API. */
   admin(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<unknown>;
 }
 
@@ -17,7 +17,8 @@ export async function startReplicas(
   vendor: string,
   env: Readonly<Record<string, string>>,
 ): Promise<readonly Replica[]> {
-  // Never busy: on a machine that runs many tests at once they would refuse work that these tests ask for.
+  // Load shedding is off: on a machine that runs many tests at once, they would otherwise reject requests of
+  // these tests.
   const config = {
     vendors: vendorsAtUrl(vendor),
     limits: { eventLoopDelay: 600_000 },
@@ -46,7 +47,7 @@ export async function startReplicas(
   }));
 }
 
-/** A new key of the store, by the admin API of `replica`. */
+/** A new key in the store, created through the admin API of `replica`. */
 export async function newKey(
   replica: Replica,
   settings: { readonly name: string; readonly [limit: string]: string | number },
@@ -54,12 +55,12 @@ export async function newKey(
   return madeKey.parse(await replica.admin('POST', '/keys', settings));
 }
 
-/** An answer, and which of the replicas it is from. */
+/** An answer, and the replica that it is from. */
 export interface Told extends Answer {
   readonly by: Replica;
 }
 
-/** A connection that a replica had accepted, and that ended without the head of an answer. */
+/** A connection that a replica accepted, and that ended before the head of an answer. */
 export class Cut extends Error {
   override readonly name = 'Cut';
   readonly by: Replica;
@@ -72,13 +73,14 @@ export class Cut extends Error {
 export type Ask = (path: string, body: string, key: string) => Promise<Told>;
 
 /**
- * A balancer at its simplest: each request goes to the next replica, and on to the one after it where the connection is
- * refused. @throws Cut
+ * A minimal load balancer: each request goes to the next replica, and on to the one after it if the
+ * connection is refused. @throws Cut
  */
 export function roundRobin(replicas: readonly Replica[]): Ask {
   let turn = 0;
   return async (path, body, key) => {
-    // By its own count from there on: others who ask meanwhile could lead it to the same one each time.
+    // From here it counts for itself: concurrent callers could otherwise lead it to the same replica each
+    // time.
     const first = turn++;
     for (const further of replicas.keys()) {
       const by = replicas[(first + further) % replicas.length];

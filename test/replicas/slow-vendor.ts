@@ -1,10 +1,13 @@
-/** A vendor whose streams say a word now and then until they are told to end; and short answers beside them. */
+/**
+ * A vendor with streams that send a word now and then until a test ends them, and with short answers beside
+ * them.
+ */
 
 import type { ServerResponse } from 'node:http';
 import { chunk } from '../faults/stage.ts';
 import { startUpstream } from '../support/upstream.ts';
 
-/** A stream whose prompt has this in it goes on until it is told to end. */
+/** A stream with this text in its prompt continues until a test ends it. */
 export const LASTING = 'Go on.';
 
 /** Milliseconds between two words. */
@@ -12,9 +15,9 @@ const PAUSE = 100;
 
 export interface SlowVendor {
   readonly url: string;
-  /** How many streams go on. */
+  /** How many streams are open. */
   lasting(): number;
-  /** Ends those whose prompt has `text` in it, as they should end. */
+  /** Ends those with `text` in their prompt, properly. */
   finish(text: string): void;
   close(): Promise<void>;
 }
@@ -52,7 +55,7 @@ export async function startSlowVendor(): Promise<SlowVendor> {
   };
 }
 
-/** The end of a stream, with what it took. */
+/** The end of a stream, with its usage. */
 function endOf(words: number): string {
   const about = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
   const usage = { prompt_tokens: 7, completion_tokens: words, total_tokens: 7 + words };
@@ -65,14 +68,14 @@ function endOf(words: number): string {
     .join('');
 }
 
-/** How many words have come of a stream. @throws Error where one is missing or came twice. */
+/** How many words of a stream have arrived. @throws Error if one is missing or came twice. */
 export function wordsIn(text: string): number {
   const words = [...text.matchAll(/word (\d+) /g)].map(([, number]) => Number(number));
   if (words.some((number, at) => number !== at)) throw new Error(`Not in order: ${words.join(' ')}`);
   return words.length;
 }
 
-/** Whether a stream in either format has come to its own end. */
+/** Whether a stream in either format has reached its proper end. */
 export function hasEnded(text: string): boolean {
   return /data: \[DONE\]\n\n$/.test(text) || /"type":"message_stop"\}\n\n$/.test(text);
 }

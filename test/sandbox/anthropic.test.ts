@@ -1,4 +1,4 @@
-/** The Anthropic SDK against the simulated Anthropic, as against the real one. */
+/** The Anthropic SDK against the simulated Anthropic, used like the real one. */
 
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const WEATHER: Anthropic.Tool = {
 const textOf = ({ content }: Anthropic.Message): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 
-test('whole and streamed say the same', async () => {
+test('whole and streamed answers are the same', async () => {
   const whole = await client().messages.create({ model, max_tokens: 1000, messages: ask('Who are you?') });
   expect(textOf(whole)).toContain('> Who are you?');
   expect(whole.stop_reason).toBe('end_turn');
@@ -35,7 +35,7 @@ test('whole and streamed say the same', async () => {
 });
 
 test.each(['enabled', 'adaptive'] as const)(
-  'a loop of tools with %s thinking and its signature',
+  'a tool loop with %s thinking and its signature',
   async (type) => {
     const thinking: Anthropic.ThinkingConfigParam =
       type === 'enabled' ? { type, budget_tokens: 1024 } : { type };
@@ -78,7 +78,7 @@ test.each(['enabled', 'adaptive'] as const)(
   },
 );
 
-test('thoughts that are not to be shown are signed all the same', async () => {
+test('hidden thoughts are signed too', async () => {
   const answer = await client().messages.create({
     model,
     max_tokens: 2000,
@@ -154,7 +154,7 @@ test('limit, stop sequence and JSON', async () => {
   expect(JSON.parse(textOf(json))).toEqual({ email: 'ada@example.com', age: 1 });
 });
 
-test('a marked prefix is written to the cache once, and read afterwards', async () => {
+test('a marked prefix is written to the cache once, and read from it afterwards', async () => {
   const system: Anthropic.TextBlockParam[] = [
     { type: 'text', text: 'a long instruction '.repeat(400), cache_control: { type: 'ephemeral' } },
   ];
@@ -201,7 +201,7 @@ test.each([true, false])('the SDK runs tools over a thread (streamed: %s)', asyn
 });
 
 describe('errors', () => {
-  test('are the SDK’s own types', async () => {
+  test('have the SDK’s own types', async () => {
     const request = { model, max_tokens: 10, messages: ask('Hi') };
     await expect(client('sk-ant-wrong').messages.create(request)).rejects.toBeInstanceOf(
       Anthropic.AuthenticationError,
@@ -222,7 +222,7 @@ describe('errors', () => {
     });
   });
 
-  test('carry the request’s id in header and body', async () => {
+  test('have the request’s id in header and body', async () => {
     const refused = await post(sandbox(), 'anthropic', '/v1/messages', { model });
     expect(refused.status).toBe(400);
     expect(refused.json['request_id']).toBe(refused.headers.get('request-id'));

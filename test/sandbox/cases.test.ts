@@ -1,4 +1,4 @@
-/** Whatever is played is what lies under fixtures/replies, in every format, and keeps the format's rules. */
+/** Every case under fixtures/replies can be played, in every format, and follows the rules of the format. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,13 +42,13 @@ const renderers: Readonly<
   'generate-content': { stream: streamGemini, whole: wholeGemini },
 };
 
-/** The base case of a thought in chat-completions is DeepSeek's, since OpenAI shows none. */
+/** The base case of a thought in chat-completions is DeepSeek's, since OpenAI returns none. */
 function flavour({ model }: Stamp) {
   return model.startsWith('deepseek') ? deepseekFlavour : openaiFlavour;
 }
 
 describe.each(FORMATS)('%s', (format) => {
-  test.each(names)('%s is as the fixture says, streamed', (name) => {
+  test.each(names)('%s equals the fixture, streamed', (name) => {
     const path = join(folder, format, `${name}.sse`);
     const recorded = dataOf(readFileSync(path, 'utf8'));
     const stamp = stampOf(format, name, recorded[0] ?? '');
@@ -57,7 +57,7 @@ describe.each(FORMATS)('%s', (format) => {
   });
 
   test.each(names.filter((name) => existsSync(join(folder, format, `${name}.json`))))(
-    '%s is as the fixture says, whole',
+    '%s equals the fixture, whole',
     (name) => {
       const recorded = readFileSync(join(folder, format, `${name}.json`), 'utf8');
       const said = renderers[format].whole(script(name), stampOf(format, name, recorded));
@@ -65,7 +65,7 @@ describe.each(FORMATS)('%s', (format) => {
     },
   );
 
-  test.each(names)('%s is played, streamed and whole, by the rules of the format', async (name) => {
+  test.each(names)('%s is played, streamed and whole, and follows the rules of the format', async (name) => {
     const { vendor, ask } = WAYS[format];
     const streamed = await post(sandbox(), vendor, ...ask(`play: ${name}`, true));
     expect(streamed.status).toBe(200);
@@ -85,7 +85,7 @@ function script(name: string): Script {
   return found;
 }
 
-/** What of the stamp shows in the recording, so that only ids differ. */
+/** The parts of the stamp that are visible in the recording, so that only ids differ. */
 function stampOf(format: FormatName, name: string, recorded: string): Stamp {
   const first = parseJson(recorded);
   const said = isObject(first) ? first : {};

@@ -1,4 +1,4 @@
-/** Google's SDK against the simulated Google, as against the real one. */
+/** Google's SDK against the simulated Google, used like the real one. */
 
 import {
   ApiError,
@@ -36,7 +36,7 @@ const WEATHER: Tool = {
   ],
 };
 
-test('whole and streamed say the same', async () => {
+test('whole and streamed answers are the same', async () => {
   const whole = await client().models.generateContent({ model, contents: 'Who are you?' });
   expect(whole.text).toContain('> Who are you?');
   const stream = await client().models.generateContentStream({ model, contents: 'Who are you?' });
@@ -50,8 +50,8 @@ test('whole and streamed say the same', async () => {
   expect(last).toBe(whole.usageMetadata?.totalTokenCount);
 });
 
-describe.each([model, 'gemini-2.5-flash'])('a loop of tools with %s', (name) => {
-  test('goes through with its signatures, and not with others', async () => {
+describe.each([model, 'gemini-2.5-flash'])('a tool loop with %s', (name) => {
+  test('succeeds with its signatures, and fails with others', async () => {
     const config = { tools: [WEATHER], thinkingConfig: { includeThoughts: true } };
     const asked: Content = {
       role: 'user',
@@ -93,7 +93,7 @@ describe.each([model, 'gemini-2.5-flash'])('a loop of tools with %s', (name) => 
   });
 });
 
-test("Google's agent kit says calls of a turn one by one, each with the signature of the first", async () => {
+test('Google’s agent kit sends the calls of a turn one by one, each with the signature of the first', async () => {
   const names = ['get_weather', 'get_time'];
   const config = { tools: [{ functionDeclarations: names.map((name) => ({ name })) }] };
   const asked: Content = { role: 'user', parts: [{ text: 'Call get_weather and get_time.' }] };
@@ -133,7 +133,7 @@ test("Google's agent kit says calls of a turn one by one, each with the signatur
   );
 });
 
-test('a chat of the SDK keeps what was signed', async () => {
+test('a chat of the SDK keeps signed parts', async () => {
   const chat = client().chats.create({ model, config: { thinkingConfig: { includeThoughts: true } } });
   await chat.sendMessage({ message: 'One' });
   const stream = await chat.sendMessageStream({ message: 'Two' });
@@ -146,7 +146,7 @@ test('a chat of the SDK keeps what was signed', async () => {
   expect((await chat.sendMessage({ message: 'Three' })).text).toContain('> Three');
 });
 
-test('thoughts count where they are not shown', async () => {
+test('thoughts are counted even if they are hidden', async () => {
   const answer = await client().models.generateContent({
     model,
     contents: 'Think',
@@ -232,7 +232,7 @@ test('names in snake_case mean the same', async () => {
   expect(answer.json).toMatchObject({ candidates: [{ finishReason: 'MAX_TOKENS' }] });
 });
 
-test('errors are the SDK’s own type', async () => {
+test('errors have the SDK’s own type', async () => {
   await expect(client('wrong').models.generateContent({ model, contents: 'Hi' })).rejects.toMatchObject({
     name: 'ApiError',
     status: 400,

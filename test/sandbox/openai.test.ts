@@ -1,4 +1,4 @@
-/** The OpenAI SDK against the simulated OpenAI, as against the real one. */
+/** The OpenAI SDK against the simulated OpenAI, used like the real one. */
 
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const WEATHER: OpenAI.ChatCompletionTool = {
 };
 
 describe('chat completions', () => {
-  test('an answer says that it is the sandbox, and what was asked', async () => {
+  test('an answer says that it is from the sandbox, and repeats the request', async () => {
     const answer = await client().chat.completions.create({
       model: 'gpt-4.1',
       messages: ask('Is anybody there?'),
@@ -70,7 +70,7 @@ describe('chat completions', () => {
     expect(second.choices[0]?.message.content).toContain('get_weather');
   });
 
-  test('a named tool is called whatever is said, and a forbidden one never', async () => {
+  test('a named tool is called whatever the prompt is, and a forbidden one never', async () => {
     const forced = await client().chat.completions.create({
       model: 'gpt-4.1',
       messages: ask('Hello'),
@@ -88,7 +88,7 @@ describe('chat completions', () => {
     expect(none.choices[0]?.message.tool_calls).toBeUndefined();
   });
 
-  test('two tools that are named are called in parallel, unless that is forbidden', async () => {
+  test('two tools that the prompt names are called in parallel, unless that is forbidden', async () => {
     const time: OpenAI.ChatCompletionTool = { type: 'function', function: { name: 'get_time' } };
     const request = {
       model: 'gpt-4.1',
@@ -101,7 +101,7 @@ describe('chat completions', () => {
     expect(one.choices[0]?.message.tool_calls).toHaveLength(1);
   });
 
-  test('a custom tool gets bare text', async () => {
+  test('a custom tool receives plain text', async () => {
     const answer = await client().chat.completions.create({
       model: 'gpt-5',
       messages: ask('Run print(1)'),
@@ -170,7 +170,7 @@ describe('chat completions', () => {
     expect(three.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
 
-  test('reasoning counts and is not shown; a service that shows it does', async () => {
+  test('reasoning is counted and hidden; a service that shows it does', async () => {
     const hidden = await client().chat.completions.create({
       model: 'gpt-5',
       messages: ask('Think'),
@@ -190,7 +190,7 @@ describe('chat completions', () => {
     expect(shown.choices[0]?.message).toHaveProperty('reasoning_content', expect.stringContaining('Think'));
   });
 
-  test('a long prompt that comes again is read from the cache', async () => {
+  test('a repeated long prompt is read from the cache', async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [
       { role: 'system', content: `Be brief. ${'a long instruction '.repeat(400)}` },
       { role: 'user', content: 'Hi' },
@@ -207,7 +207,7 @@ describe('chat completions', () => {
     );
   });
 
-  test('errors are the SDK’s own types', async () => {
+  test('errors have the SDK’s own types', async () => {
     const messages = ask('Hi');
     await expect(client('sk-wrong').models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
     await expect(client().chat.completions.create({ model: 'gpt-none', messages })).rejects.toMatchObject({
@@ -228,7 +228,7 @@ describe('chat completions', () => {
 });
 
 describe('responses', () => {
-  test('whole and streamed say the same', async () => {
+  test('whole and streamed answers are the same', async () => {
     const whole = await client().responses.create({ model: 'gpt-5', input: 'Who are you?' });
     expect(whole.output_text).toContain('> Who are you?');
     const stream = client().responses.stream({ model: 'gpt-5', input: 'Who are you?' });
@@ -237,7 +237,7 @@ describe('responses', () => {
     expect(final.status).toBe('completed');
   });
 
-  test('a loop of tools with sealed reasoning, nothing stored', async () => {
+  test('a tool loop with encrypted reasoning, nothing stored', async () => {
     const tools: OpenAI.Responses.Tool[] = [
       { type: 'function', name: 'get_weather', parameters: { ...WEATHER_SCHEMA }, strict: false },
     ];
@@ -275,7 +275,7 @@ describe('responses', () => {
     });
   });
 
-  test('a stored response is gone on from; an unknown one is not', async () => {
+  test('a stored response can be continued; an unknown one cannot', async () => {
     const tools: OpenAI.Responses.Tool[] = [
       { type: 'function', name: 'get_weather', parameters: { ...WEATHER_SCHEMA }, strict: false },
     ];
@@ -288,7 +288,7 @@ describe('responses', () => {
       input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: 'snow' }],
     });
     expect(second.output_text).toContain('> snow');
-    // An item may stand for one that is stored, and need not say that it does.
+    // An item may refer to a stored one, and need not say that it does.
     const pointed = await client().responses.create({
       model: 'gpt-5',
       tools,
@@ -304,7 +304,7 @@ describe('responses', () => {
     ).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' });
   });
 
-  test('tools in namespaces, and those that an item brings along, are called by the names they have there', async () => {
+  test('tools in namespaces, and tools that an item adds, are called by their names there', async () => {
     const { json } = await post(sandbox(), 'openai', '/responses', {
       ...codexLite('gpt-6.1-sol'),
       stream: false,
@@ -347,7 +347,7 @@ describe('responses', () => {
   });
 });
 
-test('a prompt that is only to be cached is not answered', async () => {
+test('a prompt that is only to be cached gets no answer', async () => {
   const { output, status, usage } = await client().responses.create({
     model: 'gpt-5.4',
     input: 'Hi',
@@ -357,7 +357,7 @@ test('a prompt that is only to be cached is not answered', async () => {
   expect(usage).toMatchObject({ input_tokens: expect.any(Number), output_tokens: 0 });
 });
 
-test('every tier that the SDK knows is taken', async () => {
+test('every tier that the SDK knows is accepted', async () => {
   for (const service_tier of ['auto', 'default', 'flex', 'scale', 'priority', 'fast'] as const) {
     await client().chat.completions.create({ model: 'gpt-4.1', messages: ask('Hi'), service_tier });
     await client().responses.create({ model: 'gpt-4.1', input: 'Hi', service_tier });
@@ -365,7 +365,7 @@ test('every tier that the SDK knows is taken', async () => {
   await client().responses.create({ model: 'gpt-4.1', input: 'Hi', service_tier: 'ultrafast' });
 });
 
-test('the lists of models are those of the catalog, and paths beside them are unknown', async () => {
+test('the lists of models are those of the catalog, and other paths are unknown', async () => {
   const models = await client().models.list();
   expect(models.data.map(({ id }) => id)).toContain('gpt-5');
   expect(await client().models.retrieve('gpt-5')).toMatchObject({ id: 'gpt-5', object: 'model' });

@@ -1,4 +1,4 @@
-/** The pace of a model, and what happens when the caller leaves. */
+/** The pace of a model, and what happens when the caller disconnects. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
@@ -32,7 +32,7 @@ describe('realistic', () => {
     expect(all).toBeGreaterThan(240 + 350);
   });
 
-  test('closing ends what is being written', async () => {
+  test('closing ends the answers in progress', async () => {
     const sandbox = await startSandbox({ pace: 'realistic' });
     const [path, body] = WAYS.messages.ask('play: long-text', true);
     const { baseUrl, apiKey } = sandbox.places.anthropic;
@@ -46,7 +46,7 @@ describe('realistic', () => {
     await failed;
   });
 
-  test('a caller who leaves is let go, and others are served on', async () => {
+  test('a caller that disconnects is dropped, and others are still served', async () => {
     const sandbox = await startSandbox({ pace: 'realistic' });
     const { baseUrl, apiKey } = sandbox.places.openai;
     const [path, body] = WAYS['chat-completions'].ask('play: long-text', true);
@@ -65,7 +65,7 @@ describe('realistic', () => {
   });
 });
 
-test.each([true, false])('at once, an answer waits for nothing (stream: %s)', async (stream) => {
+test.each([true, false])('with pace off, an answer waits for nothing (stream: %s)', async (stream) => {
   const sandbox = await startSandbox({ pace: 'none' });
   const [path, body] = WAYS['chat-completions'].ask('Hi', stream);
   vi.mocked(sleep).mockClear();

@@ -1,4 +1,4 @@
-/** Whatever is composed keeps the rules of its format, streamed and whole, and says the same both ways. */
+/** Every composed answer follows the rules of its format, and is the same streamed and whole. */
 
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';

@@ -1,4 +1,4 @@
-/** Sampled values are valid by the schema they are sampled from, whatever the schema. */
+/** Sampled values are valid by their schema, for any schema. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
   ),
 }));
 
-/** Whether another implementation of JSON Schema takes the value. */
+/** Whether another implementation of JSON Schema accepts the value. */
 function isValid(by: JsonObject, value: Json): boolean {
   return z.fromJSONSchema(parseObject(by)).safeParse(value).success;
 }
@@ -53,7 +53,7 @@ function parseObject(by: JsonObject): Parameters<typeof z.fromJSONSchema>[0] {
 }
 
 describe('a sampled value', () => {
-  test('is valid by any schema, whatever is said', () => {
+  test('is valid by any schema, for any prompt', () => {
     fc.assert(
       fc.property(schema, fc.string(), (by, said) => {
         const value = sample(by, said);
@@ -63,7 +63,7 @@ describe('a sampled value', () => {
     );
   });
 
-  test('comes of any JSON at all, without failing', () => {
+  test('can be made from any JSON at all, without failing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), (by, said) => {
         const given = parseJson(JSON.stringify({ type: 'object', properties: { it: by }, anyOf: by }));
@@ -73,7 +73,7 @@ describe('a sampled value', () => {
     );
   });
 
-  test('says what the prompt says', () => {
+  test('uses the values in the prompt', () => {
     const by: JsonObject = {
       type: 'object',
       properties: {
@@ -100,7 +100,7 @@ describe('a sampled value', () => {
     });
   });
 
-  test('ends where a schema contains itself', () => {
+  test('ends if a schema contains itself', () => {
     const tree: JsonObject = {
       $ref: '#/$defs/node',
       $defs: {
@@ -127,7 +127,7 @@ describe('a sampled value', () => {
     expect(() => sample(endless, '')).not.toThrow();
   });
 
-  test('follows a reference into a list, and one whose signs are percent-encoded', () => {
+  test('follows a reference into a list, and one with percent-encoded characters', () => {
     const schema: JsonObject = {
       type: 'object',
       properties: {
@@ -146,7 +146,7 @@ describe('a sampled value', () => {
     );
   });
 
-  test('leaves a switch alone that nobody speaks of', () => {
+  test('leaves out an optional flag that the prompt does not mention', () => {
     const properties = { command: { type: 'string' }, restart: { type: 'boolean' } };
     const bash: JsonObject = { type: 'object', properties };
     expect(sample(bash, 'Run "ls".')).toEqual({ command: 'ls' });
@@ -154,7 +154,7 @@ describe('a sampled value', () => {
     expect(sample({ ...bash, required: ['restart'] }, '')).toMatchObject({ restart: true });
   });
 
-  test('sets no limit that nobody speaks of', () => {
+  test('leaves out a limit that the prompt does not mention', () => {
     const properties = { command: { type: 'string' }, timeout_ms: { type: 'integer', minimum: 0 } };
     const shell: JsonObject = { type: 'object', properties, required: ['command'] };
     expect(sample(shell, 'Run "ls".')).toEqual({ command: 'ls' });
@@ -162,7 +162,7 @@ describe('a sampled value', () => {
     expect(sample({ ...shell, required: ['timeout_ms'] }, '')).toMatchObject({ timeout_ms: 1 });
   });
 
-  test('merges what allOf says, and takes Google’s spelling', () => {
+  test('merges the parts of allOf, and accepts Google’s spelling', () => {
     expect(
       sample(
         {

@@ -1,4 +1,7 @@
-/** Agents on the sandbox: what a prompt names one after the other is called in that order, and then it is over. */
+/**
+ * Agents on the sandbox: the tools that a prompt names one after the other are called in that order, and then
+ * the run ends.
+ */
 
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
@@ -10,7 +13,10 @@ const sandbox = useSandbox();
 const NAMES = ['find_city', 'get_weather', 'get_time'];
 const PARAMETERS = { type: 'object', properties: {}, additionalProperties: false } satisfies JsonObject;
 
-/** Per format: the tools, where the history is, and a turn of the model with its results as more history. */
+/**
+ * For each format: the tools, the field of the history, and a turn of the model with its results as further
+ * history.
+ */
 const AGENTS: Readonly<
   Record<
     FormatName,
@@ -119,7 +125,7 @@ const AGENTS: Readonly<
 describe.each(FORMATS)('%s', (format) => {
   const { tools, forced, history, start, step } = AGENTS[format];
 
-  /** The names called, step by step, until none is. */
+  /** The names called, step by step, until none is called. */
   async function run(said: string, asked: JsonObject = {}): Promise<readonly (readonly string[])[]> {
     const called: (readonly string[])[] = [];
     const turns: JsonObject[] = [start(said)];
@@ -139,7 +145,7 @@ describe.each(FORMATS)('%s', (format) => {
     return called;
   }
 
-  test('what comes after a `then` is called when the results are there', async () => {
+  test('the part after a `then` is called once the results are there', async () => {
     expect(await run('Use find_city, then get_weather and get_time for it.')).toEqual([
       ['find_city'],
       ['get_weather', 'get_time'],
@@ -150,12 +156,12 @@ describe.each(FORMATS)('%s', (format) => {
     expect(await run('If it rains then use get_weather.')).toEqual([['get_weather']]);
   });
 
-  test('the last tool takes the final answer of who must call one', async () => {
+  test('with a forced call, the last tool takes the final answer', async () => {
     const [first, second] = await run('Use find_city.', forced);
     expect([first, second]).toEqual([['find_city'], ['get_time']]);
   });
 
-  test('a case of calls is played once', async () => {
+  test('a case with calls is played once', async () => {
     expect(await run('play: tool-call')).toEqual([['get_weather']]);
   });
 });

@@ -1,4 +1,4 @@
-/** What the simulated vendors refuse, and in which words: those of the real ones. */
+/** The requests that the simulated vendors reject, with the messages of the real ones. */
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -506,7 +506,7 @@ describe.each([
     expect(refused.status).toBe(message.startsWith('Item with id') ? 404 : 400);
   });
 
-  test('what is not JSON', async () => {
+  test('a body that is not JSON', async () => {
     const { vendor, ask } = WAYS[format];
     const [path] = ask('hi', false);
     for (const body of ['{"model":', '[]', '']) {
@@ -550,7 +550,7 @@ test.each([
   ['gemini-3.5-flash-lite', 400],
   ['gemini-3.8-flash', 400],
   ['gemini-4-argon', 400],
-])('%s that is asked to go on with an answer: %i', async (name, status) => {
+])('%s with a request to continue an answer: %i', async (name, status) => {
   const body = { contents: [user(text), model(text)] };
   const answer = await post(sandbox(), 'google', `/v1beta/models/${name}:generateContent`, body);
   expect(answer.status).toBe(status);
@@ -563,13 +563,13 @@ test.each([
   ['gemini-4-argon', 'XHIGH', 400],
   ['gemini-4-hydrogen', 'XHIGH', 200],
   ['gemini-4-neon', 'xhigh', 200],
-])('%s that is to think as much as %s: %i', async (name, thinkingLevel, status) => {
+])('%s with effort %s: %i', async (name, thinkingLevel, status) => {
   const body = { contents: [user(text)], generationConfig: { thinkingConfig: { thinkingLevel } } };
   const answer = await post(sandbox(), 'google', `/v1beta/models/${name}:generateContent`, body);
   expect(answer.status).toBe(status);
 });
 
-test('a prompt longer than the window is too long, in each vendor’s words', async () => {
+test('a prompt longer than the context window is rejected, in each vendor’s words', async () => {
   const said = 'word '.repeat(900_000);
   expect(
     await refusal('messages', { model: 'claude-haiku-4-5', messages: [{ role: 'user', content: said }] }),
@@ -583,7 +583,7 @@ test('a prompt longer than the window is too long, in each vendor’s words', as
   });
 });
 
-test('a service for the models of many takes what services have added, and checks the rest', async () => {
+test('a service with models of many vendors accepts known extensions, and checks the rest', async () => {
   const models = await fetch(`${sandbox().places.compatible.baseUrl}/models`, {
     headers: { authorization: `Bearer ${sandbox().places.compatible.apiKey}` },
   });
@@ -600,7 +600,7 @@ test('a service for the models of many takes what services have added, and check
   expect(colour.status).toBe(400);
 });
 
-describe('what the newest SDKs write is taken', () => {
+describe('the fields of the newest SDKs are accepted', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
   const claude: readonly JsonObject[] = [
     {
@@ -669,7 +669,7 @@ test.each([
   });
 });
 
-describe('what the system says in the midst of a conversation of messages', () => {
+describe('system messages within a conversation of messages', () => {
   const said = { role: 'system', content: 'Be brief.' };
   const answer = { role: 'assistant', content: 'Hello.' };
   const served = {
@@ -684,7 +684,7 @@ describe('what the system says in the midst of a conversation of messages', () =
     ['before an answer, twice', [hi, said, said, answer, hi]],
     ['behind what a tool of its own has answered', [hi, served, said]],
     ['nothing, which stands anywhere', [set, hi, answer, set, hi]],
-  ])('taken: %s', async (_, messages) => {
+  ])('accepted: %s', async (_, messages) => {
     expect((await refusal('messages', { model, messages })).status).toBe(200);
   });
 
@@ -696,18 +696,18 @@ describe('what the system says in the midst of a conversation of messages', () =
       [hi, said, hi],
       /^messages\.1: role 'system' must precede an 'assistant' message or end/,
     ],
-  ])('refused: %s', async (_, messages, expected) => {
+  ])('rejected: %s', async (_, messages, expected) => {
     const message = expect.stringMatching(expected);
     expect(await refusal('messages', { model, messages })).toEqual({ status: 400, message });
   });
 
-  test('refused: by models before that', async () => {
+  test('rejected: by earlier models', async () => {
     const message = "role 'system' is not supported on this model";
     expect(await refusal('messages', { messages: [hi, said] })).toEqual({ status: 400, message });
   });
 });
 
-test.each([' \n', [{ type: 'text', text: '\t' }]])('messages: %j, which is no text', async (content) => {
+test.each([' \n', [{ type: 'text', text: '\t' }]])('messages: %j, which is not text', async (content) => {
   const message = 'messages: text content blocks must contain non-whitespace text';
   expect(await refusal('messages', { messages: [{ role: 'user', content }] })).toEqual({
     status: 400,

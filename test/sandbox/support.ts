@@ -63,7 +63,7 @@ function credentials(vendor: Vendor, key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` };
 }
 
-/** The least each format needs to be asked something. */
+/** The minimal request of each format. */
 export const WAYS: Readonly<
   Record<
     FormatName,

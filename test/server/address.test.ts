@@ -6,7 +6,7 @@ const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 );
 
-test.runIf(hasIPv6)('an address of IPv6 is one that can be asked as it is told', async () => {
+test.runIf(hasIPv6)('an IPv6 address is printed in a form that can be requested', async () => {
   const gateway = await startGateway({ host: '::1' });
   expect(gateway.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
   expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);

@@ -4,7 +4,7 @@ import { openArrivals } from '../../src/pipeline/arrivals.ts';
 
 const limits = { pendingBytes: 1_000, pendingBytesPerKey: 600 };
 
-/** An arrival, and the errors that it was cut with. */
+/** An arrival, and the errors with which it was cut. */
 function begin(arrivals: ReturnType<typeof openArrivals>, key: string) {
   const cut: string[] = [];
   const arrival = arrivals.begin(key, ({ fault }) => cut.push(fault));
@@ -20,8 +20,8 @@ const faultOf = (run: () => void): string | undefined => {
   return undefined;
 };
 
-describe('what is on its way', () => {
-  test('is bounded for each key: what goes beyond is refused, and others are not', () => {
+describe('bodies that are arriving', () => {
+  test('are bounded for each key: those beyond the bound are rejected, and other keys are unaffected', () => {
     const arrivals = openArrivals(() => limits);
     const [one, two, other] = [begin(arrivals, 'a'), begin(arrivals, 'a'), begin(arrivals, 'b')];
     one.holds(400);
@@ -31,7 +31,7 @@ describe('what is on its way', () => {
     expect([one.cut, other.cut, arrivals.bytes()]).toEqual([[], [], 900]);
   });
 
-  test('is bounded in all: the largest is cut, be it the one that grows', () => {
+  test('are bounded in total: the largest is cut, even if it is the one that grows', () => {
     const arrivals = openArrivals(() => limits);
     const [small, large, next] = [begin(arrivals, 'a'), begin(arrivals, 'b'), begin(arrivals, 'c')];
     small.holds(300);
@@ -39,7 +39,7 @@ describe('what is on its way', () => {
     expect(faultOf(() => next.holds(250))).toBeUndefined();
     expect([small.cut, large.cut, next.cut]).toEqual([[], ['overloaded'], []]);
     expect(arrivals.bytes()).toBe(550);
-    // What was cut and goes on for a moment is refused, and counts no more.
+    // A body that was cut and continues for a moment is rejected, and no longer counts.
     expect(faultOf(() => large.holds(501))).toBe('overloaded');
     expect(arrivals.bytes()).toBe(550);
     const greedy = begin(arrivals, 'd');
@@ -47,7 +47,7 @@ describe('what is on its way', () => {
     expect([small.cut, next.cut]).toEqual([[], []]);
   });
 
-  test('is nobody’s once it is whole, and may become less at any time', () => {
+  test('do not count once they are whole, and may shrink at any time', () => {
     const arrivals = openArrivals(() => limits);
     const one = begin(arrivals, 'a');
     one.holds(600);

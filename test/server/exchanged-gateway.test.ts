@@ -1,4 +1,4 @@
-/** A gateway that is exchanged for another while requests wait for their turn on a connection. */
+/** A gateway that is replaced by another one while requests wait for their turn on a connection. */
 
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,10 +10,10 @@ import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually, post, rawClient } from '../support/raw.ts';
 import { startUpstream } from '../support/upstream.ts';
 
-/** Longer than it takes to see that nobody uses a gateway any more. */
+/** Longer than it takes to notice that a gateway is no longer in use. */
 const RETIRED = 1_200;
 
-test('P-11 a pipelined request keeps the gateway that it is answered by, whatever comes while it waits', async () => {
+test('P-11 a pipelined request keeps the gateway that answers it, even if another one replaces it while it waits', async () => {
   const answers: ServerResponse[] = [];
   const upstream = await startUpstream((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n');

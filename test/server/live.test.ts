@@ -36,14 +36,14 @@ function begin(count: number) {
   return { live, responses, ended };
 }
 
-describe('exchanges in flight', () => {
+describe('requests in flight', () => {
   test('P-07 the newest are ended, the others are not', () => {
     const { live, ended } = begin(10);
     live.endLargest(3, error);
     expect(ended()).toEqual([7, 8, 9]);
   });
 
-  test('all are ended, and each that begins afterwards', () => {
+  test('all are ended, and so is each that begins afterwards', () => {
     const { live, ended } = begin(3);
     expect(live.endAll(error)).toBe(3);
     expect(ended()).toEqual([0, 1, 2]);
@@ -52,22 +52,23 @@ describe('exchanges in flight', () => {
     expect(live.signalOf(late).reason).toBe(error);
   });
 
-  test('are counted, in all and for each key, until they are over', () => {
+  test('are counted, in total and by key, until they end', () => {
     const { live, responses } = begin(4);
     const [first, second, third, fourth] = responses;
     if (!first || !second || !third || !fourth) throw new Error('there are four');
     expect([live.claim(first, 'a'), live.claim(second, 'a'), live.claim(third, 'b')]).toEqual([1, 2, 1]);
-    // An exchange is one key's once.
+    // A request counts for a key once.
     expect(live.claim(first, 'a')).toBe(2);
     first.emit('close');
     expect(live.inFlight()).toBe(3);
     expect(live.claim(first, 'a')).toBe(1);
-    // Who has left before it was known whose it is, counts for nobody: nothing would ever take it off again.
+    // A client that disconnects before its key is known counts for no key: nothing would ever subtract it
+    // again.
     fourth.emit('close');
     expect(live.claim(fourth, 'b')).toBe(1);
   });
 
-  test('who leaves is known by the signal', () => {
+  test('a client that disconnects aborts the signal of its request', () => {
     const { live, responses } = begin(1);
     const [only] = responses;
     if (!only) throw new Error('there is one');
@@ -77,14 +78,14 @@ describe('exchanges in flight', () => {
     expect(live.signalOf(only).aborted).toBe(true);
   });
 
-  test('a gateway is in use for as long as one runs on it', () => {
+  test('a gateway is in use while a request runs on it', () => {
     const { live, responses } = begin(1);
     expect([live.uses(opened.gateway), live.uses(other.gateway)]).toEqual([true, false]);
     responses[0]?.emit('close');
     expect(live.uses(opened.gateway)).toBe(false);
   });
 
-  test('an error is blamed on the one in whose course it came up, and on none outside', async () => {
+  test('an error is attributed to the request in whose context it occurred, and to none outside', async () => {
     const live = followExchanges();
     const [guilty, innocent] = [response(), response()];
     live.follow(innocent, opened.gateway, () => undefined);

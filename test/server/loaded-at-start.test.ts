@@ -1,4 +1,7 @@
-/** Which modules a start loads: what is only wanted in the sandbox or by other commands costs no start time or memory. */
+/**
+ * The modules that a start loads: code that only the sandbox or other commands use costs no start time or
+ * memory.
+ */
 
 import { afterEach, expect, test } from 'vitest';
 import { preload } from '../support/preload.ts';
@@ -10,7 +13,7 @@ afterEach(async () => {
   running = undefined;
 });
 
-/** Writes the address of every module of the sandbox and of devtools as Node loads it. */
+/** Reports the address of every module of the sandbox and of devtools as Node loads it. */
 const REPORT = preload(`
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -21,14 +24,14 @@ const REPORT = preload(`
   });
 `);
 
-test('a start with a real vendor loads neither the sandbox nor the tools for developers', async () => {
+test('a start with a real vendor loads neither the sandbox nor the developer tools', async () => {
   const vendors = { openai: { apiKey: 'sk-of-theirs', baseUrl: 'http://127.0.0.1:9/v1' } };
   running = await spawnGateway({ vendors }, REPORT);
   await (await fetch(`${running.url}/health/ready`)).body?.cancel();
   expect(running.output()).not.toContain('loaded ');
 });
 
-test('a start without any vendor loads the sandbox, and only the sandbox', async () => {
+test('a start without any vendor loads the sandbox, and no developer tools', async () => {
   running = await spawnGateway({}, REPORT);
   expect(running.output()).toMatch(/loaded \S+\/src\/sandbox\/sandbox\.ts/);
   expect(running.output()).not.toContain('/src/devtools/');

@@ -1,4 +1,4 @@
-/** A store copied into another one: out of a SQLite file into either database, and back into a file. */
+/** A store copied into another one: from a SQLite file into either database, and back into a file. */
 
 import { copyFile, readFile } from 'node:fs/promises';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ const TABLES = [
   'gateway_usage_tags',
 ] as const satisfies readonly (keyof Tables)[];
 
-/** Every row of every table, in an order that no database has of its own. */
+/** Every row of every table, in an order that does not depend on the database. */
 async function allRows({ db }: Store): Promise<readonly (readonly string[])[]> {
   return Promise.all(
     TABLES.map(async (table) => {
@@ -40,13 +40,13 @@ async function allRows({ db }: Store): Promise<readonly (readonly string[])[]> {
   );
 }
 
-/** A new store in a file, whatever the others are in. */
+/** A new store in a file, whatever database the others are in. */
 async function newFile(stores: TestStores): Promise<Store> {
   const { path } = await stores.newPlace();
   return stores.open({ path });
 }
 
-/** A store as the first version has made it. */
+/** A store as the first version made it. */
 async function newEarlier(path: string): Promise<Store> {
   const store = connectStore({ path }, () => {});
   await migrations()['001-keys-and-usage']?.up(store.db);
@@ -72,7 +72,7 @@ function use(store: Store, batch: string, count: number): Promise<void> {
   return writeUsage(store, batch, JSON.stringify(rows));
 }
 
-/** Does something as soon as anything has been read. */
+/** Runs a function as soon as anything has been read. */
 function onFirstResult(act: () => Promise<unknown>): KyselyPlugin {
   let done = false;
   return {
@@ -101,7 +101,7 @@ const small = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 /** Dollars and milliseconds. */
 const number = fc.double({ min: 0, max: 1e12, noNaN: true });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary);
-/** Of which the sums of a table still fit. */
+/** Their sums still fit into a column. */
 const some = fc.nat(1e12);
 const day = fc.integer({ min: 0, max: 20_000 }).map((count) => dayOf(count * 86_400_000));
 
@@ -240,7 +240,7 @@ describeStores('a copy', (stores) => {
     );
   });
 
-  test('is whole of more rows than are in memory at a time, also where some are gone', async () => {
+  test('is complete with more rows than are in memory at a time, even if some were deleted', async () => {
     const [source, there, back] = [await newFile(stores), await stores.open(), await newFile(stores)];
     for (const batch of ['one', 'two', 'three']) await use(source, batch, 900);
     await sql`delete from gateway_exchanges where batch = 'two' or place < 3`.execute(source.db);
@@ -258,7 +258,7 @@ describeStores('a copy', (stores) => {
     expect(rows.map(({ name }) => name).sort()).toEqual([...TABLES].sort());
   });
 
-  test('of a file leaves it as it is, one of an earlier version too', async () => {
+  test('leaves the source file as it is, also one of an earlier version', async () => {
     const { path } = await stores.newPlace();
     const earlier = await newEarlier(path);
     await sql`
@@ -275,7 +275,7 @@ describeStores('a copy', (stores) => {
     expect((await createKey(there, 'new'))?.row.change).toBe(1);
   });
 
-  test('of a file has what a crash left beside it', async () => {
+  test('of a file includes what a crash left beside it', async () => {
     const { path } = await stores.newPlace();
     const open = await stores.open({ path });
     await createKey(open, 'team');
@@ -285,7 +285,7 @@ describeStores('a copy', (stores) => {
     expect(await allRows(there)).toEqual(await allRows(open));
   });
 
-  test('is not made twice, nor into what holds anything else', async () => {
+  test('is not made twice, nor into a store that holds anything else', async () => {
     const [source, there] = [await newFile(stores), await stores.open()];
     await use(source, 'one', 3);
     const made = await createKey(source, 'team');
@@ -301,22 +301,25 @@ describeStores('a copy', (stores) => {
     expect(await allRows(there)).not.toEqual(before);
   });
 
-  test.for(['keys', 'groups', 'exchanges', 'days'])('%s alone are something', async (kind) => {
-    const [source, there] = [await newFile(stores), await stores.open()];
-    await expect(copyStore(source, there, never)).rejects.toThrow(/^\/.* has neither keys nor usage$/);
-    if (kind === 'keys') await createKey(source, 'team');
-    else if (kind === 'groups') await createGroup(source, 'search');
-    else await use(source, 'one', 1);
-    if (kind === 'exchanges') await sql`delete from gateway_usage_days`.execute(source.db);
-    if (kind === 'days') await sql`delete from gateway_exchanges`.execute(source.db);
-    await copyStore(source, there, never);
-    expect(await allRows(there)).toEqual(await allRows(source));
-    const other = await newFile(stores);
-    await createKey(other, 'other');
-    await expect(copyStore(other, there, never)).rejects.toThrow('is not empty');
-  });
+  test.for(['keys', 'groups', 'exchanges', 'days'])(
+    'a target that holds %s alone is not empty',
+    async (kind) => {
+      const [source, there] = [await newFile(stores), await stores.open()];
+      await expect(copyStore(source, there, never)).rejects.toThrow(/^\/.* has neither keys nor usage$/);
+      if (kind === 'keys') await createKey(source, 'team');
+      else if (kind === 'groups') await createGroup(source, 'search');
+      else await use(source, 'one', 1);
+      if (kind === 'exchanges') await sql`delete from gateway_usage_days`.execute(source.db);
+      if (kind === 'days') await sql`delete from gateway_exchanges`.execute(source.db);
+      await copyStore(source, there, never);
+      expect(await allRows(there)).toEqual(await allRows(source));
+      const other = await newFile(stores);
+      await createKey(other, 'other');
+      await expect(copyStore(other, there, never)).rejects.toThrow('is not empty');
+    },
+  );
 
-  test('of a store to which a newer version has added is left to that one', async () => {
+  test('of a store with additions of a newer version is left to that version', async () => {
     const source = await newFile(stores);
     await createKey(source, 'team');
     await sql`insert into gateway_migrations values ('900-of-tomorrow', '2999-01-01')`.execute(source.db);
@@ -325,7 +328,7 @@ describeStores('a copy', (stores) => {
     ).rejects.toThrow(/a newer version of the gateway has changed the tables of \S+ \(900-of-tomorrow\)/);
   });
 
-  test('that is interrupted, or does not arrive, leaves nothing', async () => {
+  test('that is interrupted, or fails, leaves nothing behind', async () => {
     const [source, there] = [await newFile(stores), await stores.open()];
     await createKey(source, 'team');
     await use(source, 'one', 1_500);
@@ -339,7 +342,7 @@ describeStores('a copy', (stores) => {
     expect(await allRows(there)).toEqual(before);
   });
 
-  test('that something is written to meanwhile is not made: it would be lost', async () => {
+  test('is not made if the source is written to meanwhile: those writes would be lost', async () => {
     const [source, there] = [await newFile(stores), await stores.open()];
     await createKey(source, 'team');
     const before = await allRows(there);

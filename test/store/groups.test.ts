@@ -1,4 +1,4 @@
-/** Groups of keys as the store has them, and as those see them who follow its keys. */
+/** Groups of keys in the store, and as the code that follows the store's keys sees them. */
 
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
@@ -38,12 +38,12 @@ async function follow(store: Store, interval = 60_000): Promise<FollowedKeys> {
   return followed;
 }
 
-test.each(['none', 'a/b', '', ' a', 'a ', 'x'.repeat(65)])('%j is no name of a group', (name) => {
+test.each(['none', 'a/b', '', ' a', 'a ', 'x'.repeat(65)])('%j is not a valid group name', (name) => {
   expect(newGroup.safeParse({ name }).success).toBe(false);
 });
 
 describeStores('groups of the store', (stores) => {
-  test('from its making to its end', async () => {
+  test('from its creation to its deletion', async () => {
     const store = await stores.open();
     expect(await listGroups(store)).toEqual([]);
     const made = await createGroup(store, 'search', groupColumns(SETTINGS));
@@ -71,7 +71,7 @@ describeStores('groups of the store', (stores) => {
     expect(await findGroup(store, 'search')).toBeUndefined();
   });
 
-  test('a key is of a group that there is, or of none', async () => {
+  test('a key belongs to an existing group, or to none', async () => {
     const store = await stores.open();
     await expect(createKey(store, 'one', keyColumns({ group: 'search' }))).rejects.toThrow(NoSuchGroup);
     const { id } = await keyOf(store, 'one', null);
@@ -81,7 +81,7 @@ describeStores('groups of the store', (stores) => {
     await createGroup(store, 'search');
     const changed = await changeKey(store, id, keyColumns({ group: 'search' }));
     expect(changed && renderKey(changed).group).toBe('search');
-    // What else is changed of it leaves it there, and so does a rotation.
+    // Any other change leaves the key in it, and so does a rotation.
     expect(await changeKey(store, id, { budget_day: 1 })).toMatchObject({ group_name: 'search' });
     expect(await rotateKey(store, id)).toMatchObject({ row: { group_name: 'search' } });
     await keyOf(store, 'two', 'search');
@@ -94,7 +94,7 @@ describeStores('groups of the store', (stores) => {
     expect(await changeKey(store, id, keyColumns({ group: null }))).toMatchObject({ group_name: null });
   });
 
-  test('one that keys are of stays, until they are of it no more', async () => {
+  test('a group with keys cannot be deleted until they have left it', async () => {
     const store = await stores.open();
     await createGroup(store, 'search');
     const [one, two] = [await keyOf(store, 'one', 'search'), await keyOf(store, 'two', 'search')];
@@ -106,7 +106,7 @@ describeStores('groups of the store', (stores) => {
     expect(await revokeKey(store, one.id)).toMatchObject({ group_name: null });
   });
 
-  test('of a key and the end of its group at once, one is refused', async () => {
+  test('if a key joins a group while the group is deleted, one of the two is rejected', async () => {
     const place = await stores.newPlace();
     const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
     for (let round = 0; round < 10; round += 1) {
@@ -122,7 +122,7 @@ describeStores('groups of the store', (stores) => {
     }
   });
 
-  test('whoever follows the keys sees what others do with their groups', async () => {
+  test('followers of the keys see the changes that others make to groups', async () => {
     const place = await stores.newPlace();
     const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
     const { keys } = await follow(here, 20);
@@ -145,12 +145,12 @@ describeStores('groups of the store', (stores) => {
     expect(keys.find(key)?.name).toBe('one');
   });
 
-  test('a change of a group has no key read again', async () => {
+  test('a change of a group does not reload any key', async () => {
     const store = await stores.open();
     await createGroup(store, 'search');
     const { key } = await keyOf(store, 'one', 'search');
     const followed = await follow(store);
-    // Nobody is told of this change: whoever reads the row sees it.
+    // This change sends no notice: only a read of the row would see it.
     await sql`update gateway_keys set name = 'seen'`.execute(store.db);
     await changeGroup(store, 'search', { budget_day: 2 });
     await createGroup(store, 'ads');
@@ -159,7 +159,7 @@ describeStores('groups of the store', (stores) => {
     expect(followed.keys.find(key)).toMatchObject({ name: 'one', group: { limits: { budgetDay: 2 } } });
   });
 
-  test('a change of a key has no group read again', async () => {
+  test('a change of a key does not reload any group', async () => {
     const store = await stores.open();
     await createGroup(store, 'search');
     const { key, id } = await keyOf(store, 'one', 'search');
@@ -169,7 +169,7 @@ describeStores('groups of the store', (stores) => {
     await followed.refresh();
     expect(followed.keys.find(key)).toMatchObject({ limits: { budgetDay: 2 }, group: { limits: {} } });
     expect(followed.keys.find(key)?.group?.limits).toEqual({});
-    // One that goes and comes again is another one.
+    // A group that is deleted and created again is another group.
     await changeKey(store, id, { group_name: null });
     await deleteGroup(store, 'search');
     await createGroup(store, 'search', { budget_day: 3 });
@@ -178,7 +178,7 @@ describeStores('groups of the store', (stores) => {
     expect(followed.keys.find(key)?.group?.limits).toEqual({ budgetDay: 3 });
   });
 
-  test('a key whose group somebody took out by hand opens nothing', async () => {
+  test('a key whose group was deleted by hand is rejected', async () => {
     const store = await stores.open();
     await createGroup(store, 'search', { budget_day: 1 });
     const { key, id } = await keyOf(store, 'one', 'search');
@@ -191,7 +191,7 @@ describeStores('groups of the store', (stores) => {
     expect(await revokeKey(store, id)).toMatchObject({ name: 'one' });
   });
 
-  test('an earlier version goes on beside: it makes keys and writes usage of no group, and moves no key', async () => {
+  test('an earlier version continues to work beside: it creates keys and writes usage without a group, and moves no key', async () => {
     const store = await stores.open();
     await createGroup(store, 'search');
     const { key, id } = await keyOf(store, 'one', 'search');
@@ -212,7 +212,7 @@ describeStores('groups of the store', (stores) => {
     expect(kept).toEqual([{ group_name: null }]);
   });
 
-  test('limits by model are kept as they are said, and those who follow see them', async () => {
+  test('limits by model are stored as given, and followers see them', async () => {
     const store = await stores.open();
     const model_limits = [{ models: ['openai/*'], requests_per_minute: 3, budget_day: 0.5 }];
     const made = await createGroup(store, 'search', groupColumns({ model_limits }));
@@ -231,7 +231,7 @@ describeStores('groups of the store', (stores) => {
     expect(followed.keys.find(created.key)?.modelLimits).toBeUndefined();
   });
 
-  test('what was spent is known of each model', async () => {
+  test('spending is known by model', async () => {
     const store = await stores.open();
     const time = Date.parse('2026-05-20T12:00:00Z');
     const [gpt, opus] = [{ model: 'openai/gpt-4.1' }, { model: 'anthropic/claude-opus-4-5' }];
@@ -258,7 +258,7 @@ describeStores('groups of the store', (stores) => {
     expect((await storedByModel(store, 'group')('2026-05-20')).today.get('search')?.get(opus.model)).toBe(6);
   });
 
-  test('what was spent is of the group that the key was of then', async () => {
+  test('spending counts for the group that the key belonged to at the time', async () => {
     const store = await stores.open();
     const time = Date.parse('2026-05-20T12:00:00Z');
     const records = [

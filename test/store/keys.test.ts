@@ -39,7 +39,7 @@ async function create(store: Store, name: string, settings = {}) {
 }
 
 describeStores('keys of the store', (stores) => {
-  test('a key is kept by its hash alone, with all that was said of it', async () => {
+  test('only the hash of a key is stored, with all its settings', async () => {
     const store = await stores.open();
     const { key, row } = await create(store, 'team', SETTINGS);
     const kept = JSON.stringify(await store.db.selectFrom('gateway_keys').selectAll().execute());
@@ -71,7 +71,7 @@ describeStores('keys of the store', (stores) => {
     expect(JSON.stringify(view)).not.toContain(row.hash);
   });
 
-  test('a name is one key, until that is revoked', async () => {
+  test('a name belongs to one key, until that key is revoked', async () => {
     const store = await stores.open();
     const { row } = await create(store, 'ci');
     expect(await createKey(store, 'ci')).toBeUndefined();
@@ -86,7 +86,7 @@ describeStores('keys of the store', (stores) => {
     expect(await findKey(store, 'nobody')).toBeUndefined();
   });
 
-  test('a change touches what it names, and null lifts a limit', async () => {
+  test('a change affects the fields it names, and null removes a limit', async () => {
     const store = await stores.open();
     const { row } = await create(store, 'team', SETTINGS);
     const change = keySettings.parse({ budget_day: null, models: null, requests_per_minute: 7 });
@@ -103,14 +103,14 @@ describeStores('keys of the store', (stores) => {
     expect(await changeKey(store, row.id, keyColumns(change))).toBeUndefined();
   });
 
-  test('no models is none, not every one', async () => {
+  test('an empty list of models means none, not all', async () => {
     const store = await stores.open();
     const { row } = await create(store, 'none', { models: [] });
     expect(renderKey(row).models).toEqual([]);
     expect(await keyRecords(store)).toMatchObject([{ models: [] }]);
   });
 
-  test('a rotated key is another one, and the one before opens as long as was said', async () => {
+  test('rotation makes a new key, and the previous one is accepted for the given time', async () => {
     const store = await stores.open();
     const { key, row } = await create(store, 'team', SETTINGS);
     const next = await rotated(store, row.id, { grace: 3_600_000 });
@@ -126,7 +126,7 @@ describeStores('keys of the store', (stores) => {
     expect(await rotateKey(store, row.id)).toBeUndefined();
   });
 
-  test('within the grace of a rotation another one closes no key that was promised it', async () => {
+  test('a second rotation within the grace period does not shorten it for a key that was promised it', async () => {
     const store = await stores.open();
     const { key, row } = await create(store, 'team');
     const opening = async () => (await keyRecords(store)).map(({ hash }) => hash);
@@ -135,7 +135,7 @@ describeStores('keys of the store', (stores) => {
     expect(await rotateKey(store, row.id, { grace: 60_000 })).toEqual({ promisedUntil });
     expect(await opening()).toEqual([hashKey(first.key), hashKey(key)]);
 
-    // Nobody has the first one: its answer was lost.
+    // Nobody received the first new key: its response was lost.
     await rotated(store, row.id, { again: true });
     const second = await rotated(store, row.id, { grace: 60_000, again: true });
     expect(second.row.old_until).toBe(promisedUntil);
@@ -151,7 +151,7 @@ describeStores('keys of the store', (stores) => {
     expect(await opening()).toEqual([hashKey(last.key)]);
   });
 
-  test('the key before a rotation never outlives the key', async () => {
+  test('the grace period never outlasts the expiry of the key', async () => {
     const store = await stores.open();
     const expires = Date.now() + 60_000;
     const { row } = await create(store, 'soon', { expires_at: new Date(expires).toISOString() });
@@ -159,11 +159,11 @@ describeStores('keys of the store', (stores) => {
     expect((await keyRecords(store)).map((record) => record.expires)).toEqual([expires, expires]);
   });
 
-  test('whoever follows the keys sees what others change', async () => {
+  test('followers of the keys see the changes that others make', async () => {
     const place = await stores.newPlace();
     const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
     const followed = await followKeys(here, { interval: 20 });
-    // A look waits for the disk, which on a busy machine may take longer than the second that vitest gives.
+    // A poll waits for the disk, which on a busy machine may take longer than vitest's timeout of one second.
     const waitFor = (check: () => void): Promise<void> => soon(check);
     const { key, row } = await create(there, 'team', SETTINGS);
     await waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(0.5));
@@ -176,12 +176,12 @@ describeStores('keys of the store', (stores) => {
     followed.stop();
   });
 
-  test('of many keys, those are read again that have changed', async () => {
+  test('of many keys, only those that changed are reloaded', async () => {
     const store = await stores.open();
     const { key: other, row: untouched } = await create(store, 'other');
     const { key, row } = await create(store, 'team');
     const followed = await followKeys(store, { interval: 60_000 });
-    // Nobody is told of this change: whoever reads the row sees it.
+    // This change sends no notice: only a read of the row would see it.
     const secretly = { hash: hashKey('secretly'), name: 'seen' };
     await store.db.updateTable('gateway_keys').set(secretly).where('id', '=', untouched.id).execute();
     await followed.refresh();
@@ -204,7 +204,7 @@ describeStores('keys of the store', (stores) => {
     await followed.refresh();
     expect(followed.keys.find('secretly')).toBeUndefined();
 
-    // A process of an earlier version counts a change and says nothing of its row.
+    // A process of an earlier version counts a change without naming its row.
     await store.db
       .updateTable('gateway_changes')
       .set((eb) => ({ version: eb('version', '+', 1) }))
@@ -215,7 +215,7 @@ describeStores('keys of the store', (stores) => {
     followed.stop();
   });
 
-  test('of changes at once, none is missed', async () => {
+  test('of concurrent changes, none is missed', async () => {
     const place = await stores.newPlace();
     const places = await Promise.all([1, 2, 3].map(() => stores.open(place)));
     const here = await stores.open(place);
@@ -238,7 +238,7 @@ describeStores('keys of the store', (stores) => {
     followed.stop();
   });
 
-  test('while the store cannot be read, the keys known open; it is said once, and that it is over', async () => {
+  test('while the store is unreadable, known keys are accepted; the outage and its end are reported once', async () => {
     const store = await stores.open();
     const { key, row } = await create(store, 'team');
     const told: string[] = [];
@@ -263,7 +263,7 @@ describeStores('keys of the store', (stores) => {
     followed.stop();
   });
 
-  test('a file that is put in the place of the one that is open is told of, once', async ({ skip }) => {
+  test('a file that replaces the open one is reported, once', async ({ skip }) => {
     const store = await stores.open();
     skip(store.kind !== 'sqlite');
     const { path } = store.place;
@@ -282,7 +282,7 @@ describeStores('keys of the store', (stores) => {
     followed.stop();
   });
 
-  test('the file of before the store moves into it, once', async () => {
+  test('the key file of earlier versions is imported into the store, once', async () => {
     const store = await stores.open();
     const directory = await mkdtemp(join(tmpdir(), 'gateway-keys-'));
     const file = join(directory, '.gateway', 'keys.json');
@@ -307,7 +307,7 @@ describeStores('keys of the store', (stores) => {
     await rm(directory, { recursive: true });
   });
 
-  test('a key that opens everything is made where there has never been one, and by one process', async () => {
+  test('an unrestricted key is created if there has never been a key, and by one process only', async () => {
     const place = await stores.newPlace();
     const opened = await Promise.all([1, 2, 3].map(() => stores.open(place)));
     const [store] = opened;
@@ -317,13 +317,13 @@ describeStores('keys of the store', (stores) => {
     const [row] = await listKeys(store);
     expect(await keyRecords(store)).toEqual([{ name: 'first', hash: hashKey(made[0] ?? ''), limits: {} }]);
     expect(await makeFirstKey(store)).toBeUndefined();
-    // Who has revoked it wants none.
+    // Whoever has revoked it does not want one.
     await revokeKey(store, row?.id ?? '');
     expect(await makeFirstKey(store)).toBeUndefined();
     expect(await keyRecords(store)).toEqual([]);
   });
 
-  test('a hash is there once', async () => {
+  test('a hash is stored once', async () => {
     const store = await stores.open();
     const secret = { hash: hashKey('one'), hint: 'gw_…' };
     expect(await insertKey(store, 'a', secret)).toMatchObject({ name: 'a' });
@@ -331,10 +331,13 @@ describeStores('keys of the store', (stores) => {
   });
 });
 
-describe('what may be said of a key', () => {
-  test.each(['', 'key_x', ' x', 'a\nb', 'x'.repeat(65), 'a/b', '\u0000'])('not the name %j', (name) => {
-    expect(newKey.safeParse({ name }).success).toBe(false);
-  });
+describe('the settings of a key', () => {
+  test.each(['', 'key_x', ' x', 'a\nb', 'x'.repeat(65), 'a/b', '\u0000'])(
+    'the name %j is rejected',
+    (name) => {
+      expect(newKey.safeParse({ name }).success).toBe(false);
+    },
+  );
 
   test.each([
     { models: ['gpt-4o'] },
@@ -348,7 +351,7 @@ describe('what may be said of a key', () => {
     { budget_day: Number.POSITIVE_INFINITY },
     { rpm: 1 },
     { name: 'x' },
-  ])('not %j', (settings) => {
+  ])('%j is rejected', (settings) => {
     expect(keySettings.safeParse(settings).success).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** A PostgreSQL of which connections that were made before say nothing any more, as after a failover without a word. */
+/** A PostgreSQL server whose existing connections go silent, as after a failover that closes nothing. */
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { postgresDialect } from '../../src/store/postgres.ts';
 import { bind } from '../../src/upstream/net/bind.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 
-/** What stands before the server, and can let all connections that there are fall silent. */
+/** A proxy in front of the server that can silence all its current connections. */
 async function startProxy(url: string) {
   const { hostname, port } = new URL(url);
   const open = new Set<Socket>();
@@ -28,7 +28,7 @@ async function startProxy(url: string) {
   address.port = `${await bind(server, { host: '127.0.0.1', port: 0 })}`;
   return {
     url: address.href,
-    /** What is said on connections that have fallen silent goes no further. */
+    /** Bytes on silenced connections go no further. */
     silence() {
       heard = '';
       for (const socket of open) {
@@ -38,7 +38,7 @@ async function startProxy(url: string) {
         socket.resume();
       }
     },
-    /** All that has been said since then on those connections. */
+    /** All bytes received since then on those connections. */
     heard: () => heard,
     async close() {
       for (const socket of open) socket.destroy();
@@ -48,7 +48,7 @@ async function startProxy(url: string) {
   };
 }
 
-test.runIf(hasPostgres())('a connection on which nothing is answered is asked nothing more', async () => {
+test.runIf(hasPostgres())('a connection without answers is not used again', async () => {
   const postgres = await startPostgres();
   const proxy = await startProxy(await postgres.newDatabase());
   const db = new Kysely<object>({ dialect: postgresDialect(proxy.url, () => {}, 300) });

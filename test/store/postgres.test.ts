@@ -1,4 +1,4 @@
-/** Addresses of PostgreSQL as its own clients take them. */
+/** PostgreSQL addresses, as PostgreSQL's own clients accept them. */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,20 +12,20 @@ import { portOf } from '../../src/upstream/net/bind.ts';
 test.each([
   'postgres://gateway:secret@/usage?host=/nowhere/project:region:name',
   'postgresql://gateway:secret@%2Fnowhere%2Fproject:5432/usage',
-])('a socket in a directory is one: %s', async (address) => {
+])('a socket in a directory is a valid address: %s', async (address) => {
   const { store } = configSchema.parse({ store: { url: address } });
   await expect(openStore({ path: '', url: store.url ?? '' })).rejects.toThrow(
     /ENOENT \/nowhere\/project.*\.PGSQL\.5432/,
   );
 });
 
-test('an address whose password would end it is told what to do', () => {
+test('an address that its password would cut short is rejected with advice', () => {
   const { error } = configSchema.safeParse({ store: { url: 'postgres://gateway:sec#ret@127.0.0.1/usage' } });
   expect(error?.issues[0]?.message).toMatch(/password.*%40/);
 });
 
 test.each(['require', 'prefer', 'verify-full'])(
-  'who cannot be trusted is told with what helps: %s',
+  'an untrusted server certificate is rejected with advice: %s',
   async (mode) => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
@@ -37,14 +37,15 @@ test.each(['require', 'prefer', 'verify-full'])(
   },
 );
 
-/** A PostgreSQL with a certificate of its own making. @returns its port. */
+/** A PostgreSQL server with a self-signed certificate. @returns its port. */
 async function untrusted(): Promise<number> {
   const [key, cert] = ['server.key', 'self-signed.pem'].map((name) =>
     readFileSync(new URL(`../faults/tls/${name}`, import.meta.url)),
   );
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    // What is asked first is whether it has TLS (PostgreSQL's documentation, "Message Flow", SSLRequest).
+    // A client first asks whether the server supports TLS (PostgreSQL's documentation, "Message Flow",
+    // SSLRequest).
     socket.once('data', () => {
       socket.write('S');
       new TLSSocket(socket, { isServer: true, key, cert }).on('error', () => {});

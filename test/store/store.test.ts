@@ -19,7 +19,7 @@ import { exchange, noon, rowOf } from '../accounting/usage/records.ts';
 import { startPooler } from '../support/pooler.ts';
 import { describeStores } from '../support/stores.ts';
 
-/** Takes out of a store what later versions have added to the first one's. */
+/** Removes from a store what later versions have added to the first one. */
 async function makeEarlier({ db }: Store): Promise<void> {
   await sql`drop index gateway_keys_change`.execute(db);
   for (const table of ['gateway_usage_tags', 'gateway_usage_groups', 'gateway_groups', 'gateway_stored'])
@@ -39,7 +39,7 @@ async function makeEarlier({ db }: Store): Promise<void> {
   await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(db);
 }
 
-/** Does to a store what a newer version may: one that is gone back to goes on with it. */
+/** Changes a store as a newer version may: an older version must still work with it. */
 async function addAsNewer({ db }: Store): Promise<void> {
   for (const table of ['gateway_keys', 'gateway_changes', 'gateway_exchanges', 'gateway_usage_days']) {
     await sql`alter table ${sql.table(table)} add column newer text`.execute(db);
@@ -52,7 +52,7 @@ async function addAsNewer({ db }: Store): Promise<void> {
 }
 
 describeStores('the store', (stores) => {
-  test('is made where there is none, also by several processes at once', async () => {
+  test('is created if there is none, also by several processes at once', async () => {
     const place = await stores.newPlace();
     const opened = await Promise.all(Array.from({ length: 4 }, () => stores.open(place)));
     for (const store of opened) expect(await isReachable(store)).toBe(true);
@@ -60,7 +60,7 @@ describeStores('the store', (stores) => {
     for (const store of opened) expect(await listKeys(store)).toHaveLength(4);
   });
 
-  test('one database of PostgreSQL holds several, each in a schema of its own', async ({ skip }) => {
+  test('one PostgreSQL database holds several stores, each in a schema of its own', async ({ skip }) => {
     skip(stores.postgres() === undefined);
     const first = await stores.open();
     await createKey(first, 'of the first');
@@ -68,27 +68,25 @@ describeStores('the store', (stores) => {
     const url = `${first.place.url}?options=-csearch_path%3D`;
     const other = await stores.open({ ...first.place, url: `${url}other` });
     expect(await listKeys(other)).toEqual([]);
-    // A schema that comes to stand before the first one's on its path takes nothing from it.
+    // A schema that is put first on its search path later takes nothing from it.
     await sql`create schema empty`.execute(first.db);
     expect(await listKeys(await stores.open({ ...first.place, url: `${url}empty,public` }))).toHaveLength(1);
   });
 
-  test('is made and opened again through a pooler that lends connections by the transaction', async ({
-    skip,
-  }) => {
+  test('is created and reopened through a pooler in transaction mode', async ({ skip }) => {
     const server = stores.postgres();
     skip(server === undefined);
     const pooler = await startPooler((await server?.newDatabase()) ?? '');
     onTestFinished(() => pooler.close());
     const place = { path: '', url: pooler.url };
     const opened = await Promise.all([stores.open(place), stores.open(place)]);
-    // A lock that is some connection's would be held for ever by one that nobody has any more.
+    // A lock that belongs to a session would be held forever, by a connection that no client has any more.
     opened.push(await stores.open(place));
     await Promise.all(opened.map((store, index) => createKey(store, `key-${index}`)));
     for (const store of opened) expect(await listKeys(store)).toHaveLength(3);
   });
 
-  test('is what it was when it is opened again', async () => {
+  test('has its content when it is opened again', async () => {
     const place = await stores.newPlace();
     const before = await openStore(place);
     const made = await createKey(before, 'kept');
@@ -96,7 +94,7 @@ describeStores('the store', (stores) => {
     expect(await listKeys(await stores.open(place))).toEqual([made?.row]);
   });
 
-  test('a transaction that fails leaves nothing', async () => {
+  test('a failed transaction leaves nothing behind', async () => {
     const store = await stores.open();
     const failed = store.db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('gateway_changes').execute();
@@ -108,13 +106,13 @@ describeStores('the store', (stores) => {
     ]);
   });
 
-  test('a connection that breaks within a transaction fails it, and ends nothing else', async ({ skip }) => {
+  test('a connection that breaks within a transaction fails it, and nothing else ends', async ({ skip }) => {
     skip(stores.postgres() === undefined);
     const { db } = await stores.open();
     const failing = db.transaction().execute(async (transaction) => {
       const asked = sql<{ pid: number }>`select pg_backend_pid() as pid`;
       const pid = (await asked.execute(transaction)).rows[0]?.pid;
-      // While nothing is asked on it, nobody waits to be told that it ends.
+      // While no query runs on it, no code waits to learn that it ended.
       await sql`select pg_terminate_backend(${pid}, 10000)`.execute(db);
       await asked.execute(transaction);
     });
@@ -122,7 +120,7 @@ describeStores('the store', (stores) => {
     expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
   });
 
-  test('why a transaction failed is told, also where the database has ended it by itself', async () => {
+  test('the reason why a transaction failed is reported, also if the database has rolled it back itself', async () => {
     const { db } = await stores.open();
     const failing = db.transaction().execute(async (transaction) => {
       await sql`rollback`.execute(transaction);
@@ -146,7 +144,7 @@ describeStores('the store', (stores) => {
     expect(row).toEqual({ sum: version, count: 1, version });
   });
 
-  test('one of an earlier program keeps what it has', async () => {
+  test('a store of an earlier version keeps its content', async () => {
     const place = await stores.newPlace();
     const earlier = await openStore(place);
     await makeEarlier(earlier);
@@ -160,7 +158,7 @@ describeStores('the store', (stores) => {
     expect((await createKey(store, 'new'))?.row.change).toBe(1);
   });
 
-  test('one that is locked for longer than is waited, as by a backup, is opened afterwards', async ({
+  test('a store that is locked for longer than the timeout, as by a backup, is opened afterwards', async ({
     skip,
   }) => {
     skip(stores.postgres() === undefined);
@@ -169,14 +167,14 @@ describeStores('the store', (stores) => {
     await makeEarlier(earlier);
     const impatient = await earlier.db.transaction().execute(async (transaction) => {
       await sql`lock gateway_exchanges in access share mode`.execute(transaction);
-      // What nobody waits for any more is done by the server after all, once this is over.
+      // The server still runs statements that nobody waits for any more; this waits for them.
       return openStore({ ...place, url: `${place.url}?query_timeout=1000` }).catch(String);
     });
     expect(impatient).toContain('Query read timeout');
     expect(await listKeys(await stores.open(place))).toEqual([]);
   });
 
-  test('one that was made when the clock was ahead is opened again', async () => {
+  test('a store that was created while the clock was ahead can be opened again', async () => {
     const place = await stores.newPlace();
     const store = await openStore(place);
     await createKey(store, 'kept');
@@ -187,7 +185,7 @@ describeStores('the store', (stores) => {
     expect(await listKeys(await stores.open(place))).toHaveLength(1);
   });
 
-  test('one to which a newer program has added serves as before, also those who had it open', async () => {
+  test('a store with additions of a newer version works as before, also for processes that had it open', async () => {
     const place = await stores.newPlace();
     const before = await stores.open(place);
     const { key = '' } = (await createKey(before, 'before')) ?? {};
@@ -212,7 +210,7 @@ describeStores('the store', (stores) => {
       expect(followed.keys.find(rotated.key)).toBeUndefined();
       followed.stop();
       const used = exchange({ time: noon('2026-11-20'), key: name, cost: 0.5 });
-      // Twice, so that the day's sums are there already the second time.
+      // Twice, so that the sums of the day exist already the second time.
       for (const batch of [`${name}-1`, `${name}-2`])
         await writeUsage(one, batch, JSON.stringify([{ ...rowOf(used), batch }]));
       const report = await reportUsage(one, {
@@ -227,7 +225,7 @@ describeStores('the store', (stores) => {
     expect((await listKeys(store, true)).map((row) => row.name)).toHaveLength(3);
   });
 
-  test('one that a newer program has made its own is refused', async () => {
+  test('a store that a newer version has made incompatible is rejected', async () => {
     const place = await stores.newPlace();
     const store = await openStore(place);
     await addAsNewer(store);
@@ -241,7 +239,7 @@ describeStores('the store', (stores) => {
   });
 });
 
-test('migrations only add, or say by their names that they do not', async () => {
+test('migrations only add, or say by their names that they do more', async () => {
   const statements: string[] = [];
   const db = new Kysely<unknown>({
     dialect: {
@@ -282,20 +280,21 @@ test('a new file that another process is about to write is waited for', async ()
   await rm(directory, { recursive: true });
 });
 
-test('a file that one process has open twice is no other one’s to take', async () => {
+test('a file that one process has open twice cannot be taken by another one', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
   const path = join(directory, 'gateway.db');
   const first = await openStore({ path });
   const second = connectStore({ path }, () => undefined);
   for (const store of [first, second, first]) await createKey(store, 'one');
-  // What an older SQLite does at its end, and then removes what is written ahead: it locks the file where it is alone.
+  // This is what an older SQLite does on closing before it deletes the write-ahead log: it locks the file if
+  // no other process has it open.
   const alone = `new (require('node:sqlite').DatabaseSync)(${JSON.stringify(path)}).exec('pragma locking_mode = exclusive; select 1 from gateway_keys')`;
   expect(spawnSync(process.execPath, ['-e', alone], { encoding: 'utf8' }).stderr).toMatch(/is locked/);
   await Promise.all([first.close(), second.close()]);
   await rm(directory, { recursive: true });
 });
 
-test('the file is for its owner alone', async () => {
+test('the file is readable for its owner only', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
   const path = join(directory, 'deep', 'gateway.db');
   const store = await openStore({ path });
@@ -306,9 +305,9 @@ test('the file is for its owner alone', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'where no file can be made, it is said what else there is',
+  'if no file can be created, the error names the alternatives',
   async () => {
-    // Nobody makes a folder there, not even root.
+    // No user can create a folder there, not even root.
     const opening = openStore({ path: '/sys/gateway/gateway.db' });
     await expect(opening).rejects.toThrow(
       /^the store \/sys\/gateway\/gateway\.db cannot be opened: E\w+: .*\. GATEWAY_STORE_PATH \(store\.path\) names another file, DATABASE_URL/,
@@ -316,7 +315,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a store that cannot be opened says which one, and no password', async () => {
+test('the error for a store that cannot be opened names the store, without its password', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
   const path = join(directory, 'gateway.db');
   await writeFile(path, 'this is no database, however long one looks at it');

@@ -1,4 +1,4 @@
-/** Whose answers have made what lies at the vendors', in memory and in the store. */
+/** Who owns the objects stored at vendors, by the answers that created them: in memory and in the store. */
 
 import { expect, onTestFinished, test } from 'vitest';
 import { openStoredIds, type StoredIds } from '../../src/access/stored-ids.ts';
@@ -20,7 +20,7 @@ function opened(table?: OwnedTable, most?: number): StoredIds {
   return ids;
 }
 
-/** A table that counts how often it is asked. */
+/** A table that counts its queries. */
 function counted(table: OwnedTable): OwnedTable & { asked: number } {
   const counting = {
     asked: 0,
@@ -33,7 +33,7 @@ function counted(table: OwnedTable): OwnedTable & { asked: number } {
   return counting;
 }
 
-test('without a store: what this process has noted, to the first who had it', () => {
+test('without a store: the records of this process, for the first owner of an id', () => {
   const ids = opened();
   ids.bind(['resp_1'], 'one');
   ids.bind(['resp_1', 'resp_2'], 'two');
@@ -41,7 +41,7 @@ test('without a store: what this process has noted, to the first who had it', ()
   expect(ids.missing(['resp_1', 'resp_2', 'resp_3'], 'two')).toEqual(new Set(['resp_1', 'resp_3']));
 });
 
-test('where the store cannot be read, a request that needs it is told to come again', async () => {
+test('if the store is unreadable, a request that needs it receives an error to retry', async () => {
   const table: OwnedTable = { find: () => Promise.reject(new Error('gone')), add: async () => {} };
   const principal = {
     name: 'one',
@@ -57,7 +57,7 @@ test('where the store cannot be read, a request that needs it is told to come ag
   });
 });
 
-test('memory is bounded, and forgets the oldest', () => {
+test('memory is bounded, and drops the oldest', () => {
   const ids = opened(undefined, 2);
   ids.bind(['a', 'b', 'c', '', 'x'.repeat(1_000)], 'one');
   expect(ids.missing(['a', 'b', 'c', '', 'x'.repeat(1_000)], 'one')).toEqual(
@@ -65,7 +65,7 @@ test('memory is bounded, and forgets the oldest', () => {
   );
 });
 
-test('what cannot be written is told once, and written by the next write that can', async () => {
+test('a failed write is reported once, and made up for by the next one that succeeds', async () => {
   const written: string[] = [];
   const told: string[] = [];
   let isBroken = true;
@@ -89,7 +89,7 @@ test('what cannot be written is told once, and written by the next write that ca
 });
 
 describeStores('stored ids', (stores) => {
-  test('other processes, and those after a restart, know whose they are; memory alone is asked where it knows', async () => {
+  test('other processes, and those after a restart, know the owners; a known id is found in memory alone', async () => {
     const place = await stores.newPlace();
     const first = opened(ownedTable(await stores.open(place)));
     first.bind(['resp_1', 'resp_2'], 'one');
@@ -98,14 +98,14 @@ describeStores('stored ids', (stores) => {
     const second = opened(table);
     expect(await second.missing(['resp_1', 'resp_2'], 'one')).toEqual(NOTHING);
     expect(table.asked).toBe(1);
-    // By now it knows: no promise, no look.
+    // It is known by now: no promise, no query.
     expect(second.missing(['resp_1', 'resp_2'], 'one')).toEqual(NOTHING);
     expect(second.missing(['resp_1'], 'two')).toEqual(new Set(['resp_1']));
     expect(table.asked).toBe(1);
     expect(await second.missing(['resp_1', 'resp_of_nobody'], 'one')).toEqual(new Set(['resp_of_nobody']));
   });
 
-  test('who has written one first keeps it, and many are found at once', async () => {
+  test('the first owner of an id keeps it, and many ids are looked up at once', async () => {
     const store = await stores.open();
     const table = ownedTable(store);
     const many = Array.from({ length: 1_201 }, (_, at) => ({ id: `item_${at}`, key: 'one' }));

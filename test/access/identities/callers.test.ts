@@ -1,4 +1,7 @@
-/** What callers with a token may use: models and limits, each for himself, and what they are charged. */
+/**
+ * What callers with a token may use: their models and limits, one set for each caller, and what they are
+ * charged.
+ */
 
 import { CompactSign } from 'jose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -39,7 +42,7 @@ const GROUPS: ConfigInput = {
   ],
 };
 
-test('limits are each caller’s own, whatever token he comes with', async () => {
+test('each caller has limits of their own, whichever token they send', async () => {
   await serve({ limits: { requestsPerMinute: 2 } });
   const [first, second] = [await provider.token(), await provider.token({ jti: 'another' })];
   const answered = await ask(gateway.url, first);
@@ -51,7 +54,7 @@ test('limits are each caller’s own, whatever token he comes with', async () =>
   expect(await statusOf(ask(gateway.url, await provider.token({ sub: 'bob' })))).toBe(200);
 });
 
-test('callers of a group share its limits, and keep to its models: that of a claim, or one for all', async () => {
+test('callers of a group share its limits and models, whether a claim names the group or all callers have the same one', async () => {
   await serve({ group: { claim: 'teams' }, limits: { requestsPerMinute: 100 } }, GROUPS);
   const as = (sub: string, teams?: unknown): Promise<string> => provider.token({ sub, teams });
   const [alice, bob] = [await as('alice', ['staff', 'search']), await as('bob', 'search')];
@@ -62,7 +65,7 @@ test('callers of a group share its limits, and keep to its models: that of a cla
   const refused = await ask(gateway.url, alice);
   expect(refused.status).toBe(429);
   expect(await refused.text()).toContain('the group search');
-  // The model that is asked for is none of this group's.
+  // The requested model is not one of this group's models.
   expect(await statusOf(ask(gateway.url, await as('carol', ['apps', 'search'])))).toBe(403);
   for (const none of [undefined, 'staff', [], 7, { search: true }, { toString: 'x' }, [{ toString: 1 }]]) {
     const outsider = await ask(gateway.url, await as('dan', none));
@@ -77,7 +80,7 @@ test('callers of a group share its limits, and keep to its models: that of a cla
   expect((await Promise.all(statuses)).toSorted()).toEqual([200, 200, 429, 429]);
 });
 
-test('callers whose numbers a double takes for one are two', async () => {
+test('callers whose numbers are equal as doubles are two callers', async () => {
   await serve({ limits: { requestsPerMinute: 1 } });
   const [one, other] = [await numbered('9007199254740992'), await numbered('9007199254740993')];
   expect(await statusOf(ask(gateway.url, one))).toBe(200);
@@ -85,7 +88,7 @@ test('callers whose numbers a double takes for one are two', async () => {
   expect(await statusOf(ask(gateway.url, other))).toBe(200);
 });
 
-/** A token whose subject is a number, as it is written. */
+/** A token whose subject is a number, written as given. */
 async function numbered(sub: string): Promise<string> {
   const { issuer, key } = provider;
   const exp = Math.floor(Date.now() / 1_000) + 300;
@@ -95,7 +98,7 @@ async function numbered(sub: string): Promise<string> {
     .sign(key.privateKey);
 }
 
-test('budgets are each caller’s own too', async () => {
+test('each caller has a budget of their own', async () => {
   await serve({ limits: { budgetDay: 1 } });
   const token = await provider.token();
   // Two dollars.
@@ -105,7 +108,7 @@ test('budgets are each caller’s own too', async () => {
   expect(await statusOf(ask(gateway.url, await provider.token({ sub: 'bob' })))).toBe(200);
 });
 
-test('models are those of the provider’s callers, in lists, requests and what they name beside', async () => {
+test('callers are restricted to their provider’s models in lists, in requests and in models that a request names elsewhere', async () => {
   await serve({ models: ['openai/gpt-4.1', 'openai/gpt-4.1-mini'] });
   const token = await provider.token();
   const post = (body: object): Promise<number> =>
@@ -124,7 +127,7 @@ test('models are those of the provider’s callers, in lists, requests and what 
   expect(ids?.toSorted()).toEqual(['"id":"openai/gpt-4.1"', '"id":"openai/gpt-4.1-mini"']);
 });
 
-test('a fallback is none that the caller may not use', async () => {
+test('a fallback to a model that the caller may not use is skipped', async () => {
   await serve({ models: ['openai/gpt-4.1', 'openai/gpt-4.1-mini'] });
   vendor.refuses(500);
   expect(await statusOf(ask(gateway.url, await provider.token()))).toBeGreaterThanOrEqual(500);
@@ -132,7 +135,7 @@ test('a fallback is none that the caller may not use', async () => {
   expect(new Set(asked)).toEqual(new Set(['gpt-4.1', 'gpt-4.1-mini']));
 });
 
-test('a stream outlives its token', async () => {
+test('a stream continues after its token expires', async () => {
   await vendor.close();
   const stream = await startStream();
   gateway = await startGateway({
@@ -167,7 +170,7 @@ async function startStream(): Promise<{ url: string; finish(): void; close(): Pr
   return { url: upstream.url, finish: () => finish(), close: upstream.close };
 }
 
-test('limits by model are each caller’s own too', async () => {
+test('each caller has limits by model of their own', async () => {
   await serve({ modelLimits: [{ models: ['openai/gpt-4.1'], requestsPerMinute: 1 }] });
   const [alice, bob] = [await provider.token(), await provider.token({ sub: 'bob' })];
   expect(await statusOf(ask(gateway.url, alice))).toBe(200);

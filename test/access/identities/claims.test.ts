@@ -1,4 +1,4 @@
-/** What callers are called, and what claims must be. */
+/** How callers are named, and how claims are checked. */
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -20,11 +20,11 @@ describe('a name', () => {
     ['auth0|507f1f77bcf86cd799439011', 'okta/auth0|507f1f77bcf86cd799439011'],
     ['Zoë Żółć 日本 👩', 'okta/Zoë Żółć 日本 👩'],
     [1234567, 'okta/1234567'],
-  ])('%j is %s', (value, name) => {
+  ])('the name of %j is %s', (value, name) => {
     expect(callerName('okta', value)).toBe(name);
   });
 
-  test.each([undefined, null, '', true, {}, ['alice'], { sub: 'alice' }])('%j is none', (value) => {
+  test.each([undefined, null, '', true, {}, ['alice'], { sub: 'alice' }])('%j is not a name', (value) => {
     expect(callerName('okta', value)).toBeUndefined();
   });
 
@@ -40,14 +40,14 @@ describe('a name', () => {
     '\u2028',
     '\ufeff',
     'x'.repeat(161) + '👩'.repeat(100),
-  ])('%j is written otherwise: short, in characters that can be stored, and by its hash', (value) => {
+  ])('%j is written in another form: short, in characters that can be stored, with its hash', (value) => {
     const name = callerName('okta', value) ?? '';
     expect(name).toMatch(/^okta\/[\p{L}\p{N}\p{P}\p{S}]*…[0-9a-f]{32}$/u);
     expect(name.length).toBeLessThanOrEqual(200);
     expect(name.isWellFormed()).toBe(true);
   });
 
-  test('is no other’s', () => {
+  test('it differs from the name of every other caller', () => {
     const long = 'x'.repeat(300);
     const cut = callerName('okta', long) ?? '';
     const values = [
@@ -65,7 +65,7 @@ describe('a name', () => {
     expect(callerName('okta', 'a')).not.toBe(callerName('entra', 'a'));
   });
 
-  test('is never that of a stored key', () => {
+  test('it never equals the name of a stored key', () => {
     for (const value of ['team', '1', 'a b', 'x'.repeat(40)])
       expect(keyName.safeParse(callerName('okta', value)).success).toBe(false);
   });
@@ -125,7 +125,7 @@ test.each<[Readonly<Record<string, Required>>, string | undefined]>([
   [{ 'kubernetes.io.namespace': 'team' }, undefined],
   [{ missing: '' }, 'missing'],
   [{ sub: 'alice', groups: 'z', tid: 8 }, 'groups'],
-])('of what is required, %j, not met is %s', (required, notMet) => {
+])('of the required claims %j, %s is not met', (required, notMet) => {
   expect(claimNotMet(CLAIMS, required)).toBe(notMet);
 });
 
@@ -144,13 +144,13 @@ test.each([
   ['9007199254740990.6', '9007199254740990.6'],
   ['0.1000000000000000055', '0.1000000000000000055'],
   ['1e999', '1e999'],
-])('a claim that is the number %s is %j', (written, claim) => {
+])('a claim with the number %s is %j', (written, claim) => {
   const claims = claimsIn(tokenOf(`{"sub":${written},"within":{"ids":[${written}]}}`));
   expect(claims).toEqual({ sub: claim, within: { ids: [claim] } });
   expect(callerName('okta', claims['sub'])).toBe(`okta/${String(claim)}`);
 });
 
-test('a number of too many digits is required as a text, and no other one is it', () => {
+test('a required number with too many digits is written as text, and no other number matches it', () => {
   const claims = claimsIn(tokenOf('{"tid":9007199254740993}'));
   expect(claimNotMet(claims, { tid: '9007199254740993' })).toBeUndefined();
   expect(claimNotMet(claims, { tid: '9007199254740992' })).toBe('tid');
@@ -186,6 +186,6 @@ test.each<[string, Readonly<Record<string, unknown>>, boolean]>([
   ['https://example.com/email', { 'https://example.com/email_verified': 'no' }, true],
   ['https://example.com/email', { email_verified: false }, true],
   ['contact_email', { email_verified: false }, false],
-])('the subject %s of %j: that nobody has verified it is %s', (subject, claims, unproven) => {
+])('whether the subject %s of %j is unverified: %s', (subject, claims, unproven) => {
   expect(isUnproven(subject, claims)).toBe(unproven);
 });

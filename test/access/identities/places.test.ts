@@ -1,4 +1,7 @@
-/** A token where a key may be: in every format, whole and streamed, to the vendors' own SDK, and never to a vendor. */
+/**
+ * A token works wherever a key does: in every format, whole and streamed, and in the vendors' own SDKs. No
+ * vendor receives it.
+ */
 
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
@@ -80,7 +83,7 @@ describe.each(PLACES)('%s', (_, path, body, headers) => {
     at = path.replace('TOKEN', token);
   });
 
-  test('opens, the first time and again, and is noted under its name', async () => {
+  test('is accepted, the first time and again, and recorded under its name', async () => {
     for (const _ of ['verified', 'remembered']) {
       sandboxed.records.length = 0;
       const response = await ask(sandboxed, at, body, headers(token));
@@ -92,7 +95,7 @@ describe.each(PLACES)('%s', (_, path, body, headers) => {
     }
   });
 
-  test('is not for a vendor to see', async () => {
+  test('is not sent to a vendor', async () => {
     upstream.received.length = 0;
     await (await ask(behind, at, body, headers(token))).text();
     expect(upstream.received).toHaveLength(body === undefined ? 0 : 1);
@@ -101,7 +104,7 @@ describe.each(PLACES)('%s', (_, path, body, headers) => {
       expect(url + JSON.stringify(sent) + bytes.toString()).not.toContain(claims);
   });
 
-  test('is refused beside another, and where it is spoilt', async () => {
+  test('is rejected next to another credential, and when it is corrupted', async () => {
     const [signature = ''] = token.split('.').slice(-1);
     const spoilt = token.replace(signature, signature.toLowerCase());
     const refused = await ask(sandboxed, at.replace(token, spoilt), body, headers(spoilt));
@@ -112,7 +115,7 @@ describe.each(PLACES)('%s', (_, path, body, headers) => {
   });
 });
 
-test('two of them, or one and a key, are no better than two keys', async () => {
+test('two tokens, or a token and a key, are rejected as two keys are', async () => {
   const [one, other] = [await provider.token({ email: 'a@b.c' }), await provider.token({ email: 'd@e.f' })];
   for (const key of [other, KEY]) {
     const answer = await ask(sandboxed, '/v1/messages', messages, { ...bearer(one), 'x-api-key': key });
@@ -121,11 +124,11 @@ test('two of them, or one and a key, are no better than two keys', async () => {
   }
 });
 
-test('a key goes on opening', async () => {
+test('a key is still accepted', async () => {
   expect((await ask(sandboxed, '/v1/chat/completions', chat, bearer(KEY))).status).toBe(200);
 });
 
-test("OpenAI's SDK takes one for its key", async () => {
+test("OpenAI's SDK accepts a token as its key", async () => {
   const apiKey = await provider.token({ email: 'sdk@example.com' });
   const client = new OpenAI({ baseURL: `${sandboxed.url}/v1`, apiKey });
   const completion = await client.chat.completions.create({
@@ -138,7 +141,7 @@ test("OpenAI's SDK takes one for its key", async () => {
   await expect(expired.models.list()).rejects.toThrow('The token is not valid: it has expired.');
 });
 
-test("and so does Google's", async () => {
+test("Google's SDK accepts a token as its key", async () => {
   const apiKey = await provider.token({ email: 'sdk@example.com' });
   const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: sandboxed.url } });
   const answer = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'Hi' });

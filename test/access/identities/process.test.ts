@@ -1,4 +1,7 @@
-/** Tokens at a process of its own: its start, its end, its log, its store, its workers, and another configuration. */
+/**
+ * Tokens in a gateway process of its own: its start, end, log, store and workers, and a changed
+ * configuration.
+ */
 
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +29,10 @@ afterEach(async () => {
   await provider.close();
 });
 
-/** Never busy: on a machine that runs many tests at once it would refuse work that these tests ask for. */
+/**
+ * Load shedding is off: on a machine that runs many tests at once, the process would otherwise reject
+ * requests of these tests.
+ */
 const CALM = { eventLoopDelay: 600_000 };
 
 async function start(input: ConfigInput, ...rest: readonly [object?]): Promise<GatewayProcess> {
@@ -44,7 +50,7 @@ function rewrite({ directory }: GatewayProcess, input: ConfigInput): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Tells of every module by its name when it is asked for. */
+/** Reports every loaded module by name when asked. */
 const telling = preload(`
   import { registerHooks } from 'node:module';
   registerHooks({ resolve(name, context, next) {
@@ -53,7 +59,7 @@ const telling = preload(`
   } });
 `);
 
-test('what verifies tokens is loaded only where there is a provider', async () => {
+test('the code that verifies tokens is loaded only if a provider is configured', async () => {
   const without = await start({}, telling);
   expect(await statusOf(ask(without.url, KEY))).toBe(200);
   expect(await statusOf(ask(without.url, await provider.token()))).toBe(401);
@@ -63,7 +69,7 @@ test('what verifies tokens is loaded only where there is a provider', async () =
   expect(having.output()).toContain('asked for jose');
 });
 
-test('the log and the usage have the caller’s name, and nothing has the token', async () => {
+test('the log and the usage contain the caller’s name, and nothing contains the token', async () => {
   const identities = [provider.identity({ subject: 'email' })];
   const gateway = await start({ identities, log: 'json' });
   const token = await provider.token({ email: 'alice@example.com' });
@@ -79,7 +85,7 @@ test('the log and the usage have the caller’s name, and nothing has the token'
     await (await fetch(`${gateway.url}/nowhere?key=${one}`)).text();
   }
   await eventually(() => gateway.output().includes('"key":"okta/alice@example.com"'), 'it is logged');
-  // It is written half a second later than the log.
+  // Usage is written half a second later than the log.
   const usage = async (): Promise<string> =>
     (await runCommand(gateway.directory, ['usage', '--by', 'key', '--csv'])).stdout;
   await expect.poll(usage).toContain('okta/alice@example.com');
@@ -87,13 +93,13 @@ test('the log and the usage have the caller’s name, and nothing has the token'
     expect(gateway.output() + JSON.stringify(vendor.received)).not.toContain(part);
 });
 
-test('a first start makes no key where callers come with tokens', async () => {
+test('a first start creates no key if callers use tokens', async () => {
   const gateway = await start({ identities: [provider.identity()] }, { keyless: true });
   expect(gateway.output()).not.toMatch(/gw_/);
   expect(await statusOf(ask(gateway.url, await provider.token()))).toBe(200);
 });
 
-test('it ends at once, even while a provider never answers', async () => {
+test('the process ends at once, even while a provider never answers', async () => {
   const release = provider.hold();
   const gateway = await start({ identities: [provider.identity()] });
   await eventually(() => provider.paths().length === 1, 'the provider is asked');
@@ -104,7 +110,7 @@ test('it ends at once, even while a provider never answers', async () => {
 });
 
 test.each([1, 2])(
-  'another configuration is in force, and keeps the keys that are known: %d at work',
+  'a new configuration takes effect and keeps the cached keys: %d processes',
   async (workers) => {
     const gateway = await start({ workers, identities: [provider.identity()] });
     await eventually(() => provider.asked() === workers, 'all of them ask');
@@ -117,7 +123,7 @@ test.each([1, 2])(
     provider.instead((_, response) => void response.socket?.destroy());
     rewrite(gateway, { workers, identities: [provider.identity({ audience: 'another' })] });
     await expect.poll(() => statusOf(ask(gateway.url, other))).toBe(200);
-    // The other worker may be a moment behind.
+    // The other worker may lag for a moment.
     await expect
       .poll(async () => {
         const asked = Array.from({ length: 6 }, () => statusOf(ask(gateway.url, token)));
@@ -130,7 +136,7 @@ test.each([1, 2])(
   },
 );
 
-test('a worker tells that a provider cannot be asked', async () => {
+test('a worker reports that a provider is unreachable', async () => {
   provider.instead((_, response) => response.writeHead(500).end());
   const gateway = await start({ workers: 2, identities: [provider.identity()], log: 'json' });
   await eventually(
@@ -140,7 +146,7 @@ test('a worker tells that a provider cannot be asked', async () => {
   );
 });
 
-test.skipIf(!hasRedis())('what a caller may use is the same over two processes', async () => {
+test.skipIf(!hasRedis())('a caller’s permissions and limits are the same in two processes', async () => {
   const redis = await startRedis();
   try {
     const identities = [provider.identity({ limits: { requestsPerMinute: 3 } })];
@@ -156,7 +162,7 @@ test.skipIf(!hasRedis())('what a caller may use is the same over two processes',
   }
 });
 
-test('a check names the provider, and models of its callers that nobody knows', async () => {
+test('a check reports the provider, and unknown models of its callers', async () => {
   const gateway = await start({ identities: [provider.identity({ models: ['openai/no-such'] })] });
   const { code, stdout } = await runCommand(gateway.directory, ['check']);
   expect(code).toBe(0);

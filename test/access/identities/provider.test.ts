@@ -1,4 +1,7 @@
-/** What becomes of tokens as their provider turns its keys, is away, or answers with anything: and how often it is asked. */
+/**
+ * What happens to tokens while their provider rotates its keys, is down, or sends arbitrary answers, and how
+ * often the gateway fetches its keys.
+ */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
@@ -29,7 +32,7 @@ afterEach(async () => {
 
 type Opened = Awaited<ReturnType<typeof openGateway>>;
 
-/** @param before the gateway whose place it takes. */
+/** @param before the gateway that the new one replaces. */
 async function open(more: Partial<IdentityInput> = {}, before?: Opened): Promise<Opened> {
   const config = configSchema.parse({
     port: 0,
@@ -56,12 +59,12 @@ function ask(token: string): Promise<Response> {
 
 const statusOf = async (token: string | Promise<string>): Promise<number> => (await ask(await token)).status;
 
-/** Time passes for what is kept, and tokens stay as good as they were. */
+/** Advances the time of the caches only: tokens stay as valid as they were. */
 function later(milliseconds: number): void {
   skipped += milliseconds;
 }
 
-/** And for tokens. */
+/** Advances the time of tokens too. */
 function laterFor(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
 }
@@ -69,7 +72,7 @@ function laterFor(milliseconds: number): void {
 const CUT: Respond = (_, response) => void response.socket?.destroy();
 const NEVER: Respond = () => {};
 
-test('its keys are asked for at the start, and no more for any number of tokens', async () => {
+test('the keys are fetched at the start, and not again for any number of tokens', async () => {
   await start();
   await eventually(() => provider.asked() === 1, 'they are asked for');
   const tokens = await Promise.all(
@@ -80,7 +83,7 @@ test('its keys are asked for at the start, and no more for any number of tokens'
   expect(provider.paths()).toEqual(['/.well-known/openid-configuration', '/keys']);
 });
 
-test('a token that has come before asks for nothing, whatever its provider does', async () => {
+test('a token seen before causes no request, whatever its provider does', async () => {
   await start();
   const token = await provider.token();
   expect(await statusOf(token)).toBe(200);
@@ -91,7 +94,7 @@ test('a token that has come before asks for nothing, whatever its provider does'
   expect(provider.paths()).toHaveLength(asked);
 });
 
-test('and opens no longer than it says', async () => {
+test('a cached token is not accepted after its expiry', async () => {
   await start();
   const token = await provider.token();
   expect(await statusOf(token)).toBe(200);
@@ -101,7 +104,7 @@ test('and opens no longer than it says', async () => {
   expect(await refused.text()).toContain('it has expired.');
 });
 
-test('nor than an hour without a look at the keys: one that was withdrawn opens no more', async () => {
+test('a cached token is accepted for at most an hour after the last check of the keys; a withdrawn key then ends it', async () => {
   await start();
   const token = await provider.token({ exp: Math.floor(Date.now() / 1_000) + 86_400 });
   expect(await statusOf(token)).toBe(200);
@@ -113,12 +116,12 @@ test('nor than an hour without a look at the keys: one that was withdrawn opens 
   expect(await statusOf(token)).toBe(401);
 });
 
-test('a new key is found when a token names it, but not by asking for every one that is unknown', async () => {
+test('a new key is fetched when a token names it, but not for every unknown key id', async () => {
   await start();
   expect(await statusOf(provider.token())).toBe(200);
   const next = await makeProviderKey('RS256');
   provider.publish(provider.key, next);
-  // It was asked just now.
+  // The keys were fetched just now.
   expect(await statusOf(provider.tokenOf(next))).toBe(401);
   expect(provider.asked()).toBe(1);
   later(31_000);
@@ -131,7 +134,7 @@ test('a new key is found when a token names it, but not by asking for every one 
   expect(await statusOf(provider.token({ sub: 'bob' }))).toBe(200);
 });
 
-test('a key that is gone opens no more once the others are ten minutes old', async () => {
+test('a removed key is rejected once the other keys are ten minutes old', async () => {
   await start();
   expect(await statusOf(provider.token())).toBe(200);
   const next = await makeProviderKey();
@@ -142,7 +145,7 @@ test('a key that is gone opens no more once the others are ten minutes old', asy
   expect(await statusOf(provider.tokenOf(next))).toBe(200);
 });
 
-test('a token that names no key is one of any of them', async () => {
+test('a token without a key id may match any of the keys', async () => {
   const [one, other] = [await makeProviderKey(), await makeProviderKey()];
   provider.publish(one, other);
   await start();
@@ -155,7 +158,7 @@ test('a token that names no key is one of any of them', async () => {
   expect(await refused.text()).toContain('it has expired.');
 });
 
-test('a token that does not say which key is its own is tried with ten of them, and no more', async () => {
+test('a token without a key id is tried with at most ten keys', async () => {
   const keys = [];
   for (let at = 0; at < 11; at += 1) keys.push(await makeProviderKey());
   const [tenth = provider.key, eleventh = provider.key] = keys.slice(9);
@@ -166,7 +169,7 @@ test('a token that does not say which key is its own is tried with ten of them, 
   expect(await statusOf(provider.tokenOf(eleventh))).toBe(200);
 });
 
-test('while it is away at the start nobody can be told anything, and as soon as it is there, they are', async () => {
+test('while the provider is down at the start no caller can be identified, and once it is up they all can', async () => {
   provider.instead(CUT);
   await start();
   await eventually(() => told.length === 1, 'it is told');
@@ -195,7 +198,7 @@ test('while it is away at the start nobody can be told anything, and as soon as 
   expect(told.slice(1)).toEqual(['The keys of the identity provider okta can be fetched again.']);
 });
 
-test('a flood while it is away is one question a second', async () => {
+test('a flood of tokens while it is down causes one request a second', async () => {
   provider.instead(CUT);
   await start();
   await eventually(() => told.length === 1, 'it is told');
@@ -208,7 +211,7 @@ test('a flood while it is away is one question a second', async () => {
   expect(provider.paths().length - asked).toBeLessThanOrEqual(1);
 });
 
-test('while it is away later, the keys count that it had; of one that is not among them nobody can say', async () => {
+test('when it goes down later, its cached keys stay valid; a token with an unknown key id cannot be decided', async () => {
   await start();
   expect(await statusOf(provider.token())).toBe(200);
   provider.instead(CUT);
@@ -256,7 +259,7 @@ test.each<[why: string, respond: (own: Provider) => Respond]>([
   expect(await statusOf(provider.token())).toBe(503);
 });
 
-test('one that never answers is given five seconds, all wait for the same, and a caller may leave', async () => {
+test('all callers wait for the same request, for at most five seconds, and a caller may leave meanwhile', async () => {
   provider.instead(NEVER);
   await start();
   const token = await provider.token();
@@ -275,18 +278,18 @@ test('one that never answers is given five seconds, all wait for the same, and a
   ]);
 });
 
-test('a configuration that says where its keys are has nobody else asked', async () => {
+test('with a JWKS address in the configuration, no other address is requested', async () => {
   await start({ jwks: `${provider.issuer}/keys` });
   expect(await statusOf(provider.token())).toBe(200);
   expect(provider.paths()).toEqual(['/keys']);
 });
 
-test('an issuer need be no address then', async () => {
+test('the issuer then need not be an address', async () => {
   await start({ issuer: 'our-own', jwks: `${provider.issuer}/keys` });
   expect(await statusOf(provider.token({ iss: 'our-own' }))).toBe(200);
 });
 
-test('keys that cannot be used open nothing, and the others do', async () => {
+test('unusable keys verify nothing, and the other keys still work', async () => {
   const { jwk } = provider.key;
   const odd = [
     { kty: 'oct', k: 'AAAA', kid: 'shared', alg: 'HS256' },
@@ -302,7 +305,7 @@ test('keys that cannot be used open nothing, and the others do', async () => {
   expect(await statusOf(provider.tokenOf(short))).toBe(401);
 });
 
-test('another configuration keeps the keys of a provider that is the same, and does not ask', async () => {
+test('a new configuration with the same provider keeps its keys and fetches nothing', async () => {
   const first = await open();
   await eventually(() => provider.asked() === 1, 'they are asked for');
   await expect.poll(() => first.gateway.identities?.known().size).toBe(1);
@@ -310,7 +313,7 @@ test('another configuration keeps the keys of a provider that is the same, and d
   const second = await open({ audience: 'another' }, first);
   const found = second.gateway.identities?.find(await provider.token({ aud: 'another' }));
   expect(await found).toMatchObject({ name: 'okta/alice' });
-  // What the first one knows of is nothing to the second.
+  // The second gateway does not share what the first one knows.
   const token = await provider.token();
   expect(await first.gateway.identities?.find(token)).toMatchObject({ name: 'okta/alice' });
   await expect(second.gateway.identities?.find(token)).rejects.toThrow('meant for another audience');
@@ -319,7 +322,7 @@ test('another configuration keeps the keys of a provider that is the same, and d
   await second.close();
 });
 
-test('what is broken off by the end is no trouble', async () => {
+test('a request aborted at shutdown causes no error', async () => {
   provider.instead(NEVER);
   const opened = await open();
   await eventually(() => provider.paths().length === 1, 'it is asked');

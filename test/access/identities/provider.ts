@@ -1,4 +1,6 @@
-/** An identity provider for tests: it tells where its keys are, has them, and signs with them. */
+/**
+ * An identity provider for tests: it serves its discovery document and its keys, and signs tokens with them.
+ */
 
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { ConfigInput } from '../../../src/config/schema.ts';
@@ -6,7 +8,7 @@ import { json, type Respond, startUpstream } from '../../support/upstream.ts';
 
 export type IdentityInput = NonNullable<ConfigInput['identities']>[number];
 
-/** A key of the provider's, and what it publishes of it. */
+/** A key of the provider, and what the provider publishes of it. */
 export interface Key {
   readonly kid: string;
   readonly alg: string;
@@ -17,22 +19,22 @@ export interface Key {
 
 export interface Provider {
   readonly issuer: string;
-  /** What it publishes from now on. */
+  /** The keys it publishes from now on. */
   publish(...keys: readonly { readonly jwk: Record<string, unknown> }[]): void;
-  /** What it does in place of answering; undefined: it answers. */
+  /** What it does instead of answering; undefined: it answers. */
   instead(respond: Respond | undefined): void;
-  /** Keeps its answers back until what is returned is called. */
+  /** Holds its answers back until the returned function is called. */
   hold(): () => void;
-  /** How often its keys were asked for. */
+  /** How often its keys were requested. */
   asked(): number;
-  /** The paths that were asked for. */
+  /** The requested paths. */
   paths(): readonly string[];
-  /** A token of its first key, for the audience `gateway` and five minutes. */
+  /** A token signed with its first key, for the audience `gateway` and valid for five minutes. */
   token(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
-  /** The same of another key. */
+  /** The same token signed with another key. */
   tokenOf(key: Key, claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   readonly key: Key;
-  /** What a configuration says of it. */
+  /** Its entry in a configuration. */
   identity(more?: Partial<IdentityInput>): IdentityInput;
   close(): Promise<void>;
 }
@@ -70,7 +72,7 @@ export async function startProvider(alg?: string): Promise<Provider> {
     header: Record<string, unknown> = {},
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1_000);
-    // What is undefined is not in a token.
+    // Undefined claims are left out of a token.
     const said = { iss: server.url, aud: 'gateway', sub: 'alice', iat: now, exp: now + 300, ...claims };
     return new SignJWT(JSON.parse(JSON.stringify(said)))
       .setProtectedHeader(JSON.parse(JSON.stringify({ alg: signedBy, kid, ...header })))

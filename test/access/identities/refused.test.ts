@@ -1,4 +1,4 @@
-/** Tokens that do not open, forged and merely wrong ones, and what their callers are told. */
+/** Tokens that are rejected, both forged and merely wrong ones, and the errors that their callers receive. */
 
 import { createHmac } from 'node:crypto';
 import { exportJWK, exportSPKI, importJWK, SignJWT } from 'jose';
@@ -15,7 +15,7 @@ let stranger: Key;
 beforeAll(async () => {
   provider = await startProvider();
   rsa = await startProvider('RS256');
-  // It has nothing against its key being used in another way.
+  // Without `alg`, the published key itself does not rule out another algorithm.
   rsa.publish({ jwk: { ...rsa.key.jwk, alg: undefined } });
   stranger = await makeProviderKey();
   gateway = await startGateway({
@@ -60,7 +60,7 @@ const claimsOf = ({ issuer }: Provider) => ({
   exp: seconds() + 300,
   ...ROLE,
 });
-/** Whatever header, and whatever signature. */
+/** A token with any header and any signature. */
 const forged = (header: object, claims: object, signature = ''): string =>
   `${encoded(header)}.${encoded(claims)}.${signature}`;
 const hmac = (header: object, claims: object, secret: string | Buffer): string => {
@@ -68,7 +68,7 @@ const hmac = (header: object, claims: object, secret: string | Buffer): string =
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 };
 
-test('what is right opens', async () => {
+test('a valid token is accepted', async () => {
   expect(await answerTo(await provider.token(ROLE))).toMatchObject({ status: 200 });
   expect(await answerTo(await rsa.token())).toMatchObject({ status: 200 });
 });
@@ -79,7 +79,7 @@ describe('forged', () => {
       await expectRefused(forged({ alg, typ: 'JWT' }, claimsOf(provider), signature), SIGNATURE);
   });
 
-  test('signed with the public key as if it were a shared secret, however it is written', async () => {
+  test('signed with the public key as a shared secret, in whatever form', async () => {
     for (const { key } of [provider, rsa]) {
       const owner = key === rsa.key ? rsa : provider;
       const pem = await exportSPKI(key.publicKey);
@@ -90,7 +90,7 @@ describe('forged', () => {
     }
   });
 
-  test('by a key that it brings along, or says where to find', async () => {
+  test('signed by a key that the token contains or points to', async () => {
     const evil = await startProvider();
     try {
       for (const more of [
@@ -122,7 +122,7 @@ describe('forged', () => {
     'x\0y',
     '',
     'k'.repeat(4_000),
-  ])('by a key called %j', async (kid) => {
+  ])('signed by a key with the id %j', async (kid) => {
     await expectRefused(await provider.tokenOf({ ...stranger, kid }, ROLE), SIGNATURE);
   });
 
@@ -134,19 +134,19 @@ describe('forged', () => {
     { alg: 7 },
     { crit: ['exp'] },
     { b64: false },
-  ])('with a header that has %j', async (more) => {
+  ])('with a header that contains %j', async (more) => {
     const header = { alg: 'ES256', kid: provider.key.kid, ...more };
     await expectRefused(forged(header, claimsOf(provider), encoded('x'.repeat(48))), SIGNATURE);
   });
 
-  test('in the name of a provider by another one, and in a way that is not wanted of it', async () => {
+  test('in the name of one provider but signed by another, or with an algorithm that is not allowed', async () => {
     await expectRefused(await rsa.token({ iss: provider.issuer, ...ROLE }), SIGNATURE);
     const privateKey = await importJWK(await exportJWK(rsa.key.privateKey), 'RS512');
     if (privateKey instanceof Uint8Array) throw new TypeError('no key pair');
     await expectRefused(await rsa.tokenOf({ ...rsa.key, alg: 'RS512', privateKey }), SIGNATURE);
   });
 
-  test('with other claims below a right signature', async () => {
+  test('with other claims under a valid signature', async () => {
     const [header = '', , signature = ''] = (await provider.token(ROLE)).split('.');
     await expectRefused(
       `${header}.${encoded({ ...claimsOf(provider), role: 'admin' })}.${signature}`,
@@ -155,7 +155,7 @@ describe('forged', () => {
   });
 });
 
-describe('signed, and not for here', () => {
+describe('valid signature, but not for this gateway', () => {
   test.each<[why: string, claims: Record<string, unknown>]>([
     ['it has expired.', { exp: seconds() - 31 }],
     ['it has expired.', { exp: -1 }],
@@ -186,11 +186,11 @@ describe('signed, and not for here', () => {
     { aud: ['another', 'https://gateway.example'] },
     { role: ['guest', 'admin'] },
     { sub: 7 },
-  ])('all but wrong: %j', async (claims) => {
+  ])('unusual but valid: %j', async (claims) => {
     expect(await answerTo(await provider.token({ ...ROLE, ...claims }))).toMatchObject({ status: 200 });
   });
 
-  test('a mail address that nobody has verified names nobody', async () => {
+  test('an unverified mail address identifies nobody', async () => {
     const named = await startGateway({ identities: [provider.identity({ subject: 'email' })] });
     try {
       const statusOf = async (claims: Record<string, unknown>): Promise<number> => {
@@ -207,7 +207,7 @@ describe('signed, and not for here', () => {
   });
 });
 
-describe('of odd forms', () => {
+describe('malformed tokens', () => {
   const KEY_REFUSED = invalidKey().message;
   const OTHER = 'The token is not valid: its issuer is not known here.';
 
@@ -222,7 +222,7 @@ describe('of odd forms', () => {
     await expectRefused(token, why);
   });
 
-  test('longer than headers may be', async () => {
+  test('longer than a header may be', async () => {
     const huge = await provider.token({ ...ROLE, pad: 'x'.repeat(13_000) });
     const response = await fetch(`${gateway.url}/v1/models`, {
       headers: { authorization: `Bearer ${huge}` },
@@ -230,12 +230,12 @@ describe('of odd forms', () => {
     expect(response.status).toBe(431);
   });
 
-  test('a big one that is right opens', async () => {
+  test('a large valid token is accepted', async () => {
     const groups = Array.from({ length: 300 }, (_, at) => `00000000-0000-4000-8000-${at}`);
     expect(await answerTo(await provider.token({ ...ROLE, groups }))).toMatchObject({ status: 200 });
   });
 
-  test('a key that is written like a token is a key, unless its issuer is known', async () => {
+  test('a key that looks like a token is a key, unless its issuer is configured', async () => {
     const ours = forged({ alg: 'HS256' }, { iss: 'https://elsewhere.example' }, 'AA');
     const theirs = forged({ alg: 'HS256' }, claimsOf(provider), 'AA');
     const keys = [ours, theirs].map((key, at) => ({ name: `key-${at}`, key }));
@@ -252,7 +252,7 @@ describe('of odd forms', () => {
   });
 });
 
-test('a caller is told in the words of his format', async () => {
+test('a caller receives the error in their own format', async () => {
   const token = await provider.token({ ...ROLE, aud: 'another' });
   const ask = async (path: string, headers: Record<string, string>): Promise<unknown> => {
     const response = await fetch(gateway.url + path, {

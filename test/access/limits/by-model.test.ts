@@ -1,4 +1,4 @@
-/** Limits for some models, of keys and of groups, beside their limits for all models together. */
+/** Limits for some models, of keys and of groups, in addition to their limits for all models together. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
@@ -21,9 +21,9 @@ const LARGE = 'openai/gpt-4.1';
 type Limit = NonNullable<NonNullable<ConfigInput['keys']>[number]['modelLimits']>[number];
 
 let vendor: TestUpstream;
-/** Models that the vendor fails for. */
+/** The models for which the vendor fails. */
 const failing = new Set<string>();
-/** Answers that are kept back; undefined: none is. */
+/** The models whose answers are held back; undefined: none. */
 let held: (() => void)[] | undefined;
 let input = 3;
 const closing: (() => Promise<void>)[] = [];
@@ -31,7 +31,7 @@ const closing: (() => Promise<void>)[] = [];
 const clock = useStoppedClock();
 
 beforeEach(async () => {
-  // No window ends while a test is at work, however long a busy machine takes.
+  // No window ends during a test, however long a busy machine takes.
   clock.stop();
   failing.clear();
   held = undefined;
@@ -116,7 +116,7 @@ async function ask(
 }
 
 describe.each(['chat-completions', 'responses', 'messages', 'generate-content'])('in %s', (format) => {
-  test('a model is limited by itself, and the answer says so', async () => {
+  test('a model has a limit of its own, and the answer reports it', async () => {
     const model = format === 'generate-content' ? 'gemini-2.5-flash' : LARGE;
     const id = format === 'generate-content' ? 'google/gemini-2.5-flash' : LARGE;
     const url = await serveLimited([{ models: [id], requestsPerMinute: 1 }]);
@@ -139,7 +139,7 @@ describe.each(['chat-completions', 'responses', 'messages', 'generate-content'])
   });
 });
 
-test('all limits that have the model hold, and the tightest is told', async () => {
+test('every limit that covers the model applies, and the tightest is reported', async () => {
   const url = await serveLimited(
     [
       { models: ['openai/*'], requestsPerMinute: 4 },
@@ -157,7 +157,7 @@ test('all limits that have the model hold, and the tightest is told', async () =
   );
 });
 
-test('the limits for all models and those for one are told as one', async () => {
+test('the limits for all models and those for one are reported together', async () => {
   const url = await serveLimited([], [], {
     keys: [
       {
@@ -178,7 +178,7 @@ test('the limits for all models and those for one are told as one', async () => 
   expect(await told(MINI)).toEqual(['5', '3', '900']);
 });
 
-test('another name of a model is limited as the model is, and a limit may have that name', async () => {
+test('an alias is limited as its model is, and a limit may name the alias', async () => {
   const url = await serveLimited([{ models: ['house/best'], requestsPerMinute: 1 }], [], {
     aliases: { 'house/best': LARGE },
   });
@@ -187,7 +187,7 @@ test('another name of a model is limited as the model is, and a limit may have t
   expect((await ask(url, 'GPT-4.1')).status).toBe(429);
 });
 
-test('tokens and money count for the model that has taken them', async () => {
+test('tokens and money count for the model that used them', async () => {
   const url = await serveLimited([
     { models: [LARGE], tokensPerMinute: 1_000 },
     { models: [MINI], budgetDay: 0.1 },
@@ -204,7 +204,7 @@ test('tokens and money count for the model that has taken them', async () => {
   });
 });
 
-test('what is in flight with a model is counted until it is over', async () => {
+test('a concurrent request counts for its model until it ends', async () => {
   const url = await serveLimited([{ models: [LARGE], concurrentRequests: 1 }]);
   const waiting: (() => void)[] = [];
   held = waiting;
@@ -221,7 +221,7 @@ test('what is in flight with a model is counted until it is over', async () => {
   await soon(async () => expect((await ask(url, LARGE)).status).toBe(500));
 });
 
-test('a fallback keeps to the limits for its own model, and is what is charged', async () => {
+test('a fallback is bound by the limits of its own model, and that model is charged', async () => {
   const nano = 'openai/gpt-4.1-nano';
   const url = await serveLimited(
     [
@@ -236,15 +236,15 @@ test('a fallback keeps to the limits for its own model, and is what is charged',
   const first = await ask(url, LARGE);
   expect([first.status, first.headers.get('x-gateway-model')]).toEqual([200, MINI]);
   expect(first.headers.get('x-ratelimit-limit-requests')).toBe('2');
-  // The one after it answers where that one may not.
+  // The next fallback answers if this one is over its limit.
   await soon(async () => expect((await ask(url, LARGE)).headers.get('x-gateway-model')).toBe(nano));
   expect((await ask(url, MINI)).status).toBe(429);
-  // Nothing was charged to the model that gave way.
+  // The model that failed was charged nothing.
   failing.clear();
   expect((await ask(url, LARGE)).status).toBe(200);
 });
 
-test('a model that a body names beside its own is limited too', async () => {
+test('a further model that a body names is limited too', async () => {
   const url = await serveLimited([{ models: [LARGE], requestsPerMinute: 1 }]);
   const more = { fallbacks: [LARGE] };
   expect((await ask(url, MINI, { more })).status).toBe(200);
@@ -252,7 +252,7 @@ test('a model that a body names beside its own is limited too', async () => {
   expect((await ask(url, MINI)).status).toBe(200);
 });
 
-test('of two limits for the same models, however they are written, one would count twice', () => {
+test('two limits for the same models, in whatever spelling, are rejected: one would count twice', () => {
   const keys = (models: string[]) => [
     { name: 'one', hash: hashKey(ONE), modelLimits: [{ models: [LARGE, MINI] }, { models }] },
   ];
@@ -277,7 +277,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     return url;
   }
 
-  test('three replicas share what a model may be asked, by a key and by a group', async () => {
+  test('three replicas share the limits by model of a key and of a group', async () => {
     const own = [{ models: [LARGE], requestsPerMinute: 2 }];
     const group = [{ models: [MINI], budgetDay: 0.1 }];
     const urls: string[] = [];

@@ -1,4 +1,4 @@
-/** Keys come and go, a million of them in the life of a process: those that are gone take no room. */
+/** Keys come and go, a million of them in the life of a process: keys that are gone use no memory. */
 
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -14,7 +14,7 @@ const DAY = 1_440 * MINUTE;
 /** The first day of a month. */
 const START = Date.parse('2026-05-01T12:00:00Z');
 
-// The clocks alone: whatever else waits does so by the real one.
+// Only the clocks are faked: timers run in real time.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'Date'], now: START });
 });
@@ -33,7 +33,7 @@ function ask(limits: Limits, name: string, has: KeyLimits): unknown {
   return limits.admit(principal, response, 'chat-completions');
 }
 
-test('of the budgets of very many keys those that are used up most are told', () => {
+test('with very many keys, the budgets closest to their limit are reported', () => {
   const limits = limitsInMemory();
   for (let key = 0; key < 2_000; key += 1) {
     ask(limits, `key ${key}`, { budgetMonth: 1 });
@@ -48,7 +48,7 @@ test('of the budgets of very many keys those that are used up most are told', ()
   expect(limits.budgets()).toEqual([]);
 });
 
-test('what a process holds does not grow with the keys there have been', async () => {
+test('the memory of a process does not grow with the number of keys there have been', async () => {
   const limits = await openLimits({ stored: async () => new Map() });
   const everyLimit = { requestsPerMinute: 5, tokensPerMinute: 100, budgetDay: 1, budgetMonth: 9 };
   const days: number[] = [];
@@ -63,14 +63,14 @@ test('what a process holds does not grow with the keys there have been', async (
   }
   limits.close();
   const [, , third = 0] = days;
-  // All that was known of 60,000 keys takes eleven megabytes.
+  // The state of 60,000 keys takes eleven megabytes.
   expect(days.at(-1)).toBeLessThan(third + 5_000_000);
 });
 
-test('a window is not let go before it ends, whatever else comes and goes', () => {
+test('a window is not dropped before it ends, whatever other keys do', () => {
   const limits = limitsInMemory();
   const has = { tokensPerMinute: 10 };
-  // Each window begins at another moment of the clock by which old ones are let go.
+  // Each window begins at another moment of the clock that drops old windows.
   for (let begun = 0; begun < 12; begun += 1) {
     const name = `team-${begun}`;
     ask(limits, name, has);
@@ -83,7 +83,7 @@ test('a window is not let go before it ends, whatever else comes and goes', () =
     expect(() => ask(limits, name, has)).not.toThrow();
     later(5_000 * begun);
   }
-  // Nobody asks meanwhile.
+  // No request arrives in between.
   ask(limits, 'quiet', has);
   limits.charge({ key: 'quiet', tokens: 10, cost: 0, time: Date.now() });
   later(MINUTE - 1);
@@ -93,7 +93,7 @@ test('a window is not let go before it ends, whatever else comes and goes', () =
   limits.close();
 });
 
-test('what an answer took that was under way for hours is charged', () => {
+test('an answer that took hours is charged', () => {
   const limits = limitsInMemory();
   ask(limits, 'slow', { tokensPerMinute: 10 });
   for (let hour = 0; hour < 23; hour += 1) {

@@ -1,4 +1,4 @@
-/** Groups of keys: limits that all keys of one keep together, beside their own. */
+/** Groups of keys: limits that all keys of a group share, in addition to their own. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Budget } from '../../../src/access/limits/budgets.ts';
@@ -24,7 +24,7 @@ let vendor: TestVendor;
 const clock = useStoppedClock();
 const closing: (() => Promise<void>)[] = [];
 beforeEach(async () => {
-  // No window ends while a test is at work, however long a busy machine takes.
+  // No window ends during a test, however long a busy machine takes.
   clock.stop();
   vendor = await startVendor();
 });
@@ -33,7 +33,10 @@ afterEach(async () => {
   await vendor.close();
 });
 
-/** Two keys of a group, the first one with limits of its own, and one of another group with the same limits. */
+/**
+ * Two keys of a group, the first one with limits of its own, and one key of another group with the same
+ * limits.
+ */
 function configOf(group: KeyLimits, own: KeyLimits, models?: string[]): ConfigInput {
   return {
     vendors: vendorsAtUrl(vendor.url),
@@ -68,7 +71,7 @@ const WORDS: Readonly<Record<FormatName, object>> = {
 };
 
 test.each(FORMATS)(
-  'requests a minute are those of all its keys: a 429 in the words of %s',
+  'requests a minute are shared by all its keys: a 429 in the format of %s',
   async (format) => {
     const url = await serveGroup({ requestsPerMinute: 2 });
     expect(await statusOf(ask(url, ONE))).toBe(200);
@@ -88,13 +91,13 @@ test.each(FORMATS)(
         expect(refused.headers.get('anthropic-ratelimit-requests-remaining')).toBe('0');
     }
     expect(vendor.received).toHaveLength(2);
-    // Neither another group nor a key of none is touched.
+    // Neither another group nor a key without a group is affected.
     expect(await statusOf(ask(url, OTHER))).toBe(200);
     expect(await statusOf(ask(url, KEY))).toBe(200);
   },
 );
 
-test('of the key and its group, the tighter one is told', async () => {
+test('of the limits of the key and its group, the tighter one is reported', async () => {
   const url = await serveGroup(
     { requestsPerMinute: 3, tokensPerMinute: 9_000 },
     { requestsPerMinute: 2, tokensPerMinute: 10_000 },
@@ -106,17 +109,17 @@ test('of the key and its group, the tighter one is told', async () => {
   };
   vendor.takes(0, 0);
   expect(await told(TWO)).toEqual([200, '3', '2', '9000']);
-  // Of both there is one left, and the window of the key ends later.
+  // Both have one request left, and the window of the key ends later.
   clock.advance(1_000);
   expect(await told(ONE)).toEqual([200, '2', '1', '9000']);
   expect(await told(TWO)).toEqual([200, '3', '0', '9000']);
   expect(await told(ONE)).toEqual([429, '3', '0', '9000']);
-  // The request that the group refused was one of the key's all the same.
+  // The request that the group rejected still counted for the key.
   const refused = await ask(url, ONE);
   expect(await refused.text()).toContain('this API key is limited to 2 requests per minute');
 });
 
-test('what a key asks for beyond its own limits takes nothing from its group', async () => {
+test('requests beyond a key’s own limits do not count for its group', async () => {
   const url = await serveGroup(
     { requestsPerMinute: 3, concurrentRequests: 2 },
     { requestsPerMinute: 2, concurrentRequests: 1 },
@@ -133,7 +136,7 @@ test('what a key asks for beyond its own limits takes nothing from its group', a
   expect(await statusOf(ask(url, TWO))).toBe(429);
 });
 
-test('concurrent requests are those of all its keys, until one is over', async () => {
+test('concurrent requests are shared by all its keys, until one ends', async () => {
   const url = await serveGroup({ concurrentRequests: 2 }, { concurrentRequests: 4 });
   const release = vendor.hold();
   const running = [statusOf(ask(url, ONE)), statusOf(ask(url, TWO))];
@@ -148,13 +151,13 @@ test('concurrent requests are those of all its keys, until one is over', async (
   expect(await statusOf(ask(url, TWO))).toBe(429);
   release();
   expect(await Promise.all(running)).toEqual([200, 200]);
-  // What it refused gave back what the key had for it.
+  // The rejection by the group gave the key's slot back.
   await soon(async () =>
     expect(await Promise.all([statusOf(ask(url, ONE)), statusOf(ask(url, ONE))])).toEqual([200, 200]),
   );
 });
 
-test('tokens of one key count for the other', async () => {
+test('tokens used by one key count for the other', async () => {
   const url = await serveGroup({ tokensPerMinute: 50 });
   vendor.takes(40, 10);
   expect(await statusOf(ask(url, ONE))).toBe(200);
@@ -175,7 +178,7 @@ const QUOTA: Readonly<Record<FormatName, object>> = {
   'generate-content': { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
 };
 
-test.each(FORMATS)('a budget is spent by all its keys: refused in the words of %s', async (format) => {
+test.each(FORMATS)('a budget is shared by all its keys: a rejection in the format of %s', async (format) => {
   const url = await serveGroup({ budgetMonth: 2 }, { budgetMonth: 100 });
   vendor.takes(500_000, 0);
   expect(await statusOf(ask(url, ONE))).toBe(200);
@@ -193,7 +196,7 @@ test.each(FORMATS)('a budget is spent by all its keys: refused in the words of %
   expect(await statusOf(ask(url, OTHER, format))).not.toBe(429);
 });
 
-test('what is left of its budget is told beside those of keys', async () => {
+test('the rest of its budget is reported along with those of keys', async () => {
   const limits = limitsInMemory();
   const gateway = await startGateway(configOf({ budgetDay: 5 }, { budgetDay: 3 }), undefined, (opened) => ({
     ...opened,
@@ -210,7 +213,7 @@ test('what is left of its budget is told beside those of keys', async () => {
   await soon(() => expect(limits.budgets()).toEqual(budgets));
 });
 
-test('models that a group leaves out, none of its keys may use', async () => {
+test('keys of a group cannot use models that the group leaves out', async () => {
   const url = await serveGroup({}, {}, ['google/*']);
   for (const key of [ONE, TWO]) {
     const refused = await ask(url, key);
@@ -223,7 +226,7 @@ test('models that a group leaves out, none of its keys may use', async () => {
   expect(await statusOf(ask(url, OTHER))).toBe(200);
 });
 
-test('a stream is asked for its usage where the group counts it, and only there', async () => {
+test('the usage of a stream is requested only if the group counts it', async () => {
   const asked = async (url: string, key: string): Promise<unknown> => {
     vendor.received.length = 0;
     const response = await fetch(`${url}/v1/chat/completions`, {
@@ -246,7 +249,7 @@ test.each<[Standing | undefined, Standing | undefined, 'one' | 'other' | undefin
   [undefined, { limit: 5, used: 1, left: 1 }, 'other'],
   [{ limit: 5, used: 1, left: 1 }, { limit: 4, used: 1, left: 1 }, 'other'],
   [{ limit: 5, used: 3, left: 1 }, { limit: 4, used: 1, left: 1 }, 'one'],
-  // Nothing is left of either: the one that is over later is the one to wait for.
+  // Both are used up: the caller must wait for the one whose window ends later.
   [{ limit: 5, used: 7, left: 9 }, { limit: 4, used: 40, left: 1 }, 'one'],
   [{ limit: 5, used: 7, left: 1 }, { limit: 4, used: 4, left: 9 }, 'other'],
 ])('of %j and %j the tighter one is %s', (one, other, expected) => {
@@ -267,7 +270,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     return url;
   }
 
-  test('two gateways share what its keys may ask for, and the key of one has its own beside', async () => {
+  test('two gateways share its request limit, and a key also has its own', async () => {
     const both = { requestsPerMinute: 4 };
     const [here, there] = [
       await another(both, { requestsPerMinute: 1 }),
@@ -282,7 +285,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await statusOf(ask(there, OTHER))).toBe(200);
   });
 
-  test('two gateways share what may be in flight, and a budget', async () => {
+  test('two gateways share its concurrency limit and its budget', async () => {
     const both = { concurrentRequests: 1, budgetDay: 1 };
     const [here, there] = [await another(both, both), await another(both, both)];
     const release = vendor.hold();
@@ -300,7 +303,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     });
   });
 
-  test('a key and a group of one name are two', async () => {
+  test('a key and a group with the same name are separate', async () => {
     const config = configSchema.parse({
       port: 0,
       vendors: vendorsAtUrl(vendor.url),

@@ -1,4 +1,7 @@
-/** Keys with limits of every kind, through a running gateway: what they are told, and that others go on. */
+/**
+ * Keys with limits of every kind, through a running gateway: the errors that callers receive, and that other
+ * keys are unaffected.
+ */
 
 import OpenAI, { RateLimitError } from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -21,7 +24,7 @@ let gateway: TestGateway | undefined;
 const clock = useStoppedClock();
 
 beforeEach(async () => {
-  // No window ends while a test is at work, however long a busy machine takes.
+  // No window ends during a test, however long a busy machine takes.
   clock.stop();
   vendor = await startVendor();
 });
@@ -31,7 +34,7 @@ afterEach(async () => {
   await vendor.close();
 });
 
-/** A gateway with a key of these limits. */
+/** A gateway with a key that has these limits. */
 async function serve(
   limits: KeyLimits,
   {
@@ -57,7 +60,7 @@ const WORDS: Readonly<Record<FormatName, object>> = {
   'generate-content': { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
 };
 
-test.each(FORMATS)('requests a minute: a 429 in the words of %s', async (format) => {
+test.each(FORMATS)('requests a minute: a 429 in the format of %s', async (format) => {
   const url = await serve({ requestsPerMinute: 2 });
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
@@ -82,7 +85,7 @@ test.each(FORMATS)('requests a minute: a 429 in the words of %s', async (format)
   expect(await statusOf(ask(url, KEY))).toBe(200);
 });
 
-test('what is left is told with every answer of a limited key, and of no other', async () => {
+test('the remaining amount is reported with every answer to a limited key, and to no other', async () => {
   const url = await serve({ requestsPerMinute: 5, tokensPerMinute: 1_000 });
   const native = await ask(url, LIMITED);
   expect(native.status).toBe(200);
@@ -105,7 +108,7 @@ describe.each(['chat-completions', 'responses', 'messages'] as const)('%s', (for
     'anthropic-ratelimit-input-tokens-remaining': '7',
   };
 
-  test('what is left is told with a refusal of the vendor, too', async () => {
+  test('the remaining amount is reported with an error of the vendor, too', async () => {
     const url = await serve({ requestsPerMinute: 5 });
     vendor.tells(ofVendor);
     for (const [status, left] of [
@@ -121,7 +124,7 @@ describe.each(['chat-completions', 'responses', 'messages'] as const)('%s', (for
     }
   });
 
-  test("what the vendor says of limits of its own passes, where the key's are others", async () => {
+  test('the vendor’s own rate limit headers pass through, except those that the key’s limits set', async () => {
     const url = await serve({ requestsPerMinute: 5 });
     vendor.tells(ofVendor);
     for (const status of [200, 400, 429]) {
@@ -138,7 +141,7 @@ describe.each(['chat-completions', 'responses', 'messages'] as const)('%s', (for
   });
 });
 
-test('whether to try again is what the vendor says, whatever its words become', async () => {
+test('whether to retry is the vendor’s decision, whatever format its error is translated to', async () => {
   const url = await serve({});
   vendor.refuses(429);
   for (const said of ['true', 'false']) {
@@ -151,7 +154,7 @@ test('whether to try again is what the vendor says, whatever its words become', 
   }
 });
 
-test("of an account of the gateway's that is refused, nothing is told", async () => {
+test('a rejection of the gateway’s own account reveals nothing about it', async () => {
   const url = await serve({ requestsPerMinute: 5 });
   vendor.refuses(401);
   vendor.tells({ 'x-ratelimit-limit-requests': '500', 'x-should-retry': 'true' });
@@ -179,7 +182,7 @@ test('the official SDK of OpenAI sees a RateLimitError, with its headers', async
   expect(error.headers.get('x-ratelimit-remaining-requests')).toBe('0');
 });
 
-test('limits of one key do not touch another one', async () => {
+test('the limits of one key do not affect another key', async () => {
   const other = 'gw-test-key-of-another';
   const keys = [{ name: 'other', key: other, limits: { requestsPerMinute: 1 } }];
   const url = await serve({ requestsPerMinute: 1 }, { keys });
@@ -189,7 +192,7 @@ test('limits of one key do not touch another one', async () => {
   expect(await statusOf(ask(url, other))).toBe(429);
 });
 
-test('a window that is over gives the limit anew', async () => {
+test('a new window has the full limit again', async () => {
   const url = await serve({ requestsPerMinute: 1 });
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
   expect(await statusOf(ask(url, LIMITED))).toBe(429);
@@ -200,7 +203,7 @@ test('a window that is over gives the limit anew', async () => {
   expect(await statusOf(ask(url, LIMITED))).toBe(429);
 });
 
-test('tokens a minute: refused when an answer has used them up', async () => {
+test('tokens a minute: requests are rejected once an answer has used them up', async () => {
   const url = await serve({ tokensPerMinute: 100 });
   vendor.takes(30, 20);
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
@@ -211,12 +214,12 @@ test('tokens a minute: refused when an answer has used them up', async () => {
     expect(response.headers.get('x-ratelimit-remaining-tokens')).toBe('0');
     expect(response.headers.get('x-ratelimit-limit-requests')).toBeNull();
   });
-  // Twice fifty; the third may have begun before the second was charged.
+  // Twice fifty; the third request may have begun before the second was charged.
   expect(vendor.received.length).toBeLessThanOrEqual(3);
   expect(await statusOf(ask(url, KEY))).toBe(200);
 });
 
-test('tokens that cost nothing are counted, and dollars that are no tokens', async () => {
+test('free tokens count as tokens, and fees without tokens count as money', async () => {
   const free = {
     id: 'openai/gpt-4.1',
     name: 'One of the house',
@@ -230,13 +233,13 @@ test('tokens that cost nothing are counted, and dollars that are no tokens', asy
   vendor.takes(40, 10);
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
   await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
-  // As a router bills what it has searched.
+  // As a router bills its searches.
   vendor.takes(0, 0, 2);
   expect(await statusOf(ask(url, `${LIMITED}-paid`))).toBe(200);
   await soon(async () => expect(await statusOf(ask(url, `${LIMITED}-paid`))).toBe(429));
 });
 
-test('concurrent requests: one more is refused until one is over', async () => {
+test('concurrent requests: one more is rejected until one ends', async () => {
   const url = await serve({ concurrentRequests: 2 });
   const release = vendor.hold();
   const running = [statusOf(ask(url, LIMITED)), statusOf(ask(url, LIMITED))];
@@ -250,7 +253,7 @@ test('concurrent requests: one more is refused until one is over', async () => {
   await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
 });
 
-test('a caller who leaves gives its place back', async () => {
+test('a caller who disconnects frees the slot', async () => {
   const url = await serve({ concurrentRequests: 1 });
   const release = vendor.hold();
   const leaving = new AbortController();
@@ -269,9 +272,9 @@ const QUOTA: Readonly<Record<FormatName, object>> = {
   'generate-content': { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
 };
 
-test('a budget of a day: used up by a big answer, and there again the next day', async () => {
+test('a daily budget: one large answer uses it up, and it is there again the next day', async () => {
   let time = Date.parse('2026-03-31T23:00:00Z');
-  // Exchanges are charged by the clock of the process.
+  // Requests are charged by the clock of the process.
   const charged = vi.spyOn(Date, 'now').mockImplementation(() => time);
   try {
     const url = await serve({ budgetDay: 1 }, { now: () => time });
@@ -286,11 +289,11 @@ test('a budget of a day: used up by a big answer, and there again the next day',
       });
       expect(refused.body).toMatchObject(QUOTA[format]);
       expect(refused.headers.get('retry-after')).toBe('3600');
-      // Official SDKs are not to try again within seconds.
+      // Official SDKs must not retry within seconds.
       expect(refused.headers.get('x-should-retry')).toBe('false');
     }
     expect(await statusOf(ask(url, KEY))).toBe(200);
-    // The new day has a budget of its own, and no more than that.
+    // The new day has its own budget, and no more than that.
     time += 3_600_000;
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
     await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
@@ -299,7 +302,7 @@ test('a budget of a day: used up by a big answer, and there again the next day',
   }
 });
 
-test('a budget of a month lasts over its days', async () => {
+test('a monthly budget spans its days', async () => {
   let time = Date.parse('2026-02-10T12:00:00Z');
   const charged = vi.spyOn(Date, 'now').mockImplementation(() => time);
   try {
@@ -320,16 +323,13 @@ test('a budget of a month lasts over its days', async () => {
   }
 });
 
-test.each([{ budgetDay: 0 }, { budgetMonth: 0 }])(
-  'a budget of nothing allows nothing: %j',
-  async (limits) => {
-    const url = await serve(limits);
-    expect(await statusOf(ask(url, LIMITED))).toBe(429);
-    expect(vendor.received).toHaveLength(0);
-  },
-);
+test.each([{ budgetDay: 0 }, { budgetMonth: 0 }])('a budget of zero allows nothing: %j', async (limits) => {
+  const url = await serve(limits);
+  expect(await statusOf(ask(url, LIMITED))).toBe(429);
+  expect(vendor.received).toHaveLength(0);
+});
 
-test('keys of the configuration are kept to their limits without anything else being told', async () => {
+test('limits of keys in the configuration apply without further settings', async () => {
   gateway = await startGateway({
     vendors: vendorsAtUrl(vendor.url),
     keys: [{ name: 'limited', key: LIMITED, limits: { requestsPerMinute: 1, tokensPerMinute: 5 } }],
@@ -338,7 +338,7 @@ test('keys of the configuration are kept to their limits without anything else b
   expect(await statusOf(ask(gateway.url, LIMITED))).toBe(429);
 });
 
-test('without Redis each of several workers has an even share, but of money', async () => {
+test('without Redis, workers split every limit evenly, except money', async () => {
   const counted = await openLimits({ workers: 4 });
   const keys = [
     { name: 'many', key: `${LIMITED}-many`, limits: { requestsPerMinute: 6 } },
@@ -360,7 +360,7 @@ test('without Redis each of several workers has an even share, but of money', as
   expect(await statusOf(ask(url, `${LIMITED}-at-once`))).toBe(429);
   release();
   expect(await running).toBe(200);
-  // Forty dollars each: the third one uses the budget up.
+  // Forty dollars each: the third request uses the budget up.
   vendor.takes(20_000_000, 0);
   let answers = 0;
   await soon(async () => {

@@ -1,4 +1,7 @@
-/** Limits that several gateways share through Redis, and that go on in each of them while Redis is away. */
+/**
+ * Limits that several gateways share through Redis, and that continue locally in each gateway while Redis is
+ * down.
+ */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,8 +20,9 @@ import { ask, serveSharing, startVendor, statusOf, type TestVendor } from './sup
 const LIMITED = 'gw-test-key-with-limits';
 
 /**
- * How many times as long as in production Redis may take. A busy machine is often late by the tenth of a second after
- * which a gateway counts on its own, which is no fault of what is tested, unless that is this.
+ * The factor by which Redis may be slower than in production. After a tenth of a second without an answer a
+ * gateway counts on its own, and a busy machine is often later than that. This factor applies except where a
+ * test is about the delay itself.
  */
 const patience = vi.hoisted(() => ({ times: 1 }));
 vi.mock('../../../src/access/limits/command-timeouts.ts', async (original) => {
@@ -49,7 +53,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     await vendor.close();
   });
 
-  /** One more gateway, with a key of these limits. */
+  /** Another gateway with a key that has these limits. */
   async function another(limits: KeyLimits): Promise<string> {
     const config = configSchema.parse({
       port: 0,
@@ -59,7 +63,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     });
     const { url, close } = await serveSharing(config, {
       redisUrl: redis.url,
-      // None ends while a test is at work, however long a busy machine takes.
+      // No window ends during a test, however long a busy machine takes.
       window: 3_600,
       onTrouble: (message) => void troubles.push(message),
       onRecovered: (message) => void recovered.push(message),
@@ -68,7 +72,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     return url;
   }
 
-  test('two gateways share the requests of a minute', async () => {
+  test('two gateways share a request limit', async () => {
     const [one, other] = [await another({ requestsPerMinute: 3 }), await another({ requestsPerMinute: 3 })];
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
     expect(await statusOf(ask(other, LIMITED))).toBe(200);
@@ -80,16 +84,16 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('two gateways share the tokens of a minute', async () => {
+  test('two gateways share a token limit', async () => {
     const [one, other] = [await another({ tokensPerMinute: 50 }), await another({ tokensPerMinute: 50 })];
     vendor.takes(40, 10);
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
-    // What the other one is asked takes nothing, so what it refuses by was used here.
+    // Requests to the other gateway use no tokens, so its rejections come from those used here.
     vendor.takes(0, 0);
     await soon(async () => expect(await statusOf(ask(other, LIMITED))).toBe(429));
   });
 
-  test('two gateways share what may be in flight', async () => {
+  test('two gateways share a concurrency limit', async () => {
     const [one, other] = [await another({ concurrentRequests: 1 }), await another({ concurrentRequests: 1 })];
     const release = vendor.hold();
     const running = statusOf(ask(one, LIMITED));
@@ -112,7 +116,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     });
   });
 
-  test('an exchange counts for as long as it lasts, and not for good where its process is gone', async () => {
+  test('a request counts as concurrent while it lasts, and its slot is freed if its process dies', async () => {
     const { redis: client, close } = await openRedis(
       redis.url,
       () => undefined,
@@ -142,7 +146,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     }
   });
 
-  test('what was spent on a day is not taken for the next one’s, where it is told after midnight', async () => {
+  test('money spent on a day is not attributed to the next day if it is reported after midnight', async () => {
     let time = Date.parse('2026-05-31T23:59:59Z');
     const { redis: client, close } = await openRedis(
       redis.url,
@@ -159,7 +163,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await here?.of('team')).toEqual({ day: 0, month: 0 });
   });
 
-  test('nothing that is counted there stays for good', async () => {
+  test('every counter in Redis expires', async () => {
     const { redis: client, close } = await openRedis(
       redis.url,
       () => undefined,
@@ -180,7 +184,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     for (const milliseconds of [inFlight, ...left]) expect(milliseconds).toBeGreaterThan(0);
   });
 
-  test('Redis is killed: limits go on in each gateway; it is back: they are shared again', async () => {
+  test('Redis is killed: each gateway limits on its own; when Redis is back, limits are shared again', async () => {
     const limits = { requestsPerMinute: 2, concurrentRequests: 5, tokensPerMinute: 1_000, budgetDay: 100 };
     const [one, other] = [await another(limits), await another(limits)];
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
@@ -202,7 +206,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(recovered[1]).toBe('Redis can be reached again, so limits are shared again.');
   });
 
-  test('what is let in while Redis is away is in flight for all once it is back', async () => {
+  test('a request admitted while Redis is down counts as concurrent for all once it is back', async () => {
     const limits = { concurrentRequests: 1 };
     const [one, other] = [await another(limits), await another(limits)];
     await redis.stop();
@@ -217,7 +221,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await running).toBe(200);
   });
 
-  test('an answer that came while the process was busy is not late', async () => {
+  test('an answer that arrived while the process was busy is not late', async () => {
     patience.times = 1;
     const { redis: client, close } = await openRedis(
       redis.url,
@@ -226,14 +230,14 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     );
     closing.push(async () => close());
     const asked = client.ping();
-    // Longer than a command may take, and than a connection may be silent.
+    // Longer than the timeout of a command and the longest silence of a connection.
     const busy = performance.now() + 600;
     while (performance.now() < busy);
     expect(await asked).toBe('PONG');
     expect(troubles).toEqual([]);
   });
 
-  test('Redis hangs: requests are answered all the same', async () => {
+  test('requests are answered while Redis hangs', async () => {
     patience.times = 1;
     const url = await another({ requestsPerMinute: 2, budgetDay: 100, concurrentRequests: 5 });
     redis.freeze();
@@ -246,15 +250,16 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     }
   });
 
-  test('a caller who leaves while Redis is asked gives its place back', async () => {
+  test('a caller who disconnects while Redis is queried frees the slot', async () => {
     patience.times = 1;
     const url = await another({ concurrentRequests: 1 });
-    // Where the machine is so busy that Redis is waited for no longer, the caller leaves while the vendor is.
+    // On a machine so busy that the wait for Redis is over, the caller disconnects during the vendor's answer
+    // instead.
     const release = vendor.hold();
     redis.freeze();
     const leaving = new AbortController();
     const left = ask(url, LIMITED, 'chat-completions', leaving.signal);
-    // Less than Redis is waited for.
+    // Less than the timeout for Redis.
     setTimeout(() => leaving.abort(), 40);
     try {
       await expect(left).rejects.toThrow();
@@ -269,7 +274,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     ['its user may run no script', 'ACL SETUSER default -@scripting', /NOPERM/],
     ['its user may have none of the keys', 'ACL SETUSER default resetkeys', /NOPERM/],
     ['its memory is full', 'CONFIG SET maxmemory 1', /OOM/],
-  ])('Redis refuses what limits need, for %s: that is told, once', async (_, setting, reason) => {
+  ])('Redis rejects what limits need, for %s: this is reported once', async (_, setting, reason) => {
     const { redis: client, close } = await openRedis(
       redis.url,
       () => undefined,
@@ -295,7 +300,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
   }
 
   const MISCONF = async (client: Redis): Promise<void> => {
-    // Where the dump would go is a folder: no save succeeds.
+    // The target of the dump is a folder, so every save fails.
     const [, directory = ''] = await client
       .call('CONFIG', 'GET', 'dir')
       .then((said) => [said].flat().map(String));
@@ -314,7 +319,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       (client) => client.call('ACL', 'SETUSER', 'default', '-@write', '-@scripting'),
     ],
     ['it cannot save', /MISCONF/, MISCONF],
-  ])('Redis reads and does not write, as %s: tokens are limited all the same', async (_, reason, refuse) => {
+  ])('Redis is readable but not writable, as %s: tokens are still limited', async (_, reason, refuse) => {
     const url = await another({ tokensPerMinute: 50 });
     await refuse(await connected());
     vendor.takes(40, 10);
@@ -327,7 +332,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(troubles).toEqual([expect.stringMatching(reason)]);
   });
 
-  test('of a count in Redis that no longer grows and one here, the higher one rules', async () => {
+  test('when a count in Redis no longer grows, the higher of it and the local count applies', async () => {
     const url = await another({ tokensPerMinute: 50 });
     const client = await connected();
     await client.set('gateway:tokens:limited', '30', 'EX', 60);
@@ -353,19 +358,22 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     ['less than nothing', /is not a count/, (client, place) => client.set(place, '-1000')],
     ['more than a number holds', /is not a count/, (client, place) => client.set(place, '1e400')],
     ['of another type', /WRONGTYPE/, (client, place) => client.hset(place, 'a', '1')],
-  ])('what Redis has of tokens is %s: that is told, and local limits stand in', async (_, reason, spoil) => {
-    const url = await another({ tokensPerMinute: 50 });
-    await spoil(await connected(), 'gateway:tokens:limited');
-    vendor.takes(40, 10);
-    const answered = await ask(url, LIMITED);
-    expect(answered.headers.get('x-ratelimit-remaining-tokens')).toBe('50');
-    expect(await statusOf(Promise.resolve(answered))).toBe(200);
-    vendor.takes(0, 0);
-    await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
-    expect(troubles).toEqual([expect.stringMatching(reason)]);
-  });
+  ])(
+    'the token count in Redis is %s: this is reported, and local limits replace it',
+    async (_, reason, spoil) => {
+      const url = await another({ tokensPerMinute: 50 });
+      await spoil(await connected(), 'gateway:tokens:limited');
+      vendor.takes(40, 10);
+      const answered = await ask(url, LIMITED);
+      expect(answered.headers.get('x-ratelimit-remaining-tokens')).toBe('50');
+      expect(await statusOf(Promise.resolve(answered))).toBe(200);
+      vendor.takes(0, 0);
+      await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+      expect(troubles).toEqual([expect.stringMatching(reason)]);
+    },
+  );
 
-  test('what Redis has of requests is no count: that is told, and local limits stand in', async () => {
+  test('the request count in Redis is not a number: this is reported, and local limits replace it', async () => {
     const url = await another({ requestsPerMinute: 2 });
     const client = await connected();
     await client.set('gateway:requests:limited', '-1000');
@@ -373,7 +381,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(troubles).toEqual([expect.stringMatching(/gateway:requests:limited is not a count/)]);
   });
 
-  test('a count that somebody has left without an end counts, and gets one', async () => {
+  test('a count without an expiry counts, and gets one', async () => {
     const url = await another({ tokensPerMinute: 50, requestsPerMinute: 10 });
     const client = await connected();
     await client.set('gateway:tokens:limited', '50');
@@ -392,7 +400,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       (client, place) => client.hset(place, 'a', '1'),
     ],
   ])(
-    'what Redis has of money is %s: that is told, and what is known here counts',
+    'the amount of money in Redis is %s: this is reported, and the local amount counts',
     async (_, reason, spoil) => {
       const url = await another({ budgetDay: 1 });
       const client = await connected();
@@ -406,7 +414,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     },
   );
 
-  test('a gateway starts while Redis is away', async () => {
+  test('a gateway starts while Redis is down', async () => {
     await redis.stop();
     const url = await another({ requestsPerMinute: 1 });
     expect(troubles).toHaveLength(1);

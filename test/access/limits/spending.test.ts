@@ -1,4 +1,4 @@
-/** What keys have spent: the highest of what is known here, in the store and in Redis. */
+/** What keys have spent: the highest of the amounts known locally, in the store and in Redis. */
 
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -13,7 +13,7 @@ import { describeStores } from '../../support/stores.ts';
 
 const NOON = Date.parse('2026-05-20T12:00:00Z');
 
-test('what is charged counts for its day and its month', async () => {
+test('a charge counts for its day and its month', async () => {
   let time = NOON;
   const spending = openSpending('spent', () => time, undefined, undefined);
   spending.charge('team', 2, NOON);
@@ -27,7 +27,7 @@ test('what is charged counts for its day and its month', async () => {
   expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
 });
 
-test('a store that is slow to tell is asked the next time when it has told', async () => {
+test('a store that is slow to answer is queried again after its answer', async () => {
   vi.useFakeTimers();
   try {
     const answers: ((found: Map<string, Spent>) => void)[] = [];
@@ -58,7 +58,7 @@ test('a store that is slow to tell is asked the next time when it has told', asy
   }
 });
 
-test('what others spent is taken over from the store, and nothing counts twice', async () => {
+test('spending of other processes is read from the store, and nothing counts twice', async () => {
   let stored = new Map<string, Spent>([['team', { day: 1, month: 5 }]]);
   const spending = openSpending(
     'spent',
@@ -81,7 +81,7 @@ test('what others spent is taken over from the store, and nothing counts twice',
   expect(await spending.of('team')).toEqual({ day: 4, month: 8 });
 });
 
-test('what the store has of a day is not taken for the next one’s, where it tells after midnight', async () => {
+test('an amount of one day is not taken for the next day’s if the store answers after midnight', async () => {
   let time = Date.parse('2026-05-31T23:59:59Z');
   const spending = openSpending(
     'spent',
@@ -97,7 +97,7 @@ test('what the store has of a day is not taken for the next one’s, where it te
   expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
 });
 
-test('the store is asked of all keys once, then of those that came today or the day before', async () => {
+test('the store is queried for all keys once, then for those used today or the day before', async () => {
   let time = NOON;
   const asked: (readonly string[] | undefined)[] = [];
   const spending = openSpending(
@@ -118,7 +118,7 @@ test('the store is asked of all keys once, then of those that came today or the 
   await spending.refresh();
   time += 86_400_000;
   await spending.refresh();
-  // Nobody came on Thursday: on Friday there is nothing to be asked.
+  // No key was used on Thursday: on Friday there is nothing to query.
   expect(asked).toEqual([
     undefined,
     ['monday'],
@@ -129,14 +129,14 @@ test('the store is asked of all keys once, then of those that came today or the 
 });
 
 describeStores('what the store has of it', ({ open }) => {
-  test('is summed up by key, of the month and of its last day', async () => {
+  test('is summed up by key, for the month and for its last day', async () => {
     const store = await open();
     const recorder = recordUsage(store, { interval: 5, batch: 10, queue: 100 });
     const spend = (key: string, cost: number, day: string, more: object = {}) =>
       recorder.record(exchange({ key, cost, time: Date.parse(`${day}T10:00:00Z`), ...more }));
     spend('team', 1.5, '2026-05-20');
     spend('team', 0.25, '2026-05-20');
-    // What nobody told was charged, and still is after a restart.
+    // Usage that the vendor did not report was charged, and still is after a restart.
     spend('team', 0, '2026-05-20', { cost: undefined, estimated: { tokens: 1_000, cost: 0.125 } });
     spend('team', 4, '2026-05-01');
     spend('team', 100, '2026-04-30');
@@ -154,7 +154,7 @@ describeStores('what the store has of it', ({ open }) => {
     );
   });
 
-  test('what was spent before a day is read once for it, not with every question', async () => {
+  test('spending before a day is read once for that day, not with every query', async () => {
     const store = await open();
     const recorder = recordUsage(store, { interval: 10, batch: 100, queue: 1_000 });
     const spend = (cost: number, day: string) =>
@@ -179,14 +179,14 @@ describeStores('what the store has of it', ({ open }) => {
     expect(await stored('2026-06-01', team)).toEqual(new Map());
   });
 
-  test('what is written of an earlier day after all is found some minutes later', async () => {
+  test('a late write for an earlier day is found some minutes later', async () => {
     const store = await open();
     const row = rowOf(exchange({ key: 'team', cost: 4, time: Date.parse('2026-05-19T12:00:00Z') }));
     const write = (batch: string) => writeUsage(store, batch, JSON.stringify([{ ...row, batch }]));
     await write('in time');
     const stored = storedSpending(store);
     expect(await stored('2026-05-20')).toEqual(new Map([['team', { day: 0, month: 4 }]]));
-    // Of a process that could not reach the store for hours.
+    // From a process that could not reach the store for hours.
     await write('late');
     const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 900_000);
     try {
@@ -196,7 +196,7 @@ describeStores('what the store has of it', ({ open }) => {
     }
   });
 
-  test('is found however many keys are asked for', async () => {
+  test('is found for any number of keys', async () => {
     const store = await open();
     const time = Date.parse('2026-05-20T12:00:00Z');
     await writeUsage(store, 'one', JSON.stringify([rowOf(exchange({ key: 'session-3', cost: 4, time }))]));

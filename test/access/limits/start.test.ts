@@ -1,4 +1,7 @@
-/** `gateway start` keeps keys to their limits: those of its configuration and those that are created while it serves. */
+/**
+ * `gateway start` enforces limits on keys: those of its configuration and those that are created while it
+ * serves.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
 const LIMITED = 'gw-test-key-with-limits';
 
 let vendor: TestVendor;
-/** Where a store is that outlives its processes. */
+/** The address of a store that outlives its processes. */
 let directory: string;
 const running: GatewayProcess[] = [];
 beforeEach(async () => {
@@ -34,7 +37,7 @@ async function start(...rest: Parameters<typeof spawnGateway>): Promise<GatewayP
   return gateway;
 }
 
-test('a key that was created with limits is kept to them, and what it spent is known after a restart', async () => {
+test('a key created with limits is bound by them, and its spending is known after a restart', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
   const first = await start({}, { env });
   const options = ['--requests-per-minute', '100', '--budget-day', '1', '--budget-month', '1'];
@@ -59,7 +62,7 @@ test('a key that was created with limits is kept to them, and what it spent is k
   expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
 });
 
-test('what a key spent on a model is known after a restart, by a limit that it was given while it was served', async () => {
+test('what a key spent on a model is known after a restart, under a limit that was set while it was served', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
   const first = await start({}, { env });
   const created = await runCommand(first.directory, ['keys', 'create', '--name', 'made'], env);
@@ -95,7 +98,7 @@ test('what a key spent on a model is known after a restart, by a limit that it w
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('must have models and limits')]);
 });
 
-test('a group of the store is kept to its budget, which is what its keys spent while they were of it', async () => {
+test('a group of the store is bound by its budget, which its keys use up while they belong to it', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
   const first = await start({}, { env });
   const run = async (...words: string[]): Promise<string> => {
@@ -106,7 +109,7 @@ test('a group of the store is kept to its budget, which is what its keys spent w
   await run('groups', 'create', 'search', '--budget-month', '1', '--requests-per-minute', '100');
   const one = await run('keys', 'create', 'one', '--group', 'search');
   const two = await run('keys', 'create', 'two');
-  // What it takes before it is of the group is none of the group's.
+  // Usage of the key before it joins the group does not count for the group.
   vendor.takes(1_000_000, 0);
   await soon(async () => expect(await statusOf(ask(first.url, two))).toBe(200));
   await run('keys', 'change', 'two', '--group', 'search');
@@ -116,7 +119,7 @@ test('a group of the store is kept to its budget, which is what its keys spent w
     expect(headers.get('x-ratelimit-limit-requests')).toBe('100');
   });
   expect(await statusOf(ask(first.url, one))).toBe(200);
-  // What one of them takes is gone for the other, and stays so when the key goes.
+  // What one key uses is gone for the other, and stays used when the key is deleted.
   vendor.takes(1_000_000, 0);
   expect(await statusOf(ask(first.url, two))).toBe(200);
   await soon(async () => expect(await statusOf(ask(first.url, one))).toBe(429));
@@ -141,7 +144,7 @@ test('a group of the store is kept to its budget, which is what its keys spent w
   await soon(async () => expect(await statusOf(ask(second.url, one))).toBe(200));
 });
 
-test('a group of the configuration is kept to its limits, and to others when that changes', async () => {
+test('a group of the configuration is bound by its limits, and by new ones when the configuration changes', async () => {
   const keys = [
     { name: 'one', key: LIMITED, group: 'search' },
     { name: 'two', key: `${LIMITED}-two`, group: 'search' },
@@ -159,7 +162,7 @@ test('a group of the configuration is kept to its limits, and to others when tha
   await soon(async () => expect(await statusOf(ask(gateway.url, LIMITED))).toBe(200));
 });
 
-test('processes that share a store learn what others have spent', async () => {
+test('processes that share a store see each other’s spending', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
   const keys = [{ name: 'limited', key: LIMITED, limits: { budgetMonth: 1 } }];
   const [one, other] = await Promise.all([start({ keys }, { env }), start({ keys }, { env })]);
@@ -178,7 +181,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
   afterEach(() => redis.close());
 
   test.each(['key', 'group'])(
-    'a limit of a %s holds over all workers, and over a process beside them',
+    'a limit of a %s applies across all workers and a process beside them',
     async (of) => {
       const limits = { requestsPerMinute: 6 };
       const keys =
@@ -209,6 +212,6 @@ describe.skipIf(!hasRedis())('with Redis', () => {
   );
 });
 
-test('what is no address of a Redis is told at the start', async () => {
+test('an invalid Redis address is reported at the start', async () => {
   await expect(start({}, { env: { REDIS_URL: 'http://localhost' } })).rejects.toThrow(/redis\.url/);
 });

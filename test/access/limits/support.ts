@@ -1,4 +1,4 @@
-/** Requests of a key in every caller's format, and a vendor whose answers are as big as told. */
+/** Requests with a key in every caller format, and a vendor whose answers have the usage that a test sets. */
 
 import { type LimitOptions, openLimits } from '../../../src/access/limits/open-limits.ts';
 import type { Config } from '../../../src/config/schema.ts';
@@ -8,17 +8,17 @@ import { openGateway } from '../../../src/server/open-gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
 export interface TestVendor extends TestUpstream {
-  /** Tokens of the next answers, and what it says itself that they cost. */
+  /** The tokens of the next answers, and the cost that the vendor itself reports for them. */
   takes(input: number, output: number, dollars?: number): void;
-  /** Answers with this status from now on, and an error. */
+  /** From now on, answers with this status and an error. */
   refuses(status: number): void;
-  /** Says so with every answer from now on, and with every error. */
+  /** Sends these headers with every answer from now on, errors included. */
   tells(headers: Record<string, string>): void;
-  /** Keeps answers back until what is returned is called. */
+  /** Holds answers back until the returned function is called. */
   hold(): () => void;
 }
 
-/** Answers in the words of OpenAI's chat completions. */
+/** Answers in the format of OpenAI's chat completions. */
 export async function startVendor(): Promise<TestVendor> {
   let usage: { prompt_tokens: number; completion_tokens: number; cost?: number } = {
     prompt_tokens: 3,
@@ -98,7 +98,7 @@ export function ask(
   });
 }
 
-/** The status, once the answer is read to its end. */
+/** The status, once the answer has been read to its end. */
 export async function statusOf(answer: Promise<Response>): Promise<number> {
   const response = await answer;
   await response.arrayBuffer();

@@ -1,4 +1,7 @@
-/** Streams of keys whose tokens or money are limited: what they took is known, whether or not the caller asked. */
+/**
+ * Streams of keys with limits on tokens or money: their usage is known whether or not the caller asked for
+ * it.
+ */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
@@ -32,14 +35,14 @@ afterEach(async () => {
 
 const WHOLE = '{"id":"c","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
 
-/** More than the connections on its way hold. */
+/** More than the buffers of the connections along the way hold. */
 const LENGTHY = Array.from({ length: 200 }, (_, at) => `<${at}>`.padEnd(50_000, '.'));
 
-/** A piece of an answer, and what is in it only for those who ask. */
+/** A piece of an answer, and the part that only callers who ask for usage receive. */
 const spoken = (content: string, asked: boolean): string =>
   `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]${asked ? ',"usage":null' : ''}}\n\n`;
 
-/** What OpenAI says, and what is there only for those who ask. */
+/** What OpenAI sends, and the part that is only sent on request. */
 function streamed(asked: boolean): string {
   const head = '"id":"c","object":"chat.completion.chunk","created":1,"model":"gpt-4.1-2025-04-14"';
   const nothing = asked ? ',"usage":null' : '';
@@ -88,20 +91,20 @@ describe.each<[string, KeyLimits]>([
   ['budgetDay', { budgetDay: 0.01 }],
   ['budgetMonth', { budgetMonth: 0.01 }],
 ])('%s', (_, limits) => {
-  test('a native stream counts, and its caller sees what it asked for, byte for byte', async () => {
+  test('a native stream is counted, and its caller receives what it asked for, byte for byte', async () => {
     await open(limits);
     expect(await ask(PLAIN)).toEqual({ status: 200, text: streamed(false) });
     await expect.poll(async () => (await ask(PLAIN)).status).toBe(429);
   });
 });
 
-test('a long stream comes as it is, however fast the vendor is', async () => {
+test('a long stream arrives unchanged, however fast the vendor is', async () => {
   await open({ budgetDay: 100 });
   const { text } = await ask(PLAIN.replace('[]', '["at length"]'));
   expect(text).toBe(LENGTHY.map((words) => spoken(words, false)).join('') + streamed(false));
 });
 
-test('a stream that breaks off in the middle of a line ends with an error, as every other does', async () => {
+test('a stream that breaks off within a line ends with an error, as every other does', async () => {
   await open({ budgetDay: 100 });
   const { text } = await ask(PLAIN.replace('[]', '["break off"]'));
   const error = text.indexOf('data: {"error":');
@@ -111,7 +114,7 @@ test('a stream that breaks off in the middle of a line ends with an error, as ev
   expect(text.slice(error)).toMatch(/^data: \{"error":\{[^\n]*\}\n\n$/);
 });
 
-describe('the request is what it was, but for the question', () => {
+describe('the request is unchanged except for the added option', () => {
   const around = (options: string): string =>
     ` {"model":"gpt-4.1", "stream_options" : ${options} ,"stream": true,"n":1.0,"messages":[{"a":1,"a":2}]}\n`;
   test.each([
@@ -122,7 +125,7 @@ describe('the request is what it was, but for the question', () => {
     [around('{"include_usage" : false,"x":[1 ]}'), around('{"include_usage" : true,"x":[1 ]}')],
     [around('{"x":{"include_usage":true}}'), around('{"include_usage":true,"x":{"include_usage":true}}')],
     [around('{"include\\u005fusage":null}'), around('{"include\\u005fusage":true}')],
-    // The model's name is another one for the vendor: what comes behind it has moved.
+    // The vendor has another name for the model, so the bytes after it have moved.
     [around('{"x":1}').replace('gpt-4.1', 'openai/gpt-4.1'), around('{"include_usage":true,"x":1}')],
     [
       '{"stream":true,"stream_options":null,"model":"openai/gpt-4.1","messages":[]}',
@@ -134,7 +137,7 @@ describe('the request is what it was, but for the question', () => {
     expect(sent()).toEqual([expected]);
   });
 
-  test('options that two readers may read in two ways are refused', async () => {
+  test('ambiguous stream options are rejected', async () => {
     await open({ budgetDay: 100 });
     const { status } = await ask(around('{"include_usage":true,"include_usage":false}'));
     expect(status).toBe(400);
@@ -142,7 +145,7 @@ describe('the request is what it was, but for the question', () => {
   });
 });
 
-test('of every key, where the configuration says so', async () => {
+test('for every key, if the configuration says so', async () => {
   await open({}, {}, { ask: 'always' });
   const asked = `{"stream_options":{"include_usage":true},${PLAIN.slice(1)}`;
   for (const key of [LIMITED, KEY])
@@ -162,7 +165,7 @@ describe('nothing is changed', () => {
     expect(sent()).toEqual([body]);
   });
 
-  test('of a key whose limits do not hang on it, or that has none', async () => {
+  test('for a key without limits, or with limits that do not depend on usage', async () => {
     await open({ requestsPerMinute: 100, concurrentRequests: 9 });
     for (const key of [LIMITED, KEY]) {
       expect(await ask(PLAIN, key)).toEqual({ status: 200, text: streamed(false) });
@@ -170,7 +173,7 @@ describe('nothing is changed', () => {
     expect(sent()).toEqual([PLAIN, PLAIN]);
   });
 
-  test('where the service tells it unasked, and refuses the question', async () => {
+  test('if the service reports usage unasked and rejects the option', async () => {
     const mistralai = { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key-mistral' };
     await open({ budgetDay: 100 }, { mistralai });
     const body = '{"model":"mistralai/mistral-large-2512","stream":true,"messages":[]}';
@@ -180,7 +183,7 @@ describe('nothing is changed', () => {
   });
 });
 
-describe('of an answer that would not tell what it took', () => {
+describe('for an answer that would not report its usage', () => {
   const GEMINI = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
   const hiding =
     'fields=candidates&$fields=candidates&callback=x&%24httpHeaders=X-Goog-FieldMask%3Acandidates';
@@ -197,7 +200,7 @@ describe('of an answer that would not tell what it took', () => {
     });
   const sent = () => upstream.received.at(-1);
 
-  test('Google is asked for all of it, as JSON: masks and other ways to write it do not pass', async () => {
+  test('Google is asked for all fields, as JSON: field masks and other encodings are not passed on', async () => {
     await open({ budgetDay: 1 });
     for (const [query, passed] of [
       [`alt=sse&${hiding}&alt=proto`, '?alt=sse'],
@@ -212,7 +215,7 @@ describe('of an answer that would not tell what it took', () => {
     }
   });
 
-  test('they pass of a key whose usage does not count, unless all are asked', async () => {
+  test('they are passed on for a key whose usage does not count, unless usage is always requested', async () => {
     await open({ requestsPerMinute: 100 });
     for (const key of [LIMITED, KEY]) {
       await post(`${GEMINI}?fields=candidates`, '{"contents":[]}', key);
@@ -225,7 +228,7 @@ describe('of an answer that would not tell what it took', () => {
     expect(sent()?.url).toBe(GEMINI);
   });
 
-  test('OpenAI is not asked for one in the background', async () => {
+  test('OpenAI is not asked for a response in the background', async () => {
     await open({ tokensPerMinute: 1_000 });
     for (const background of ['true', '"true"', '1']) {
       const before = upstream.received.length;

@@ -1,6 +1,7 @@
 /**
- * Answers of which the vendor tells no usage, or not all: to keys limited in tokens or money they are not free, or
- * whoever left each stream before its last event would have no limit.
+ * Answers for which the vendor reports no usage, or only part of it. They are not free for keys with limits
+ * on tokens or money: otherwise a caller could avoid every limit by leaving each stream before its last
+ * event.
  */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -18,7 +19,7 @@ const records: ExchangeRecord[] = [];
 let status: number;
 let type: string;
 let answer: string;
-/** Whether the vendor stays silent after it, as one that goes on to think. */
+/** Whether the vendor stays silent afterwards, like a model that continues to think. */
 let isOpen: boolean;
 let upstream: TestUpstream;
 let gateway: TestGateway;
@@ -52,7 +53,7 @@ async function open(limits: KeyLimits): Promise<void> {
   }));
 }
 
-/** Asks, and leaves once `until` has come of the answer. @returns the status. */
+/** Sends a request, and disconnects once `until` has arrived in the answer. @returns the status. */
 async function ask(path: string, body: object | string, until?: string, key = LIMITED): Promise<number> {
   const known = records.length;
   const leaving = new AbortController();
@@ -139,11 +140,11 @@ const bodyOf = (path: string, model: string) =>
     ? { model, stream: true, input: 'Go on.' }
     : { model, stream: true, max_tokens: 9_000, messages: [turn] };
 
-describe.each(LEFT)('%s: a stream that its caller leaves', (_, path, model, stream) => {
+describe.each(LEFT)('%s: a stream whose caller disconnects', (_, path, model, stream) => {
   test.each<[string, KeyLimits]>([
     ['tokens', { tokensPerMinute: 800 }],
     ['money', { budgetDay: 0.006 }],
-  ])('counts in %s', async (_of, limits) => {
+  ])('is counted in %s', async (_of, limits) => {
     isOpen = true;
     answer = stream;
     await open(limits);
@@ -157,27 +158,33 @@ describe.each(LEFT)('%s: a stream that its caller leaves', (_, path, model, stre
   });
 });
 
-/** OpenAI says in each response with what it was asked for: `usage` in it, of nothing, is the caller's own. */
+/**
+ * OpenAI repeats in each response what the request said: a `usage` in it, with zero tokens, is the caller's
+ * own.
+ */
 test.each([
   ['as it is', '"usage":{"input_tokens":0,"output_tokens":0,"total_tokens":0}'],
   ['with escapes', '"us\\u0061ge":{"input_tokens":0,"output_tokens":0,"total_tokens":0}'],
-])("responses: a usage of the caller's own, %s, which the vendor repeats, is none", async (_, written) => {
-  const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
-  const tool = { type: 'function', name: 'f', strict: false, parameters: { type: 'object', usage } };
-  const repeated = { type: 'response.created', response: { ...RESPONSE, tools: [tool], usage: null } };
-  isOpen = true;
-  answer = RESPONSES.replace(/^.*?\n\n/s, named({ ...repeated }));
-  await open({ tokensPerMinute: 800 });
-  const body = JSON.stringify({ ...bodyOf('/v1/responses', 'openai/gpt-4.1'), tools: [tool] });
-  const asked = body.replace(JSON.stringify({ usage }).slice(1, -1), () => written);
-  expect(asked).toContain(written);
-  expect(await ask('/v1/responses', asked, WORD)).toBe(200);
-  expect(records[0]?.estimated?.tokens).toBeGreaterThan(850);
-  isOpen = false;
-  await expect.poll(() => ask('/v1/responses', asked)).toBe(429);
-});
+])(
+  'responses: a usage of the caller’s own, %s, which the vendor repeats, does not count',
+  async (_, written) => {
+    const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+    const tool = { type: 'function', name: 'f', strict: false, parameters: { type: 'object', usage } };
+    const repeated = { type: 'response.created', response: { ...RESPONSE, tools: [tool], usage: null } };
+    isOpen = true;
+    answer = RESPONSES.replace(/^.*?\n\n/s, named({ ...repeated }));
+    await open({ tokensPerMinute: 800 });
+    const body = JSON.stringify({ ...bodyOf('/v1/responses', 'openai/gpt-4.1'), tools: [tool] });
+    const asked = body.replace(JSON.stringify({ usage }).slice(1, -1), () => written);
+    expect(asked).toContain(written);
+    expect(await ask('/v1/responses', asked, WORD)).toBe(200);
+    expect(records[0]?.estimated?.tokens).toBeGreaterThan(850);
+    isOpen = false;
+    await expect.poll(() => ask('/v1/responses', asked)).toBe(429);
+  },
+);
 
-test('a caller who leaves before anything has come pays for the prompt', async () => {
+test('a caller who disconnects before the first byte pays for the prompt', async () => {
   isOpen = true;
   answer = CHAT;
   await open({ tokensPerMinute: 800 });
@@ -189,7 +196,7 @@ test('a caller who leaves before anything has come pays for the prompt', async (
   await expect.poll(() => ask('/v1/chat/completions', asked)).toBe(429);
 });
 
-describe('a vendor that tells nothing', () => {
+describe('a vendor that reports no usage', () => {
   const WHOLE = JSON.stringify({ id: 'c', choices: [{ index: 0, message: { content: WORD } }] });
   test.each([
     ['whole', 'application/json', WHOLE],
@@ -205,18 +212,18 @@ describe('a vendor that tells nothing', () => {
   });
 });
 
-describe('nothing is estimated', () => {
+describe('no usage is estimated', () => {
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
   const path = '/v1/chat/completions';
 
-  test('of what is told', async () => {
+  test('if the vendor reports it', async () => {
     answer = `${CHAT}${sse({ ...chunk({}), choices: [], usage })}data: [DONE]\n\n`;
     await open({ budgetDay: 10 });
     await ask(path, bodyOf(path, 'openai/gpt-4.1'));
     expect(records[0]).toMatchObject({ usage: { input: 3, output: 2 }, estimated: undefined });
   });
 
-  test('of a whole answer of Anthropic’s, or a stream with its end', async () => {
+  test('for a whole answer of Anthropic’s, or a stream with its end', async () => {
     answer = `${MESSAGES}${named({ type: 'content_block_stop' }, { type: 'message_delta' }, { type: 'message_stop' })}`;
     answer = answer.replace('{"type":"message_delta"}', () =>
       JSON.stringify({
@@ -230,7 +237,7 @@ describe('nothing is estimated', () => {
     expect(records[0]).toMatchObject({ usage: { input: 10, output: 7 }, estimated: undefined });
   });
 
-  test('of what was refused', async () => {
+  test('for a rejected request', async () => {
     isOpen = true;
     answer = CHAT;
     await open({ tokensPerMinute: 1 });
@@ -244,7 +251,7 @@ test.each([
   ['refuses', '/v1/chat/completions', 'openai/gpt-4.1', 400, '{"error":{"message":"No.","type":"x"}}'],
   ['counts', '/v1/messages/count_tokens', 'anthropic/claude-sonnet-4-5', 200, '{"input_tokens":1000}'],
 ])(
-  'a request that the vendor only %s takes nothing, however long it is',
+  'a request that the vendor only %s costs nothing, however long it is',
   async (_, path, model, told, said) => {
     status = told;
     type = 'application/json';
@@ -284,7 +291,7 @@ test.each([
       { type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded' } },
     ),
   ],
-])('%s: an answer that is all of it an error takes nothing, however long the prompt is', async (...row) => {
+])('%s: an answer that is nothing but an error costs nothing, however long the prompt is', async (...row) => {
   const [, path, model, said] = row;
   answer = said;
   if (said.startsWith('{')) type = 'application/json';
@@ -298,7 +305,7 @@ test.each([
   }
 });
 
-test('what a key without limits leaves is estimated too', async () => {
+test('an abandoned stream of a key without limits is estimated too', async () => {
   isOpen = true;
   answer = CHAT;
   await open({ tokensPerMinute: 1 });
@@ -306,7 +313,7 @@ test('what a key without limits leaves is estimated too', async () => {
   expect(records[0]?.estimated?.tokens).toBeGreaterThan(850);
 });
 
-test('an image is no text: it counts as one, however many bytes it has', async () => {
+test('an image is not text: it counts as one image, however many bytes it has', async () => {
   isOpen = true;
   answer = CHAT;
   await open({ tokensPerMinute: 9_000 });

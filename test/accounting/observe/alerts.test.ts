@@ -1,4 +1,7 @@
-/** The alerts of `deploy/prometheus`, each run by Prometheus's own tool: what sets one off, and what does not. */
+/**
+ * The alerts of `deploy/prometheus`, each run by Prometheus's own tool: what makes one fire, and what does
+ * not.
+ */
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +9,7 @@ import { asObjects, asText } from '../../../src/lib/json.ts';
 import { hasPrometheus, promtool } from '../../support/prometheus.ts';
 import { DEPLOY, yaml } from './deploy-files.ts';
 
-/** What one series is, minute by minute, in the notation of `promtool test rules`. */
+/** The values of one series, minute by minute, in the notation of `promtool test rules`. */
 type Series = Readonly<Record<string, string>>;
 
 interface Case {
@@ -14,12 +17,12 @@ interface Case {
   readonly series: Series;
   /** Minutes after the beginning. */
   readonly at: number;
-  /** The alerts that are on then, of them all, and what each is said to be about. */
+  /** All alerts that fire at that time, and the labels of each. */
   readonly on: Readonly<Record<string, { readonly labels?: Series; readonly says: string }>>;
 }
 
 const LOOP = 'gateway_event_loop_active_seconds_total{job="gateway",instance="a"}';
-/** A gateway that can be read and is idle. */
+/** A gateway that can be scraped and is idle. */
 const THERE: Series = { [LOOP]: '0+1x60', 'up{job="gateway",instance="a"}': '1x60' };
 const requests = (vendor: string, outcome: string): string =>
   `gateway_requests_total{vendor="${vendor}",outcome="${outcome}",model="m",instance="a"}`;
@@ -335,7 +338,7 @@ describe.skipIf(!hasPrometheus())('alerts, run', async () => {
     rules.map(({ alert, labels }) => [asText(alert) ?? '', JSON.parse(JSON.stringify(labels ?? {}))]),
   );
 
-  test('each is set off by something', () => {
+  test('every alert can be made to fire', () => {
     expect(new Set(CASES.flatMap(({ on }) => Object.keys(on)))).toEqual(new Set(severities.keys()));
   });
 

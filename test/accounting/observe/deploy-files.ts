@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 
 export const DEPLOY = join(import.meta.dirname, '../../../deploy');
 
-/** A YAML file of one document. */
+/** A YAML file with one document. */
 export async function yaml(...path: string[]): Promise<JsonObject> {
   const { config } = await loadConfig({
     configFile: join(DEPLOY, ...path),

@@ -1,4 +1,7 @@
-/** What a security reviewer asks of `deploy/`: nothing that moves, no password that everybody knows, a bound on everything. */
+/**
+ * What a security reviewer asks of `deploy/`: no unpinned versions, no well-known passwords, and a bound on
+ * every resource.
+ */
 
 import { describe, expect, test } from 'vitest';
 import { asList, asObject, asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
@@ -15,7 +18,7 @@ describe('compose', async () => {
   test.each(services)(
     '%s: its image is pinned, its memory and its processes are limited',
     (name, service) => {
-      // The gateway's own is built here.
+      // The gateway's own image is built here.
       if (name !== 'gateway') expect(service['image']).toMatch(PINNED);
       expect(asText(service['mem_limit'])).toMatch(/\d[mg]\}?$/);
       expect(service['pids_limit']).toBeGreaterThan(0);
@@ -23,19 +26,19 @@ describe('compose', async () => {
     },
   );
 
-  test('every password is required, none has a default', () => {
+  test('every password is required, and none has a default', () => {
     const text = textFile('compose.yaml');
     const secrets = [...text.matchAll(/\$\{(\w+_PASSWORD|GATEWAY_ADMIN_KEY)([^}]*)\}/g)];
     expect(new Set(secrets.map(([, name]) => name))).toEqual(
       new Set(['GATEWAY_ADMIN_KEY', 'POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'GRAFANA_PASSWORD']),
     );
     for (const [whole, , rest] of secrets) expect(rest, whole).toMatch(/^:\?\S/);
-    // The commands of the README make each of them.
+    // The commands of the README generate each of them.
     const made = /for name in ([A-Z_ ]+);/.exec(textFile('README.md'))?.[1]?.split(' ');
     expect(new Set(made)).toEqual(new Set(secrets.map(([, name]) => name)));
   });
 
-  test('the stores are on a network of their own, which leads nowhere', () => {
+  test('the stores are on a network of their own without a route to the outside', () => {
     expect(asObject(asObject(compose['networks'])?.['stores'])).toEqual({ internal: true });
     const onStores = services.filter(([, { networks }]) => asList(networks).includes('stores'));
     expect(onStores.map(([name]) => name)).toEqual(['gateway', 'postgres', 'redis']);
@@ -46,7 +49,7 @@ describe('compose', async () => {
   });
 });
 
-test('the image: from pinned images, without scripts or optional packages of others', () => {
+test('the image: built from pinned images, without the scripts or optional packages of dependencies', () => {
   const dockerfile = textFile('Dockerfile');
   const from = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
   expect(from.length).toBe(3);
@@ -64,13 +67,13 @@ describe('kubernetes', async () => {
   const policy = asObject((await yaml('kubernetes', 'networkpolicy.yaml'))['spec']) ?? {};
   const egress = asObjects(policy['egress']);
 
-  test('a pod reaches names, vendors and its stores, and no other port', () => {
+  test('a pod can reach DNS, vendors and its stores, and no other port', () => {
     expect(policy['policyTypes']).toEqual(['Ingress', 'Egress']);
     const ports = egress.flatMap((rule) => asObjects(rule['ports']).map(({ port }) => port));
     expect(ports).toEqual([53, 53, 443, 5432, 6379]);
   });
 
-  test('what is reached by 443 is on the Internet: no private network, no metadata service', () => {
+  test('port 443 is allowed to the Internet only: no private network, no metadata service', () => {
     const open = egress.filter(({ ports }) => asObjects(ports).some(({ port }) => port === 443));
     const blocks = open.flatMap(({ to }) => asObjects(to).map(({ ipBlock }) => asObject(ipBlock) ?? {}));
     expect(blocks.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '::/0']);

@@ -1,4 +1,7 @@
-/** What `deploy/` sets is read by the program, and what it reaches for is there: variables, fields, ports, paths, files. */
+/**
+ * Every setting in `deploy/` is read by the program, and everything it refers to exists: variables, fields,
+ * ports, paths, files.
+ */
 
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +31,7 @@ const [container = {}] = asObjects(pod['containers']);
 const defaults = configSchema.parse({});
 const paths = Object.keys(asObject(openApi()['paths']) ?? {});
 
-/** The mapping at a path of names. @throws Error where there is none. */
+/** The mapping at a path of names. @throws Error if there is none. */
 function within(value: JsonObject, ...names: string[]): JsonObject {
   return names.reduce((found, name) => {
     const next = asObject(found[name]);
@@ -40,12 +43,12 @@ function within(value: JsonObject, ...names: string[]): JsonObject {
 const named = (list: Json | undefined): readonly string[] =>
   asObjects(list).map(({ name }) => asText(name) ?? '');
 
-/** What the image has in its environment. */
+/** The environment variables of the image. */
 const imageEnvironment = Object.fromEntries(
   (/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').split(' ').map((pair) => pair.split('=')),
 );
 
-/** Every variable that the program looks for. */
+/** Every variable that the program reads. */
 async function variablesRead(): Promise<ReadonlySet<string>> {
   const read = new Set<string>();
   const environment = new Proxy<Record<string, string | undefined>>(
@@ -64,7 +67,7 @@ async function variablesRead(): Promise<ReadonlySet<string>> {
 
 describe('variables', async () => {
   const read = await variablesRead();
-  /** Node's own, and a name that only the image knows. */
+  /** Node's own variables, and a name that only the image uses. */
   const others = new Set(['NODE_ENV']);
 
   test.each([
@@ -81,7 +84,7 @@ describe('variables', async () => {
       [...textFile('README.md').matchAll(/`((?:GATEWAY|OTEL_EXPORTER)_\w+)`/g)].map(([, name = '']) => name),
       3,
     ],
-  ])('%s: each is one that the program reads', (_, names, least) => {
+  ])('%s: the program reads each of them', (_, names, least) => {
     expect(names.length).toBeGreaterThanOrEqual(least);
     for (const name of names) if (!others.has(name)) expect(read).toContain(name);
   });
@@ -89,7 +92,7 @@ describe('variables', async () => {
 
 describe('fields of the configuration', () => {
   test.each(['README.md', 'SIZING.md', 'compose.yaml', 'kubernetes/deployment.yaml'])(
-    '%s names those that there are',
+    '%s uses only fields that exist',
     (file) => {
       const sections = Object.entries(defaults).filter(([, value]) => asObject(toJson(value)) !== undefined);
       for (const [section, fields] of sections) {
@@ -99,7 +102,7 @@ describe('fields of the configuration', () => {
     },
   );
 
-  test('times and sizes that are written out are those', () => {
+  test('the text gives the defaults of times and sizes', () => {
     const text = textFile('README.md') + textFile('SIZING.md');
     expect(text).toContain(`\`timeouts.keepAlive\` (${defaults.timeouts.keepAlive / 1_000} s`);
     expect(text).toContain(`\`limits.memory\` ${defaults.limits.memory}`);
@@ -131,7 +134,7 @@ describe('ports and paths', async () => {
     expect(environment).toMatchObject({ GATEWAY_ADMIN_HOST: '0.0.0.0', GATEWAY_ADMIN_PORT: admin });
   });
 
-  test('of prometheus, which has the key where it looks for it', async () => {
+  test('of prometheus, which finds the key where it looks for it', async () => {
     const [job = {}] = asObjects((await yaml('prometheus', 'prometheus.yaml'))['scrape_configs']);
     expect(paths).toContain(job['metrics_path']);
     expect(asObjects(job['static_configs'])).toEqual([{ targets: [`gateway:${admin}`] }]);
@@ -167,7 +170,7 @@ describe('ports and paths', async () => {
 });
 
 describe('files', () => {
-  test('every file that is mounted is there', () => {
+  test('every mounted file exists', () => {
     const services = Object.keys(within(compose, 'services'));
     const mounted = services.flatMap((name) =>
       asList(service(name)['volumes']).map((volume) => String(volume).split(':')[0] ?? ''),
@@ -188,7 +191,7 @@ describe('files', () => {
     expect(targets).toContain(`${folder}/gateway.json`);
   });
 
-  test('what the image is built from gets past .dockerignore', () => {
+  test('.dockerignore keeps nothing out that the image is built from', () => {
     const allowed = [...textFile('Dockerfile.dockerignore').matchAll(/^!(.+)$/gm)].map(([, name]) => name);
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
       names.split(' ').map((name) => name.replace('./', '')),
@@ -197,7 +200,7 @@ describe('files', () => {
     for (const name of copied) expect(allowed).toContain(name);
   });
 
-  test('kubernetes mounts the configuration where it is looked for, and what is written to', () => {
+  test('kubernetes mounts the configuration where the program looks for it, and the folder that it writes to', () => {
     const mounts = asObjects(container['volumeMounts']);
     const [{ value } = {}] = asObjects(container['env']).filter(({ name }) => name === 'GATEWAY_CONFIG');
     expect(mounts.map(({ mountPath }) => `${mountPath}/gateway.config.json`)).toContain(value);
@@ -205,14 +208,14 @@ describe('files', () => {
     expect(named(pod['volumes']).toSorted()).toEqual(named(mounts).toSorted());
   });
 
-  test('what scales, and what is kept, is this deployment', async () => {
+  test('the autoscaler and the disruption budget refer to this deployment', async () => {
     const hpa = within(await yaml('kubernetes', 'hpa.yaml'), 'spec');
     expect(hpa['scaleTargetRef']).toMatchObject({
       kind: 'Deployment',
       name: within(deployment, 'metadata')['name'],
     });
     const budget = within(await yaml('kubernetes', 'pdb.yaml'), 'spec');
-    // Or a node could never be emptied.
+    // Otherwise a node could never be drained.
     expect(asNumber(hpa['minReplicas'])).toBeGreaterThan(asNumber(budget['maxUnavailable']) ?? 0);
     expect(within(deployment, 'spec')['replicas']).toBeUndefined();
   });

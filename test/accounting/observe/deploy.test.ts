@@ -1,4 +1,4 @@
-/** What `deploy/` says of the program is true of it. */
+/** Whatever `deploy/` says about the program is true. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { openApi } from '../../../src/server/http/openapi/document.ts';
 import { DEPLOY, jsonFile, yaml } from './deploy-files.ts';
 import { RECORD } from './records.ts';
 
-/** Every text anywhere in a value that is under a key `expr` or `query`. */
+/** Every text under a key `expr` or `query`, anywhere in a value. */
 function* queriesIn(value: Json | undefined): Generator<string> {
   if (Array.isArray(value)) for (const entry of value) yield* queriesIn(entry);
   if (!isObject(value)) return;
@@ -26,7 +26,7 @@ function* queriesIn(value: Json | undefined): Generator<string> {
 
 const NAME = /\b(?:gateway|process|nodejs)_\w+/g;
 
-describe('the metrics that are looked at', async () => {
+describe('the metrics in use', async () => {
   const tally = openExchangeCounters();
   const observers = await openObservers({
     log: openLog({ style: 'json' }),
@@ -67,46 +67,46 @@ describe('the metrics that are looked at', async () => {
   test.each([
     ['dashboard', dashboard, 25],
     ['alerts', alerts, 10],
-  ])('%s: each is one that the program tells', (_, of, least) => {
+  ])('%s: the program exports each of them', (_, of, least) => {
     const asked = [...queriesIn(of)].flatMap((query) => [...query.matchAll(NAME)].map(([name]) => name));
     expect(asked.length).toBeGreaterThan(least);
     for (const name of asked) expect(names, name).toContain(name);
   });
 
-  test('alerts: one that some processes do not tell keeps no other from being looked at', async () => {
-    // Without traces and without a log, as a configuration may have it.
+  test('alerts: a metric that some processes do not export does not disable an alert', async () => {
+    // Without traces and without a log, as a configuration may be.
     const few = await openObservers({ log: undefined, counted: tally.figures, environment: {} });
     const told = `${await few.metrics.render()}`;
     await few.close(1_000);
     const optional = /\bgateway_(?:spans_lost|log_lines_dropped)_total\b/;
     expect(told).not.toMatch(optional);
-    // A sum of something and of nothing is nothing.
+    // In PromQL, the sum of a value and an absent series is absent.
     for (const query of queriesIn(alerts)) {
       for (const part of query.split(/\bor\b/).filter((one) => optional.test(one)))
         expect(part.match(NAME), query).toHaveLength(1);
     }
   });
 
-  test('alerts: a single error is seen, whose figure begins with it', () => {
+  test('alerts: a single error is seen, even when its counter starts with it', () => {
     const single = [...queriesIn(alerts)].filter((query) => /increase\(gateway_errors_total/.test(query));
     expect(single).toHaveLength(2);
     for (const query of single) {
       const [, fault] = /increase\(gateway_errors_total(\{.*?\})/.exec(query) ?? [];
       expect(query).toContain(`(gateway_errors_total${fault} unless gateway_errors_total offset 10m) > 0`);
     }
-    // Figures without labels are told from the start, as 0: of those an increase is enough.
+    // Metrics without labels are exported as 0 from the start, so for those an increase is enough.
     const others = [...queriesIn(alerts)].flatMap((query) => [...query.matchAll(/increase\((\w+)\[/g)]);
     for (const [, name = ''] of others) expect(text, name).toMatch(new RegExp(`^${name} 0$`, 'm'));
   });
 
-  test('dashboard: each is by labels that there are', () => {
+  test('dashboard: each panel uses labels that exist', () => {
     for (const query of queriesIn(dashboard)) {
       for (const [, by = ''] of query.matchAll(/\bby \(([\w, ]+)\)/g))
         for (const label of by.split(/, */)) expect(labels, query).toContain(label);
     }
   });
 
-  test('dashboard: each panel has a place of its own', () => {
+  test('dashboard: no two panels overlap', () => {
     const taken = new Set<string>();
     for (const { gridPos, title } of asObjects(dashboard['panels'])) {
       const { x = 0, y = 0, w = 0, h = 0 } = asObject(gridPos) ?? {};
@@ -121,7 +121,7 @@ describe('the metrics that are looked at', async () => {
     expect(taken.size).toBeGreaterThan(100);
   });
 
-  test('alerts: each has a name, a bound, and words', () => {
+  test('alerts: each has a name, a threshold, and a description', () => {
     const rules = asObjects(alerts['groups']).flatMap((group) => asObjects(group['rules']));
     expect(rules.length).toBeGreaterThan(8);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
@@ -138,26 +138,29 @@ describe('kubernetes', async () => {
   const [container = {}] = asObjects(pod['containers']);
   const config = configSchema.parse(jsonFile('kubernetes', 'gateway.config.json'));
 
-  test('live streams have the time to end that they are promised', () => {
+  test('live streams have the promised time to end', () => {
     const grace = asNumber(pod['terminationGracePeriodSeconds']) ?? 0;
     const { preDrain, drain } = config.timeouts;
     expect(grace * 1_000).toBeGreaterThan(preDrain + drain + LAST_WRITES);
   });
 
-  test('the time to go on accepting is longer than it takes to see that it is not ready', () => {
+  test('the pod goes on accepting for longer than it takes to be seen as not ready', () => {
     const readiness = asObject(container['readinessProbe']);
     const seen =
       (asNumber(readiness?.['periodSeconds']) ?? 0) * (asNumber(readiness?.['failureThreshold']) ?? 0);
     expect(config.timeouts.preDrain).toBeGreaterThan(2 * seen * 1_000);
   });
 
-  test.each(['startupProbe', 'readinessProbe', 'livenessProbe'])('%s asks a path that there is', (probe) => {
-    const asked = asObject(asObject(container[probe])?.['httpGet']);
-    expect(Object.keys(asObject(openApi()['paths']) ?? {})).toContain(asText(asked?.['path']));
-    expect(asObjects(container['ports']).map(({ name }) => name)).toContain(asked?.['port']);
-  });
+  test.each(['startupProbe', 'readinessProbe', 'livenessProbe'])(
+    '%s requests a path that exists',
+    (probe) => {
+      const asked = asObject(asObject(container[probe])?.['httpGet']);
+      expect(Object.keys(asObject(openApi()['paths']) ?? {})).toContain(asText(asked?.['path']));
+      expect(asObjects(container['ports']).map(({ name }) => name)).toContain(asked?.['port']);
+    },
+  );
 
-  test('a pod may do nothing that it need not', () => {
+  test('a pod has no permission that it does not need', () => {
     expect(asObject(pod['securityContext'])).toMatchObject({ runAsNonRoot: true });
     expect(container['securityContext']).toMatchObject({
       allowPrivilegeEscalation: false,
@@ -167,7 +170,7 @@ describe('kubernetes', async () => {
     expect(pod['automountServiceAccountToken']).toBe(false);
   });
 
-  test('what selects pods selects these', async () => {
+  test('the selectors for pods match these pods', async () => {
     const template = asObject(asObject(deployment['spec'])?.['template']);
     const labels = asObject(asObject(template?.['metadata'])?.['labels']);
     for (const file of [
@@ -183,7 +186,7 @@ describe('kubernetes', async () => {
     }
   });
 
-  test('every manifest is applied, but for the one that needs an operator', async () => {
+  test('every manifest is applied, except the one that needs an operator', async () => {
     const { resources } = await yaml('kubernetes', 'kustomization.yaml');
     const files = readdirSync(join(DEPLOY, 'kubernetes')).filter((file) => file.endsWith('.yaml'));
     const listed = Array.isArray(resources) ? resources : [];
@@ -191,7 +194,7 @@ describe('kubernetes', async () => {
   });
 });
 
-test('compose: what is stopped has the time to drain', async () => {
+test('compose: a stopped container has the time to drain', async () => {
   const services = asObject((await yaml('compose.yaml'))['services']);
   const grace = asText(asObject(services?.['gateway'])?.['stop_grace_period']) ?? '';
   const { timeouts } = configSchema.parse({});

@@ -1,4 +1,4 @@
-/** Prometheus's text format (exposition format 0.0.4), read back. */
+/** Prometheus's text format (exposition format 0.0.4), parsed. */
 
 export interface Sample {
   readonly name: string;
@@ -23,7 +23,7 @@ export function parseExposition(text: string): readonly Sample[] {
   return samples;
 }
 
-/** The sum of the samples of that name that have these labels. */
+/** The sum of the samples with that name and these labels. */
 export function sumOf(
   samples: readonly Sample[],
   name: string,

@@ -1,4 +1,6 @@
-/** The eyes on a real gateway: what is traced, counted and logged of real exchanges, and what never is. */
+/**
+ * Observability of a real gateway: what is traced, counted and logged of real requests, and what never is.
+ */
 
 import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
@@ -113,18 +115,21 @@ const prompt = {
 test.each([
   ['natively', '/v1/chat/completions'],
   ['translated', '/v1/messages'],
-])('%s: the vendor is asked in the caller’s trace, by a span of the gateway’s own', async (_, path) => {
-  const before = vendor.received.length;
-  const response = await ask(path, prompt, { traceparent: TRACEPARENT, tracestate: 'a=1' });
-  expect(response.status).toBe(200);
-  await response.text();
-  const headers = vendor.received[before]?.headers;
-  expect(headers?.['traceparent']).toMatch(new RegExp(`^00-${CALLER.traceId}-[\\da-f]{16}-01$`));
-  expect(headers?.['traceparent']).not.toBe(TRACEPARENT);
-  expect(headers?.['tracestate']).toBe('a=1');
-});
+])(
+  '%s: the request to the vendor joins the caller’s trace, under a span of the gateway’s own',
+  async (_, path) => {
+    const before = vendor.received.length;
+    const response = await ask(path, prompt, { traceparent: TRACEPARENT, tracestate: 'a=1' });
+    expect(response.status).toBe(200);
+    await response.text();
+    const headers = vendor.received[before]?.headers;
+    expect(headers?.['traceparent']).toMatch(new RegExp(`^00-${CALLER.traceId}-[\\da-f]{16}-01$`));
+    expect(headers?.['traceparent']).not.toBe(TRACEPARENT);
+    expect(headers?.['tracestate']).toBe('a=1');
+  },
+);
 
-test('a caller without a trace gets none of another’s', async () => {
+test('a caller without a trace does not get another caller’s', async () => {
   const before = vendor.received.length;
   await (await ask('/v1/chat/completions', prompt, { tracestate: 'a=1' })).text();
   const headers = vendor.received[before]?.headers;
@@ -133,7 +138,7 @@ test('a caller without a trace gets none of another’s', async () => {
   expect(headers?.['tracestate']).toBeUndefined();
 });
 
-test('what is asked is told, also where only the path says it', async () => {
+test('the requested model is recorded, even if it stands in the path only', async () => {
   const path = '/v1beta/models/gemini-2.5-flash';
   const body = { contents: [{ parts: [{ text: 'PROMPT-CANARY' }] }] };
   for (const [method, operation] of [
@@ -147,7 +152,7 @@ test('what is asked is told, also where only the path says it', async () => {
   }
 });
 
-test('what went wrong is counted and logged by its kind', async () => {
+test('failures are counted and logged by their kind', async () => {
   fails = true;
   const response = await ask('/v1/chat/completions?note=QUERY-CANARY', prompt, {
     'x-request-id': 'req-broken',
@@ -163,12 +168,12 @@ test('what went wrong is counted and logged by its kind', async () => {
   expect(sumOf(samples, 'gateway_errors_total', { fault: 'unauthenticated', format: 'messages' })).toBe(1);
   expect(sumOf(samples, 'gateway_tokens_total', { model: 'openai/gpt-4.1', type: 'output' })).toBe(15);
   expect(sumOf(samples, 'gateway_cost_dollars_total', { model: 'openai/gpt-4.1' })).toBeGreaterThan(0);
-  // Of the five that a vendor has answered it is told when that began, which was before it was over.
+  // For the five that a vendor answered, the time of the first byte is recorded, and it precedes the end.
   expect(sumOf(samples, 'gateway_time_to_first_token_seconds_count')).toBe(5);
   for (const { firstByte, duration } of records.slice(0, 5)) expect(firstByte).toBeLessThan(duration);
 });
 
-test("the figures are on the callers' listener for the admin's key, and to others there is no such path", async () => {
+test('the metrics are on the public listener for the admin key, and for others that path does not exist', async () => {
   const get = (authorization: string): Promise<Response> =>
     fetch(`${url}/metrics`, { headers: { authorization } });
   const answer = await get('Bearer admin-key-of-the-tests');
@@ -183,7 +188,7 @@ test("the figures are on the callers' listener for the admin's key, and to other
   }
 });
 
-test('nothing that was said, no key, query or address is in any of them', async () => {
+test('no content of a request or answer, and no key, query or address, is in any of them', async () => {
   await end();
   await log.close(1_000);
   await traces.close(5_000);

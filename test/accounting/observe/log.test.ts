@@ -1,4 +1,4 @@
-/** The access log: one line an exchange, nothing in it that must not be, and nobody who waits for it. */
+/** The access log: one line a request, no secrets and no content in it, and no request waits for it. */
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { GatewayError } from '../../../src/lib/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { exchangeLog, RECORD, REFUSED } from './records.ts';
 
-/** A stream that keeps what it gets. */
+/** A stream that collects what is written to it. */
 function keeping(): { readonly stream: Writable; text(): string } {
   const chunks: string[] = [];
   const stream = new Writable({
@@ -31,7 +31,7 @@ function lineOf(text: string, at = 0): JsonObject {
   return line;
 }
 
-test('an exchange is one JSON line with what its record tells, and a time', async () => {
+test('a request is one JSON line with the fields of its record, and a time', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
   log.record(RECORD);
@@ -68,7 +68,7 @@ test('an exchange is one JSON line with what its record tells, and a time', asyn
   expect(log.dropped()).toBe(0);
 });
 
-test('of a fallback’s answer it is told what was asked for, and why another model was asked', async () => {
+test('the line of a fallback’s answer has the requested model, and the reason why another one was asked', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
   log.record({
@@ -83,7 +83,7 @@ test('of a fallback’s answer it is told what was asked for, and why another mo
   });
 });
 
-test('what the caller says that an exchange is for is told', async () => {
+test('the line has the tag that the caller gave the request', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
   log.record({ ...RECORD, tag: 'customer-42', group: 'search' });
@@ -94,7 +94,7 @@ test('what the caller says that an exchange is for is told', async () => {
   expect(lineOf(text(), 1)).not.toHaveProperty('group');
 });
 
-test("what a vendor's usage carries beside figures is not written", async () => {
+test('from a vendor’s usage only numbers are written', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
   const usage: Usage = { output: 1, formatSpecific: { format: 'messages', fields: { note: 'CANARY' } } };
@@ -110,7 +110,7 @@ test.each([
   [{ status: 200, outcome: 'failed', fault: 'upstream-broken' }, 'warn'],
   [{ status: 429, outcome: 'complete' }, 'info'],
   [{ status: 200, outcome: 'client-closed' }, 'info'],
-] as const)('%o is of level %s', async (change, level) => {
+] as const)('%o has level %s', async (change, level) => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
   log.record({ ...RECORD, ...change });
@@ -118,7 +118,7 @@ test.each([
   expect(lineOf(text())).toMatchObject({ level });
 });
 
-test('a line stays one line, whatever a name holds', async () => {
+test('a line stays one line, whatever a name contains', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
   log.record({ ...RECORD, key: 'a\n{"level":"fatal"}\u001b[2J' });
@@ -128,7 +128,7 @@ test('a line stays one line, whatever a name holds', async () => {
   expect(lineOf(text())['key']).toBe('a\n{"level":"fatal"}\u001b[2J');
 });
 
-test('of an error its kind and its place are written, not its words', async () => {
+test('of an error, its kind and its place are written, not its message', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
   const cause = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:443 CANARY'), {
@@ -153,7 +153,7 @@ test('of an error its kind and its place are written, not its words', async () =
   expect(lineOf(text(), 3)).toMatchObject({ level: 'info', msg: 'Reloaded.' });
 });
 
-test('on a terminal it is for people', async () => {
+test('on a terminal it is readable', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'pretty', stream });
   log.record(RECORD);
@@ -165,7 +165,7 @@ test('on a terminal it is for people', async () => {
   expect(() => lineOf(text())).toThrow();
 });
 
-test('on a terminal each line has its local time, its level and what else is told', async () => {
+test('on a terminal each line has its local time, its level and the other fields', async () => {
   vi.stubEnv('NO_COLOR', '1');
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'pretty', stream });
@@ -183,7 +183,7 @@ test('on a terminal each line has its local time, its level and what else is tol
   expect(shown()).toContain('\u001b[32mINFO\u001b[39m: \u001b[36mReloaded.\u001b[39m');
 });
 
-test('on a terminal no text of a caller steers it', async () => {
+test('on a terminal the control characters in a caller’s text are escaped', async () => {
   vi.stubEnv('NO_COLOR', '1');
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'pretty', stream });
@@ -194,7 +194,7 @@ test('on a terminal no text of a caller steers it', async () => {
   expect(text()).toContain('openai/\\u001b]0;owned\\u0007\\u000a');
 });
 
-test('a reader that stops costs lines, and they are counted; close waits no longer than it is told', async () => {
+test('a stalled reader costs lines, and they are counted; close waits no longer than its timeout', async () => {
   const stuck = new Writable({ write: () => undefined });
   const log = await exchangeLog({ style: 'json', stream: stuck, most: 50_000 });
   for (let at = 0; at < 1_000; at += 1) log.record(RECORD);
@@ -205,7 +205,7 @@ test('a reader that stops costs lines, and they are counted; close waits no long
   expect(log.dropped()).toBe(1_001);
 });
 
-test('a reader that goes away does not end the process', async () => {
+test('a reader that disconnects does not end the process', async () => {
   const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
   const log = await exchangeLog({ style: 'json', stream: gone });
   for (let at = 0; at < 100; at += 1) log.record(RECORD);
@@ -214,7 +214,10 @@ test('a reader that goes away does not end the process', async () => {
   expect(log.dropped()).toBe(101);
 });
 
-/** Logs 100,000 exchanges, more than any pipe holds, and tells on standard error how its event loop fared. */
+/**
+ * Logs 100,000 requests, more than any pipe holds, and reports on standard error how long its event loop was
+ * blocked.
+ */
 const LOUD = `
   const { exchangeLog, RECORD } = await import('${new URL('records.ts', import.meta.url)}');
   const log = await exchangeLog({ style: 'json', most: 100_000 });
@@ -229,7 +232,7 @@ const LOUD = `
   process.exit(0);
 `;
 
-test('P-17: nobody reads its pipe, and the process goes on, counts what it drops, and exits', async () => {
+test('P-17: with a pipe that is never read, the process goes on, counts what it drops, and exits', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', LOUD], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -246,7 +249,7 @@ test('P-17: nobody reads its pipe, and the process goes on, counts what it drops
   expect(dropped).toBeLessThan(100_000);
 });
 
-test('to a file every line comes, in order', async () => {
+test('to a file every line is written, in order', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-log-'));
   const path = join(folder, 'access.log');
   const file = await open(path, 'w');

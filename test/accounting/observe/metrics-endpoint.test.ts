@@ -16,7 +16,7 @@ afterEach(() => {
   metrics.close();
 });
 
-test("the admin's key opens it, nothing else does", async () => {
+test('the admin key gives access, nothing else does', async () => {
   const listening = createServer((message, response) => {
     const answer = answerMetricsToAdmin(metrics.render, authenticateAdmin('admin-key'), message);
     if (answer === undefined) response.writeHead(404).end();
@@ -47,7 +47,7 @@ test("the admin's key opens it, nothing else does", async () => {
   expect(sumOf(parseExposition(await answer.text()), 'gateway_requests_total')).toBe(1);
 });
 
-test('where it has been settled who asks, it answers', async () => {
+test('on a listener that authenticates by itself, it answers', async () => {
   const answer = await answerMetrics(metrics.render);
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(await answer.text()).toContain('# TYPE gateway_requests_total counter');

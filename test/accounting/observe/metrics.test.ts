@@ -1,4 +1,7 @@
-/** The metrics of exchanges: what is counted, under which labels, and that those stay few. */
+/**
+ * The metrics of requests: what is counted, under which labels, and that the number of label values stays
+ * small.
+ */
 
 import { afterEach, expect, test } from 'vitest';
 import { MAX_MODELS, MAX_REQUEST_SERIES } from '../../../src/accounting/metrics/counters.ts';
@@ -24,7 +27,7 @@ async function samplesOf(metrics: ReturnType<typeof countedMetrics>): Promise<re
   return parseExposition(await metrics.render());
 }
 
-test('an exchange is counted with its tokens, cost and times', async () => {
+test('a request is counted with its tokens, cost and times', async () => {
   const metrics = open();
   metrics.record(RECORD);
   metrics.record(RECORD);
@@ -51,7 +54,7 @@ test('an exchange is counted with its tokens, cost and times', async () => {
   expect(samples.some(({ name }) => name === 'gateway_errors_total')).toBe(false);
 });
 
-test('a histogram counts up: each bucket holds those below it, and the last one all', async () => {
+test('a histogram is cumulative: each bucket includes those below it, and the last one includes all', async () => {
   const metrics = open();
   for (const duration of [50, 100, 101, 3_000, 900_000]) metrics.record({ ...RECORD, duration });
   const samples = await samplesOf(metrics);
@@ -60,7 +63,7 @@ test('a histogram counts up: each bucket holds those below it, and the last one 
   expect(sumOf(samples, 'gateway_request_duration_seconds_count')).toBe(5);
 });
 
-test('U-38 what nobody counted is not free, and is counted', async () => {
+test('U-38 a request without usage is not free, and is counted', async () => {
   const metrics = open();
   const { cost: _, ...uncounted } = RECORD;
   metrics.record(RECORD);
@@ -73,14 +76,14 @@ test('U-38 what nobody counted is not free, and is counted', async () => {
   expect(sumOf(samples, 'gateway_estimated_cost_dollars_total', { vendor: 'anthropic' })).toBe(0.5);
 });
 
-test('rules that streams of ours have broken are counted, where somebody has looked', async () => {
+test('protocol violations in our own streams are counted, if they were validated', async () => {
   const metrics = open();
   metrics.record(RECORD);
   for (const violations of [2, 0, 1]) metrics.record({ ...RECORD, violations });
   expect(sumOf(await samplesOf(metrics), 'gateway_protocol_violations_total')).toBe(3);
 });
 
-test('an error is counted by its kind, and a refused one has no model', async () => {
+test('an error is counted by its kind, and a rejected request has no model', async () => {
   const metrics = open();
   metrics.record(REFUSED);
   for (const id of ['one', 'other'])
@@ -96,7 +99,7 @@ test('an error is counted by its kind, and a refused one has no model', async ()
   ).toEqual([]);
 });
 
-test('however many models, vendors and statuses there are, the series stay under 5,000', async () => {
+test('with any number of models, vendors and statuses, there are fewer than 5,000 series', async () => {
   const metrics = open();
   const outcomes = ['complete', 'failed', 'client-closed'] as const;
   for (let at = 0; at < 20_000; at += 1) {
@@ -121,7 +124,7 @@ test('however many models, vendors and statuses there are, the series stay under
   expect(models.size).toBe(MAX_MODELS + 1);
 });
 
-test('who reads again reads the same, where nothing has come', async () => {
+test('a second scrape without new requests is the same', async () => {
   const metrics = open();
   metrics.record({ ...RECORD, estimated: { tokens: 9, cost: 0.5 }, violations: 1 });
   metrics.record({ ...RECORD, outcome: 'failed', status: 502, fault: 'upstream-broken', cost: undefined });
@@ -135,7 +138,7 @@ test('who reads again reads the same, where nothing has come', async () => {
   expect(await ofGateway()).toEqual(first);
 });
 
-test('figures of tokens that cannot be are in no sum', async () => {
+test('impossible token counts are in no sum', async () => {
   const metrics = open();
   for (const usage of [{ input: 1e300, output: 5 }, { input: 5, output: Number.NaN }, RECORD.usage])
     metrics.record({ ...RECORD, usage });
@@ -144,14 +147,14 @@ test('figures of tokens that cannot be are in no sum', async () => {
   expect(sumOf(samples, 'gateway_tokens_total', { type: 'output' })).toBe(50);
 });
 
-test('a label cannot break out of its quotes', async () => {
+test('a label cannot escape from its quotes', async () => {
   const metrics = open();
   metrics.record({ ...RECORD, vendor: 'a"} 1\nfake_metric{b="\\' });
   const samples = await samplesOf(metrics);
   expect(samples.some(({ name }) => name === 'fake_metric')).toBe(false);
 });
 
-test('figures of others are read when somebody asks', async () => {
+test('metrics of other components are read at the time of the scrape', async () => {
   const metrics = open();
   let inFlight = 3;
   let dropped = 1;
@@ -175,9 +178,9 @@ test('figures of others are read when somebody asks', async () => {
   expect(sumOf(samples, 'gateway_upstream_up', { place: '1' })).toBe(0);
 });
 
-test('the process is watched: a blocked event loop shows', async () => {
+test('the process is monitored: a blocked event loop shows', async () => {
   const metrics = open();
-  // The first turns of its timer are not measured: there is none before them.
+  // The first ticks of its timer are not measured: there is no earlier tick to compare with.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const until = performance.now() + 300;
   while (performance.now() < until);
@@ -195,7 +198,7 @@ test('the process is watched: a blocked event loop shows', async () => {
   expect(sumOf(samples, 'process_max_fds')).toBeGreaterThanOrEqual(descriptors);
 });
 
-test('two gateways in one process count apart, and are read as one where they are told to', async () => {
+test('two gateways in one process count separately, and can be read as one', async () => {
   const one = open();
   const two = open();
   one.record(RECORD);
@@ -204,7 +207,7 @@ test('two gateways in one process count apart, and are read as one where they ar
   two.record({ ...RECORD, duration: 50 });
   two.upstreams(() => [{ vendor: 'openai', place: '0', up: false, ejections: 2 }]);
   expect(sumOf(await samplesOf(one), 'gateway_requests_total')).toBe(1);
-  // As it comes from another process.
+  // As it arrives from another process.
   const snapshots = [await one.snapshot(), await two.snapshot()].map((of) => structuredClone(of));
   const together = parseExposition(await renderAll(snapshots));
   expect(sumOf(together, 'gateway_requests_total')).toBe(3);
@@ -214,7 +217,7 @@ test('two gateways in one process count apart, and are read as one where they ar
   expect(sumOf(together, 'gateway_upstream_up', { vendor: 'openai' })).toBe(0);
 });
 
-test('an outage that fallbacks answer for is counted, and its vendor is down', async () => {
+test('an outage that fallbacks cover is counted, and its vendor is down', async () => {
   const metrics = open();
   const gaveWay = {
     model: 'openai/gpt-4o',
@@ -226,7 +229,7 @@ test('an outage that fallbacks answer for is counted, and its vendor is down', a
   const attempts = async (vendor: string): Promise<number> =>
     sumOf(await samplesOf(metrics), 'gateway_upstream_attempts_total', { vendor });
   expect([await attempts('openai'), await attempts('anthropic')]).toEqual([5, 10]);
-  // Who says that there are too many requests is not down.
+  // A vendor that reports too many requests is not down.
   for (let at = 0; at < 5; at += 1)
     metrics.record({ ...RECORD, gaveWay: [{ ...gaveWay, vendor: 'google', fault: 'rate-limited' }] });
   const samples = await samplesOf(metrics);
@@ -244,7 +247,7 @@ test('an outage that fallbacks answer for is counted, and its vendor is down', a
   expect(up).toEqual([0, 1, 1]);
 });
 
-test('of several fallbacks in a row each has its own attempts and failures', async () => {
+test('of several fallbacks in a row, each has its own attempts and failures', async () => {
   const metrics = open();
   const first = { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-broken', attempts: 1 } as const;
   const second = { ...first, model: 'google/gemini-2.5-flash', vendor: 'google', attempts: 2 } as const;
@@ -254,7 +257,7 @@ test('of several fallbacks in a row each has its own attempts and failures', asy
     ['openai', 'google', 'anthropic'].map((vendor) => sumOf(samples, name, { vendor }));
   expect(of('gateway_upstream_attempts_total')).toEqual([5, 10, 5]);
   expect(of('gateway_upstream_up')).toEqual([0, 0, 1]);
-  // Who was asked in the place of each.
+  // Which model replaced which.
   expect([
     sumOf(samples, 'gateway_fallbacks_total', { model: first.model, fallback: second.model }),
     sumOf(samples, 'gateway_fallbacks_total', {
@@ -264,7 +267,7 @@ test('of several fallbacks in a row each has its own attempts and failures', asy
   ]).toEqual([5, 5]);
 });
 
-test('a vendor that has failed five times in a row counts as down, until it does as it is asked', async () => {
+test('a vendor that has failed five times in a row counts as down, until it succeeds', async () => {
   const metrics = open();
   const up = async (): Promise<number> =>
     sumOf(await samplesOf(metrics), 'gateway_upstream_up', { vendor: 'anthropic', place: '0' });
@@ -276,12 +279,12 @@ test('a vendor that has failed five times in a row counts as down, until it does
   metrics.record({ ...RECORD, outcome: 'refused', status: 429, fault: 'rate-limited' });
   metrics.record({ ...RECORD, outcome: 'failed', status: 502, fault: 'upstream-auth' });
   expect(await up()).toBe(0);
-  // It refused what was asked: it is there.
+  // It rejected the request: so it is up.
   metrics.record({ ...RECORD, status: 400, fault: 'invalid-request' });
   expect(await up()).toBe(1);
 });
 
-test('where a vendor has several places, those say which are left out', async () => {
+test('a vendor with several upstreams reports which of them are skipped', async () => {
   const vendor: Vendor = {
     name: 'openai',
     origin: 'http://127.0.0.1:1',

@@ -1,4 +1,4 @@
-/** Everything that watches, opened together. */
+/** Log, metrics and traces, opened together. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { startUpstream } from '../../support/upstream.ts';
 import { parseExposition, sumOf } from './exposition.ts';
 import { RECORD } from './records.ts';
 
-test('what was counted and what others know is among the metrics', async () => {
+test('the metrics include both the counters of requests and those of other components', async () => {
   const collector = await startUpstream((_, response) => response.writeHead(500).end());
   const tally = openExchangeCounters();
   const observers = await openObservers({
@@ -70,7 +70,7 @@ test('what was counted and what others know is among the metrics', async () => {
   await collector.close();
 });
 
-test('lines that nobody read, and spans that the collector did not take, are among the metrics', async () => {
+test('log lines that were dropped, and spans that the collector did not accept, are among the metrics', async () => {
   const collector = await startUpstream((_, response) => response.writeHead(400).end());
   const stuck = new Writable({ write: () => undefined });
   const log = openLog({ style: 'json', stream: stuck, most: 1_000 });
@@ -89,7 +89,7 @@ test('lines that nobody read, and spans that the collector did not take, are amo
   await collector.close();
 });
 
-test('a process that serves tells what has been refused and lost in it', async () => {
+test('a serving process reports what was rejected and lost in it', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-observe-'));
   const config = configSchema.parse({
     port: 0,
@@ -111,7 +111,7 @@ test('a process that serves tells what has been refused and lost in it', async (
   expect(await told('gateway_addresses_refused_total')).toBe(1);
   expect(await told('gateway_config_reloads_refused_total')).toBe(1);
   expect(await told('gateway_usage_records_lost_total')).toBe(0);
-  // A constraint is what the store refuses for good; whatever else goes wrong with a write may pass.
+  // A constraint violation is permanent for the store; any other failure of a write may be temporary.
   await sql`create trigger refuse before insert on gateway_exchanges
     begin select raise(abort, 'refused'); end`.execute(store.db);
   const ask = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] };
@@ -131,7 +131,7 @@ test('a process that serves tells what has been refused and lost in it', async (
   await rm(directory, { recursive: true });
 });
 
-test('without log and traces there are metrics', async () => {
+test('metrics work without log and traces', async () => {
   const tally = openExchangeCounters();
   const observers = await openObservers({ counted: tally.figures, environment: {} });
   expect(observers.log).toBeUndefined();

@@ -1,4 +1,7 @@
-/** A real Prometheus, set up as `deploy/` has it, reads a real gateway; and every figure of the dashboard is there. */
+/**
+ * A real Prometheus, set up as in `deploy/`, scrapes a real gateway, and every figure of the dashboard is
+ * there.
+ */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +16,7 @@ import { DEPLOY, jsonFile, yaml } from './deploy-files.ts';
 const ADMIN_KEY = 'admin-key-of-the-tests';
 const MINUTE = '1m';
 
-/** What a panel asks, with each variable as it stands when nothing is chosen. */
+/** The query of a panel, with each variable at its default. */
 const asked = asObjects(jsonFile('grafana', 'gateway.json')['panels']).flatMap(({ title, targets }) =>
   asObjects(targets).map(({ expr, legendFormat }) => ({
     panel: `${title}: ${legendFormat ?? ''}`,
@@ -37,7 +40,7 @@ async function ask(model: string): Promise<number> {
   return answer.status;
 }
 
-/** What the deployed file says, but for whom it asks, with which key, and how often. */
+/** The deployed file, except for the target, the key and the scrape interval. */
 async function scraping(admin: string): Promise<JsonObject> {
   const { scrape_configs: scrapes } = await yaml('prometheus', 'prometheus.yaml');
   const [scrape = {}] = asObjects(scrapes);
@@ -68,7 +71,7 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
         created: 1,
         model: 'gpt-4.1',
         choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
-        // One that tells nothing: what it used is estimated.
+        // A vendor that reports no usage: it is estimated.
         ...(model !== 'gpt-4o-mini' && {
           usage: {
             prompt_tokens: 7,
@@ -85,7 +88,7 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
         vendors: vendorsAtUrl(vendor.url),
         admin: { key: ADMIN_KEY, port: 0 },
         log: 'json',
-        // A failure is not asked for again; an overload is, of another model.
+        // A failure is not retried; an overload falls back to another model.
         retries: { limit: 1, after: 'rejected' },
         fallbacks: { 'openai/gpt-4.1-mini': ['openai/gpt-4.1'] },
       },
@@ -101,7 +104,7 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
     await vendor?.close();
   });
 
-  test('it reads a gateway of several processes', async () => {
+  test('it scrapes a gateway of several processes', async () => {
     await expect.poll(() => prometheus.query('up == 1')).toHaveLength(1);
     for (let round = 0; round < 5; round += 1) {
       expect(await ask('openai/gpt-4.1')).toBe(200);
@@ -114,11 +117,11 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
       .toEqual([expect.any(Number), '20']);
   });
 
-  test.each(asked)('the dashboard has a figure for $panel', async ({ query }) => {
+  test.each(asked)('the dashboard has data for $panel', async ({ query }) => {
     await expect.poll(() => prometheus.query(query)).not.toHaveLength(0);
   });
 
-  test('its alerts are all without a fault of their own', async () => {
+  test('none of its alerts has an evaluation error', async () => {
     expect(await prometheus.query('prometheus_rule_evaluation_failures_total > 0')).toHaveLength(0);
   });
 });

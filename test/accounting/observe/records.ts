@@ -1,4 +1,4 @@
-/** Exchanges that are over, made up. */
+/** Fabricated records of finished requests. */
 
 import { exchangeLines } from '../../../src/accounting/log/exchange-line.ts';
 import { type Log, type LogOptions, openLog } from '../../../src/accounting/log/log.ts';
@@ -26,7 +26,7 @@ export const RECORD: ExchangeRecord = {
   attempts: 1,
 };
 
-/** A request that was refused before its model was looked up. */
+/** A request that was rejected before its model was looked up. */
 export const REFUSED: ExchangeRecord = {
   id: 'req_2',
   time: 1_790_000_000_500,
@@ -41,13 +41,13 @@ export const REFUSED: ExchangeRecord = {
   attempts: 0,
 };
 
-/** Metrics of what is recorded here. */
+/** Metrics of the records given to it. */
 export function countedMetrics(): Metrics & { readonly record: Recorder } {
   const tally = openExchangeCounters();
   return { ...openMetrics(tally.figures), record: tally.record };
 }
 
-/** A log with the lines of what is recorded here. */
+/** A log with the lines of the records given to it. */
 export async function exchangeLog(options: LogOptions): Promise<Log & { readonly record: Recorder }> {
   const log = openLog(options);
   const line = exchangeLines(log.style);

@@ -1,4 +1,7 @@
-/** `gateway start` is watched: log, metrics over all its processes, and traces, by its settings alone. */
+/**
+ * The observability of `gateway start`: log, metrics over all its processes, and traces, through its settings
+ * alone.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +53,7 @@ async function ask(at: GatewayProcess, times: number, key = KEY): Promise<void> 
   for (let time = 0; time < times; time += 1) {
     const response = await fetch(`${at.url}/v1/chat/completions`, {
       method: 'POST',
-      // A connection of its own, so that each of several processes has its share.
+      // A new connection for each request, so that each of several processes gets its share.
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] }),
     });
@@ -67,27 +70,27 @@ function adminUrl(at: GatewayProcess): string {
 
 async function samplesAt(url: string): Promise<readonly Sample[]> {
   const answer = await fetch(`${url}/metrics`, {
-    // On a busy machine a kept one may be closed, for idling, just when it is asked on.
+    // On a busy machine a kept-alive connection may be closed as idle just when it is used again.
     headers: { authorization: `Bearer ${ADMIN.GATEWAY_ADMIN_KEY}`, connection: 'close' },
   });
   expect(answer.status).toBe(200);
   return parseExposition(await answer.text());
 }
 
-/** The lines of exchanges in what it has written. */
+/** The lines of requests in its output. */
 function exchangesIn(output: string): readonly JsonObject[] {
   const lines = output.split('\n').map((line) => tryParseJson(line));
   return lines.filter(isObject).filter((line) => line['msg'] === 'exchange');
 }
 
-test('one process: a line an exchange, metrics on both listeners, a dashboard, and traces', async () => {
+test('one process: a line a request, metrics on both listeners, a dashboard, and traces', async () => {
   const at = await start(1, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   await ask(at, 5);
   const admin = adminUrl(at);
   await expect.poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total')).toBe(5);
   const samples = await samplesAt(at.url);
   expect(sumOf(samples, 'gateway_tokens_total', { type: 'output' })).toBe(25);
-  // The one that asks for it is one too.
+  // The one that asks for it is a request too.
   expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(1);
   expect(sumOf(await samplesAt(admin), 'gateway_requests_in_flight')).toBe(0);
   expect(sumOf(samples, 'gateway_upstream_up', { vendor: 'openai' })).toBe(1);
@@ -105,14 +108,14 @@ test('one process: a line an exchange, metrics on both listeners, a dashboard, a
   expect(collector.received.length).toBeGreaterThan(0);
 });
 
-test('several processes: their metrics are read as one, and their lines stay lines', async () => {
+test('several processes: their metrics are read as one, and their lines stay whole', async () => {
   const at = await start(2);
   await ask(at, 40);
   const admin = adminUrl(at);
   await expect.poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total')).toBe(40);
   const samples = await samplesAt(admin);
   expect(sumOf(samples, 'gateway_request_duration_seconds_count')).toBe(40);
-  // What one of them knows is not what callers are told.
+  // What only one of the processes knows is not exported.
   const answer = await fetch(`${at.url}/metrics`, {
     headers: { authorization: `Bearer ${ADMIN.GATEWAY_ADMIN_KEY}` },
   });
@@ -122,38 +125,41 @@ test('several processes: their metrics are read as one, and their lines stay lin
   expect(exchangesIn(at.output())).toHaveLength(40);
 });
 
-test.each([1, 2])('%d processes: what is left of a budget is told of keys that have one', async (workers) => {
-  const keys = [
-    {
-      name: 'team',
-      key: 'gw-test-key-of-a-team',
-      limits: { budgetDay: 5, budgetMonth: 0.0001 },
-      group: 'search',
-    },
-    { name: 'other', key: 'gw-test-key-unused', limits: { budgetDay: 5 } },
-  ];
-  const groups = [{ name: 'search', limits: { budgetDay: 50 } }];
-  const at = await start(workers, {}, { keys, groups });
-  const admin = adminUrl(at);
-  // 7 tokens of $2 a million and 5 of $8 each: the second one crosses the budget, and is answered.
-  const spent = 0.000_054;
-  const remaining = async (period: string): Promise<number> =>
-    sumOf(await samplesAt(admin), 'gateway_key_budget_remaining_dollars', { key: 'team', period });
-  await ask(at, 1, 'gw-test-key-of-a-team');
-  await expect.poll(() => remaining('day')).toBeCloseTo(5 - spent, 9);
-  expect(await remaining('month')).toBeCloseTo(0.000_1 - spent, 9);
-  await ask(at, 1, 'gw-test-key-of-a-team');
-  await expect.poll(() => remaining('month')).toBeCloseTo(0.000_1 - 2 * spent, 9);
-  const samples = await samplesAt(admin);
-  expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'day' })).toBe(5);
-  expect(samples.filter(({ labels }) => labels['key'] !== undefined)).toHaveLength(4);
-  expect(sumOf(samples, 'gateway_group_budget_dollars', { group: 'search', period: 'day' })).toBe(50);
-  expect(
-    sumOf(samples, 'gateway_group_budget_remaining_dollars', { group: 'search', period: 'day' }),
-  ).toBeCloseTo(50 - 2 * spent, 9);
-});
+test.each([1, 2])(
+  '%d processes: the rest of a budget is exported for keys that have one',
+  async (workers) => {
+    const keys = [
+      {
+        name: 'team',
+        key: 'gw-test-key-of-a-team',
+        limits: { budgetDay: 5, budgetMonth: 0.0001 },
+        group: 'search',
+      },
+      { name: 'other', key: 'gw-test-key-unused', limits: { budgetDay: 5 } },
+    ];
+    const groups = [{ name: 'search', limits: { budgetDay: 50 } }];
+    const at = await start(workers, {}, { keys, groups });
+    const admin = adminUrl(at);
+    // 7 tokens at $2 a million and 5 at $8 each: the second request crosses the budget, and is answered.
+    const spent = 0.000_054;
+    const remaining = async (period: string): Promise<number> =>
+      sumOf(await samplesAt(admin), 'gateway_key_budget_remaining_dollars', { key: 'team', period });
+    await ask(at, 1, 'gw-test-key-of-a-team');
+    await expect.poll(() => remaining('day')).toBeCloseTo(5 - spent, 9);
+    expect(await remaining('month')).toBeCloseTo(0.000_1 - spent, 9);
+    await ask(at, 1, 'gw-test-key-of-a-team');
+    await expect.poll(() => remaining('month')).toBeCloseTo(0.000_1 - 2 * spent, 9);
+    const samples = await samplesAt(admin);
+    expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'day' })).toBe(5);
+    expect(samples.filter(({ labels }) => labels['key'] !== undefined)).toHaveLength(4);
+    expect(sumOf(samples, 'gateway_group_budget_dollars', { group: 'search', period: 'day' })).toBe(50);
+    expect(
+      sumOf(samples, 'gateway_group_budget_remaining_dollars', { group: 'search', period: 'day' }),
+    ).toBeCloseTo(50 - 2 * spent, 9);
+  },
+);
 
-test('several processes: what only grows never falls, though one of them is lost, or is late', async () => {
+test('several processes: counters never fall, even if one process dies or is late', async () => {
   const at = await start(2);
   const admin = adminUrl(at);
   const told = async (name: string): Promise<number> => sumOf(await samplesAt(admin), name);
@@ -183,7 +189,7 @@ test('several processes: what only grows never falls, though one of them is lost
   }
 });
 
-test('what keeps a vendor from being reached is in the line of the exchange, by its code alone', async () => {
+test('the reason why a vendor is unreachable is in the line of the request, as an error code alone', async () => {
   gateway = await spawnGateway({
     vendors: { openai: { apiKey: 'sk-of-theirs', baseUrl: 'http://localhost:9/v1' } },
     log: 'json',
@@ -201,7 +207,7 @@ test('what keeps a vendor from being reached is in the line of the exchange, by 
   expect(JSON.stringify(lines())).not.toContain('localhost');
 });
 
-test('P-10, P-20 what happens to the first process, and to its workers, is among the figures', async () => {
+test('P-10, P-20 events of the first process and of its workers are among the metrics', async () => {
   const at = await start(2);
   const admin = adminUrl(at);
   const told = async (name: string): Promise<number> => sumOf(await samplesAt(admin), name);
@@ -215,7 +221,7 @@ test('P-10, P-20 what happens to the first process, and to its workers, is among
   await expect.poll(() => told('gateway_workers_lost_total')).toBe(1);
 });
 
-test('no log where none is wanted; a collector that is none stops the start', async () => {
+test('no log if it is turned off; an invalid collector address stops the start', async () => {
   const at = await start(1, { GATEWAY_LOG: 'none' });
   await ask(at, 2);
   at.signal('SIGTERM');

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
 
-test('after the end of a log nothing is written behind it', () => {
+test('after a log has ended nothing is written to it', () => {
   const [out, errors] = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')];
   const said: string[] = [];
   const say = (message: string): void => void said.push(message);

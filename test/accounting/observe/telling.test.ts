@@ -1,4 +1,4 @@
-/** Where a process that serves says what happens to it: in its log, and nowhere else where there is one. */
+/** Where a serving process reports its own events: in its log, and nowhere else if it has one. */
 
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,10 +39,10 @@ function reload(config: object): void {
   gateway.signal('SIGHUP');
 }
 
-/** What standard output has, each line of it. @throws Error where one is no object of JSON. */
+/** The lines of standard output. @throws Error if one is not a JSON object. */
 function lines(): readonly JsonObject[] {
   const written = gateway.written().stdout.split('\n');
-  // The last one may not be whole yet.
+  // The last line may be incomplete.
   return written.slice(0, -1).map((line) => {
     const value = tryParseJson(line);
     if (!isObject(value)) throw new Error(`No JSON: ${line}`);
@@ -56,7 +56,7 @@ const says = (message: string | RegExp) => (): void => {
 };
 
 describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
-  test('is JSON to its last line, and has all that there is to say', async () => {
+  test('is JSON to its last line, and contains every event', async () => {
     const config = { ...configOf(workers), keys: [{ name: 'test', key: KEY }] };
     gateway = await spawnGateway(configOf(workers), { env: { GATEWAY_LOG: 'json' } });
     says(/^Gateway on http:\/\/127\.0\.0\.1:\d+ with \d+ models\.$/)();
@@ -91,7 +91,7 @@ describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
   });
 });
 
-test('what of a configuration counts from the next start is told, and nothing else', async () => {
+test('changes to a configuration that need a restart are reported, and nothing else', async () => {
   gateway = await spawnGateway(configOf(1));
   reload({ ...configOf(1), usage: { ask: 'always' }, log: 'none' });
   await soon(says(IN_FORCE));
@@ -100,7 +100,7 @@ test('what of a configuration counts from the next start is told, and nothing el
   ]);
 });
 
-test('where JSON was asked for, a key that a first start has made is in no log', async () => {
+test('with a JSON log, the key that a first start has made is in no log', async () => {
   gateway = await spawnGateway(configOf(1), { keyless: true, env: { GATEWAY_LOG: 'json' } });
   await firstKeyOf(gateway);
   reload({ ...configOf(1), usage: { keepDays: 3 } });
@@ -108,7 +108,7 @@ test('where JSON was asked for, a key that a first start has made is in no log',
   expect(gateway.output()).not.toContain('gw_');
 });
 
-test('without a log, what goes wrong is a plain line on standard error', async () => {
+test('without a log, a failure is a plain line on standard error', async () => {
   gateway = await spawnGateway(configOf(1), { env: { GATEWAY_LOG: 'none' } });
   expect(gateway.written().stdout).toMatch(/^Gateway on http/);
   reload({ ...configOf(1), keys: [], limits: { bodyBytes: -1 } });
@@ -119,7 +119,7 @@ test('without a log, what goes wrong is a plain line on standard error', async (
   );
 });
 
-test('that the store can be read again is told as what happened as it should', async () => {
+test('a store that is readable again is reported at the level info', async () => {
   gateway = await spawnGateway(configOf(1));
   const store = await openStore({ path: join(gateway.directory, '.gateway', 'gateway.db') });
   const rename = (from: string, to: string) => store.db.schema.alterTable(from).renameTo(to).execute();

@@ -1,4 +1,4 @@
-/** W3C Trace Context: what is taken for a trace of the caller's, and what is told on. */
+/** W3C Trace Context: which header counts as the caller's trace, and what is sent on. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,14 +7,14 @@ import { parseTraceParent, renderTraceParent } from '../../../src/accounting/tra
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-describe('a header that says whose trace it is', () => {
+describe('a header that names a trace', () => {
   test.each([
     [`00-${TRACE}-${SPAN}-01`, 1],
     [`00-${TRACE}-${SPAN}-00`, 0],
     [`00-${TRACE}-${SPAN}-03`, 3],
-    // Bits without a meaning yet are not sent on.
+    // Bits without a defined meaning are not sent on.
     [`00-${TRACE}-${SPAN}-ff`, 3],
-    // A later version may have more after what is known.
+    // A later version may have more fields after the known ones.
     [`01-${TRACE}-${SPAN}-01-what-comes-later`, 1],
     [`cc-${TRACE}-${SPAN}-01`, 1],
     [` 00-${TRACE}-${SPAN}-01 `, 1],
@@ -23,7 +23,7 @@ describe('a header that says whose trace it is', () => {
   });
 });
 
-describe('a header that says nothing', () => {
+describe('a header that names no trace', () => {
   test.each([
     undefined,
     '',
@@ -40,7 +40,7 @@ describe('a header that says nothing', () => {
     expect(parseTraceParent(header)).toBeUndefined();
   });
 
-  test('whatever it is, it is no error', () => {
+  test('no input throws', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         parseTraceParent(header);
@@ -49,7 +49,7 @@ describe('a header that says nothing', () => {
   });
 });
 
-test('law: what is written is read back', () => {
+test('law: a header that was written is parsed back', () => {
   const hex = (digits: number) =>
     fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`)).filter((text) => !/^0+$/.test(text));
   fc.assert(

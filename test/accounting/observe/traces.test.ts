@@ -1,4 +1,4 @@
-/** Traces as a collector gets them, by OTLP over a real socket. */
+/** Traces as a collector receives them, by OTLP over a real socket. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -46,7 +46,7 @@ interface SpanSeen {
   readonly attributes: Readonly<Record<string, Json>>;
 }
 
-/** Every span that came, and the attributes of what they are of. */
+/** Every span that arrived, with the attributes of its resource. */
 function seen(): { readonly spans: readonly SpanSeen[]; readonly resource: Readonly<Record<string, Json>> } {
   const spans: SpanSeen[] = [];
   let resource: Readonly<Record<string, Json>> = {};
@@ -80,7 +80,7 @@ function spanNamed(name: string): SpanSeen {
   return found;
 }
 
-test("a vendor's answer is a span in that of the caller's request, in the caller's trace", async () => {
+test('a vendor’s answer is a span under that of the caller’s request, in the caller’s trace', async () => {
   const traces = await open();
   const trace = traces.begin(ROUTE, {
     traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01`,
@@ -90,7 +90,7 @@ test("a vendor's answer is a span in that of the caller's request, in the caller
   expect(sent['traceparent']).toMatch(new RegExp(`^00-${CALLER.traceId}-[\\da-f]{16}-01$`));
   expect(sent['traceparent']).not.toContain(CALLER.spanId);
   expect(sent['tracestate']).toBe('vendor=abc,other=1');
-  // A second try is told the same.
+  // A retry sends the same header.
   expect(trace.ask()).toEqual(sent);
   trace.end({ ...RECORD, time: Date.now(), attempts: 2, tag: 'customer-42', group: 'search' });
   await traces.close(5_000);
@@ -136,7 +136,7 @@ test("a vendor's answer is a span in that of the caller's request, in the caller
   expect(traces.lost()).toBe(0);
 });
 
-test('without a trace of the caller one begins here', async () => {
+test('without a trace of the caller a new one begins here', async () => {
   const traces = await open();
   const trace = traces.begin(
     { format: 'generate-content', operation: 'generate' },
@@ -162,10 +162,10 @@ test('without a trace of the caller one begins here', async () => {
   expect(client.attributes).not.toHaveProperty('gen_ai.response.time_to_first_chunk');
 });
 
-describe('how it ended', () => {
+describe('the outcome', () => {
   const statusOf = ({ span }: SpanSeen): Json | undefined => asObject(span['status'])?.['code'];
 
-  test('refused before a vendor was asked: one span, and no error of the server', async () => {
+  test('rejected before a vendor was asked: one span, and no server error', async () => {
     const traces = await open();
     traces.begin({ format: 'messages', operation: 'count-tokens' }, {}).end({
       ...REFUSED,
@@ -198,7 +198,7 @@ describe('how it ended', () => {
   });
 });
 
-test("a caller's decision that its trace is not kept is followed, and told on", async () => {
+test('a caller’s decision not to sample its trace is respected, and sent on', async () => {
   const traces = await open();
   const trace = traces.begin(ROUTE, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` });
   expect(trace.ask()['traceparent']).toMatch(/-00$/);
@@ -207,7 +207,7 @@ test("a caller's decision that its trace is not kept is followed, and told on", 
   expect(collector.received).toEqual([]);
 });
 
-test('what the collector refuses is counted', async () => {
+test('spans that the collector rejects are counted', async () => {
   status = 400;
   const traces = await open();
   traces.begin(ROUTE, {}).end(REFUSED);
@@ -215,7 +215,7 @@ test('what the collector refuses is counted', async () => {
   expect(traces.lost()).toBe(1);
 });
 
-test('so is what comes faster than the collector takes it; what waits for it is delivered', async () => {
+test('so are spans beyond what the collector can take; those in the queue are delivered', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   held = promise;
   const traces = await open();
@@ -236,13 +236,13 @@ test.each([
   expect(await openTraces(environment)).toBeUndefined();
 });
 
-test('an endpoint that is none is told', async () => {
+test('an invalid endpoint is reported', async () => {
   await expect(openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).rejects.toThrow(
     'OTEL_EXPORTER_OTLP_ENDPOINT must be',
   );
 });
 
-test('nothing of OpenTelemetry is loaded where no endpoint is set', async () => {
+test('nothing of OpenTelemetry is loaded if no endpoint is set', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -1,4 +1,4 @@
-/** A plain start loads no library that its configuration does not use: neither time nor memory goes into it. */
+/** A plain start loads no library that its configuration does not use, which saves time and memory. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,8 @@ import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
 import { eventually } from '../../support/raw.ts';
 
 /**
- * Makes every thread and process write to standard error which of these packages it loads, by import or by require.
- * prom-client requires @opentelemetry/api by itself, so only the SDK and the exporter count.
+ * Makes every thread and process report on standard error which of these packages it loads, by import or by
+ * require. prom-client requires @opentelemetry/api by itself, so only the SDK and the exporter count.
  */
 const HOOK = `
   import { writeSync } from 'node:fs';
@@ -53,7 +53,7 @@ test.each([1, 2])(
   },
 );
 
-test('addresses of Redis and of a collector load what speaks to them', async () => {
+test('addresses of Redis and of a collector load the libraries for them', async () => {
   gateway = await spawnGateway(
     {},
     {

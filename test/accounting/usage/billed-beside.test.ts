@@ -1,4 +1,4 @@
-/** What vendors bill that stands beside the figures every answer has: it is counted, and paid for, like any other. */
+/** What vendors bill outside the usual usage figures: it is counted and paid for like any other usage. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
@@ -90,7 +90,7 @@ describe('Anthropic: iterations that its own sums leave out', () => {
   });
 });
 
-test('OpenAI: what is written to its cache for twelve hours costs more than what is for half of one', async () => {
+test('OpenAI: writing to the cache for twelve hours costs more than for half an hour', async () => {
   type = 'application/json';
   answer = JSON.stringify({
     id: 'r',
@@ -114,7 +114,7 @@ test('OpenAI: what is written to its cache for twelve hours costs more than what
   expect(record?.cost).toBeCloseTo((1_000 * 1 + 1_000 * 1.25 + 8_000 * 2.5 + 100 * 5) / 1e6, 10);
 });
 
-test('Anthropic: web searches are paid for one by one', async () => {
+test('Anthropic: web searches are billed one by one', async () => {
   type = 'application/json';
   const usage = {
     input_tokens: 1_000,
@@ -125,11 +125,11 @@ test('Anthropic: web searches are paid for one by one', async () => {
   answer = JSON.stringify({ id: 'm', type: 'message', role: 'assistant', content: [], usage });
   const body = { model: 'anthropic/claude-opus-5', max_tokens: 9, messages: [turn] };
   const record = await recordOf('/v1/messages', body);
-  // Searches cost what they do, however fast.
+  // Searches have one price at every speed.
   expect(record?.cost).toBeCloseTo((2 * (1_000 * 5 + 100 * 25)) / 1e6 + 3 * 0.01, 10);
 });
 
-describe('what a service says itself that an answer cost, is what it cost', () => {
+describe('if a service reports the cost of an answer itself, that is the cost', () => {
   const tokens = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 };
   const BY_CATALOG = (20 * 2 + 5 * 8) / 1e6;
 
@@ -178,7 +178,7 @@ describe('what a service says itself that an answer cost, is what it cost', () =
   });
 });
 
-test('OpenAI: what a dialogue took to be compacted is counted as an answer is', async () => {
+test('OpenAI: compacting a conversation is counted like an answer', async () => {
   type = 'application/json';
   answer = JSON.stringify({
     id: 'resp_1',

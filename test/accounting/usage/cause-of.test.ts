@@ -1,4 +1,4 @@
-/** What the log tells of the cause of a failure: enough to mend it, and nothing that was said. */
+/** What the log says about the cause of a failure: enough to fix it, and no content. */
 
 import { expect, test } from 'vitest';
 import { causeOf } from '../../../src/accounting/usage/cause-of.ts';
@@ -7,7 +7,7 @@ import { amended, asGatewayError, GatewayError } from '../../../src/lib/errors.t
 const withCode = (code: unknown, cause?: unknown): Error =>
   Object.assign(new Error('getaddrinfo ENOTFOUND vendor.inside', { cause }), { code });
 
-test('the code of the connection’s failure, however deep it lies', () => {
+test('the code of the connection’s failure, however deeply it is nested', () => {
   const error = new GatewayError('upstream-broken', 'Told.', { cause: withCode('ENOTFOUND') });
   expect(causeOf(error)).toBe('ENOTFOUND');
   expect(causeOf(amended(error, { message: 'Told otherwise.' }))).toBe('ENOTFOUND');
@@ -15,13 +15,13 @@ test('the code of the connection’s failure, however deep it lies', () => {
   expect(causeOf(new GatewayError('upstream-broken', 'Told.', { cause: wrapped }))).toBe('CERT_HAS_EXPIRED');
 });
 
-test('of an error of ours its kind and its place, and not its words', () => {
+test('of an error of ours its kind and its place, and not its message', () => {
   const told = causeOf(asGatewayError(new RangeError('CANARY of a prompt')));
   expect(told).toMatch(/^RangeError at .*cause-of\.test\.ts:\d+:\d+/);
   expect(told).not.toContain('CANARY');
 });
 
-test('nothing where there is nothing that may be told', () => {
+test('nothing if nothing may be logged', () => {
   expect(causeOf(new GatewayError('invalid-request', 'Told.'))).toBeUndefined();
   const worded = withCode('not found: vendor.inside');
   expect(causeOf(new GatewayError('upstream-broken', 'Told.', { cause: worded }))).toBeUndefined();

@@ -1,4 +1,7 @@
-/** A process that notes an exchange every few milliseconds, until it is killed. What it is to do is in its environment. */
+/**
+ * A process that records a request every few milliseconds, until it is killed. Its settings are in its
+ * environment.
+ */
 
 import { openAccountingWorker } from '../../../src/accounting/worker/accounting-worker.ts';
 import { openStore } from '../../../src/store/store.ts';

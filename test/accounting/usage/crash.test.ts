@@ -8,11 +8,14 @@ import { describeStores } from '../../support/stores.ts';
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
 
-/** Half a second of records is what may be lost, and the write under way; the rest is for a busy machine. */
+/**
+ * A crash may lose half a second of records and the write in progress; the rest of the allowance is for a
+ * busy machine.
+ */
 const MAY_BE_LOST = 500 + 20_000;
 
 describeStores('a process killed while it records', (stores) => {
-  test('has lost the last moment, and nothing before it', async () => {
+  test('loses the last moment, and nothing before it', async () => {
     const place = await stores.newPlace();
     const store = await stores.open(place);
     const child = spawn(process.execPath, [CHILD], {

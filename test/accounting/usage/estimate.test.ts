@@ -1,4 +1,4 @@
-/** What a stream is taken to have said, by what has come of it. */
+/** How much output a stream is estimated to have, from the bytes that have arrived. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { FormatName } from '../../../src/conversation/prompt.ts';
 const event = (delta: string): string =>
   `data: {"id":"c","choices":[{"index":0,"delta":{"content":"${delta}"}}]}`;
 
-/** Tokens of a stream that comes in pieces of so many bytes. */
+/** The tokens of a stream that arrives in pieces of that many bytes. */
 function tokensOf(stream: string, size: number, spoken: FormatName = 'chat-completions'): number {
   const passage = openOutputEstimate(spoken);
   const bytes = Buffer.from(stream);
@@ -24,7 +24,7 @@ function tokensOf(stream: string, size: number, spoken: FormatName = 'chat-compl
 }
 
 describe.each(['\n\n', '\r\n\r\n'])('events that end with %j', (end) => {
-  test.each([50, 230, 1_000, 5_000, 100_000])('small ones, in pieces of %d bytes', (size) => {
+  test.each([50, 230, 1_000, 5_000, 100_000])('small events, in pieces of %d bytes', (size) => {
     const stream = (event('word ') + end).repeat(1_000);
     const tokens = tokensOf(stream, size);
     expect(tokens).toBeGreaterThan(1_250 * 0.8);
@@ -32,7 +32,7 @@ describe.each(['\n\n', '\r\n\r\n'])('events that end with %j', (end) => {
   });
 });
 
-test('what comes before the first text is no answer', () => {
+test('bytes before the first text are not output', () => {
   const created = `event: response.created\ndata: {"response":{"instructions":"${'word '.repeat(9_000)}"}}\n\n`;
   const delta = 'event: response.output_text.delta\ndata: {"delta":"word word "}\n\n';
   for (const size of [100, 1_000, 100_000]) {
@@ -41,7 +41,7 @@ test('what comes before the first text is no answer', () => {
   }
 });
 
-test('the text of a whole answer is all of it', () => {
+test('the text of a whole answer is all counted', () => {
   expect(tokensOf(JSON.stringify({ choices: 'word '.repeat(80) }), 100)).toBe(104);
 });
 
@@ -63,13 +63,13 @@ describe('a request', () => {
 const replies = join(import.meta.dirname, '../../../fixtures/replies');
 
 test.each(['chat-completions', 'responses', 'messages', 'generate-content'] as const)(
-  'a recorded long answer of %s that is left before its end',
+  'a recorded long answer of %s whose caller disconnects early',
   (format) => {
     const name = readdirSync(join(replies, format)).find(
       (file) => file.startsWith('long-text') && file.endsWith('.sse'),
     );
     const whole = readFileSync(join(replies, format, name ?? ''), 'utf8');
-    // What responses end with says all of it once more.
+    // The final event of responses repeats all of the text.
     const stream = whole.slice(0, whole.length * 0.4);
     const exact = tokensOf(stream, stream.length, format);
     expect(exact).toBeGreaterThan(40);
@@ -80,7 +80,7 @@ test.each(['chat-completions', 'responses', 'messages', 'generate-content'] as c
   },
 );
 
-describe('what a vendor told, with what is estimated in the place of what it did not', () => {
+describe('reported usage is completed with estimates of what was not reported', () => {
   const passed = { input: 100, output: 40 };
   test.each([
     ['nothing', {}, false, { input: 100, output: 40 }],

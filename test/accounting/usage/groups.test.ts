@@ -1,4 +1,4 @@
-/** What keys of a group used: from the exchange to the report. */
+/** What keys of a group used: from the request to the report. */
 
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,7 +24,7 @@ function ask(url: string, key: string, model = 'gpt-4.1'): Promise<Response> {
   });
 }
 
-test('the group of the key is noted, of what is refused too', async () => {
+test('the group of the key is recorded, for rejected requests too', async () => {
   const gateway = await startRecorded({
     groups: [{ name: 'search', models: ['openai/*'] }],
     keys: [{ name: 'one', key: ONE, group: 'search' }],
@@ -52,7 +52,7 @@ test.each([
   { by: 'key', group: 'search', tag: 'one' },
   { by: 'tag', group: 'search' },
   { by: 'day,group', tag: 'one' },
-])('%j is told that there are no such sums', (asked) => {
+])('%j is rejected, since such sums do not exist', (asked) => {
   const { error } = usageQuery.safeParse(asked);
   expect(error?.issues).toMatchObject([
     {
@@ -63,7 +63,7 @@ test.each([
 });
 
 describeStores('a report by group', (stores) => {
-  test('has what each took while a key was of it, and what was of none', async () => {
+  test('covers the usage of each key while it belonged to a group, and that without a group', async () => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, { interval: 10, batch: 2, queue: 100 });
     for (const [key, group, cost, tag] of [
@@ -116,7 +116,7 @@ describeStores('a report by group', (stores) => {
     });
   });
 
-  test('is of as much as any other', async () => {
+  test('covers as much as any other report', async () => {
     const used = fc.record({
       key: fc.constantFrom('a', 'b'),
       model: fc.constantFrom('m', 'n'),

@@ -29,7 +29,7 @@ test('a row has its fields in the order in which they are written', () => {
 });
 
 describeStores('the recorder', (stores) => {
-  test('an exchange is kept whole', async () => {
+  test('a request is stored whole', async () => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, OPTIONS);
     const whole = exchange({
@@ -85,7 +85,7 @@ describeStores('the recorder', (stores) => {
     ]);
   });
 
-  test('what is not known is null, and the sums count it as nothing', async () => {
+  test('unknown values are null, and the sums count them as zero', async () => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, OPTIONS);
     const { model, vendor, spoken, firstByte, cost, ...refused } = exchange({
@@ -167,13 +167,13 @@ describeStores('the recorder', (stores) => {
     ]);
   });
 
-  test('all of many exchanges are written, in batches, and summed up', async () => {
+  test('many requests are all written, in batches, and summed up', async () => {
     const store = await stores.open();
     const { record, waiting, close, dropped } = recordUsage(store, { ...OPTIONS, queue: 10_000 });
     for (let count = 0; count < 2_550; count += 1) {
       record(exchange({ key: `key-${count % 3}`, time: noon(count % 2 ? '2026-11-19' : '2026-11-20') }));
     }
-    // The last 50 are no batch yet.
+    // The last 50 do not fill a batch yet.
     expect(waiting()).toBe(2_500);
     expect(await close(15_000)).toBe(0);
     expect(await counts(store)).toEqual({ exchanges: 2_550, summed: 2_550 });
@@ -192,7 +192,7 @@ describeStores('the recorder', (stores) => {
     expect(dropped()).toBe(0);
   });
 
-  test('what waits is written by itself', async () => {
+  test('waiting records are written after a while', async () => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, OPTIONS);
     record(exchange());
@@ -202,7 +202,7 @@ describeStores('the recorder', (stores) => {
     await close(5_000);
   });
 
-  test('what belongs to no key is not kept', async () => {
+  test('requests without a key are not stored', async () => {
     const store = await stores.open();
     const { record, waiting, close } = recordUsage(store, OPTIONS);
     const { key, ...nobodys } = exchange({ status: 401, outcome: 'refused' });
@@ -212,7 +212,7 @@ describeStores('the recorder', (stores) => {
     await close(5_000);
   });
 
-  test('texts and figures that no column holds do not keep the others out', async () => {
+  test('texts and numbers that no column can hold do not keep other records out', async () => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, OPTIONS);
     record(
@@ -252,7 +252,7 @@ describeStores('the recorder', (stores) => {
     expect(store && (await counts(store))).toEqual({ exchanges: 180, summed: 180 });
   });
 
-  test('no more waits than may, and what is dropped is counted', async () => {
+  test('the queue is bounded, and dropped records are counted', async () => {
     const store = await stores.open();
     const { record, dropped, waiting, close } = recordUsage(store, { interval: 20, batch: 5, queue: 10 });
     for (let count = 0; count < 25; count += 1) record(exchange());
@@ -264,7 +264,7 @@ describeStores('the recorder', (stores) => {
     expect(await counts(store)).toEqual({ exchanges: 15, summed: 15 });
   });
 
-  test('of a batch only what the store refuses is lost, and that is told whole', async () => {
+  test('of a batch only the records that the store rejects are lost, and they are reported completely', async () => {
     const store = await stores.open();
     const told: string[] = [];
     const onTrouble = (message: string) => told.push(message);
@@ -287,7 +287,7 @@ describeStores('the recorder', (stores) => {
     }
   });
 
-  test('while the store is full nothing is lost, and what waits is written when it has room', async (context) => {
+  test('while the store is full nothing is lost, and the queue is written when it has room', async (context) => {
     if (stores.postgres() !== undefined) return context.skip();
     const store = await stores.open();
     const told: string[] = [];
@@ -300,7 +300,7 @@ describeStores('the recorder', (stores) => {
       onTrouble,
       onRecovered,
     });
-    // No more pages than there are; later as many as there may be.
+    // No more pages than it has now; later, as many as allowed.
     await sql`pragma max_page_count = 1`.execute(store.db);
     for (let count = 0; count < 500; count += 1) record(exchange());
     await soon(() => expect(told).toHaveLength(1));
@@ -314,7 +314,7 @@ describeStores('the recorder', (stores) => {
     expect(await close(5_000)).toBe(0);
   });
 
-  test('old exchanges are forgotten, the sums of their days are not', async () => {
+  test('old requests are deleted, the sums of their days are not', async () => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, OPTIONS);
     for (const hour of [0, 5, 11, 12, 23])
@@ -324,7 +324,7 @@ describeStores('the recorder', (stores) => {
     expect(await counts(store)).toEqual({ exchanges: 2, summed: 5 });
   });
 
-  test('a start forgets those that are older than the configuration keeps them', async () => {
+  test('a start deletes requests that are older than the configured retention', async () => {
     const place = await stores.newPlace();
     const store = await stores.open(place);
     const daysAgo = (days: number, at: number) =>
@@ -340,7 +340,7 @@ describeStores('the recorder', (stores) => {
     await accounts.close();
   });
 
-  test('those of a busy hour are forgotten in pieces, between which others can write', async () => {
+  test('the requests of a busy hour are deleted in pieces, between which others can write', async () => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, { ...OPTIONS, batch: 500, queue: 20_000 });
     for (let count = 0; count < 12_000; count += 1)
@@ -359,7 +359,7 @@ describeStores('the recorder', (stores) => {
     expect(deleted.filter((rows) => rows > 6_000n)).toEqual([]);
   });
 
-  test('while the database is away nothing is lost, and what waits is written when it is back', async (context) => {
+  test('while the database is down nothing is lost, and the queue is written when it is back', async (context) => {
     const cluster = stores.postgres()?.cluster;
     if (cluster === undefined) return context.skip();
     const store = await stores.open();
@@ -382,7 +382,7 @@ describeStores('the recorder', (stores) => {
     expect(await close(5_000)).toBe(0);
   });
 
-  test('an end with the database away takes no longer than it may', async (context) => {
+  test('shutdown with the database down stays within its timeout', async (context) => {
     const cluster = stores.postgres()?.cluster;
     if (cluster === undefined) return context.skip();
     const store = await stores.open();

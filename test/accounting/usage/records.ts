@@ -1,15 +1,15 @@
-/** Exchanges for tests. */
+/** Records of requests for tests. */
 
 import { exchangeRow, type KeyedRecord } from '../../../src/accounting/usage/exchange-row.ts';
 import { dayOf } from '../../../src/lib/calendar.ts';
 import type { ExchangeRow } from '../../../src/store/tables.ts';
 
-/** Midday of a day of UTC. */
+/** Midday of a day in UTC. */
 export function noon(day: string): number {
   return Date.parse(`${day}T12:00:00Z`);
 }
 
-/** An exchange like most, but for what is said otherwise. */
+/** An ordinary request. Its fields can be overridden. */
 export function exchange(otherwise: Partial<KeyedRecord> = {}): KeyedRecord {
   return {
     id: 'req_1',
@@ -32,7 +32,7 @@ export function exchange(otherwise: Partial<KeyedRecord> = {}): KeyedRecord {
   };
 }
 
-/** An exchange as a row of the batch `one`. */
+/** A request as a row of the batch `one`. */
 export function rowOf(record: KeyedRecord, place = 0): ExchangeRow {
   return exchangeRow(record, { batch: 'one', place, day: dayOf(record.time) });
 }

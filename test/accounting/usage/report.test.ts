@@ -115,7 +115,7 @@ describeStores('a report', (stores) => {
     expect(lines.map(({ of }) => Object.keys(of))).toEqual(lines.map(() => [...(asked.by ?? ALL.by)]));
   });
 
-  test('of more lines than asked for, the first, and the sum of all', async () => {
+  test('of more lines than the limit, the first ones, and the sum of all', async () => {
     const store = await filled(await stores.open());
     const { lines, total, more } = await reportUsage(store, { ...ALL, limit: 2 });
     expect(lines.map(({ of }) => of)).toEqual([{ key: 'b' }, { key: 'c' }]);
@@ -136,7 +136,7 @@ describeStores('a report', (stores) => {
       { attempts: 0, outcome: 'client-closed', cost: undefined },
       { errors: 0, uncounted: 0 },
     ],
-  ] as const)('of one that was %s', async (_, otherwise, counted) => {
+  ] as const)('of one with status %s', async (_, otherwise, counted) => {
     const store = await stores.open();
     const { cost, ...rest } = { ...exchange({ time: noon('2026-11-18') }), ...otherwise };
     const record = cost === undefined ? rest : { ...rest, cost };
@@ -144,7 +144,7 @@ describeStores('a report', (stores) => {
     expect((await reportUsage(store, ALL)).total).toMatchObject({ requests: 1, ...counted });
   });
 
-  test('the time to the first byte is that of those that had one, the time to the end that of all', async () => {
+  test('the time to the first byte is averaged over requests that have one, the time to the end over all', async () => {
     const store = await stores.open();
     const time = noon('2026-11-18');
     const { firstByte, ...refused } = exchange({
@@ -162,7 +162,7 @@ describeStores('a report', (stores) => {
     expect(firstByte).toBeDefined();
   });
 
-  test('of nothing', async () => {
+  test('of no requests', async () => {
     const { lines, total } = await reportUsage(await stores.open(), ALL);
     expect(lines).toEqual([]);
     expect(Object.values(total)).toEqual(Object.values(total).map(() => 0));

@@ -1,4 +1,7 @@
-/** What simulated vendors answer is marked, costs nothing, uses up no budget, and is in no report of what vendors did. */
+/**
+ * Answers of simulated vendors are marked, cost nothing, use up no budget, and are left out of reports on
+ * vendors.
+ */
 
 import { afterEach, expect, test } from 'vitest';
 import { reportUsage } from '../../../src/accounting/usage/report.ts';
@@ -9,7 +12,7 @@ import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
 
 const POOR = 'gw_a-key-with-a-small-budget';
 
-/** Asks in each format, streamed and whole. @returns the statuses. */
+/** Sends a request in each format, streamed and whole. @returns the statuses. */
 async function askAll(url: string, key: string): Promise<number[]> {
   const words = 'Tell me a long story.';
   const chat = { messages: [{ role: 'user', content: words }] };
@@ -40,7 +43,7 @@ async function askAll(url: string, key: string): Promise<number[]> {
 let running: GatewayProcess | undefined;
 afterEach(() => running?.close());
 
-test('every exchange of the sandbox is recorded as its own, for nothing, with its tokens', async () => {
+test('every request of the sandbox is recorded as simulated, at no cost, with its tokens', async () => {
   const gateway = await startRecorded();
   expect(new Set(await askAll(gateway.url, KEY))).toEqual(new Set([200]));
   await expect.poll(() => gateway.records.length).toBe(12);
@@ -53,7 +56,7 @@ test('every exchange of the sandbox is recorded as its own, for nothing, with it
   await gateway.close();
 });
 
-test('what a caller of the sandbox leaves unread costs nothing either', async () => {
+test('a sandbox answer that its caller abandons costs nothing either', async () => {
   const gateway = await startRecorded({ sandbox: { pace: 'realistic' } });
   const leaving = new AbortController();
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -75,7 +78,7 @@ test('what a caller of the sandbox leaves unread costs nothing either', async ()
   await gateway.close();
 });
 
-test('a key with a tiny budget chats with the sandbox all it likes, and its budget is left whole', async () => {
+test('a key with a tiny budget can use the sandbox without limit, and its budget stays whole', async () => {
   const keys = [{ name: 'poor', key: POOR, limits: { budgetMonth: 0.000001 } }];
   running = await spawnGateway({ keys });
   const { url, directory } = running;

@@ -1,4 +1,4 @@
-/** What a caller says an exchange is for: from its header to the report. */
+/** Tags that callers give to requests: from the header to the report. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -57,7 +57,7 @@ describe('the header', () => {
     });
   }
 
-  test.each(REQUESTS)('is noted of %s to %j, and no vendor is told', async (path, body) => {
+  test.each(REQUESTS)('is recorded from %s as %j, and not sent to vendors', async (path, body) => {
     await (await ask(path, body, { 'x-gateway-tag': 'customer 42' })).text();
     await soon(() => expect(gateway.records.map(({ tag }) => tag)).toEqual(['customer 42']));
     expect(vendor.received).toHaveLength(1);
@@ -65,14 +65,14 @@ describe('the header', () => {
     expect(String(vendor.received[0]?.body)).not.toContain('customer');
   });
 
-  test.each([{}, { 'x-gateway-tag': '' }])('of a request with %j there is none', async (headers) => {
+  test.each([{}, { 'x-gateway-tag': '' }])('a request with %j has no tag', async (headers) => {
     await (await ask(...REQUESTS[0], headers)).text();
     await soon(() => expect(gateway.records).toHaveLength(1));
     expect(gateway.records[0]?.tag).toBeUndefined();
   });
 
   test.each(['x'.repeat(129), 'Müller', 'a\tb'])(
-    'that says %j is refused, before a vendor is asked',
+    'with the value %j is rejected, before a vendor is asked',
     async (tag) => {
       for (const [path, body] of REQUESTS) {
         const response = await ask(path, body, { 'x-gateway-tag': tag });
@@ -86,12 +86,12 @@ describe('the header', () => {
     },
   );
 
-  test('is read of those alone who have a key', async () => {
+  test('is only read for requests with a key', async () => {
     const response = await ask(...REQUESTS[0], { 'x-gateway-tag': 'Müller', authorization: 'Bearer none' });
     expect(response.status).toBe(401);
   });
 
-  test('of a WebSocket holds for all its answers', async () => {
+  test('of a WebSocket applies to all its answers', async () => {
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/responses`, {
       headers: { authorization: `Bearer ${KEY}`, 'x-gateway-tag': 'a' },
     });
@@ -110,7 +110,7 @@ describe('the header', () => {
 const ALL: UsageQuery = { from: '2026-11-18', to: '2026-11-21', by: ['tag'], limit: 1_000 };
 
 describeStores('a report by tag', (stores) => {
-  test('has what each took, and what was left without one', async () => {
+  test('covers the usage of each tag, and usage without one', async () => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, { interval: 10, batch: 2, queue: 100 });
     for (const [tag, cost] of [
@@ -143,7 +143,7 @@ describeStores('a report by tag', (stores) => {
       total: 5,
       lines: [
         ['team', 'two', 1, 5],
-        // All of this key's have one: there is no line for the others.
+        // All other requests of this key have a tag: they have no line without one.
         ['other', 'one', 1, 0.7],
         ['team', 'one', 2, 0.4],
         ['team', null, 1, 0.2],
@@ -159,7 +159,7 @@ describeStores('a report by tag', (stores) => {
     expect((await report({ tag: 'three' })).lines).toEqual([]);
   });
 
-  test('is of as much as any other', async () => {
+  test('covers as much as any other report', async () => {
     const text = fc.string({ unit: 'binary-ascii', minLength: 1 }).filter((tag) => !tag.includes('\0'));
     const used = fc.record({
       key: fc.constantFrom('a', 'b'),

@@ -1,4 +1,6 @@
-/** What an answer costs that was served faster, at leisure or in one region, as the vendor says that it was. */
+/**
+ * The cost of answers that were served at a faster or slower tier or in one region, as the vendor reports it.
+ */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEY, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
@@ -24,7 +26,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** What an exchange cost that is answered by `events`, whole or as a stream that comes in pieces of so many bytes. */
+/** The cost of an answer that consists of `events`, whole or as a stream in pieces of that many bytes. */
 async function costOf(path: string, body: object, events: readonly object[], size?: number): Promise<number> {
   gateway.records.length = 0;
   type = size === undefined ? 'application/json' : 'text/event-stream';
@@ -46,7 +48,7 @@ async function costOf(path: string, body: object, events: readonly object[], siz
 
 const LONG = 'x'.repeat(20_000);
 
-describe('OpenAI says it beside the usage', () => {
+describe('OpenAI reports it next to the usage', () => {
   const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
   const spent = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
   /** Dollars at the standard tier. */
@@ -64,7 +66,7 @@ describe('OpenAI says it beside the usage', () => {
     ['flex', 'flex', 0.5],
     ['priority', 'priority', 2],
     ['priority', 'fast', 2],
-    // Above what a project may take, it is served and billed as any other.
+    // Above a project's limit, the request is served and billed at the standard tier.
     ['priority', 'default', 1],
     ['auto', 'default', 1],
     ['scale', 'scale', 1],
@@ -80,7 +82,7 @@ describe('OpenAI says it beside the usage', () => {
       expect(streamed).toBeCloseTo(times * STANDARD, 12);
     }
 
-    // The tools stand between the tier and the usage, and are many.
+    // The tools are between the tier and the usage, and there are many.
     const response = {
       object: 'response',
       status: 'completed',
@@ -104,7 +106,10 @@ describe('OpenAI says it beside the usage', () => {
     }
   });
 
-  /** It says in each response what it was asked for: what the caller calls a tier or a usage there is none. */
+  /**
+   * The vendor repeats in each response what the request said: what the caller calls a tier or a usage there
+   * does not count.
+   */
   test.each([
     ['metadata', { service_tier: 'flex', usage: '{}' }],
     [
@@ -117,7 +122,7 @@ describe('OpenAI says it beside the usage', () => {
         },
       ],
     ],
-  ])('nothing that the caller of a limited key says in %s makes an answer cheap', async (field, said) => {
+  ])('nothing that the caller of a limited key writes in %s makes an answer cheaper', async (field, said) => {
     await gateway.close();
     const keys = [{ name: 'limited', key: KEY, limits: { budgetDay: 1_000 } }];
     gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url), keys });
@@ -129,7 +134,7 @@ describe('OpenAI says it beside the usage', () => {
       ['flex', 0.5],
     ] as const) {
       const response = { object: 'response', status: 'completed', output: [LONG], service_tier: served };
-      // OpenAI tells the usage behind the tools, OpenRouter before them.
+      // OpenAI reports the usage after the tools, OpenRouter before them.
       for (const told of [
         { ...response, ...repeated, usage: spent },
         { ...response, usage: spent, ...repeated },
@@ -152,7 +157,7 @@ describe('OpenAI says it beside the usage', () => {
     }
   });
 
-  test('of a model whose fast mode has no price of its own, what it costs at all', async () => {
+  test('a model without a price for its fast tier is billed at the standard price', async () => {
     const body = { ...chat, model: 'openai/gpt-5-nano', service_tier: 'priority' };
     const whole = { object: 'chat.completion', choices: [choice], usage, service_tier: 'priority' };
     expect(await costOf('/v1/chat/completions', body, [whole])).toBeCloseTo(
@@ -161,7 +166,7 @@ describe('OpenAI says it beside the usage', () => {
     );
   });
 
-  test('a text that speaks of a tier is none', async () => {
+  test('a text that mentions a tier does not set it', async () => {
     const content = JSON.stringify({ service_tier: 'flex' });
     const spoken = { ...choice, message: { role: 'assistant', content } };
     const whole = { object: 'chat.completion', service_tier: 'default', usage, choices: [spoken] };
@@ -173,9 +178,9 @@ test.each([
   [{ speed: 'fast', inference_geo: 'global' }, 2],
   [{ speed: 'standard', inference_geo: 'us' }, 1.1],
   [{ speed: 'fast', inference_geo: 'us' }, 2.2],
-  // Paid for in advance: no token of it costs more.
+  // Paid for in advance: no token costs more.
   [{ service_tier: 'priority' }, 1],
-])('Anthropic says it in the usage: %j costs %d times as much', async (told, times) => {
+])('Anthropic reports it in the usage: %j costs %d times as much', async (told, times) => {
   const usage = { input_tokens: 1_000, cache_read_input_tokens: 500, output_tokens: 100, ...told };
   const body = {
     model: 'anthropic/claude-opus-5',
@@ -193,9 +198,11 @@ test.each([
   expect(await costOf('/v1/messages', { ...body, stream: true }, events, 100)).toBeCloseTo(dollars, 12);
 });
 
-/** In a whole answer a tool's input is an object, of which the caller can have the model write what he likes. */
+/**
+ * In a whole answer a tool's input is an object, and the caller can make the model write anything into it.
+ */
 test.each([1e12, 3])(
-  'Anthropic: a usage in the input of a tool is none, whatever it says',
+  'Anthropic: a usage in the input of a tool does not count, whatever it contains',
   async (searches) => {
     const usage = { input_tokens: 1_000, output_tokens: 100 };
     const said = { server_tool_use: { web_search_requests: searches }, speed: 'fast', input_tokens: 1 };
@@ -225,7 +232,7 @@ test.each([
   [{ trafficType: 'ON_DEMAND_PRIORITY' }, 1.8],
   [{ trafficType: 'ON_DEMAND' }, 1],
   [{ trafficType: 'PROVISIONED_THROUGHPUT' }, 1],
-])('Google says it in the usage: %j costs %d times as much', async (told, times) => {
+])('Google reports it in the usage: %j costs %d times as much', async (told, times) => {
   const usageMetadata = {
     promptTokenCount: 1_000,
     candidatesTokenCount: 100,
@@ -249,7 +256,7 @@ test.each([
     100,
   );
   expect(streamed).toBeCloseTo(dollars, 12);
-  // Translated, what it costs is what Google says too.
+  // Translated, it costs what Google reports too.
   const asked = { model: 'google/gemini-3.5-flash', messages: [{ role: 'user', content: 'Go on.' }] };
   const translated = await costOf('/v1/chat/completions', asked, [{ ...chunk, usageMetadata }]);
   expect(translated).toBeCloseTo(dollars, 12);

@@ -12,6 +12,6 @@ test.each([
     { from: '2026-11-01', to: '2026-11-01' },
   ],
   [{ by: 'vendor, day' }, { by: ['day', 'vendor'] }],
-])('%j is asked as %j', (asked, expected) => {
+])('%j is parsed as %j', (asked, expected) => {
   expect(completeQuery(usageQuery.parse(asked), NOW)).toMatchObject(expected);
 });

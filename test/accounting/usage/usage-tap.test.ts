@@ -1,4 +1,7 @@
-/** Usage read off the bytes that pass by is what the codec reads out of the whole answer, however they are cut. */
+/**
+ * The usage read from the passing bytes equals what the codec reads from the whole answer, wherever the bytes
+ * are split.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,26 +45,26 @@ describe.each(cases)('$name', ({ format, file }) => {
   });
 });
 
-test('a text that speaks of usage is no usage', () => {
+test('a text that mentions usage is not usage', () => {
   const tap = usageObserver('usage');
   const text = JSON.stringify({ content: 'say {"usage":{"prompt_tokens":7}}', usage: { prompt_tokens: 1 } });
   observeChunk(tap, Buffer.from(text));
   expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ prompt_tokens: 1 }]);
 });
 
-test('null is none, and spaces change nothing', () => {
+test('null is not usage, and spaces change nothing', () => {
   const tap = usageObserver('usage');
   observeChunk(tap, Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
   expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
 });
 
-test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may stand around the colon of the field', (space) => {
+test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may surround the colon of the field', (space) => {
   const tap = usageObserver('usage');
   observeChunk(tap, Buffer.from(`{"usage"${space}:${space}{"a":1}}`));
   expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: 1 }]);
 });
 
-test('whether any usage was told is known from one chunk and from several', () => {
+test('whether a usage was reported is known from one chunk and from several', () => {
   const whole = '{"usage":{"prompt_tokens":1}}';
   for (const [pieces, has] of [
     [[], false],
@@ -80,7 +83,7 @@ test('whether any usage was told is known from one chunk and from several', () =
   }
 });
 
-test('whatever the bytes, it takes them', () => {
+test('accepts any bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (chunks, marked) => {
       const tap = usageObserver('usage');
@@ -93,7 +96,7 @@ test('whatever the bytes, it takes them', () => {
   );
 });
 
-test('wherever the usage stands among very much else, and however that is cut, it is found', () => {
+test('usage is found anywhere in a long answer, wherever that is split', () => {
   const parts = fc.array(
     fc.constantFrom('{"content":"of usage\\""}', '"usage"', '"usage":null', '"', '\n\n'),
   );
@@ -116,7 +119,7 @@ test('wherever the usage stands among very much else, and however that is cut, i
 });
 
 test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
-  'fields without an end in sight, by the thousand, hide none that comes after them: chunks of %i',
+  'thousands of unterminated fields do not hide a field after them: chunks of %i',
   (size) => {
     const open = `${'"usage":{"tokens":1,'.repeat(20_000)}"a":1${'}'.repeat(20_000)},`;
     const long = `"usage":{"tokens":"${'x'.repeat(20_000)}"},`.repeat(20);

@@ -1,4 +1,4 @@
-/** In production too, translated streams can be judged by the validator as they go out. */
+/** In production too, the validator can check translated streams as they are sent. */
 
 import { expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
@@ -40,7 +40,7 @@ test.each([
   await close();
 });
 
-test('what is said only so that a silent stream stays open is judged with all else', async () => {
+test('keep-alives that only hold a silent stream open are validated with all else', async () => {
   let goOn: (() => void) | undefined;
   const upstream = await startUpstream((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();

@@ -1,4 +1,4 @@
-/** What becomes of usage while the store only makes its writers wait, and of more of it than memory holds. */
+/** What happens to usage while the store blocks its writers, and to more of it than memory holds. */
 
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ async function counts({ db }: Store): Promise<{ exchanges: number; summed: numbe
 
 const all = (count: number) => ({ exchanges: count, summed: count });
 
-/** Records `count`, lets the store fail for longer than three tries, and ends that. */
+/** Records `count` requests, makes the store fail for longer than three tries, and then repairs it. */
 async function outlast(store: Store, count: number, end: () => Promise<unknown>): Promise<void> {
   const { record, waiting, dropped, close } = recordUsage(store, { ...OPTIONS, onTrouble, onRecovered });
   for (let at = 0; at < count; at += 1) record(exchange());
@@ -64,7 +64,7 @@ async function outlast(store: Store, count: number, end: () => Promise<unknown>)
   expect(dropped()).toBe(0);
 }
 
-/** Another one who works in the same database. */
+/** Another client of the same database. */
 async function connected(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -76,7 +76,7 @@ function urlOf({ url }: StorePlace): string {
   return url;
 }
 
-/** A setting of a database, for all that connect from then on. */
+/** Sets a setting of a database for all later connections. */
 async function setting(url: string, name: string, value: string): Promise<void> {
   const client = await connected(url);
   const { rows } = await client.query<{ name: string }>('select current_database() as name');
@@ -85,12 +85,12 @@ async function setting(url: string, name: string, value: string): Promise<void> 
 }
 
 describeStores('usage that has to wait', (stores: TestStores) => {
-  /** A write lock that another process has, until what is returned is called. */
+  /** Holds another process's write lock until the returned function is called. */
   async function locked(place: StorePlace): Promise<() => Promise<void>> {
     if (stores.postgres() !== undefined) {
       const client = await connected(urlOf(place));
       await client.query('begin');
-      // As CREATE INDEX takes it, and whatever is stronger.
+      // CREATE INDEX takes this lock, and so do stronger statements.
       await client.query('lock table gateway_usage_days in share mode');
       return () => client.end();
     }
@@ -99,7 +99,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     return async () => void (await worker.terminate());
   }
 
-  /** A store whose writers give a lock up soon. */
+  /** A store whose writers soon give up on a lock. */
   async function impatient(place: StorePlace): Promise<Store> {
     const store = await stores.open(place);
     if (place.url === undefined) {
@@ -110,7 +110,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     return stores.open(place);
   }
 
-  test('behind a lock of another one nothing is lost', async () => {
+  test('behind another client’s lock nothing is lost', async () => {
     const place = await stores.newPlace();
     const store = await impatient(place);
     const unlock = await locked(place);
@@ -118,7 +118,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     expect(told[0]).toMatch(/lock timeout|database is locked/);
   });
 
-  test('what memory does not hold goes to files, and comes back', async () => {
+  test('what memory cannot hold goes to files, and is read back', async () => {
     const place = await stores.newPlace();
     const store = await impatient(place);
     const spool = spoolOf(1_000_000);
@@ -144,7 +144,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     expect(told).toEqual([expect.stringContaining('cannot be written to the store')]);
   });
 
-  test('what is not written at the end is written by the next start, once, also by two at once', async () => {
+  test('what is unwritten at shutdown is written by the next start, once, even by two starts at the same time', async () => {
     const place = await stores.newPlace();
     const store = await impatient(place);
     const unlock = await locked(place);
@@ -167,7 +167,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     expect(told).toHaveLength(2);
   });
 
-  test('files have a bound: what comes then is lost, counted, and told once', async () => {
+  test('files have a size limit: later records are lost, counted, and reported once', async () => {
     const place = await stores.newPlace();
     const store = await impatient(place);
     const unlock = await locked(place);
@@ -192,7 +192,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     expect(await close(5_000)).toBe(0);
   });
 
-  test('of a batch from a file, too, only what the store refuses is lost', async () => {
+  test('of a batch from a file, too, only the records that the store rejects are lost', async () => {
     const place = await stores.newPlace();
     const store = await impatient(place);
     const unlock = await locked(place);
@@ -208,7 +208,7 @@ describeStores('usage that has to wait', (stores: TestStores) => {
   });
 });
 
-/** A process beside that writes a file of SQLite's, and does not end. */
+/** A child process that writes to a SQLite file and does not end. */
 const HOLDER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
@@ -221,7 +221,7 @@ setInterval(() => {}, 1000);
 describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
   const isPostgres = () => stores.postgres() !== undefined;
 
-  test('a statement that is not answered in time', async (context) => {
+  test('a statement that gets no answer in time', async (context) => {
     if (!isPostgres()) return context.skip();
     const place = await stores.newPlace();
     await stores.open(place);
@@ -254,7 +254,7 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
     expect(told[0]).toContain('statement timeout');
   });
 
-  test('a deadlock of which this one is the victim', async (context) => {
+  test('a deadlock of which this transaction is the victim', async (context) => {
     if (!isPostgres()) return context.skip();
     const place = await stores.newPlace();
     await stores.open(place);
@@ -266,7 +266,7 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
     await other.query('lock table gateway_usage_days in share mode');
     const { record, close, waiting } = recordUsage(store, { ...OPTIONS, onTrouble, onRecovered });
     for (let at = 0; at < 120; at += 1) record(exchange());
-    // It holds rows of exchanges by now, and waits for the other one; who waits for it in turn.
+    // It holds locks on rows of requests by now, and waits for the other one, which waits for it in turn.
     await soon(async () => {
       const { rows } = await other.query(
         "select 1 from pg_locks where relation = 'gateway_exchanges'::regclass and granted and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()",
@@ -281,7 +281,7 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
     expect(told).toEqual([expect.stringContaining('deadlock detected')]);
   });
 
-  test('transactions that are not serializable with others', async (context) => {
+  test('transactions that cannot be serialized with others', async (context) => {
     if (!isPostgres()) return context.skip();
     const place = await stores.newPlace();
     await stores.open(place);
@@ -296,7 +296,7 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
     expect(told.join()).toContain('could not serialize access');
   }, 30_000);
 
-  // As the server itself says it: PostgreSQL's documentation, appendix A.
+  // The codes are the server's own: PostgreSQL's documentation, appendix A.
   test.for([
     ['its disk is full', '53100'],
     ['it has no memory', '53200'],
@@ -324,7 +324,7 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
 describe('files of usage', () => {
   const batch = (name: string) => ({ name, rows: '[]', count: 1, tagged: false, grouped: true });
 
-  test('are taken in the order in which they came, and are there until they are removed', () => {
+  test('are read in the order in which they were written, and stay until they are removed', () => {
     const spool = spoolOf(10_000);
     expect(spool.isWaiting()).toBe(false);
     expect([spool.add(batch('one')), spool.add(batch('two')), spool.add(batch('two'))]).toEqual([
@@ -341,7 +341,7 @@ describe('files of usage', () => {
     expect(spoolOf(10_000).take()).toEqual(batch('two'));
   });
 
-  test('that are none are told once and left where they are', async () => {
+  test('that are invalid are reported once and left where they are', async () => {
     spoolOf(10_000).add(batch('good'));
     for (const [name, text] of [
       ['cut', '{"name":"cut","ro'],
@@ -363,7 +363,7 @@ describe('files of usage', () => {
     expect(told).toHaveLength(3);
   });
 
-  test('where there can be no folder, nothing is kept, and that is told once', async () => {
+  test('if the folder cannot be created, nothing is kept, and that is reported once', async () => {
     await writeFile(folder, '');
     const spool = spoolOf(10_000);
     expect([spool.add(batch('one')), spool.add(batch('two'))]).toEqual([false, false]);

@@ -1,4 +1,4 @@
-/** The accounting worker, from the records of exchanges to charges, log lines, figures and rows. */
+/** The accounting worker, from the records of requests to charges, log lines, metrics and rows. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ async function open(
   await answered();
 }
 
-/** Resolves once the thread has started: on a busy machine that takes longer than anybody waits for figures. */
+/** Resolves once the thread has started: on a busy machine that takes longer than the timeout for metrics. */
 async function answered(): Promise<void> {
   while ((await accounting.figures()) === NO_FIGURES);
 }
@@ -61,7 +61,7 @@ const requests = async (): Promise<number> =>
 const rows = () =>
   store.db.selectFrom('gateway_exchanges').selectAll().orderBy('batch').orderBy('place').execute();
 
-/** No calendar has its time, so processing it fails. */
+/** A time that no calendar has, so processing it fails. */
 const UNPROCESSABLE = closedLedger({ time: 9e15 });
 
 test('records are counted, charged, logged and written', async () => {
@@ -94,7 +94,7 @@ test('records are counted, charged, logged and written', async () => {
   expect([told.troubles, accounting.lost()]).toEqual([[], 0]);
 });
 
-test('figures that are asked for later include later records', async () => {
+test('metrics that are requested later include later records', async () => {
   await open();
   accounting.record(closedLedger());
   const first = requests();
@@ -102,7 +102,7 @@ test('figures that are asked for later include later records', async () => {
   expect(await Promise.all([first, requests()])).toEqual([1, 2]);
 });
 
-test('exchanges of two days are charged separately', async () => {
+test('requests of two days are charged separately', async () => {
   await open();
   accounting.record(closedLedger());
   accounting.record(closedLedger({ time: Date.parse('2026-11-21T00:00:00Z') }));
@@ -178,7 +178,7 @@ test('if the thread ends, another one goes on, and lost records are counted', as
   const [thread] = post.mock.contexts;
   post.mockRestore();
   if (!(thread instanceof Worker)) throw new TypeError('No thread was used.');
-  // It is terminated before it is asked: a running thread might still answer.
+  // It is terminated before the question: a running thread might still answer.
   const ended = thread.terminate();
   accounting.record(closedLedger());
   const asked = requests();

@@ -77,7 +77,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   passed: maybe(fc.record({ input: fc.nat(), output: fc.nat() })),
 });
 
-/** A ledger with the rest of its body as one text: it arrives in one piece. */
+/** A ledger with the tail of its body as one text: it arrives in one piece. */
 const inOnePiece = (closed: ClosedLedger): object => {
   const { remains, ...rest } = closed;
   return { ...rest, remains: Buffer.concat(remains).toString('latin1') };
@@ -93,12 +93,12 @@ test('a record survives the way to another thread, whatever is in it', () => {
   );
 });
 
-test('of a catalog model only the id and the prices go along', () => {
+test('of a catalog model only the id and the prices are sent along', () => {
   const model = { ...CHEAP, vendor: 'openai', outputs: () => 'not plain data' };
   expect(roundTrip(closedLedger({ model })).model).toEqual(CHEAP);
 });
 
-test('prices that change later arrive whole, and a record costs what was valid at its time', () => {
+test('prices that change later arrive whole, and a record costs the price valid at its time', () => {
   const [cheap, dear] = [CHEAP.prices, DEAR.prices];
   const model = { ...CHEAP, prices: { ...cheap, later: { from: '2026-12-01', prices: dear } } };
   const costs = ['2026-11-30', '2026-12-01', '2026-12-02'].map(
@@ -108,7 +108,7 @@ test('prices that change later arrive whole, and a record costs what was valid a
   expect(costs.map((cost) => Math.round((cost ?? 0) * 1e6))).toEqual([360, 480, 480]);
 });
 
-test('a rest that shares its memory with much else is sent alone', () => {
+test('a tail that shares its memory with much else is sent alone', () => {
   const pool = Buffer.alloc(1_000_000, 0x20);
   const { remains } = packRecord(closedLedger({ remains: [pool.subarray(10, 20)] }));
   expect(remains).toHaveLength(10);

@@ -1,4 +1,6 @@
-/** Requests of coding agents as they are after an hour of work: a long history of tools, and all that goes beside it. */
+/**
+ * Requests of coding agents as they are after an hour of work: a long history of tools, and all other fields.
+ */
 
 import type { FormatName } from '../../../src/conversation/prompt.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -6,19 +8,21 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 export interface Agent {
   readonly name: string;
   readonly format: FormatName;
-  /** A model whose vendor speaks the agent's own format. */
+  /** A model whose vendor has the agent's own format. */
   readonly home: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The two tools that the user asks for, one after the other. */
+  /** The two tools that the prompt asks for, one after the other. */
   readonly tools: readonly [string, string];
   path(model: string, stream: boolean): string;
-  /** What is sent after `steps` steps of work. */
+  /** The request after `steps` steps of work. */
   body(model: string, steps: number, stream: boolean): JsonObject;
-  /** The same request with a whole answer behind it, and the results of the calls in that. */
+  /** The same request continued with a whole answer, and the results of the calls in it. */
   after(body: JsonObject, answer: JsonObject): JsonObject;
 }
 
-/** What a tool gives: about 4 KB of code, umlauts, emoji, quotes and control characters, another text each step. */
+/**
+ * A tool result: about 4 KB of code, umlauts, emoji, quotes and control characters, different in each step.
+ */
 export function output(step: number): string {
   const line = `${step}: const größe = "naïve \\"quoted\\" \u2028 漢字 👩‍💻\t${'x'.repeat(40)}"; // \u001b[32mok\u001b[0m\r\n`;
   return line.repeat(34);
@@ -28,7 +32,7 @@ export function asked([first, second]: Agent['tools']): string {
   return `Call ${first} with "git status", then ${second} for "src/a.ts".`;
 }
 
-/** As many steps of work, each told by what it is. */
+/** That many steps of work, each with its description. */
 export function history(steps: number, step: (index: number) => readonly JsonObject[]): JsonObject[] {
   return Array.from({ length: steps }, (_, index) => step(index)).flat();
 }

@@ -1,4 +1,7 @@
-/** Agents that speak chat-completions (Cline, opencode, Aider and their kin): cache marks and thoughts in OpenRouter's way. */
+/**
+ * Agents that use chat-completions (Cline, opencode, Aider and similar ones): cache marks and thoughts as
+ * OpenRouter defines them.
+ */
 
 import { asObject, asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
 import { PNG } from '../support.ts';
@@ -22,7 +25,7 @@ const call = (id: string, name: string, args: JsonObject): JsonObject => ({
   function: { name, arguments: JSON.stringify(args) },
 });
 
-/** It marks what is to be cached for everybody but OpenAI, which refuses it. */
+/** It sets cache marks for every vendor but OpenAI, which rejects them. */
 const cached = (model: string): JsonObject =>
   model.startsWith('openai/') ? {} : { cache_control: { type: 'ephemeral' } };
 

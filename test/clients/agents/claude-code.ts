@@ -1,4 +1,7 @@
-/** Claude Code: messages, with thoughts, cache marks, betas, and the system's word in the middle of the dialogue. */
+/**
+ * Claude Code: messages, with thoughts, cache marks, betas, and system messages in the middle of the
+ * dialogue.
+ */
 
 import { asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
 import { sign } from '../../../src/sandbox/signatures.ts';
@@ -104,7 +107,7 @@ export const claudeCode: Agent = {
             },
           ],
         },
-        // To a model of Anthropic's only where it takes that.
+        // For Anthropic's own models, only if they support it.
         ...(step % 10 === 9 && !/claude-(?:sonnet|haiku)-4/.test(model)
           ? [{ role: 'system', content: [{ type: 'text', text: `<budget>step ${step}</budget>` }] }]
           : []),

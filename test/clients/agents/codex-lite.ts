@@ -1,6 +1,6 @@
 /**
- * Codex 0.169, as it asks where it takes the model for one of OpenAI's newest by its name: its tools come in an item of
- * the input, in namespaces, and one of them runs code that calls the others.
+ * The requests of Codex 0.169 for a model that it takes for one of OpenAI's newest by its name: the tools
+ * come in an item of the input, in namespaces, and one of them runs code that calls the others.
  */
 
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -84,7 +84,7 @@ export const codexLite = (model: string): JsonObject => ({
   text: { verbosity: 'low' },
 });
 
-/** What it offers where it knows nothing of a model: functions, and one namespace of functions. */
+/** The tools for an unknown model: functions, and one namespace of functions. */
 export const codexPlain = (model: string): JsonObject => ({
   model,
   stream: true,

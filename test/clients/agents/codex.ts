@@ -1,4 +1,4 @@
-/** Codex: responses, nothing stored, sealed reasoning, a free-form tool with a grammar. */
+/** Codex: responses, nothing stored, encrypted reasoning, a free-form tool with a grammar. */
 
 import { asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
 import { sign } from '../../../src/sandbox/signatures.ts';
@@ -10,10 +10,10 @@ const TOOLS = ['shell', 'apply_patch'] as const;
 const PATCH =
   '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-const a = 1;\n+const a = "2";\n*** End Patch\n';
 
-/** Beside every item, where it takes its provider for OpenAI. */
+/** A field of every item, if Codex takes its provider for OpenAI. */
 const PASSED: JsonObject = { internal_chat_message_metadata_passthrough: { turn_id: '01999c4e-2f7a' } };
 
-/** It knows OpenAI's models that do not think, and takes all others for thinking ones. */
+/** It knows OpenAI's models without reasoning, and takes all others for reasoning models. */
 const thinks = (model: string): boolean => !/gpt-4/.test(model);
 
 export const codex: Agent = {

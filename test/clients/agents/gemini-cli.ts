@@ -1,4 +1,4 @@
-/** Gemini CLI: generateContent, with signed calls, thoughts left out of the history, safety settings. */
+/** Gemini CLI: generateContent, with signed calls, no thoughts in the history, safety settings. */
 
 import { asObject, asObjects, asText, type JsonObject } from '../../../src/lib/json.ts';
 import { sign } from '../../../src/sandbox/signatures.ts';
@@ -82,7 +82,7 @@ export const geminiCli: Agent = {
   }),
   after: (body, answer) => {
     const content = asObject(asObjects(answer['candidates'])[0]?.['content']) ?? {};
-    // It keeps what the model said and called; its thoughts it shows, and forgets.
+    // It keeps the model's text and calls; it shows the thoughts, and drops them.
     const parts = asObjects(content['parts']).filter(({ thought }) => thought !== true);
     const results = parts.flatMap(({ functionCall }): JsonObject[] => {
       const call = asObject(functionCall);

@@ -1,4 +1,4 @@
-/** Whatever a list is, reading it throws nothing, and what is read can be compared. */
+/** Reading a list never throws, whatever the list contains, and the result can be compared. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -88,13 +88,13 @@ describe.each<[string, string, ListReader]>([
     );
   });
 
-  test('knows what is none', () => {
+  test('recognizes what is not a list', () => {
     for (const body of [null, 7, 'x', { error: { message: 'x' } }, { [field]: 'x' }])
       expect(reader.page(body)).toBeUndefined();
   });
 });
 
-test('no model of the catalog is of a family that does not answer in text', () => {
+test('no model of the catalog belongs to a family that does not answer in text', () => {
   expect(defaultModels().flatMap(({ id }) => otherKind(id) ?? [])).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** Laws of cleaning: no spelling of a secret is left, and nothing else is touched. */
+/** Laws of cleaning: no spelling of a secret is left, and nothing else is changed. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const clean = (text: string, ...secrets: readonly string[]): string =>
 const secret = fc.string({ minLength: 12, maxLength: 60, unit: fc.constantFrom(...'aZ9-_/+=."\\%ü👋') });
 const words = fc.string({ unit: 'grapheme', maxLength: 40 });
 
-test('a secret is out of whatever JSON it stands in, and that is still JSON', () => {
+test('a secret is removed from any JSON, and the result is still JSON', () => {
   fc.assert(
     fc.property(secret, words, words, fc.boolean(), (key, before, after, ascii) => {
       const value = { text: [before + key + after], [`${key}`]: key };
@@ -26,7 +26,7 @@ test('a secret is out of whatever JSON it stands in, and that is still JSON', ()
   );
 });
 
-test('bytes that hold no secret come out as they went in, valid UTF-8 or not', () => {
+test('bytes without a secret are unchanged, valid UTF-8 or not', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect(cleanBytes(bytes, ['a-secret-of-the-tests'], []).equals(bytes)).toBe(true);
@@ -34,7 +34,7 @@ test('bytes that hold no secret come out as they went in, valid UTF-8 or not', (
   );
 });
 
-test('of two secrets of which one holds the other, none is left half', () => {
+test('of two secrets, one within the other, neither is left in part', () => {
   expect(
     clean('x key-of-the-tests-long y key-of-the-tests', 'key-of-the-tests', 'key-of-the-tests-long'),
   ).toBe('x [hidden] y [hidden]');
@@ -66,8 +66,8 @@ test.each([
   expect(clean(text)).toBe(text);
 });
 
-describe('who is asking', () => {
-  test('is told by known fields of the body and of what holds such fields, and by no others', () => {
+describe('the identity of the caller', () => {
+  test('is recognized by known fields of the body and of objects with such fields, and by no others', () => {
     const body = {
       user: 'u1',
       metadata: { user_id: 'user_ab_account_cd', topic: 'x' },
@@ -89,12 +89,12 @@ describe('who is asking', () => {
     ['an error of theirs', { error: { request_id: 'it', org_id: 'it' } }],
     ['an agent’s, of itself', { client_metadata: { user_id: 'it' } }],
     ['a router’s, of whom it has asked', { provider: { account_id: 'it' } }],
-  ])('is told by each of their fields: %s', (_, body) => {
+  ])('is recognized by each of their fields: %s', (_, body) => {
     const told = JSON.stringify(body).match(/"it"/g);
     expect(identitiesIn(body).map(({ value }) => value)).toEqual(told?.map(() => 'it'));
   });
 
-  test('a short value goes only where it is all of a text', () => {
+  test('a short value is only removed if it is the whole text', () => {
     const identities = identitiesIn({ user: 'u1' });
     expect(
       cleanBytes(Buffer.from('{"user":"u1","name":"u1","said":"u12 u1"}'), [], identities).toString(),
@@ -105,7 +105,7 @@ describe('who is asking', () => {
 test.each([
   ['postgres://me:of-the%2Dstore@localhost/x', 'of-the-store'],
   ['postgres://me:100%of-the-store@localhost/x', '100%of-the-store'],
-])('of the store at %s the password is a secret as the server gets it', (url, password) => {
+])('of the store at %s, the password is a secret in the form that the server receives', (url, password) => {
   expect(secretsOf(configSchema.parse({ store: { url } }))).toEqual([password]);
 });
 
@@ -117,7 +117,7 @@ test('a secret in pieces is found, field by field', () => {
   expect(inPieces(Buffer.from('data: [DONE]\n\n: nothing\n\n'), ['a-secret-of-the-tests'])).toBe(false);
 });
 
-test('long bodies take no longer than reading them, whatever they almost are', () => {
+test('cleaning takes time proportional to the body, whatever it contains', () => {
   for (const piece of ['org-', 'project', 'projects/', 'account 0b9f3a52-', '\\n', '"', 'a-sec', '%61', 'x'])
     clean(piece.repeat(300_000), 'a-secret-of-the-tests');
 });

@@ -21,7 +21,7 @@ import { describeStores } from '../../support/stores.ts';
 
 const ADMIN_KEY = 'the-key-of-the-admin';
 
-/** Method, path, body, and the field at fault. */
+/** Method, path, body, and the field that the error names. */
 const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] = [
   ['POST', '/admin/keys', '{', null],
   ['POST', '/admin/keys', '[]', null],
@@ -94,13 +94,13 @@ interface Answer {
 interface Admin {
   readonly url: string;
   readonly store: Store;
-  /** How often it was said that keys may have changed. */
+  /** How often the API reported that keys may have changed. */
   readonly told: () => number;
   ask(method: string, path: string, body?: unknown, authorization?: string): Promise<Answer>;
 }
 
 describeStores('the admin API', (stores) => {
-  /** Runs `use` with an admin API over a new store. */
+  /** Calls `use` with an admin API over a new store. */
   async function withAdmin(use: (admin: Admin) => Promise<void>): Promise<void> {
     const store = await stores.open();
     let told = 0;
@@ -127,7 +127,7 @@ describeStores('the admin API', (stores) => {
     }
   }
 
-  test('a key from its making to its end', () =>
+  test('a key from its creation to its deletion', () =>
     withAdmin(async ({ ask, store, told }) => {
       const settings = {
         models: ['openai/*'],
@@ -191,7 +191,7 @@ describeStores('the admin API', (stores) => {
       expect(madeKey.parse(lost.body).previous_until).toBe(rotated.previous_until);
       const last = madeKey.parse((await ask('POST', `${path}/rotate`)).body);
       expect(last.previous_until).toBeNull();
-      // A month is the longest, and none at all may be said too.
+      // A month is the maximum, and zero is allowed too.
       expect(await ask('POST', `${path}/rotate`, { grace_seconds: 31 * 86_400 + 1 })).toMatchObject({
         status: 400,
         body: { error: { param: 'grace_seconds' } },
@@ -218,7 +218,7 @@ describeStores('the admin API', (stores) => {
       expect(await keyRecords(store)).toEqual([]);
     }));
 
-  test('a group from its making to its end', () =>
+  test('a group from its creation to its deletion', () =>
     withAdmin(async ({ ask, store, told }) => {
       const settings = {
         models: ['openai/*'],
@@ -280,10 +280,10 @@ describeStores('the admin API', (stores) => {
       expect((await ask('GET', '/admin/groups')).body).toEqual({ object: 'list', data: [] });
     }));
 
-  test('keys come in pages, which an SDK walks: each key once, whatever is made and revoked meanwhile', () =>
+  test('keys come in pages, which an SDK can iterate: each key once, even if keys are created and revoked meanwhile', () =>
     withAdmin(async ({ url, store }) => {
       const names = Array.from({ length: 7 }, (_, at) => `team-${at}`);
-      // Several of one moment too.
+      // Several created at the same moment too.
       for (const some of [names.slice(0, 2), names.slice(2)])
         await Promise.all(some.map((name) => createKey(store, name)));
       const all = await listKeys(store);
@@ -303,7 +303,7 @@ describeStores('the admin API', (stores) => {
       expect(walked).toEqual(all.map(({ id }) => id));
     }));
 
-  test('a page says where it begins and ends, and whether there are more', () =>
+  test('a page reports its first and last id, and whether there are more', () =>
     withAdmin(async ({ ask, store }) => {
       for (const name of ['Blue', 'blue', 'blue%', 'blue-2', 'green']) await createKey(store, name);
       const of = async (query: string) => keyList.parse((await ask('GET', `/admin/keys?${query}`)).body);
@@ -324,7 +324,7 @@ describeStores('the admin API', (stores) => {
       expect((await of('limit=5')).has_more).toBe(false);
     }));
 
-  test('a name that is taken is a conflict', () =>
+  test('a name that is in use is a conflict', () =>
     withAdmin(async ({ ask }) => {
       await ask('POST', '/admin/keys', { name: 'ci' });
       const { status, body } = await ask('POST', '/admin/keys', { name: 'ci' });
@@ -332,12 +332,12 @@ describeStores('the admin API', (stores) => {
       expect(errorBody.parse(body).error).toMatchObject({ code: 'name_taken', param: 'name' });
     }));
 
-  test('the word before the admin key is known in small letters too, as RFC 9110 has it', () =>
+  test('the scheme before the admin key may be in lower case, as in RFC 9110', () =>
     withAdmin(async ({ ask }) => {
       expect((await ask('GET', '/admin/keys', undefined, `bearer ${ADMIN_KEY}`)).status).toBe(200);
     }));
 
-  test('usage, by what is asked for', () =>
+  test('usage, by query', () =>
     withAdmin(async ({ ask, store }) => {
       const records = [exchange({ key: 'a' }), exchange({ key: 'b', cost: 2 })];
       await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
@@ -362,7 +362,7 @@ describeStores('the admin API', (stores) => {
       expect(Date.parse(usual.to) - Date.parse(usual.from)).toBe(29 * 86_400_000);
     }));
 
-  test('a store that cannot be reached is a 503', () =>
+  test('an unreachable store is a 503', () =>
     withAdmin(async ({ ask, store }) => {
       await store.close();
       expect(await ask('GET', '/admin/keys')).toMatchObject({
@@ -371,7 +371,7 @@ describeStores('the admin API', (stores) => {
       });
     }));
 
-  test('a store that takes no more is a 503 that says so, and is read on', ({ skip }) =>
+  test('a store that is full is a 503 that says so, and can still be read', ({ skip }) =>
     withAdmin(async ({ ask, store }) => {
       if (store.kind !== 'sqlite') skip('PostgreSQL says so by an error of another kind.');
       await sql`pragma query_only = on`.execute(store.db);
@@ -382,7 +382,7 @@ describeStores('the admin API', (stores) => {
       expect(await ask('GET', '/admin/keys')).toMatchObject({ status: 200, body: { data: [] } });
     }));
 
-  test('a mistake of the program is a 500 that tells nothing', () =>
+  test('a bug is a 500 that reveals nothing', () =>
     withAdmin(async ({ ask, store }) => {
       await store.db.schema.dropTable('gateway_keys').execute();
       const { status, body } = await ask('GET', '/admin/keys');
@@ -390,8 +390,8 @@ describeStores('the admin API', (stores) => {
       expect(JSON.stringify(body)).not.toContain('gateway_keys');
     }));
 
-  describe('what is refused', () => {
-    test('without the admin key, everything', () =>
+  describe('what is rejected', () => {
+    test('everything without the admin key', () =>
       withAdmin(async ({ ask, store, told }) => {
         for (const authorization of [
           '',
@@ -413,7 +413,7 @@ describeStores('the admin API', (stores) => {
         expect(told()).toBe(0);
       }));
 
-    test('bodies and queries that are not as they should be', () =>
+    test('malformed bodies and queries', () =>
       withAdmin(async ({ ask, store }) => {
         for (const [method, path, sent, param] of MALFORMED) {
           const { status, body } = await ask(method, path, sent);
@@ -435,7 +435,7 @@ describeStores('the admin API', (stores) => {
         expect(await listKeys(store)).toEqual([]);
       }));
 
-    test('paths and methods that are none', () =>
+    test('unknown paths and methods', () =>
       withAdmin(async ({ ask }) => {
         for (const [method, path, expected] of MISDIRECTED) {
           const { status, headers, body } = await ask(method, path, method === 'PATCH' ? {} : undefined);
@@ -446,7 +446,7 @@ describeStores('the admin API', (stores) => {
       }));
 
     test.each(['Content-Length: 100000000', 'Transfer-Encoding: chunked'])(
-      'whoever goes on sending a body that is too large is told, and cut off: %s',
+      'a client that keeps sending a body over the limit gets an answer, and is cut off: %s',
       (line) =>
         withAdmin(async ({ url }) => {
           const head = `POST /admin/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN_KEY}\r\n${line}\r\n\r\n`;
@@ -470,14 +470,14 @@ describeStores('the admin API', (stores) => {
         }),
     );
 
-    test('a body that is too large, which one with a thousand models is not', () =>
+    test('a body over the limit; one with a thousand models is below it', () =>
       withAdmin(async ({ ask }) => {
         const models = Array.from({ length: 1_000 }, (_, at) => `vendor/model-${at}-${'x'.repeat(200)}`);
         expect((await ask('POST', '/admin/keys', { name: 'many', models })).status).toBe(201);
         expect((await ask('POST', '/admin/keys', { name: 'x'.repeat(600_000) })).status).toBe(413);
       }));
 
-    test('a browser of another site is not told that it may ask', () =>
+    test('a browser on another site gets no CORS permission', () =>
       withAdmin(async ({ url }) => {
         const response = await fetch(`${url}/admin/keys`, {
           method: 'OPTIONS',
@@ -488,7 +488,7 @@ describeStores('the admin API', (stores) => {
       }));
   });
 
-  test('a caller who waits for leave to send the body gets it', () =>
+  test('a client that waits for 100 Continue gets it', () =>
     withAdmin(async ({ url }) => {
       const status = await new Promise((resolve, reject) => {
         const sent = request(`${url}/admin/keys`, {

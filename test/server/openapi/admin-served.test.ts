@@ -1,4 +1,4 @@
-/** The document against the admin's listener: every path, every status, and nothing else. */
+/** The document against the admin listener: every path, every status, and nothing else. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asList, asObject, type Json, parseJson } from '../../../src/lib/json.ts';
@@ -17,7 +17,7 @@ const operations = operationsOf(document).filter(
 let admin: TestAdmin;
 /** Its store is gone. */
 let broken: TestAdmin;
-/** The id of a key that was revoked. */
+/** The id of a revoked key. */
 let revoked = '';
 beforeAll(async () => {
   admin = await startAdmin();
@@ -81,7 +81,7 @@ const FULL_GROUP = {
   budget_month: 500.5,
 };
 
-/** What is asked to see each status. */
+/** The request that produces each status. */
 const SEEN: Readonly<Record<string, Readonly<Record<number, Provoke>>>> = {
   listKeys: {
     200: { path: '/admin/keys?revoked=true' },
@@ -192,7 +192,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   });
 });
 
-test('what is sent here is as described', () => {
+test('requests sent here match the description', () => {
   for (const operation of operations) {
     const schema = jsonSchemaIn(asObject(operation.description['requestBody']));
     for (const [status, { body }] of Object.entries(SEEN[operation.id] ?? {})) {
@@ -203,7 +203,7 @@ test('what is sent here is as described', () => {
   }
 });
 
-test('a key that has just been made is whole, and in no other answer', async () => {
+test('the secret of a new key is in its first answer, and in no other', async () => {
   const made = asObject(
     parseJson(await (await ask(admin, 'POST', '/admin/keys', { name: 'secret' })).text()),
   );
@@ -213,7 +213,7 @@ test('a key that has just been made is whole, and in no other answer', async () 
   expect(listed).not.toContain(String(made?.['key']));
 });
 
-test('usage and metrics tell of an exchange that is over', async () => {
+test('usage and metrics include a finished request', async () => {
   await expect
     .poll(async () => (await ask(admin, 'GET', '/admin/usage?from=2020-01-01&by=model')).text())
     .toContain('anthropic/claude-sonnet-4-5');
@@ -229,7 +229,7 @@ describe('what is not described', () => {
     '/metrics/x',
     '/health/live',
     '/dashboards',
-  ])('%s is no answer to anybody', async (path) => {
+  ])('%s never occurs', async (path) => {
     for (const key of [ADMIN_KEY, 'wrong']) {
       const response = await ask(admin, 'GET', path, undefined, key);
       expect([401, 404], key).toContain(response.status);

@@ -1,14 +1,16 @@
-/** An answer against what the document says of it. */
+/** Checks an answer against the document. */
 
 import { expect } from 'vitest';
 import { asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { jsonSchemaIn, type Operation } from './operations.ts';
 import { problemsOf } from './validator.ts';
 
-/** Headers of which the document tells all. */
+/** Headers that the document describes completely. */
 const TOLD = /^(?:x-request-id|retry-after|(?:x|anthropic)-ratelimit-.*)$/;
 
-/** Its status is described, its type is one of those, and its JSON and its headers are as the schemas say. */
+/**
+ * Expects that its status and its type are described, and that its JSON and its headers match the schemas.
+ */
 export async function checkAnswer(
   document: JsonObject,
   operation: Operation,

@@ -1,4 +1,4 @@
-/** The document by itself: that it is one of OpenAPI 3.1, and does not contradict itself. */
+/** The document by itself: it is valid OpenAPI 3.1 and consistent. */
 
 import { expect, test } from 'vitest';
 import { asObject, asObjects, asText, isList, isObject, type Json } from '../../../src/lib/json.ts';
@@ -15,7 +15,7 @@ test('it is JSON, and of OpenAPI 3.1', () => {
   expect(asObject(document['info'])?.['version']).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test('every reference is to something', () => {
+test('every reference resolves', () => {
   let references = 0;
   const walk = (value: Json | undefined): void => {
     if (isList(value)) for (const entry of value) walk(entry);
@@ -41,7 +41,7 @@ test('every component is used', () => {
     expect(text.includes(`"${name}":[]`), name).toBe(true);
 });
 
-test('every operation has a name of its own, a summary, a known tag, and says who may', () => {
+test('every operation has a unique name, a summary, a known tag, and its security', () => {
   const ids = operations.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const tags = new Set(asObjects(document['tags']).map(({ name }) => name));
@@ -54,7 +54,7 @@ test('every operation has a name of its own, a summary, a known tag, and says wh
   }
 });
 
-test('what stands in braces in a path is a parameter, and no other one is of the path', () => {
+test('every name in braces in a path is a parameter, and the path has no others', () => {
   for (const { id, path, description } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const parameters = asObjects(description['parameters']).filter((one) => one['in'] === 'path');
@@ -66,7 +66,7 @@ test('what stands in braces in a path is a parameter, and no other one is of the
   }
 });
 
-test('every response says what it is', () => {
+test('every response has a description', () => {
   for (const { id, responses } of operations) {
     expect(Object.keys(responses).length, id).toBeGreaterThan(0);
     for (const [status, response] of Object.entries(responses)) {
@@ -76,7 +76,7 @@ test('every response says what it is', () => {
   }
 });
 
-test('the schemas can tell right from wrong', () => {
+test('the schemas can tell valid from invalid', () => {
   const chat = at(document, '#/components/schemas/ChatCompletionsRequest');
   const good = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hi' }], anything: [1] };
   expect(problemsOf(document, chat, good)).toBeUndefined();

@@ -14,7 +14,7 @@ export interface Operation {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-/** Every operation, with its references followed. */
+/** Every operation, with its references resolved. */
 export function operationsOf(document: JsonObject): readonly Operation[] {
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(asObject(document['paths']) ?? {})) {
@@ -38,7 +38,7 @@ export function operationsOf(document: JsonObject): readonly Operation[] {
   return operations;
 }
 
-/** The schema of a response's JSON, where it has one. */
+/** The schema of a response's JSON, if it has one. */
 export function jsonSchemaIn(response: JsonObject | undefined): JsonObject | undefined {
   const content = asObject(response?.['content']);
   return asObject(asObject(content?.['application/json'])?.['schema']);

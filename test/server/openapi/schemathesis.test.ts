@@ -1,11 +1,12 @@
 /**
- * The whole service as Schemathesis asks it: requests made from `/openapi.json`, right ones and wrong ones, whose answers
- * must be as it describes them. It is a program in Python (https://schemathesis.io), in a virtual environment at
- * `.python`: `python3 -m venv .python && .python/bin/pip install schemathesis==4.32.5`.
+ * The whole service under Schemathesis: it generates valid and invalid requests from `/openapi.json` and
+ * checks the answers against it. Schemathesis is a Python program (https://schemathesis.io), in a virtual
+ * environment at `.python`: `python3 -m venv .python && .python/bin/pip install schemathesis==4.32.5`.
  *
- * Two of its checks are left out. `positive_data_acceptance` wants a 2xx for all that the document allows, but every
- * format's objects are open, and a vendor refuses what only it knows of. `negative_data_rejection` wants a 4xx for all
- * that the document does not allow, but native bodies pass as they are, for the vendor to judge.
+ * Two of its checks are left out. `positive_data_acceptance` expects a 2xx for every request that the
+ * document allows, but every format's objects are open, and a vendor rejects values that only it can judge.
+ * `negative_data_rejection` expects a 4xx for every request that the document does not allow, but native
+ * bodies pass unchanged, for the vendor to judge.
  */
 
 import { execFile } from 'node:child_process';
@@ -19,13 +20,16 @@ import { ADMIN_KEY, startAdmin } from '../../support/admin.ts';
 import { KEY, startGateway } from '../../support/gateway.ts';
 import { isAvailable, SCHEMATHESIS, SCHEMATHESIS_PATH } from '../../support/programs.ts';
 
-/** Seconds that each of the two listeners is asked for. */
+/** Seconds of requests to each of the two listeners. */
 const SECONDS = process.env['FULL'] === '1' ? 300 : 20;
 
 const MODELS = ['openai/gpt-5.4', 'anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'];
 const GOOGLES = ['gemini-2.5-flash', 'gemini-3.8-flash'];
 
-/** The document with models that there are, as any other name is answered by a 404 before anything else is read. */
+/**
+ * The document with existing models filled in, since any other name is answered by a 404 before anything else
+ * is read.
+ */
 function withModels(value: Json | undefined): Json {
   if (isList(value)) return value.map(withModels);
   if (!isObject(value)) return value ?? null;
@@ -39,7 +43,7 @@ function withModels(value: Json | undefined): Json {
     : made;
 }
 
-/** Asks a listener. @returns what was printed, and the exit code: 1 where something was found. */
+/** Runs Schemathesis against a listener. @returns its output and its exit code: 1 if it found something. */
 async function ask(
   url: string,
   key: string,
@@ -75,7 +79,7 @@ function casesIn(output: string): number {
 }
 
 describe.skipIf(!isAvailable(SCHEMATHESIS))('Schemathesis', () => {
-  test('finds nothing at the listener of callers', { timeout: (SECONDS + 120) * 1_000 }, async () => {
+  test('finds nothing at the public listener', { timeout: (SECONDS + 120) * 1_000 }, async () => {
     const gateway = await startGateway();
     const { output, code } = await ask(gateway.url, KEY, ['--exclude-tag', 'admin']);
     await gateway.close();
@@ -83,7 +87,7 @@ describe.skipIf(!isAvailable(SCHEMATHESIS))('Schemathesis', () => {
     expect(casesIn(output), output).toBeGreaterThan(30);
   });
 
-  test('finds nothing at the listener of the admin', { timeout: (SECONDS + 120) * 1_000 }, async () => {
+  test('finds nothing at the admin listener', { timeout: (SECONDS + 120) * 1_000 }, async () => {
     const admin = await startAdmin();
     const { output, code } = await ask(admin.url, ADMIN_KEY, ['--include-tag', 'admin']);
     await admin.close();

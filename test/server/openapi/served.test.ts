@@ -1,4 +1,7 @@
-/** The document against the running service: what it describes is there, what it says may happen does, nothing else is. */
+/**
+ * The document against the running service: everything it describes exists, every status occurs as described,
+ * and there is nothing else.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../../src/access/limits/limit-headers.ts';
@@ -15,7 +18,7 @@ import { jsonSchemaIn, type Operation, operationsOf } from './operations.ts';
 import { problemsOf } from './validator.ts';
 
 const document = openApi();
-/** Those of the callers' listener. */
+/** The operations of the public listener. */
 const operations = operationsOf(document).filter(
   ({ description }) => asList(description['tags'])[0] !== 'admin',
 );
@@ -26,11 +29,11 @@ const asking = operations.filter(({ description }) => description['requestBody']
 const RESTRICTED = 'gw-key-that-may-use-next-to-nothing';
 const LIMIT = 20_000;
 
-/** Answers everything, as a newcomer sees it. */
+/** Answers every request, as a new installation does. */
 let sandboxed: TestGateway;
 /** Its vendors do what `mood` says. */
 let moody: TestGateway;
-/** Has room for one exchange. */
+/** Has room for one request. */
 let narrow: TestGateway;
 let vendor: TestUpstream;
 let mood: 'broken' | 'silent' | 401 | 429 | 500 | 503 | 529 = 500;
@@ -60,7 +63,7 @@ afterAll(async () => {
   await vendor.close();
 });
 
-/** What is sent to an endpoint that asks a model. */
+/** The body sent to an endpoint that calls a model. */
 interface Ask {
   readonly path: string;
   readonly body: JsonObject;
@@ -69,7 +72,7 @@ interface Ask {
 const turns = [{ role: 'user', content: 'Say a word.' }];
 const contents = [{ role: 'user', parts: [{ text: 'Say a word.' }] }];
 
-/** A good request for an operation, for a model of the format's own vendor unless another one is named. */
+/** A valid request for an operation, for a model of the format's own vendor unless another one is named. */
 function askOf({ id, path }: Operation, model?: string): Ask {
   const named = { path: path.replace('{model}', model ?? 'gemini-2.5-flash') };
   switch (id.replace(/Below1$/, '')) {
@@ -111,7 +114,7 @@ function postInMood(as: typeof mood, operation: Operation): Promise<Response> {
   return post(moody, askOf(operation));
 }
 
-/** How every status comes about, by what is done. */
+/** How to produce every status. */
 const PROVOKE: Readonly<Record<string, (operation: Operation) => Promise<Response>>> = {
   200: (operation) => post(sandboxed, askOf(operation)),
   400: (operation) => post(moody, askOf(operation), {}, '{"model":'),
@@ -165,7 +168,7 @@ describe('a key with limits', () => {
   afterAll(() => limited.close());
 
   test.each(asking.map((operation) => [operation.id, operation] as const))(
-    '%s tells what is left of them, as described',
+    '%s reports the remaining limits, as described',
     async (_, operation) => {
       const names = [...OPENAI_LIMIT_HEADERS];
       if (operation.path.startsWith('/v1/messages'))
@@ -187,12 +190,12 @@ describe('a key with limits', () => {
 });
 
 describe.each(asking.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
-  test('what is sent here is as described', () => {
+  test('requests sent here match the description', () => {
     const schema = jsonSchemaIn(asObject(operation.description['requestBody']));
     if (schema === undefined) throw new Error('A request has a schema.');
     expect(problemsOf(document, schema, askOf(operation).body)).toBeUndefined();
     const { model: _, contents: _contents, ...rest } = askOf(operation).body;
-    // What is asked to be counted may lack whatever it is made of.
+    // A request to count tokens may lack any content.
     if (!operation.id.startsWith('count')) expect(problemsOf(document, schema, rest)).toBeDefined();
   });
 });
@@ -219,7 +222,7 @@ test.each([
   ['createChatCompletion', { stream: true }],
   ['createResponse', { stream: true }],
   ['createMessage', { stream: true }],
-])('%s: a stream is events', async (id, asked) => {
+])('%s: a stream consists of events', async (id, asked) => {
   const operation = operationNamed(id);
   const ask = askOf(operation);
   const response = await post(sandboxed, { ...ask, body: { ...ask.body, ...asked } });
@@ -227,14 +230,14 @@ test.each([
   await check(operation, response);
 });
 
-test('streamGenerateContent: events with alt=sse, else a list', async () => {
+test('streamGenerateContent: events with alt=sse, otherwise a list', async () => {
   const ask = askOf(operationNamed('streamGenerateContent'));
   const events = await post(sandboxed, { ...ask, path: `${ask.path}?alt=sse` });
   expect(events.headers.get('content-type')).toMatch(/^text\/event-stream/);
   await check(operationNamed('streamGenerateContent'), events);
 });
 
-/** What is asked to see each status of what is only read. */
+/** The request that produces each status of the read-only operations. */
 const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: string, key?: string]>>>> = {
   listModels: { 200: ['/v1/models', KEY], 401: ['/v1/models', 'wrong'] },
   getModel: {
@@ -262,7 +265,7 @@ const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: str
   listPricedModels: { 200: ['/playground/models.json', KEY], 401: ['/playground/models.json'] },
 };
 
-/** Operations whose statuses are seen by a test of their own. */
+/** Operations whose statuses have a test of their own. */
 const APART = new Set(['isReady']);
 
 const reading = operations.filter(({ method, id }) => method === 'GET' && !APART.has(id));
@@ -280,7 +283,7 @@ describe.each(reading.map((operation) => [operation.id, operation] as const))('%
   });
 });
 
-test('isReady answers 200, and 503 once the process is on its way out, as described', async () => {
+test('isReady answers 200, and 503 once the process is shutting down, as described', async () => {
   const operation = operationNamed('isReady');
   const config = configSchema.parse({ port: 0, vendors: vendorsAtUrl(vendor.url) });
   const { gateway, close } = await openGateway(config);
@@ -296,7 +299,7 @@ test('isReady answers 200, and 503 once the process is on its way out, as descri
   await close();
 });
 
-test('it serves the document it has', async () => {
+test('it serves the document itself', async () => {
   const response = await fetch(`${sandboxed.url}/openapi.json`);
   expect(await response.json()).toEqual(document);
 });

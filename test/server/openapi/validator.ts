@@ -1,9 +1,9 @@
-/** Values against a document's schemas. */
+/** Validates values against a document's schemas. */
 
 import { z } from 'zod';
 import { isList, isObject, type Json, type JsonObject } from '../../../src/lib/json.ts';
 
-/** What `pointer`, as `#/a/b`, stands for. @throws Error where there is nothing. */
+/** The value at `pointer`, such as `#/a/b`. @throws Error if there is none. */
 export function at(document: JsonObject, pointer: string): JsonObject {
   let value: Json | undefined = document;
   for (const step of pointer.slice(2).split('/')) {
@@ -16,14 +16,16 @@ export function at(document: JsonObject, pointer: string): JsonObject {
 
 const SCHEMAS = '#/components/schemas/';
 
-/** A value of the document with every `$ref` in it followed, but for those to schemas, which may name themselves. */
+/**
+ * A value of the document with every `$ref` in it resolved, except those to schemas, which may be recursive.
+ */
 export function resolved(document: JsonObject, value: Json): Json {
   return mapRefs(value, (pointer) =>
     pointer.startsWith(SCHEMAS) ? { $ref: pointer } : resolved(document, at(document, pointer)),
   );
 }
 
-/** What is wrong with a value by a schema of the document; undefined where nothing is. */
+/** Why a value does not match a schema of the document; undefined if it does. */
 export function problemsOf(document: JsonObject, schema: Json, value: Json): string | undefined {
   const local = (part: Json): Json =>
     mapRefs(part, (pointer) => ({ $ref: pointer.replace(SCHEMAS, '#/$defs/') }));
@@ -39,7 +41,7 @@ export function problemsOf(document: JsonObject, schema: Json, value: Json): str
   return parsed.success ? undefined : z.prettifyError(parsed.error);
 }
 
-/** A copy with something else in the place of every object that has a `$ref`. */
+/** A copy in which every object with a `$ref` is replaced. */
 function mapRefs(value: Json, replace: (pointer: string) => Json): Json {
   if (isList(value)) return value.map((entry) => mapRefs(entry, replace));
   if (!isObject(value)) return value;

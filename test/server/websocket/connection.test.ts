@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a client that takes its time for reading is there, for as long as something waits for it', async () => {
+test('a client that reads slowly counts as alive while data waits for it', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const server = createServer();
   const acceptor = new WebSocketServer({ noServer: true });
@@ -34,13 +34,13 @@ test('a client that takes its time for reading is there, for as long as somethin
   const size = 50_000_000;
   connection.say('x'.repeat(size));
   expect(raw.writableLength).toBeGreaterThan(0);
-  // Nor is it heard until it has read what it is told.
+  // Its messages are not read either until it has read what was sent.
   expect(socket.isPaused).toBe(true);
   for (let look = 0; look < 3; look += 1) vi.advanceTimersByTime(30_000);
   client.resume();
   expect(await Promise.race([read, closed])).toBe(size);
 
-  // Nothing waits any more: now it is asked whether it is there, and no answer is one.
+  // Nothing waits any more: now it is pinged, and no answer means that it is gone.
   await soon(() => expect(raw.writableLength).toBe(0));
   expect(socket.isPaused).toBe(false);
   client.pause();

@@ -1,4 +1,4 @@
-/** Dialogues over one WebSocket: each request sends what is new, the vendor gets all of it. */
+/** Dialogues over one WebSocket: each request sends only the new part, and the vendor receives all of it. */
 
 import { OpenAI } from 'openai';
 import type { ResponsesServerEvent } from 'openai/resources/responses/responses';
@@ -28,7 +28,7 @@ async function ask(client: Client, fields: JsonObject): Promise<JsonObject[]> {
   return client.answer();
 }
 
-test('a request is the one that POST takes, its values byte for byte, and the answer its events', async () => {
+test('a request is the same as by POST, its values byte for byte, and the answer is its events', async () => {
   const client = await connect(stage.gateway.url);
   client.socket.send(
     '{"type":"response.create","model":"gpt-4.1","input":"Hi","temperature":1.0,"metadata":{"a":"\\u00e4"},"stream":false,"background":false,"stream_id":null}',
@@ -62,7 +62,7 @@ test('the events of an answer are the vendor’s, byte for byte', async () => {
   stage.respondWith(say('Hello'));
 });
 
-test('going on from a response, the vendor gets all that was said, and the events name what it went on from', async () => {
+test('a request that continues a response sends the vendor the whole dialogue, and the events name that response', async () => {
   const client = await connect(stage.gateway.url);
   const first = await ask(client, { input: 'One' });
   const second = await ask(client, { input: [user('Two')], previous_response_id: idOf(first) });
@@ -78,7 +78,7 @@ test('going on from a response, the vendor gets all that was said, and the event
   expect(bodies[2]?.['input']).toEqual([user('One'), said, user('Two'), said, user('Three')]);
 });
 
-test('thoughts go along: by their proof, which is asked for of a model that thinks, or where the vendor keeps them', async () => {
+test('reasoning is sent along: with its proof, which is requested from a reasoning model, or if the vendor stores it', async () => {
   const bare = { type: 'reasoning', id: 'rs_1', summary: [] };
   const proven = { ...bare, id: 'rs_2', encrypted_content: 'sealed' };
   const told = { ...bare, id: 'rs_3', summary: [{ type: 'summary_text', text: 'Hm.' }] };
@@ -99,14 +99,14 @@ test('thoughts go along: by their proof, which is asked for of a model that thin
   await ask(client, { model: 'gpt-4.1', input: 'x' });
   await ask(client, { model: 'gpt-5.4', include: 'all', input: 'x' });
   const [also, thoughtless, mistaken] = stage.bodies();
-  // The vendor says what is wrong with it.
+  // The vendor reports what is wrong with it.
   expect(mistaken?.['include']).toBe('all');
   expect(also?.['include']).toEqual(['message.output_text.logprobs', 'reasoning.encrypted_content']);
   expect(thoughtless).not.toHaveProperty('include');
   stage.respondWith(say('Hello'));
 });
 
-test('thoughts in words alone go along too: models of chat-completions want to read again what they thought', async () => {
+test('reasoning in plain text is sent along too: models of chat-completions expect their previous reasoning', async () => {
   const chunk = (delta: JsonObject, finish_reason: string | null): string =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   stage.respondWith((_, response) =>
@@ -127,7 +127,7 @@ test('thoughts in words alone go along too: models of chat-completions want to r
   stage.respondWith(say('Hello'));
 });
 
-test('a request may go on without a word of its own', async () => {
+test('a request may continue without any input of its own', async () => {
   const client = await connect(stage.gateway.url);
   const first = idOf(await ask(client, { input: [user('One')] }));
   const second = idOf(await ask(client, { previous_response_id: first }));
@@ -144,7 +144,7 @@ test('a request may go on without a word of its own', async () => {
   ]);
 });
 
-test('a request that failed may be sent again: what it went on from stays known', async () => {
+test('a failed request may be sent again: the response that it continued stays known', async () => {
   const client = await connect(stage.gateway.url);
   const first = await ask(client, { input: [user('One')] });
   const again = { input: [user('Two')], previous_response_id: idOf(first) };
@@ -171,7 +171,7 @@ test('a request that failed may be sent again: what it went on from stays known'
   expect(bodies).toHaveLength(3);
 });
 
-test('a response of another connection is the vendor’s to know', async () => {
+test('a response of another connection is left to the vendor', async () => {
   const one = await connect(stage.gateway.url);
   const id = idOf(await ask(one, { input: 'One' }));
   const other = await connect(stage.gateway.url);
@@ -182,12 +182,12 @@ test('a response of another connection is the vendor’s to know', async () => {
     undefined,
     id,
     'resp_elsewhere',
-    // What stands before it is not known here.
+    // The part before it is not known here.
     unknown,
   ]);
 });
 
-test('what a conversation holds is the vendor’s to know: its responses are gone on from there', async () => {
+test('the content of a conversation is left to the vendor, and so are its responses', async () => {
   const client = await connect(stage.gateway.url);
   const id = idOf(await ask(client, { input: 'One', conversation: 'conv_1' }));
   await ask(client, { input: 'Two', previous_response_id: id });
@@ -195,11 +195,11 @@ test('what a conversation holds is the vendor’s to know: its responses are gon
   await ask(client, { input: 'Four', previous_response_id: known, conversation: 'conv_1' });
   const bodies = stage.bodies();
   expect(bodies[1]).toMatchObject({ input: 'Two', previous_response_id: id });
-  // It takes one of the two only, and says so.
+  // The vendor accepts only one of the two, and says so.
   expect(bodies[3]).toMatchObject({ previous_response_id: known, conversation: 'conv_1' });
 });
 
-test('a thought that an answer broke off behind does not go along: OpenAI wants to see what it led to', async () => {
+test('reasoning after which an answer broke off is not sent along: OpenAI requires the item that follows it', async () => {
   const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' };
   const message = { type: 'message', id: 'msg_a', role: 'assistant', content: [] };
   const client = await connect(stage.gateway.url);
@@ -225,7 +225,7 @@ test('a thought that an answer broke off behind does not go along: OpenAI wants 
   }
 });
 
-test('where memory is short, dialogues are forgotten: the client sends all of it again', async () => {
+test('when memory is short, dialogues are dropped, and the client sends all of it again', async () => {
   const client = await connect(stage.gateway.url);
   const id = idOf(await ask(client, { input: 'One' }));
   stage.gateway.server.forget();
@@ -233,7 +233,7 @@ test('where memory is short, dialogues are forgotten: the client sends all of it
   expect(stage.bodies()[1]).toMatchObject({ input: 'Two', previous_response_id: id });
 });
 
-test('what is remembered is as long as a body may be, all lanes together', async () => {
+test('the remembered dialogues may be as long as a body, all lanes together', async () => {
   const client = await connect(stage.gateway.url);
   const long = 'x'.repeat(60_000);
   const first = idOf(await ask(client, { stream_id: 'a', input: long }));
@@ -248,7 +248,7 @@ test('what is remembered is as long as a body may be, all lanes together', async
   ]);
 });
 
-test('a model of another vendor knows no response of another connection', async () => {
+test('for a model of another vendor, a response of another connection is unknown', async () => {
   const client = await connect(stage.gateway.url);
   const [error] = await ask(client, {
     model: 'anthropic/claude-sonnet-4-5',
@@ -264,7 +264,7 @@ test('a model of another vendor knows no response of another connection', async 
 });
 
 describe('a request that wants no output yet', () => {
-  test('is answered at once, and gone on from', async () => {
+  test('is answered at once, and can be continued', async () => {
     const client = await connect(stage.gateway.url);
     const warm = await ask(client, { generate: false, input: [user('One')], instructions: 'Be brief.' });
     expect(warm.map(({ type }) => type)).toEqual(['response.created', 'response.completed']);
@@ -289,7 +289,7 @@ describe('a request that wants no output yet', () => {
     for (const { response } of again) expect(response).toMatchObject({ previous_response_id: idOf(said) });
   });
 
-  test('is refused where it would go on from what is not known', async () => {
+  test('is rejected if it continues an unknown response', async () => {
     const client = await connect(stage.gateway.url);
     const [error] = await ask(client, { generate: false, input: [], previous_response_id: 'resp_elsewhere' });
     expect(error).toMatchObject({
@@ -299,7 +299,7 @@ describe('a request that wants no output yet', () => {
     });
   });
 
-  test('is refused where the model could not be asked', async () => {
+  test('is rejected if the model could not be asked', async () => {
     const client = await connect(stage.gateway.url);
     const [error] = await ask(client, { generate: false, model: 'nobodys-model', input: [] });
     expect(error).toMatchObject({ type: 'error', status: 404, error: { code: 'model_not_found' } });
@@ -307,7 +307,7 @@ describe('a request that wants no output yet', () => {
 });
 
 describe('lanes', () => {
-  test('answer side by side, and each in turn', async () => {
+  test('are answered in parallel, and each in order', async () => {
     const waiting: (() => void)[] = [];
     stage.respondWith((received, response) => void waiting.push(() => say('Hello')(received, response)));
     const client = await connect(stage.gateway.url);
@@ -346,7 +346,7 @@ describe('lanes', () => {
     expect(users(bodies[3])).toEqual(['One', 'Two', 'Four']);
   });
 
-  test('there are 32 of them at most, beside the one without a name', async () => {
+  test('there are at most 32, in addition to the unnamed one', async () => {
     const client = await connect(stage.gateway.url);
     const warm = async (fields: JsonObject): Promise<JsonObject | undefined> =>
       (await ask(client, { generate: false, input: [], ...fields })).at(-1);
@@ -376,7 +376,7 @@ describe("OpenAI's SDK", () => {
     'anthropic/claude-sonnet-4-5',
     'google/gemini-2.5-pro',
     'deepseek/deepseek-v4-flash',
-  ])('calls a tool and goes on from it, with %s', async (model) => {
+  ])('calls a tool and continues from it, with %s', async (model) => {
     const gateway = await startGateway();
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: KEY });
     const socket = new ResponsesWS(client);

@@ -1,4 +1,4 @@
-/** What goes wrong on a WebSocket: the client is told in an event, and the connection goes on where it can. */
+/** Failures on a WebSocket: the client receives them as events, and the connection continues if it can. */
 
 import { createServer, request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -32,7 +32,7 @@ afterAll(() => stage.close());
 
 const create = { type: 'response.create', model: 'gpt-4.1', input: 'Hi' };
 
-/** That a connection still answers. */
+/** Expects that a connection still answers. */
 async function expectAlive(client: Client): Promise<void> {
   client.send(create);
   expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
@@ -42,11 +42,11 @@ describe('a handshake', () => {
   test.each([
     ['a wrong key', { authorization: 'Bearer nobody' }, 401],
     ['no key', { authorization: '' }, 401],
-  ])('with %s is refused', async (_, headers, status) => {
+  ])('with %s is rejected', async (_, headers, status) => {
     await expect(connect(stage.gateway.url, headers)).rejects.toThrow(`status ${status}`);
   });
 
-  test('elsewhere, or through what lets none through, is refused by the status at which clients turn to POST', async () => {
+  test('at another path, or through a proxy that blocks it, is rejected with the status at which clients switch to POST', async () => {
     for (const path of ['/v1/responses', '/v1/chat/completions', '/v1/messages', '/v1/responses/compact']) {
       const refused = new Promise<number | undefined>((resolve, reject) => {
         const asked = request(`${stage.gateway.url}${path}`, {
@@ -73,7 +73,7 @@ describe('a handshake', () => {
     ['two keys', [`Authorization: Bearer ${KEY}`, 'Authorization: Bearer another'], 401],
     ['two hosts', [`Authorization: Bearer ${KEY}`, 'Host: y'], 400],
     ['too many headers', [`Authorization: Bearer ${KEY}`, ...Array<string>(100).fill('X-A: b')], 431],
-  ])('with %s is refused, as a POST would be', async (_, lines, status) => {
+  ])('with %s is rejected, as a POST would be', async (_, lines, status) => {
     const { head } = await connectRaw(stage.gateway.url, lines);
     expect(head.split(' ')[1]).toBe(String(status));
   });
@@ -87,7 +87,7 @@ describe('a handshake', () => {
     raw.destroy();
   });
 
-  test('says by a header of OpenAI’s which WebSocket it means, which is no word to whoever answers a POST', async () => {
+  test('names its WebSocket version in a header of OpenAI’s, which is ignored for a POST', async () => {
     for (const [beta, sent] of [
       ['responses_websockets=2026-02-06', undefined],
       ['responses_multi_agent=v1', 'responses_multi_agent=v1'],
@@ -101,7 +101,7 @@ describe('a handshake', () => {
     }
   });
 
-  test('is refused where the process is short of something', async () => {
+  test('is rejected if the process is short of a resource', async () => {
     const config = configSchema.parse({ port: 0, keys: [{ name: 'test', key: KEY }] });
     const { gateway, close } = await openGateway(config);
     const server = await serve(
@@ -116,7 +116,7 @@ describe('a handshake', () => {
     await close();
   });
 
-  test('for anything but a WebSocket is no matter: Java asks for HTTP/2 with each POST', async () => {
+  test('for another protocol is ignored: Java asks for HTTP/2 with each POST', async () => {
     const body = JSON.stringify({ model: 'gpt-4.1', input: 'Hi' });
     stage.respondWith((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"response"}'),
@@ -160,19 +160,19 @@ test.each([
     { param: 'input' },
   ],
   ['bytes', Buffer.from(JSON.stringify(create)), { param: null }],
-])('%s is an error, and the connection goes on', async (_, message, error) => {
+])('%s is an error, and the connection continues', async (_, message, error) => {
   const client = await connect(stage.gateway.url);
   client.socket.send(message);
   expect(await client.next()).toMatchObject({
     type: 'error',
     status: 400,
-    // OpenAI's published schema of the socket's error has a text here, and all of these.
+    // OpenAI's published schema of the socket's error has a string here, and requires all of these.
     error: { type: 'invalid_request_error', code: expect.any(String), message: expect.any(String), ...error },
   });
   await expectAlive(client);
 });
 
-test('what is wrong with a request of a lane is told in that lane', async () => {
+test('an error in a request of a lane is reported in that lane', async () => {
   const client = await connect(stage.gateway.url);
   for (const wrong of [
     { background: true },
@@ -184,13 +184,13 @@ test('what is wrong with a request of a lane is told in that lane', async () => 
   }
 });
 
-test('what is too long closes the connection, and says so by its code', async () => {
+test('a message that is too long closes the connection, with the right code', async () => {
   const client = await connect(stage.gateway.url);
   client.send({ ...create, input: 'x'.repeat(100_001) });
   expect(await client.closed).toBe(1009);
 });
 
-test('an answer is not steered', async () => {
+test('an answer cannot be steered', async () => {
   const client = await connect(stage.gateway.url);
   client.send({ type: 'response.steer', previous_response_id: 'resp_1', input: 'Faster' });
   expect(await client.next()).toMatchObject({
@@ -202,7 +202,7 @@ test('an answer is not steered', async () => {
   await expectAlive(client);
 });
 
-test("a vendor's refusal comes with its status, its words and how long to wait", async () => {
+test("a vendor's error comes with its status, its message and its Retry-After", async () => {
   const client = await connect(stage.gateway.url);
   const error = { type: 'rate_limit_error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null };
   stage.respondWith((_, response) =>
@@ -238,7 +238,7 @@ test('an answer that ends too soon ends with an error', async () => {
   await expectAlive(client);
 });
 
-test('an answer that says no more ends with an error', async () => {
+test('an answer that goes silent ends with an error', async () => {
   const client = await connect(stage.gateway.url);
   const created = { type: 'response.created', response: { id: 'resp_1' } };
   stage.respondWith((_, response) =>
@@ -252,7 +252,7 @@ test('an answer that says no more ends with an error', async () => {
   await expectAlive(client);
 });
 
-test('an answer that fails while it is streamed has one end, and the next one begins behind it', async () => {
+test('an answer that fails while it is streamed has one end, and the next one begins after it', async () => {
   const client = await connect(stage.gateway.url);
   const error = { type: 'server_error', code: 'server_error', message: 'Sorry about that!', param: null };
   const created = { type: 'response.created', response: { id: 'resp_1' } };
@@ -279,7 +279,7 @@ test('an answer that fails while it is streamed has one end, and the next one be
   ]);
 });
 
-test('an error that ends a stream is told in its own words, wherever they stand', async () => {
+test('an error that ends a stream is reported in its own words, wherever they stand', async () => {
   const client = await connect(stage.gateway.url);
   const error = { code: 'server_error', message: 'Sorry about that!', param: null };
   stage.respondWith((_, response) =>
@@ -300,7 +300,7 @@ test.each([
   ['a code that is null', { type: 'server_error', code: null, message: 'No.', param: null }, 'server_error'],
   ['a code that is a number', { code: 503, message: 'No.' }, '503'],
   ['nothing but words', { message: 'No.' }, 'api_error'],
-])('a refusal with %s has all that the schema of an error requires', async (_, error, code) => {
+])('an error with %s has every field that the schema requires', async (_, error, code) => {
   const client = await connect(stage.gateway.url);
   stage.respondWith((_, response) =>
     response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error })),
@@ -313,7 +313,7 @@ test.each([
   await expectAlive(client);
 });
 
-test('what is no event, and what comes behind the end of an answer, is not told', async () => {
+test('invalid events, and anything after the end of an answer, are not sent', async () => {
   const client = await connect(stage.gateway.url);
   const completed = {
     type: 'response.completed',
@@ -331,13 +331,13 @@ test('what is no event, and what comes behind the end of an answer, is not told'
   await expectAlive(client);
 });
 
-test('an event that is longer than any ends its answer with an error', async () => {
+test('an event over the size limit ends its answer with an error', async () => {
   const client = await connect(stage.gateway.url);
   const piece = Buffer.alloc(1024 * 1024, 'x');
   stage.respondWith((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('event: response.output_text.delta\ndata: {"delta":"');
-    // It goes on: nobody waits for its end.
+    // The vendor goes on, and nothing waits for its end.
     for (let written = 0; written <= 64; written += 1) response.write(piece);
   });
   client.send(create);
@@ -346,7 +346,7 @@ test('an event that is longer than any ends its answer with an error', async () 
   await expectAlive(client);
 });
 
-test('an answer that is no stream is an error', async () => {
+test('an answer that is not a stream is an error', async () => {
   const client = await connect(stage.gateway.url);
   stage.respondWith((_, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"response"}'),
@@ -355,7 +355,7 @@ test('an answer that is no stream is an error', async () => {
   expect(await client.next()).toMatchObject({ type: 'error', status: 502 });
 });
 
-test('each request is asked about: its model, and the limits of its key', async () => {
+test('each request is checked: its model, and the limits of its key', async () => {
   const restricted = await connect(stage.gateway.url, { authorization: `Bearer ${RESTRICTED}` });
   restricted.send({ ...create, model: 'gpt-4o' });
   expect(await restricted.next()).toMatchObject({ type: 'error', status: 403 });
@@ -373,7 +373,7 @@ test('each request is asked about: its model, and the limits of its key', async 
   });
 });
 
-test('each request is an exchange of its own, and one whose client leaves is aborted', async () => {
+test('each request is recorded by itself, and one whose client disconnects is aborted', async () => {
   const upstream = await startUpstream((_, response) =>
     response
       .writeHead(200, { 'content-type': 'text/event-stream' })
@@ -395,7 +395,7 @@ test('each request is an exchange of its own, and one whose client leaves is abo
   await upstream.close();
 });
 
-test('a client who does not read holds its answer, and has all of it when it reads again', async () => {
+test('a client that does not read pauses its answer, and receives all of it when it reads again', async () => {
   const COUNT = 1_500;
   const event = `event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"${'x'.repeat(50_000)}"}\n\n`;
   let written = 0;
@@ -428,7 +428,7 @@ test('a client who does not read holds its answer, and has all of it when it rea
   expect(await client.answer()).toHaveLength(COUNT + 1);
 });
 
-test('a client who does not read holds its answers, and is let go', async () => {
+test('a client that does not read pauses its answers, and is disconnected', async () => {
   let written = 0;
   const event = `event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"${'x'.repeat(50_000)}"}\n\n`;
   const upstream = await startUpstream((_, response) => {
@@ -456,7 +456,7 @@ test('a client who does not read holds its answers, and is let go', async () => 
   await upstream.close();
 });
 
-test('how long what is said may wait for a client is that of the configuration in force when it came', async () => {
+test('the time that data may wait for a client comes from the configuration at the time it arrived', async () => {
   const gateway = await startGateway({ timeouts: { unread: 600_000 } });
   gateway.server.limit({ ...gateway.config.timeouts, unread: 100 });
   const { raw } = await connectRaw(gateway.url);
@@ -471,7 +471,7 @@ test('how long what is said may wait for a client is that of the configuration i
   await gateway.close();
 });
 
-test('a client who says much and reads nothing is heard no further, and let go', async () => {
+test('a client that sends much and reads nothing is paused, and disconnected', async () => {
   const gateway = await startGateway({ timeouts: { unread: 500 } });
   const { raw } = await connectRaw(gateway.url);
   raw.pause();
@@ -487,7 +487,7 @@ test('a client who says much and reads nothing is heard no further, and let go',
   await gateway.close();
 });
 
-test('sixteen are answered at a time, and the client is heard meanwhile', async () => {
+test('sixteen requests are answered at a time, and the client is read meanwhile', async () => {
   const waiting: ServerResponse[] = [];
   stage.respondWith((_, response) => void waiting.push(response));
   const client = await connect(stage.gateway.url);
@@ -512,7 +512,7 @@ test.each([
   [64, 0, 'when one is answered'],
   [2, 45_000, 'at once'],
   [2, 50_000, 'when one is answered'],
-])('with %d requests open, of %d bytes and more each, a client is heard %s', async (count, size, when) => {
+])('with %d open requests of at least %d bytes each, a client is read %s', async (count, size, when) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const own = await openStage({ limits: { bodyBytes: 100_000 } });
   const waiting: (() => void)[] = [];
@@ -529,9 +529,9 @@ test.each([
   await heard(other);
   let now = 'at once';
   const seen = heard(client).then(() => now);
-  // Whoever is heard has been by now, as one has who asked later.
+  // A client that is read has been read by now, like one that asked later.
   await heard(other);
-  // Whoever is not heard is not taken for gone.
+  // A paused client does not count as gone.
   if (count === 64) for (let look = 0; look < 3; look += 1) vi.advanceTimersByTime(30_000);
   now = 'when one is answered';
   waiting[0]?.();
@@ -539,7 +539,7 @@ test.each([
   await own.close();
 });
 
-test('a dialogue is held once for each request that is being answered', async () => {
+test('a dialogue is held once for each request in progress', async () => {
   let asked = 0;
   const vendor = createServer((request) => void request.resume().on('end', () => (asked += 1)));
   await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
@@ -563,7 +563,7 @@ test('a dialogue is held once for each request that is being answered', async ()
 });
 
 describe('the end of a connection', () => {
-  test('a gateway that ends lets answers finish, and tells clients to connect again', async () => {
+  test('a gateway that shuts down lets answers finish, and tells clients to reconnect', async () => {
     const own = await openStage();
     const idle = await connect(own.gateway.url);
     const busy = await connect(own.gateway.url);
@@ -586,7 +586,7 @@ describe('the end of a connection', () => {
     await own.close();
   });
 
-  test('a gateway that has few descriptors left closes those on which nothing is asked', async () => {
+  test('a gateway short of file descriptors closes idle connections', async () => {
     const own = await openStage();
     const [idle, busy] = [await connect(own.gateway.url), await connect(own.gateway.url)];
     let finish = (): void => {};
@@ -604,7 +604,7 @@ describe('the end of a connection', () => {
     await own.close();
   });
 
-  test('a gateway that is about to end takes more of them, for as long as balancers may not know of it', async () => {
+  test('a gateway about to shut down accepts new ones while balancers may not know of it', async () => {
     const own = await openStage();
     own.gateway.server.leave();
     const client = await connect(own.gateway.url);
@@ -615,7 +615,7 @@ describe('the end of a connection', () => {
     await own.close();
   });
 
-  test('a gateway that waits no longer ends its answers with an error', async () => {
+  test('a gateway whose drain time is over ends its answers with an error', async () => {
     const own = await openStage();
     const client = await connect(own.gateway.url);
     own.respondWith(() => {});
@@ -628,7 +628,7 @@ describe('the end of a connection', () => {
     await own.close();
   });
 
-  test('a client that answers no more keeps no gateway from ending', async () => {
+  test('an unresponsive client does not keep a gateway from shutting down', async () => {
     const own = await openStage();
     const { raw } = await connectRaw(own.gateway.url);
     raw.pause();
@@ -639,7 +639,7 @@ describe('the end of a connection', () => {
     await own.close();
   });
 
-  test('it is an hour old at most, as at OpenAI', async () => {
+  test('a connection lasts at most an hour, as at OpenAI', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const client = await connect(stage.gateway.url);
     vi.advanceTimersByTime(59 * 60_000);
@@ -652,7 +652,7 @@ describe('the end of a connection', () => {
     expect(await old.closed).toBe(1001);
   });
 
-  test('a client that is gone without a word is noticed', async () => {
+  test('a client that vanishes silently is noticed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { raw: silent } = await connectRaw(stage.gateway.url);
     const closed = new Promise((resolve) => silent.once('close', resolve));
@@ -667,7 +667,7 @@ describe('the end of a connection', () => {
     await expectAlive(alive);
   });
 
-  test('a client that takes its time for a long message is there', async () => {
+  test('a client that sends a long message slowly counts as alive', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { raw } = await connectRaw(stage.gateway.url);
     const answered = new Promise((resolve) =>

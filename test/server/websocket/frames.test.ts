@@ -1,4 +1,4 @@
-/** What is held for a message that is on its way: frames that are cut anywhere. */
+/** The memory held for an incoming message whose frames may be split anywhere. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ interface Part {
   readonly fin: boolean;
 }
 
-/** A frame as RFC 6455, 5.2 has it, masked as a client's; the length in as few bytes as can be. */
+/** A frame as in RFC 6455, 5.2, masked as a client's; the length in as few bytes as possible. */
 function frame(opcode: number, fin: boolean, size: number): Buffer {
   const first = (fin ? 0x80 : 0) | opcode;
   const length =
@@ -21,7 +21,7 @@ function frame(opcode: number, fin: boolean, size: number): Buffer {
 
 const bytesOf = (size: number): number[] => [24, 16, 8, 0].map((shift) => (size >> shift) & 0xff);
 
-/** A message's frames, with a ping behind each. */
+/** A message's frames, with a ping after each. */
 function written(parts: readonly Part[]): Buffer {
   return Buffer.concat(
     parts.flatMap(({ size, fin }, at) => [
@@ -35,7 +35,7 @@ const sizes = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(125, 12
 const messages = fc.array(fc.array(sizes, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
 
 describe('frames of a client', () => {
-  test('however they are cut, a message is open from its first byte to its last, and nothing is beside', () => {
+  test('however they are split, a message is open from its first byte to its last, and not outside of it', () => {
     fc.assert(
       fc.property(messages, fc.array(fc.integer({ min: 1, max: 5_000 }), { maxLength: 60 }), (all, cuts) => {
         const bytes = written(
@@ -62,7 +62,7 @@ describe('frames of a client', () => {
     );
   });
 
-  test('what is held grows with what comes, and a byte at a time takes more than its bytes', () => {
+  test('the held memory grows with the arriving bytes, and a byte at a time takes more than its bytes', () => {
     const frame = frameOf('x'.repeat(10_000)).subarray(0, 5_000);
     const inOne = followFrames();
     inOne.take(frame);
@@ -73,7 +73,7 @@ describe('frames of a client', () => {
     expect(byBytes.held()).toBeGreaterThan(100 * 5_000);
   });
 
-  test('behind a whole message, no more is held than the read that had its end', () => {
+  test('after a whole message, no more is held than the read that contained its end', () => {
     const frames = followFrames();
     frames.take(frameOf('x'.repeat(50_000)).subarray(0, 40_000));
     const rest = Buffer.concat([frameOf('x'.repeat(50_000)).subarray(40_000), frameOf('y').subarray(0, 3)]);

@@ -1,4 +1,7 @@
-/** What becomes of a key while its socket is open: the next request is told as a POST is, and the socket stays. */
+/**
+ * What happens when a key changes while its socket is open: the next request gets the same answer as a POST,
+ * and the socket stays open.
+ */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type KeyRegistry, openKeyRegistry } from '../../../src/access/keys.ts';
@@ -11,7 +14,7 @@ import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { type Client, connect, say } from './stage.ts';
 
-/** A million tokens of input: two dollars. */
+/** A million input tokens: two dollars. */
 const DEAR = { input_tokens: 1_000_000, output_tokens: 0, total_tokens: 1_000_000 };
 const TEAM = { name: 'team', hash: hashKey(KEY) };
 const body = { model: 'gpt-4.1', input: 'Hi', store: false };
@@ -65,7 +68,7 @@ async function expectAsByPost(status: number, code: string): Promise<void> {
   });
 }
 
-test('one that is revoked is not known any more, whatever is asked, and one that is known again is', async () => {
+test('a revoked key is unknown for any request, and a restored one is accepted', async () => {
   expect(await next()).toMatchObject({ type: 'response.completed' });
   keys.set('team', []);
   await expectAsByPost(401, 'invalid_api_key');
@@ -75,7 +78,7 @@ test('one that is revoked is not known any more, whatever is asked, and one that
   expect(vendor.received).toHaveLength(2);
 });
 
-test('one that expires is not known any more', async () => {
+test('an expired key is unknown', async () => {
   keys.set('team', [{ ...TEAM, expires: Date.now() + 60_000 }]);
   expect(await next()).toMatchObject({ type: 'response.completed' });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 });
@@ -84,7 +87,7 @@ test('one that expires is not known any more', async () => {
   expect(await next()).toMatchObject({ type: 'response.completed' });
 });
 
-test('one whose budget is spent by a request over it has none for the next', async () => {
+test('a key whose budget is used up by one request has none for the next', async () => {
   keys.set('team', [{ ...TEAM, limits: { budgetDay: 1 } }]);
   expect(await next()).toMatchObject({ type: 'response.completed' });
   await expectAsByPost(429, 'insufficient_quota');
@@ -92,7 +95,7 @@ test('one whose budget is spent by a request over it has none for the next', asy
   expect(await next()).toMatchObject({ type: 'response.completed' });
 });
 
-test('one that may use a model no longer, or only now, may not, or may', async () => {
+test('a key that loses or gains a model is rejected or accepted for it', async () => {
   keys.set('team', [{ ...TEAM, models: ['openai/gpt-4o'] }]);
   await expectAsByPost(403, 'model_not_allowed');
   expect(await next({ model: 'gpt-4o' })).toMatchObject({ type: 'response.completed' });

@@ -3,7 +3,7 @@ import { openMemories } from '../../../src/server/websocket/memories.ts';
 
 const dialogue = (id: string, length: number) => ({ id, items: ['x'.repeat(length)] });
 
-test('dialogues are bounded for each key and in all: what is oldest goes first, of the key before others', () => {
+test('dialogues are bounded for each key and in total: the oldest is dropped first, of the same key before others', () => {
   const memories = openMemories(() => ({ perKey: 400, inAll: 700 }));
   const [one, two, three] = [memories.open('a', 1_000), memories.open('a', 1_000), memories.open('a', 1_000)];
   const other = memories.open('b', 1_000);
@@ -11,7 +11,7 @@ test('dialogues are bounded for each key and in all: what is oldest goes first, 
   one.keep('', dialogue('a1', 100));
   two.keep('', dialogue('a2', 100));
   expect(memories.bytes()).toBe(600);
-  // The key has as much as it may: its own oldest goes, though another key's is older.
+  // The key has reached its bound: its own oldest is dropped, though another key's is older.
   three.keep('', dialogue('a3', 100));
   expect([one.find('a1'), two.find('a2')?.id, three.find('a3')?.id, other.find('b1')?.id]).toEqual([
     undefined,
@@ -19,13 +19,13 @@ test('dialogues are bounded for each key and in all: what is oldest goes first, 
     'a3',
     'b1',
   ]);
-  // All have as much as they may: the oldest of all goes.
+  // The total has reached its bound: the oldest of all is dropped.
   memories.open('c', 1_000).keep('', dialogue('c1', 100));
   expect([other.find('b1'), two.find('a2')?.id]).toEqual([undefined, 'a2']);
   expect(memories.bytes()).toBe(600);
 });
 
-test('one that is larger than all may be is not kept, and one that is closed takes nothing up', () => {
+test('a dialogue above the total bound is not kept, and a closed one takes no space', () => {
   const memories = openMemories(() => ({ perKey: 400, inAll: 700 }));
   const one = memories.open('a', 1_000);
   one.keep('', dialogue('large', 300));

@@ -1,4 +1,4 @@
-/** Sockets of `gateway start`: its processes, its configuration, and what it tells, while they are open. */
+/** Sockets of `gateway start`: its processes, its configuration, and its reports, while they are open. */
 
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,8 @@ afterEach(async () => {
 });
 
 function settings(config: ConfigInput): ConfigInput {
-  // Never busy: on a machine that runs many tests at once it would refuse work that these tests ask for.
+  // Load shedding is off: on a machine that runs many tests at once, the process would otherwise reject
+  // requests of these tests.
   return { vendors: vendorsAtUrl(vendor.url), limits: { eventLoopDelay: 600_000 }, ...config };
 }
 
@@ -64,7 +65,7 @@ async function ask(client: Client, fields: JsonObject = {}): Promise<JsonObject 
   return (await client.answer()).at(-1);
 }
 
-test('another configuration serves the next request, and the dialogue goes on', async () => {
+test('a new configuration serves the next request, and the dialogue continues', async () => {
   const gateway = await start({ keys: [{ name: 'other', key: OTHER }] });
   const [client, other] = [await open(gateway), await open(gateway, OTHER)];
   const first = await ask(client);
@@ -88,7 +89,7 @@ test('another configuration serves the next request, and the dialogue goes on', 
   });
 });
 
-test('several processes each have their sockets: all are counted, and one that is lost takes its own along', async () => {
+test('several processes each have their sockets: all are counted, and a process that dies takes its own along', async () => {
   const gateway = await start({ workers: 2 });
   const all = await Promise.all(Array.from({ length: 8 }, () => open(gateway)));
   for (const client of all) expect(await ask(client)).toMatchObject({ type: 'response.completed' });
@@ -103,7 +104,7 @@ test('several processes each have their sockets: all are counted, and one that i
   process.kill(childrenOf(gateway.pid)[0] ?? 0, 'SIGKILL');
   await expect.poll(gateway.output).toContain('A new worker is serving.');
   const left = all.filter(({ socket }) => socket.readyState === socket.OPEN);
-  // Connections are dealt out in turn, more or less.
+  // Connections are distributed in turn, more or less.
   expect(left.length).toBeGreaterThan(0);
   expect(left.length).toBeLessThan(8);
   for (const client of left) expect(await ask(client)).toMatchObject({ type: 'response.completed' });
@@ -153,21 +154,24 @@ test('each request has its line in the log, and a trace of its own', async () =>
   expect(ids).toEqual(lines.map(({ id }) => id));
 });
 
-test.skipIf(!hasRedis())('a limit holds over the sockets of two gateways that share a Redis', async () => {
-  const redis = await startRedis();
-  const keys = [{ name: 'other', key: OTHER, limits: { requestsPerMinute: 5 } }];
-  const env = { REDIS_URL: redis.url };
-  const gateways = await Promise.all([start({ keys }, env), start({ keys }, env)]);
-  const [one, two] = await Promise.all(gateways.map((gateway) => open(gateway, OTHER)));
-  if (one === undefined || two === undefined) throw new RangeError('There are two.');
-  const ends = [];
-  for (const client of [one, two, one, two, one, two, one]) ends.push(await ask(client));
-  const answered = { type: 'response.completed' };
-  const refused = {
-    status: 429,
-    error: { code: 'rate_limit_exceeded' },
-    headers: { 'x-ratelimit-limit-requests': '5' },
-  };
-  expect(ends).toMatchObject([...Array(5).fill(answered), refused, refused]);
-  await redis.close();
-});
+test.skipIf(!hasRedis())(
+  'a limit applies across the sockets of two gateways that share a Redis',
+  async () => {
+    const redis = await startRedis();
+    const keys = [{ name: 'other', key: OTHER, limits: { requestsPerMinute: 5 } }];
+    const env = { REDIS_URL: redis.url };
+    const gateways = await Promise.all([start({ keys }, env), start({ keys }, env)]);
+    const [one, two] = await Promise.all(gateways.map((gateway) => open(gateway, OTHER)));
+    if (one === undefined || two === undefined) throw new RangeError('There are two.');
+    const ends = [];
+    for (const client of [one, two, one, two, one, two, one]) ends.push(await ask(client));
+    const answered = { type: 'response.completed' };
+    const refused = {
+      status: 429,
+      error: { code: 'rate_limit_exceeded' },
+      headers: { 'x-ratelimit-limit-requests': '5' },
+    };
+    expect(ends).toMatchObject([...Array(5).fill(answered), refused, refused]);
+    await redis.close();
+  },
+);

@@ -1,4 +1,7 @@
-/** Sockets of a process that is short of memory, or that ends: none is opened, and what is not needed goes. */
+/**
+ * Sockets of a process that is short of memory or shutting down: none is opened, and unneeded memory is
+ * freed.
+ */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asObject, asText, parseJson } from '../../../src/lib/json.ts';
@@ -17,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => vendor.close());
 
-test('where memory is short none is opened, and dialogues are forgotten', async () => {
+test('when memory is short no socket is opened, and dialogues are dropped', async () => {
   const config = { vendors: vendorsAtUrl(vendor.url), limits: { eventLoopDelay: 600_000 } };
   const gateway = await spawnGateway(config, fullHeap());
   const client = await connect(gateway.url);
@@ -30,13 +33,13 @@ test('where memory is short none is opened, and dialogues are forgotten', async 
       for (;;) (await connect(gateway.url)).socket.terminate();
     })(),
   ).rejects.toThrow('status 503');
-  // It looks twice a second.
+  // It checks twice a second.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   gateway.signal('SIGUSR2');
   await expect.poll(async () => (await fetch(`${gateway.url}/health/ready`)).status).toBe(200);
   client.send({ ...create, previous_response_id });
   await client.answer();
-  // What is remembered would be said to the vendor in its place.
+  // If the response were remembered, the vendor would receive the dialogue itself instead of the id.
   expect(parseJson(String(vendor.received.at(-1)?.body))).toMatchObject({
     input: 'Hi',
     previous_response_id,
@@ -45,11 +48,11 @@ test('where memory is short none is opened, and dialogues are forgotten', async 
   await gateway.close();
 });
 
-test('none is opened by a handshake that is still being said when the server begins to end', async () => {
+test('no socket is opened by a handshake that is still arriving when shutdown begins', async () => {
   const gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url) });
   const client = rawClient(Number(new URL(gateway.url).port), 'GET /v1/responses HTTP/1.1\r\nHost: x\r\n');
   await eventually(() => client.socket.readyState === 'open', 'it is connected');
-  // Until it has been read, its connection is idle.
+  // Until the handshake has been read, its connection is idle.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const drained = gateway.server.drain(5_000);
   client.socket.write(

@@ -1,4 +1,4 @@
-/** A client of the WebSocket of `/v1/responses`, frame by frame, and a vendor that answers as it is told. */
+/** A client of the WebSocket of `/v1/responses`, frame by frame, and a vendor with scripted answers. */
 
 import type { ServerResponse } from 'node:http';
 import { connect as connectSocket, type Socket } from 'node:net';
@@ -15,11 +15,11 @@ export interface Client {
   next(): Promise<JsonObject>;
   /** The events up to the next one that ends an answer. */
   answer(): Promise<JsonObject[]>;
-  /** The code that it is closed with. */
+  /** The close code. */
   readonly closed: Promise<number>;
 }
 
-/** Connects, and fails with the status that refuses the handshake. */
+/** Connects, and fails with the status that rejects the handshake. */
 export async function connect(url: string, headers: Record<string, string> = {}): Promise<Client> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, {
     headers: { authorization: `Bearer ${KEY}`, ...headers },
@@ -63,7 +63,10 @@ export async function connect(url: string, headers: Record<string, string> = {})
   };
 }
 
-/** Shakes hands, with these header lines besides, and leaves all that follows to the test. @returns the head of the answer, too. */
+/**
+ * Performs the handshake, with these additional header lines, and leaves everything after it to the test.
+ * @returns the head of the answer, too.
+ */
 export function connectRaw(
   url: string,
   lines: readonly string[] = [`Authorization: Bearer ${KEY}`],
@@ -82,7 +85,7 @@ export function connectRaw(
   return new Promise((resolve) => raw.once('data', (answer) => resolve({ raw, head: String(answer) })));
 }
 
-/** A client's message in a frame of its own; what masks it leaves it as it is. */
+/** A client's message in one frame; its mask leaves the bytes as they are. */
 export function frameOf(text: string): Buffer {
   const data = Buffer.from(text);
   const length = Buffer.alloc(8);
@@ -95,12 +98,15 @@ export interface Stage {
   readonly upstream: TestUpstream;
   /** What the vendor does from now on. */
   respondWith(respond: (received: Received, response: ServerResponse) => void): void;
-  /** Bodies that the vendor got since the last call. */
+  /** The bodies that the vendor has received since the last call. */
   bodies(): JsonObject[];
   close(): Promise<void>;
 }
 
-/** A gateway with all vendors at one address, which answers as `respondWith` says; at first by `say('Hello')`. */
+/**
+ * A gateway with all vendors at one address, which answers as `respondWith` sets; at first with
+ * `say('Hello')`.
+ */
 export async function openStage(config: ConfigInput = {}): Promise<Stage> {
   let respond: Parameters<Stage['respondWith']>[0] = say('Hello');
   let seen = 0;
@@ -130,7 +136,7 @@ export async function openStage(config: ConfigInput = {}): Promise<Stage> {
 
 let made = 0;
 
-/** Answers responses of OpenAI's with a message, and whatever items stand before it; `usage` is what it took. */
+/** Answers with an OpenAI response that consists of the given items and a message; `usage` is its usage. */
 export function say(
   text: string,
   before: readonly JsonObject[] = [],

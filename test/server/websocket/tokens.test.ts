@@ -1,4 +1,7 @@
-/** A WebSocket by a token of an identity provider: who may have one, and what becomes of it when the token is over. */
+/**
+ * A WebSocket with a token of an identity provider: who may open one, and what happens when the token
+ * expires.
+ */
 
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
@@ -31,7 +34,7 @@ async function next(fields: object = {}): Promise<unknown> {
   return (await client?.answer())?.at(-1);
 }
 
-test('one is had by a token that comes for the first time, and by one that has come before', async () => {
+test('a token opens one, both the first time and later', async () => {
   const token = await provider.token();
   for (const _ of ['verified', 'remembered']) {
     client = await withToken(token);
@@ -41,7 +44,7 @@ test('one is had by a token that comes for the first time, and by one that has c
   expect(JSON.stringify(stage.upstream.received)).not.toContain(token.split('.')[1]);
 });
 
-test('none is had by one that is not right: it is told as a POST is, and the connection is closed', async () => {
+test('an invalid token opens none: the error is the same as for a POST, and the connection is closed', async () => {
   const late = await provider.token({ exp: Math.floor(Date.now() / 1_000) - 60 });
   await expect(withToken(late)).rejects.toThrow('status 401');
   const { head, raw } = await connectRaw(stage.gateway.url, [`Authorization: Bearer ${late}`]);
@@ -62,7 +65,7 @@ async function undecided(): Promise<{ other: Stage; waiting: Provider; token: st
   return { other, waiting, token: await waiting.token(), decide };
 }
 
-test('what is sent before it is decided is answered afterwards', async () => {
+test('messages sent before the decision are answered afterwards', async () => {
   const { other, waiting, token, decide } = await undecided();
   const opening = connectRaw(other.gateway.url, [`Authorization: Bearer ${token}`]);
   const early = connectSocket(other.gateway.server.port, '127.0.0.1');
@@ -98,7 +101,7 @@ test('what is sent before it is decided is answered afterwards', async () => {
   await waiting.close();
 });
 
-test('who leaves before it is decided, and who is refused then, leave nothing behind', async () => {
+test('clients that disconnect before the decision, and clients that are rejected, leave nothing behind', async () => {
   const { other, waiting, token, decide } = await undecided();
   const another = await waiting.token({ aud: 'another' });
   const leaving = connectSocket(other.gateway.server.port, '127.0.0.1');
@@ -115,7 +118,7 @@ test('who leaves before it is decided, and who is refused then, leave nothing be
   await waiting.close();
 });
 
-test('while the provider cannot be asked, its callers are told so', async () => {
+test('while the provider is unreachable, its callers receive that error', async () => {
   const { other, waiting, token, decide } = await undecided();
   waiting.instead((_, response) => response.writeHead(500).end());
   const opening = connectRaw(other.gateway.url, [`Authorization: Bearer ${token}`]);
@@ -128,7 +131,7 @@ test('while the provider cannot be asked, its callers are told so', async () => 
   await waiting.close();
 });
 
-test('when the token is over its requests are refused, the answer under way goes on, and the socket stays', async () => {
+test('when the token expires its requests are rejected, the current answer continues, and the socket stays open', async () => {
   client = await withToken(await provider.token());
   expect(await next()).toMatchObject({ type: 'response.completed' });
   let finish = (): void => {};
@@ -158,7 +161,7 @@ test('when the token is over its requests are refused, the answer under way goes
   expect(await next({ generate: false })).toMatchObject({ type: 'response.completed' });
 });
 
-test('its requests are held to the models of the provider’s callers', async () => {
+test('its requests are restricted to the models of the provider’s callers', async () => {
   client = await withToken(await provider.token());
   const refused = { type: 'error', status: 403, error: { code: 'model_not_allowed' } };
   expect(await next({ model: 'gpt-4o' })).toMatchObject(refused);
