@@ -1,13 +1,14 @@
 /**
- * The gateway under load, beside the floor for any gateway on Node (a bare node:http and undici proxy) and beside
- * Portkey's gateway, in one run: the measured process has a core for itself, the load and the upstream another one.
+ * The gateway under load, in one run with the floor for any gateway on Node (a bare node:http and undici
+ * proxy) and with Portkey's gateway: the measured process has a core to itself, the load and the upstream
+ * share another one.
  *
- * They take turns in short rounds, and each is started anew a few times, for a process can be lucky with its heap. Of
- * answers a second, CPU and latency the middle of the best quarter of all rounds is told: what else a machine does
- * makes rounds worse, never better.
+ * The contenders take turns in short rounds, and each is restarted a few times, since a process can be lucky
+ * with its heap. The figures for answers a second, CPU and latency are the middle of the best quarter of all
+ * rounds: other work on the machine makes rounds worse, never better.
  *
- * `--url http://host:port/v1 --key KEY` measures any other gateway that speaks chat-completions in place of Portkey's;
- * bench/NOTES.md says how it is set up. `--starts N` says how often each is started.
+ * `--url http://host:port/v1 --key KEY` measures any other gateway that supports chat-completions instead of
+ * Portkey's; bench/NOTES.md describes its setup. `--starts N` sets how often each is started.
  */
 
 import { type Contender, contendersBefore, versions } from './load/contenders.ts';
@@ -29,16 +30,16 @@ const seconds = Number(args.seconds);
 
 /** Seconds of load before anything counts, after each start. */
 const WARM_UP = 1;
-/** Seconds and rounds of a start in which latency is looked at. */
+/** Seconds and rounds of latency measurement in each start. */
 const STEADY = { seconds: 1, rounds: 2 };
 
 const UPSTREAM = 9_600;
 const EVENTS = 200;
 
-/** What is known of one contender in one scenario. */
+/** The measurements of one contender in one scenario. */
 interface Seen {
   readonly rates: number[];
-  /** CPU microseconds an answer, and the part of its core that it had. */
+  /** CPU microseconds an answer, and the share of its core that it had. */
   readonly cpu: number[];
   readonly busy: number[];
   readonly p50: number[];
@@ -123,7 +124,7 @@ async function measure(scenario: Scenario, all: readonly Standing[], direct: See
     for (const { contender, process, request, seen } of standing)
       await pressed(contender, process, request, scenario, seen);
   }
-  // Half of what the slowest can do, and the very same rate for everyone.
+  // Half of what the slowest can do, and the same rate for all.
   const rate = Math.max(5, Math.min(...standing.map(({ seen }) => quietest(seen.rates, 'more'))) / 2);
   const steady = [{ process: upstream, request: scenario.direct, seen: direct }, ...standing];
   for (let turn = 0; turn < STEADY.rounds; turn += 1) {
@@ -204,7 +205,7 @@ const rows = chosen.flatMap((scenario) =>
     return [row(scenario, contender.name, seen, bare, seenOf(scenario.name, 'direct'))];
   }),
 );
-// The README shows the one beside Portkey's.
+// The README shows the comparison with Portkey's.
 report(other ? 'load-other' : 'load', rows, {
   json: args.json,
   filter: args.filter,

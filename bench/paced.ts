@@ -1,8 +1,9 @@
 /**
- * Streams that say a word every so many milliseconds, as models do: gaps between the words at the caller, what a way
- * through adds to the first one (to the word itself, not to the stream's opening), and how long after a caller has left
- * the vendor sees it. Each way in turn, in rounds; `direct` is the vendor itself, so that what the machine does is seen.
- * Takes `--url` as bench/load does.
+ * Streams that send a word every so many milliseconds, as models do. Measured are the gaps between the words
+ * at the caller, the delay that each contender adds to the first word (to the word itself, not to the opening
+ * of the stream), and how long after a caller disconnects the vendor notices. The contenders take turns in
+ * rounds; `direct` is the vendor itself, which shows the machine's own share. Takes `--url` as bench/load
+ * does.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -26,13 +27,13 @@ const streams = Number(args.streams);
 const UPSTREAM = 9_650;
 /** Milliseconds between the beginnings of two streams. */
 const APART = 6;
-/** How long a vendor is given to see that its caller's caller has left, in milliseconds. */
+/** Milliseconds within which a vendor must notice that the caller has disconnected. */
 const PATIENCE = 500;
 
 interface Round {
   readonly gaps: readonly number[];
   readonly firsts: readonly number[];
-  /** Milliseconds from leaving to the vendor's seeing it. */
+  /** Milliseconds from the caller's disconnect until the vendor notices. */
   readonly cancels: readonly number[];
   readonly unseen: number;
 }
@@ -40,19 +41,19 @@ interface Round {
 interface Heard {
   readonly gaps: readonly number[];
   readonly first: number;
-  /** When it was left, on the machine's monotonic clock in nanoseconds. */
+  /** When it was abandoned, on the machine's monotonic clock in nanoseconds. */
   readonly left: bigint;
 }
 
-/** One stream, left in its middle. */
+/** One stream, abandoned halfway. */
 async function hear(to: Measured, contender: Contender, scenario: Scenario): Promise<Heard> {
   const request = contender.request(scenario);
   if (request === undefined) throw new Error(`${contender.name} is not asked for ${scenario.name}.`);
   const connection = await connect(to);
   const asked = performance.now();
-  /** When each word came: the vendor's say when they left, nothing else in a stream does. */
+  /** When each word came: only the vendor's events contain the time at which they were sent. */
   const times: number[] = [];
-  // It is left before its end, so it never has one: only a failure ends it.
+  // It is abandoned before its end, so it never has one: only a failure ends it.
   const failed = connection
     .ask(requestBytes(to, request), (bytes) => {
       if (bytes.includes(' at:')) times.push(performance.now());
@@ -68,7 +69,7 @@ async function hear(to: Measured, contender: Contender, scenario: Scenario): Pro
   };
 }
 
-/** The streams begin and end one after the other, as streams do. */
+/** The streams begin and end one after the other, as real ones do. */
 async function listen(to: Measured, contender: Contender, name: string): Promise<Round> {
   const numbers = Array.from({ length: streams }, (_, at) => at + 1);
   await leavings();
@@ -124,7 +125,7 @@ try {
     for (let turn = 0; turn <= Number(args.rounds); turn += 1) {
       for (const { contender, to } of able) {
         const heard = await listen(to, contender, scenario.name);
-        // The first turn warms up.
+        // The first turn is the warm-up.
         if (turn > 0) rounds.get(contender.name)?.push(heard);
       }
     }

@@ -1,8 +1,8 @@
 /**
- * The results of the benches for people: `docs/benchmarks.svg`, and `docs/benchmarks.json` with what it is drawn from.
+ * The results of the benches for people: `docs/benchmarks.svg`, and `docs/benchmarks.json` with its data.
  *   --markdown   prints them as tables
  *   --page       writes the tables into docs/benchmarks.md, so that no figure there is ever typed
- *   --kept       draws what is in docs/benchmarks.json again, whatever was measured since
+ *   --kept       draws docs/benchmarks.json again, whatever was measured since
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

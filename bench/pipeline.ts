@@ -1,6 +1,7 @@
 /**
- * The request path itself, without sockets: all stages fused into one, as they run, against each a TransformStream
- * of its own, as they are written; and a translated body's one hop against a hop a step.
+ * The request path itself, without sockets: all stages fused into one, as they run, compared with a
+ * TransformStream for each, as they are written; and the single hop of a translated body compared with one
+ * hop for each step.
  */
 
 import { strictEqual } from 'node:assert/strict';
@@ -28,7 +29,7 @@ const KEY = 'gw-a-key-that-is-only-for-benches-0123456789';
 const recorded = readFileSync(join(import.meta.dirname, '../fixtures/replies/messages/long-text.sse'));
 const whole = readFileSync(join(import.meta.dirname, '../fixtures/replies/chat-completions/plain-text.json'));
 
-/** An upstream that answers at once, in this process: what is left is the gateway's own cost. */
+/** An upstream that answers at once, in this process: the rest is the gateway's own cost. */
 class Instant extends Dispatcher {
   override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const controller: Dispatcher.DispatchController = {
@@ -100,7 +101,7 @@ const TARGET: ModelTraits = {
   dialect: '',
 };
 
-/** The recorded stream, an event a chunk, as a thrifty vendor sends it. */
+/** The recorded stream, one event a chunk, as an economical vendor sends it. */
 function source(): ReadableStream<Uint8Array> {
   const events = recorded.toString('utf8').split(/(?<=\n\n)/);
   const bytes = events.map((event) => Buffer.from(event));
@@ -151,7 +152,7 @@ async function chainedBody(): Promise<void> {
   );
 }
 
-/** Microseconds a run, in the middle of all rounds, for each of several ways taken in turn. */
+/** Microseconds a run, the median over all rounds, for each of several ways in turn. */
 async function compare(ways: Readonly<Record<string, () => Promise<void>>>): Promise<Map<string, number>> {
   const times = new Map<string, number[]>(Object.keys(ways).map((name) => [name, []]));
   for (let round_ = 0; round_ <= args.rounds; round_ += 1) {

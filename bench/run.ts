@@ -1,4 +1,6 @@
-/** `npm run bench`: all benches, one after another; `--json` goes to each. The rest of what they take is their own. */
+/**
+ * `npm run bench`: all benches, one after another; `--json` goes to each. Their other options are their own.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Minutes of mixed load, streams cut short among it: memory must not grow. `--seconds 300`. */
+/** Minutes of mixed load, including abandoned streams: memory must not grow. `--seconds 300`. */
 
 import { request as httpRequest } from 'node:http';
 import { closedLoad } from './load/drive.ts';
@@ -8,7 +8,7 @@ import { benchArguments, median, report, round } from './support/report.ts';
 
 const args = benchArguments({ seconds: 300, rounds: 1 });
 
-/** Asks for a stream and leaves in the middle of it. */
+/** Requests a stream and disconnects in the middle of it. */
 function leave(port: number, { path, headers, body }: Request): Promise<void> {
   return new Promise((resolve) => {
     const sent = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers }, (answer) => {
@@ -49,7 +49,7 @@ try {
   upstream.stop();
 }
 
-/** The first third warms up; what comes after must stay where it is. */
+/** The first third is the warm-up; after it, memory must stay where it is. */
 const settled = memory.slice(Math.floor(memory.length / 3));
 const half = Math.floor(settled.length / 2);
 const early = median(settled.slice(0, half).map(({ bytes }) => bytes));

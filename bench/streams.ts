@@ -1,6 +1,6 @@
 /**
- * Thousands of open streams that say a word a second: memory a stream, and how late the words are. `--streams 5000`
- * takes one number in place of both.
+ * Thousands of open streams that send a word a second: memory for each stream, and the delay of the words.
+ * `--streams 5000` replaces both numbers by one.
  */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -32,7 +32,7 @@ const wait = (milliseconds: number): Promise<void> =>
 
 interface Open {
   readonly answers: IncomingMessage[];
-  /** Milliseconds between a word's leaving and its arrival, of the words since the last look. */
+  /** Milliseconds from sending a word to its arrival, for the words since the last query. */
   readonly delays: number[];
   readonly failed: number;
 }
@@ -82,7 +82,7 @@ async function open(
       });
       sent.end(body);
     });
-  // So many at a time: a thousand callers do not come in one millisecond.
+  // In groups: a thousand callers do not arrive in one millisecond.
   for (let sent = 0; sent < count; sent += 200) {
     await Promise.all(Array.from({ length: Math.min(200, count - sent) }, one));
   }
@@ -119,7 +119,7 @@ const rows: Row[] = [];
 let port = 9_700;
 for (const name of ['native', 'translated'] as const) {
   for (const count of values.streams.map(Number)) {
-    // A process of its own for each: memory that one has had once, it keeps.
+    // A process of its own for each number: a process keeps memory that it has once used.
     const upstream = await startUpstream(port);
     const gateway = await startGateway(port + 1, port);
     port += 2;

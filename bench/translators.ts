@@ -1,6 +1,7 @@
 /**
- * Every format to every other, over the recorded answers: microseconds an event, and the ratio to the floor, which is
- * what no translator can do without: eventsource-parser, JSON.parse and JSON.stringify of the very same events.
+ * Every format to every other, over the recorded answers: microseconds an event, and the ratio to the floor,
+ * which is the work that no translator can avoid: eventsource-parser, JSON.parse and JSON.stringify of the
+ * very same events.
  */
 
 import { deepStrictEqual } from 'node:assert/strict';
@@ -16,7 +17,7 @@ import { benchArguments, median, type Row, report, round } from './support/repor
 
 const RECORDINGS = ['long-text', 'thinking', 'parallel-tool-calls'] as const;
 
-/** Bytes a socket gives at a time. */
+/** Bytes that a socket delivers at a time. */
 const CHUNK = 1024;
 
 const PROMPT: Prompt = {
@@ -57,7 +58,7 @@ const translator = (from: Format, to: Format): Step<Uint8Array, string> =>
     fuse(to.inbound.renderEvents(ASKED), encodeSse()),
   );
 
-/** How long one pass takes, in microseconds. */
+/** The duration of one pass, in microseconds. */
 function time(make: () => Step<Uint8Array, string>, chunks: readonly Uint8Array[], seconds: number): number {
   let length = 0;
   const sink: Sink<string> = {
@@ -77,7 +78,7 @@ function time(make: () => Step<Uint8Array, string>, chunks: readonly Uint8Array[
   return ((performance.now() - began) * 1000) / passes;
 }
 
-/** A translation that is wrong is not worth timing. */
+/** A wrong translation is not worth timing. */
 function check(from: Format, to: Format, chunks: readonly Uint8Array[]): void {
   const direct = collect(run(fuse(decodeSse(), from.outbound.parseEvents(PROMPT, TARGET)), chunks));
   const said = new TextEncoder().encode(run(translator(from, to), chunks).join(''));
@@ -106,7 +107,7 @@ for (const from of Object.values(formats)) {
     for (let round_ = 0; round_ <= args.rounds; round_ += 1) {
       const least = all(floor);
       const took = all(() => translator(from, to));
-      // The first round warms up.
+      // The first round is the warm-up.
       if (round_ === 0) continue;
       floors.push(least);
       times.push(took);

@@ -1,20 +1,22 @@
 /**
- * What watching costs: one gateway that is watched and not, in turns, under a load that never ends
- * (bench/load/switched-gateway.ts).
- *   unwatched   the request path and nothing that looks at it: what is noted of an exchange cannot all be turned off by
- *               configuration
- *   watched     as a start has it: usage in SQLite, metrics, an access log as JSON into a file
+ * The cost of recording: one gateway that alternates between recording and not recording, under a load that
+ * never ends (bench/load/switched-gateway.ts).
+ *   unwatched   the request path without any recording, which configuration alone cannot turn off completely
+ *   watched     as a start has it: usage in SQLite, metrics, a JSON access log to a file
  *   limited     with limits of every kind on the caller's key too
- * Each turn of a way stands between two of the unwatched, and its share is of those two: what else the machine does
- * within half a second, it does to all three. Turns are short and many, for what else a machine does differs more from
- * second to second than the ways do: told is the mean of their middle, and how far that may be off (`±`).
  *
- * The main thread, which is the request path, has a core for itself; the threads of the books and the store run beside
- * the load, as they would on any machine of more than one core. `main thread` is its CPU time an answer, `CPU` that of
- * all threads.
+ * Each turn stands between two unwatched ones, and its share is relative to those two: other work on the
+ * machine within half a second affects all three. Turns are short and many, since other work on the machine
+ * differs more from second to second than the ways do: the result is the mean of the middle turns, with its
+ * standard error (`±`).
  *
- * The load bench's vendor says its 200 events in bursts, to see what a gateway can do. Models say them one by one, of
- * which each is a read and a write: that is measured too. There the rate is the vendor's, and the CPU is what tells.
+ * The main thread, which is the request path, has a core to itself; the threads of the accounting worker and
+ * the store run beside the load, as they would on any machine with more than one core. `main thread` is its
+ * CPU time an answer, `CPU` that of all threads.
+ *
+ * The vendor of the load bench sends its 200 events in bursts, to show what a gateway can do. Models send
+ * them one by one, so that each event is a read and a write: that is measured too. There the vendor sets the
+ * rate, so the CPU is what counts.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -40,11 +42,11 @@ const args = argumentsOf({
 });
 
 const UPSTREAM = 9_850;
-/** So much that it is never reached. */
+/** High enough that it is never reached. */
 const PLENTY = 1_000_000_000;
 /** Seconds of each way before the first turn that counts. */
 const WARM_UP = 1.5;
-/** Seconds a start and a way in which latency is looked at, at half of what it can do. */
+/** Seconds of latency measurement for each start and way, at half of the maximum rate. */
 const STEADY = 1;
 
 const config: ConfigInput = {
@@ -67,27 +69,27 @@ const config: ConfigInput = {
 const WATCHED = ['watched', 'limited'] as const satisfies readonly Way[];
 const WAYS = ['unwatched', ...WATCHED] as const;
 
-/** What was seen in a turn: answers a second, and microseconds an answer. */
+/** Measurements of a turn: answers a second, and microseconds an answer. */
 interface Seen {
   readonly rate: number;
   readonly main: number;
   readonly cpu: number;
 }
 
-/** Of a way in a scenario: what was seen, and as a share of the unwatched turns before and after. */
+/** Of a way in a scenario: the measurements, and their share of the unwatched turns before and after. */
 interface Turns {
   readonly seen: Seen[];
   readonly shares: Seen[];
-  /** Milliseconds to the end of an answer at half load: a value a start. */
+  /** Milliseconds to the end of an answer at half load: one value a start. */
   readonly p50: number[];
   readonly p99: number[];
 }
 
-/** How long things take, in seconds: what is in flight when the way changes is over after `settle`. */
+/** Durations in seconds: requests in flight when the way changes have ended after `settle`. */
 interface Turned extends Scenario {
   readonly settle: number;
   readonly turn: number;
-  /** Of each way and start. */
+  /** For each way and start. */
   readonly turns: number;
 }
 
@@ -95,7 +97,10 @@ const starts = Number(args.starts);
 const seconds = Number(args.seconds);
 const rounds = Math.ceil(Number(args.rounds) / starts);
 
-/** So many at once that the main thread never waits for the load; words at a fast model's pace make it half busy. */
+/**
+ * Enough concurrent requests that the main thread never waits for the load; words at a fast model's pace keep
+ * it half busy.
+ */
 const AT_ONCE = { connections: 48, settle: 0.04, turn: seconds, turns: rounds };
 /** Each of its streams takes 0.4 s. */
 const ONE_BY_ONE = { connections: 64, settle: 0.5, turn: 12 * seconds, turns: Math.ceil(rounds / 16) };
@@ -213,7 +218,7 @@ function middle(seen: readonly Seen[], of: keyof Seen): number {
   return median(seen.map((one) => one[of]));
 }
 
-/** The middle four fifths: what happens to a turn now and then is none of it. */
+/** The middle four fifths: this leaves out rare disturbances of a turn. */
 function middlePart(values: readonly number[]): readonly number[] {
   const cut = Math.floor(values.length / 10);
   return values.toSorted((one, other) => one - other).slice(cut, values.length - cut);
@@ -223,7 +228,7 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** How far the mean of the middle may be from the true one: a standard error, with what cutting the ends takes off it. */
+/** The error of the mean of the middle: a standard error, including the effect of the trimmed ends. */
 function errorOf(values: readonly number[]): number {
   const part = middlePart(values);
   const mean = meanOf(part);

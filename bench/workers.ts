@@ -1,8 +1,9 @@
 /**
- * One serving process against several (`--workers 2`), each a whole gateway behind one port. No core is kept for
- * anyone. The load and the vendor are one process with answers made beforehand, as cheap as they can be; on a machine
- * with as many cores as workers they share the workers' cores all the same, so the ratio of answers a second is a lower
- * bound. What two free cores would give follows from the CPU: it scales as long as an answer takes no more of it.
+ * One serving process compared with several (`--workers 2`), each a whole gateway behind one port. No process
+ * has a core to itself. The load and the vendor are one process with prepared answers, as cheap as possible;
+ * on a machine with as many cores as workers they still share the workers' cores, so the ratio of answers a
+ * second is a lower bound. The result on two free cores follows from the CPU: it scales as long as an answer
+ * needs no more of it.
  */
 
 import { cpus } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * `node bare-proxy.ts PORT UPSTREAM`: node:http and undici and nothing else: no key, no model, no error, no limit. The
- * floor for any gateway on Node.
+ * `node bare-proxy.ts PORT UPSTREAM`: node:http and undici and nothing else: no keys, no models, no errors,
+ * no limits. The floor for any gateway on Node.
  */
 
 import { createServer } from 'node:http';

@@ -1,25 +1,25 @@
 /**
- * A client that costs next to nothing, so that what is measured is the other side: raw sockets, one request at a time
- * on each, requests made to bytes once, and of an answer only its head is read and its end is looked for.
+ * A client that costs next to nothing, so that the other side is what is measured: raw sockets, one request
+ * at a time on each, requests prepared as bytes. Of an answer it only reads the head and finds the end.
  */
 
 import { connect as connectPlainly, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { Request } from './scenarios.ts';
 
-/** Where the other side listens. */
+/** The address at which the other side listens. */
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** Whether it speaks TLS. */
+  /** Whether it uses TLS. */
   readonly secure: boolean;
 }
 
 export interface Answer {
   readonly status: number;
-  /** Whether the body came in chunks (RFC 9112, 7.1), which `onBody` has seen as they were. */
+  /** Whether the body came in chunks (RFC 9112, 7.1), which `onBody` has received undecoded. */
   readonly chunked: boolean;
-  /** When the body's first byte and its last one came, on the clock of `performance.now()`. */
+  /** When the first and the last byte of the body came, on the clock of `performance.now()`. */
   readonly first: number;
   readonly ended: number;
 }
@@ -27,9 +27,9 @@ export interface Answer {
 export interface Connection {
   /** Whether another request can be sent. */
   usable(): boolean;
-  /** @throws Error where the connection breaks or the answer cannot be read. */
+  /** @throws Error if the connection breaks or the answer cannot be read. */
   ask(request: Buffer, onBody?: (bytes: Buffer) => void): Promise<Answer>;
-  /** Closes at once, in the midst of whatever comes. */
+  /** Closes at once, in the middle of any answer. */
   leave(): void;
 }
 
@@ -42,7 +42,7 @@ interface Asked {
 const HEAD_END = '\r\n\r\n';
 /** The last chunk, with the line break before it. */
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
-/** A body in chunks begins after a line break, and may consist of its last chunk alone. */
+/** A chunked body begins after a line break, and may consist of its last chunk alone. */
 const BEGINNING = Buffer.from('\r\n');
 
 export function requestBytes({ host, port }: Address, { path, headers, body }: Request): Buffer {
@@ -73,7 +73,7 @@ function over(socket: Socket): Connection {
   let held: Buffer | undefined;
   let status = 0;
   let chunked = false;
-  /** Of a body whose length is known. */
+  /** For a body of known length. */
   let left = 0;
   let tail: Buffer = BEGINNING;
   let first = 0;
@@ -152,7 +152,7 @@ function over(socket: Socket): Connection {
   };
 }
 
-/** What a body in chunks says. */
+/** The content of a chunked body. */
 export function withoutChunks(body: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; ; ) {

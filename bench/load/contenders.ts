@@ -1,4 +1,4 @@
-/** Who is measured beside whom: how each is started, and what each is sent. */
+/** The contenders: how each is started, and what is sent to each. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,20 +16,20 @@ import type { Request, Scenario } from './scenarios.ts';
 export interface Contender {
   readonly name: string;
   start(port: number): Promise<Measured>;
-  /** What it is sent; undefined where it cannot do this. */
+  /** What is sent to it; undefined if it does not support this. */
   request(scenario: Scenario): Request | undefined;
-  /** Whether it gives what the vendor says as it is. */
+  /** Whether it passes the vendor's answer on unchanged. */
   readonly bare?: boolean;
 }
 
-/** Another gateway, already running, with our upstream for its vendors. */
+/** Another gateway, already running, with the bench's upstream for its vendors. */
 export interface Other {
   readonly address: Address;
-  /** What comes before `/chat/completions` and `/messages` in its paths. */
+  /** The part of its paths before `/chat/completions` and `/messages`. */
   readonly path: string;
   readonly key: string | undefined;
   readonly pid: number | undefined;
-  /** Its names of the models, by who answers them; a scenario whose is absent is left out. */
+  /** Its names of the models, by vendor; a scenario without its model is left out. */
   readonly models: Readonly<Partial<Record<Scenario['vendor'], string>>>;
 }
 
@@ -69,13 +69,13 @@ function running({ address, path, key, pid, models }: Other): Contender {
   };
 }
 
-/** The bare proxy, the gateway, and the other one or else Portkey's where npm gives it. */
+/** The bare proxy, the gateway, and the other gateway or else Portkey's if npm can install it. */
 export function contendersBefore(upstream: number, other?: Other): readonly Contender[] {
   const rival = other ? [running(other)] : portkeyInstalled() ? [portkey] : [];
   return [bareProxy(upstream), gateway(upstream), ...rival];
 }
 
-/** Versions of what is measured beside the gateway. */
+/** Versions of the other contenders. */
 export function versions(contenders: readonly Contender[]): Readonly<Record<string, string>> {
   const undici = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../node_modules/undici/package.json'), 'utf8'),

@@ -1,4 +1,4 @@
-/** The load: closed (as fast as it goes) and open (so many a second, come what may). */
+/** The load: closed (as fast as the other side allows) and open (a fixed rate, whatever happens). */
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FormatName } from '../../src/conversation/prompt.ts';
@@ -15,32 +15,32 @@ import {
 } from './client.ts';
 import type { Request, Scenario } from './scenarios.ts';
 
-/** Every so many streams one is read by the protocol validator. */
+/** One in this many streams is read by the protocol validator. */
 const JUDGED = 50;
 
 export interface Load {
-  /** Answers with status 200, and others: of those nothing else is told. */
+  /** Answers with status 200, and others, which are only counted. */
   readonly answers: number;
   readonly refused: number;
   /** The status of the last of those; 0: there were none. */
   readonly refusedWith: number;
   readonly seconds: number;
-  /** Streams that broke their protocol, of those judged. */
+  /** Streams that broke their protocol, of those validated. */
   readonly broken: number;
   readonly judged: number;
-  /** Which rules were broken. */
+  /** The rules that were broken. */
   readonly rules: readonly string[];
   /** Milliseconds to the end of each answer, and to the first byte of its body. */
   readonly latencies: readonly number[];
   readonly firstBytes: readonly number[];
 }
 
-/** How the answers are judged, and how many are asked for at a time. */
+/** How the answers are validated, and how many requests are open at a time. */
 export type Driven = Pick<Scenario, 'format' | 'streamed' | 'connections'>;
 
 /**
- * Sends as much as the other side takes, for so long.
- * @param onBegin called when the connections are there and nothing has been asked yet.
+ * Sends as much as the other side takes, for the given time.
+ * @param onBegin called when the connections are open and nothing has been sent yet.
  */
 export function closedLoad(
   address: Address,
@@ -56,8 +56,9 @@ export function closedLoad(
 }
 
 /**
- * Sends as much as the other side takes, until `course` is over.
- * @param course begins when the connections are there and nothing has been asked yet; told how many answers there are.
+ * Sends as much as the other side takes, until `course` ends.
+ * @param course starts when the connections are open and nothing has been sent yet; receives the number of
+ * answers.
  */
 export function loadDuring(
   address: Address,
@@ -164,7 +165,7 @@ async function load(
   };
 }
 
-/** The rules that a stream breaks; where it ends in a failure of its own telling, `failed`. */
+/** The rules that a stream breaks; `failed` if it ends in an error that it reports itself. */
 function judge(format: FormatName, { chunked }: Answer, pieces: readonly Buffer[]): readonly string[] {
   const body = Buffer.concat(pieces);
   const judging = validator(format);

@@ -1,19 +1,22 @@
-/** `--url` and what goes with it: another gateway that already runs, with the bench's upstream for its vendors. */
+/**
+ * `--url` and its companion options: another gateway that already runs, with the bench's upstream for its
+ * vendors.
+ */
 
 import { refuse } from '../support/arguments.ts';
 import type { Other } from './contenders.ts';
 
 /** The names of models are the other gateway's own. */
 export const otherOptions = {
-  /** Its address up to and with what comes before `/chat/completions`. */
+  /** Its address up to `/chat/completions`, without it. */
   url: { type: 'string' },
   key: { type: 'string' },
-  /** Its process, where it runs on this machine: then its CPU and memory are told too. */
+  /** Its process id, if it runs on this machine: then its CPU and memory are reported too. */
   pid: { type: 'string' },
   model: { type: 'string', default: 'gpt-4.1' },
   'anthropic-model': { type: 'string' },
   'google-model': { type: 'string' },
-  /** The model to ask for at `/messages`. */
+  /** The model to request at `/messages`. */
   'messages-model': { type: 'string' },
 } as const;
 

@@ -1,6 +1,7 @@
 /**
- * Loaded before Portkey's gateway: with what npm gives it today it answers every stream with a 500, since it writes to
- * the headers of fetch's own answers, which are read-only (WHATWG Fetch, "immutable"). It gets answers whose are not.
+ * Loaded before Portkey's gateway: the current npm version answers every stream with a 500, since it writes
+ * to the headers of fetch's own responses, which are read-only (WHATWG Fetch, "immutable"). This gives it
+ * responses with writable headers.
  */
 
 const { fetch: fetched } = globalThis;

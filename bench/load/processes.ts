@@ -1,4 +1,4 @@
-/** Processes to be measured: started on a core of their own where the system can say so, and watched. */
+/** Processes to be measured: started on a core of their own if the system supports it, and observed. */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { Address } from './client.ts';
 
-/** The one way to authenticate at the gateway under measure. */
+/** The only key of the measured gateway. */
 export const KEY = 'gw-a-key-that-is-only-for-benches-0123456789';
 
 const LOAD = import.meta.dirname;
@@ -31,19 +31,19 @@ export interface Running extends Measured {
 }
 
 export interface Measured extends Address {
-  /** Absent where it runs out of our sight. */
+  /** Absent if the process is not visible here. */
   readonly pid?: number;
   stop(): void;
 }
 
 const canPin = cpus().length > 1 && existsSync('/usr/bin/taskset');
 
-/** Puts this process, and what it starts without saying otherwise, on the core that is not measured. */
+/** Puts this process, and those that it starts without another setting, on the core that is not measured. */
 export function stepAside(): void {
   for (const thread of threadsOf(process.pid)) moveAside(process.pid, thread);
 }
 
-/** Leaves the measured core to a process's main thread, whose number is the process's own. */
+/** Leaves the measured core to the main thread of a process, whose id is that of the process. */
 function putThreadsAside(pid: number): void {
   for (const thread of threadsOf(pid)) if (Number(thread) !== pid) moveAside(pid, thread);
 }
@@ -51,7 +51,7 @@ function putThreadsAside(pid: number): void {
 function moveAside(pid: number, thread: string): void {
   if (!canPin) return;
   const { status } = spawnSync('taskset', ['-p', '-c', '1', thread], { stdio: 'ignore' });
-  // One that has ended in the meantime is nowhere any more.
+  // A thread that has ended in the meantime cannot be moved.
   if (status !== 0 && threadsOf(pid).includes(thread))
     throw new Error(`A thread of ${pid} cannot be put on another core.`);
 }
@@ -59,13 +59,13 @@ function moveAside(pid: number, thread: string): void {
 const threadsOf = (pid: number): readonly string[] => listProc(`${pid}/task`);
 
 interface Start {
-  /** The core it has for itself; absent: any. */
+  /** The core it has to itself; absent: any. */
   readonly core?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly folder?: string;
-  /** A file for what it prints; absent: nowhere. */
+  /** A file for its output; absent: the output is discarded. */
   readonly output?: string;
-  /** Whether its complaints are left out too. */
+  /** Whether its standard error is discarded too. */
   readonly quiet?: boolean;
 }
 
@@ -93,7 +93,7 @@ async function listening(child: ChildProcess, port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     if (child.exitCode !== null) throw new Error(`A process of the bench ended with ${child.exitCode}.`);
     try {
-      // What listens first may be another than what serves.
+      // The first process to listen may be another one than the one that serves.
       await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) });
       return;
     } catch {
@@ -113,21 +113,26 @@ export const startBareProxy = (port: number, upstream: number): Promise<Running>
     core: '0',
   });
 
-/** What a gateway is started with beside its defaults. */
+/** Settings of a gateway in addition to its defaults. */
 export interface Settings {
   /** Fields of its configuration. */
   readonly config?: ConfigInput;
-  /** Whether what it prints goes to a file, or nowhere. */
+  /** Whether its output goes to a file or is discarded. */
   readonly printing?: boolean;
-  /** Where it may run: `any` core, or its `main` thread on the measured one and the others beside the load. */
+  /**
+   * Where it may run: on `any` core, or its `main` thread on the measured one and the others beside the load.
+   */
   readonly core?: 'any' | 'main';
-  /** The program, where it is not the gateway's own: it is told its port by PORT and reads the same configuration. */
+  /**
+   * The program, if it is not the gateway's own: it receives its port in PORT and reads the same
+   * configuration.
+   */
   readonly program?: readonly string[];
-  /** Whether it is told to end, and so ends what it has started, instead of being ended. */
+  /** Whether it is stopped by a signal, so that it stops its own children, instead of being killed. */
   readonly gently?: boolean;
 }
 
-/** The gateway as users run it, in a folder of its own, which goes with it. */
+/** The gateway as users run it, in a folder of its own, which is deleted with it. */
 export async function startGateway(
   port: number,
   upstream: number,
@@ -166,7 +171,7 @@ export async function startGateway(
 
 const RIVALS = join(ROOT, 'bench/results/rivals');
 
-/** Whether Portkey's gateway is there: it is installed from npm beside the results the first time. */
+/** Whether Portkey's gateway is there: the first time it is installed from npm, beside the results. */
 export function portkeyInstalled(): boolean {
   if (existsSync(join(RIVALS, PORTKEY_PROGRAM))) return true;
   mkdirSync(RIVALS, { recursive: true });
@@ -186,15 +191,15 @@ export function startPortkey(port: number): Promise<Running> {
   const shim = ['--import', join(LOAD, 'portkey-fetch.ts')];
   return start([...node, ...shim, join(RIVALS, PORTKEY_PROGRAM), `--port=${port}`, '--headless'], port, {
     core: '0',
-    // It tells of every stream of Google's that it is no JSON.
+    // It reports every Google stream as invalid JSON.
     quiet: true,
     env: { TRUSTED_CUSTOM_HOSTS: 'localhost,127.0.0.1', NODE_ENV: 'production' },
   });
 }
 
 /**
- * CPU time a process has used with all its threads, in microseconds (Linux, "Scheduler Statistics": schedstat's first
- * field is nanoseconds on a CPU), and that of the processes it has started.
+ * CPU time that a process has used with all its threads, in microseconds (Linux, "Scheduler Statistics":
+ * schedstat's first field is nanoseconds on a CPU), and that of the processes it has started.
  */
 export function cpuOf(pid: number): number {
   let nanoseconds = 0;
@@ -207,7 +212,7 @@ export function cpuOf(pid: number): number {
   return nanoseconds / 1000;
 }
 
-/** The same of its main thread alone, whose number is the process's own. */
+/** The same of its main thread alone, whose id is that of the process. */
 export function mainCpuOf(pid: number): number {
   return nanosecondsOf(pid, String(pid)) / 1000;
 }
@@ -216,7 +221,7 @@ function nanosecondsOf(pid: number, thread: string): number {
   return Number(readProc(`${pid}/task/${thread}/schedstat`).split(' ')[0]);
 }
 
-/** Memory of a process now and at its highest, in bytes. */
+/** Memory of a process now and at its peak, in bytes. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
   const status = readProc(`${pid}/status`);
   const field = (name: string): number =>
@@ -224,7 +229,7 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
   return { now: field('VmRSS'), peak: field('VmHWM') };
 }
 
-/** From now on its highest is what it is from now on (proc(5), clear_refs). */
+/** Resets its peak memory (proc(5), clear_refs). */
 export function forgetPeak(pid: number): void {
   if (existsSync(`/proc/${pid}/clear_refs`)) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

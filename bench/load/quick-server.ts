@@ -1,4 +1,4 @@
-/** HTTP/1.1 for benches: requests one after another on a connection, answers written as the bytes they are. */
+/** HTTP/1.1 for benches: requests one after another on a connection, answers written as prepared bytes. */
 
 import { createServer, type Server } from 'node:net';
 
@@ -7,11 +7,11 @@ export interface Asked {
   readonly body: Buffer;
 }
 
-/** What is written is HTTP as it stands, head and chunks included. */
+/** The written bytes are HTTP as they stand, head and chunks included. */
 export interface Reply {
   write(bytes: Buffer | string): void;
   end(bytes: Buffer | string): void;
-  /** Called when the caller is gone before the end. */
+  /** Called when the caller disconnects before the end. */
   onLeave(call: () => void): void;
 }
 
@@ -21,7 +21,7 @@ const LAST_CHUNK = '0\r\n\r\n';
 export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply) => void): Server {
   return createServer({ noDelay: true }, (socket) => {
     let held: Buffer | undefined;
-    /** How long a request is, head and all, once its head has come; 0: not yet known. */
+    /** The length of a request, with its head, once its head has arrived; 0: not yet known. */
     let length = 0;
     let bodyAt = 0;
     let path = '';
@@ -61,7 +61,7 @@ export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply)
       leave?.();
       leave = undefined;
     });
-    // Callers that leave may do so roughly.
+    // Callers that disconnect may reset the connection.
     socket.on('error', () => undefined);
   }).listen(port, '127.0.0.1');
 }

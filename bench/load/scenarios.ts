@@ -1,4 +1,4 @@
-/** What is sent in the load bench, and what of it each of the measured understands. */
+/** The requests of the load bench, and which of them each contender supports. */
 
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { KEY } from './processes.ts';
@@ -11,19 +11,19 @@ export interface Request {
 
 export interface Scenario {
   readonly name: string;
-  /** The format the caller's answer is in, by which it is judged. */
+  /** The format of the caller's answer, by which it is validated. */
   readonly format: FormatName;
-  /** The format of the vendor itself, and so of what the bare proxy gives. */
+  /** The format of the vendor itself, and so of the bare proxy's answers. */
   readonly spoken: FormatName;
   readonly streamed: boolean;
-  /** Who answers, and what for: `messages` is a caller of messages whose model is OpenAI's. */
+  /** Vendor and caller format: `messages` is a caller of messages with an OpenAI model. */
   readonly vendor: 'openai' | 'anthropic' | 'google' | 'messages';
-  /** Connections at once. */
+  /** Concurrent connections. */
   readonly connections: number;
-  /** To the upstream itself, and by the bare proxy: what the vendor would be sent. */
+  /** To the upstream itself, and through the bare proxy: the request that the vendor would receive. */
   readonly direct: Request;
   readonly gateway: Request;
-  /** Absent where it cannot do this. */
+  /** Absent if it does not support this. */
   readonly portkey?: Request;
 }
 
@@ -68,7 +68,7 @@ const portkey = (upstream: number, provider: string, path: string, body: string)
 });
 
 /**
- * @param words what the streams are asked, in place of a filler of 0.5 KB: the upstream does as some words say.
+ * @param words the prompt of the streams, instead of a filler of 0.5 KB: the upstream follows commands in it.
  */
 export function scenarios(upstream: number, words = filler(450)): readonly Scenario[] {
   const native = (name: string, said: string, streamed: boolean): Scenario => {

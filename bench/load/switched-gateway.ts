@@ -1,7 +1,7 @@
 /**
- * `node switched-gateway.ts`, with PORT: a gateway with all that a start opens, of which `http://127.0.0.1:PORT+1/WAY`
- * says how the next requests are watched. All ways are of one process: two that do the very same differ by a tenth,
- * by what is where in their heaps.
+ * `node switched-gateway.ts`, with PORT: a gateway with everything that a start opens.
+ * `http://127.0.0.1:PORT+1/WAY` selects how the next requests are recorded. All ways run in one process: two
+ * processes that do the very same differ by a tenth, because of the layout of their heaps.
  */
 
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { startServing } from '../../src/server/process/serving.ts';
 import { openWatching } from '../../src/server/process/watching.ts';
 import { openConfiguredStore } from '../../src/store/configured-store.ts';
 
-/** Nothing looks at a request; as a start has it; and with limits on the caller's key. */
+/** No recording; as a start has it; and with limits on the caller's key. */
 export type Way = 'unwatched' | 'watched' | 'limited';
 
 const tell = (message: string): void => console.error(message);
@@ -36,7 +36,7 @@ const ways = new Map<string, Awaited<ReturnType<typeof openGateway>>>(
 const opened = (way: string) => {
   const gateway = ways.get(way);
   if (gateway === undefined) throw new TypeError(`There is no way ${way}.`);
-  // One that is not served any more is closed, but this one will be served again.
+  // A gateway that is no longer served is closed, but this one will be served again.
   return { config, ...gateway, close: async () => {} };
 };
 const serving = await startServing(opened('unwatched'), tell);

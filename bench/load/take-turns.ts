@@ -1,13 +1,13 @@
-/** Gateways beside each other under the same load, in short rounds and several starts, as bench/load has it. */
+/** Gateways side by side under the same load, in short rounds and several starts, as in bench/load. */
 
 import { closedLoad } from './drive.ts';
 import { cpuOf, type Running } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** What was seen of one of them in one scenario, a value a round. */
+/** Measurements of one contender in one scenario, one value a round. */
 export interface Turns {
   readonly rates: number[];
-  /** CPU microseconds an answer: of the measured, and of this process, which makes the load. */
+  /** CPU microseconds an answer: of the measured process, and of this one, which makes the load. */
   readonly cpu: number[];
   readonly ours: number[];
   refused: number;
@@ -16,7 +16,7 @@ export interface Turns {
 export interface TurnOptions {
   /** How often each is started. */
   readonly starts: number;
-  /** Rounds in all. */
+  /** Rounds in total. */
   readonly rounds: number;
   readonly seconds: number;
   readonly firstPort: number;
@@ -29,7 +29,7 @@ interface Way {
 
 const WARM_UP = 2;
 
-/** What was seen, by scenario and then by name. */
+/** The measurements, by scenario and then by name. */
 export async function takeTurns(
   ways: Readonly<Record<string, (port: number) => Promise<Running>>>,
   chosen: readonly Scenario[],

@@ -1,16 +1,16 @@
 /**
- * `node upstream.ts PORT`: a light vendor of all formats. Its answers are bytes made once and its HTTP is no more than
- * the bench needs, so that what is measured is the gateway's work and not this process's.
- *   POST …            200 with a whole answer of 1 KB, or 200 events in bursts of ten where the body asks for a stream
- *                     in the body's text, `pace:N`: an event every N milliseconds; `stream:N`: its number
- *   GET /left         which of the numbered streams were left before their end since the last look, and when, on the
- *                     machine's monotonic clock in nanoseconds
+ * `node upstream.ts PORT`: a light vendor for all formats. Its answers are bytes made once and its HTTP is no
+ * more than the bench needs, so that the gateway's work is measured and not this process's.
+ *   POST …       200 with a whole answer of 1 KB, or 200 events in bursts of ten if the body asks for a stream;
+ *                in the body's text, `pace:N`: an event every N milliseconds; `stream:N`: its number
+ *   GET /left    which of the numbered streams were abandoned before their end since the last query, and when,
+ *                on the machine's monotonic clock in nanoseconds
  */
 
 import { type Asked, listenQuickly, type Reply } from './quick-server.ts';
 import { chat, EVENTS, google, messages, type Voice, WORD } from './voices.ts';
 
-/** Some of what a socket carries arrives together. */
+/** Some of the data on a socket arrives together. */
 const BURST = 10;
 
 const HEAD = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=60\r\n';
@@ -46,7 +46,7 @@ interface Left {
   readonly at: string;
 }
 
-/** Streams that were left, and not asked about yet. */
+/** Abandoned streams that have not been queried yet. */
 function leavings() {
   let left: Left[] = [];
   return {
@@ -67,7 +67,7 @@ function atOnce(reply: Reply, { begin, burst, end }: Bytes): void {
   reply.end(end);
 }
 
-/** Each event tells when it left. */
+/** Each event contains the time at which it was sent. */
 function paced(reply: Reply, { begin, delta, end }: Bytes, pace: number, number: number): void {
   reply.write(begin);
   let more = EVENTS;

@@ -1,8 +1,8 @@
-/** What the light vendor says in each format: recorded shapes, made to bytes once. */
+/** The light vendor's answers in each format: recorded shapes, made into bytes once. */
 
 export const EVENTS = 200;
 const text = 'Nothing is as quick as that which is not done at all. '.repeat(16);
-/** What every event of a stream says. */
+/** The text of every event of a stream. */
 export const WORD = ' word';
 
 export interface Voice {

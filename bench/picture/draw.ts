@@ -1,4 +1,4 @@
-/** The picture of the results: an SVG that is read in light and dark, with nothing in it from elsewhere. */
+/** The picture of the results: an SVG for light and dark mode, without external resources. */
 
 import type { BenchResult, Row } from '../support/report.ts';
 import { circumstances, figure, grouped, kinds, rowsOf } from './results.ts';
@@ -44,7 +44,7 @@ const text = (x: number, y: number, said: string, kind = ''): string =>
 const bar = (x: number, y: number, width: number, kind: string): string =>
   `<rect x="${x}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="2" class="${kind}"/>`;
 
-/** A part of the picture, and where it ends. */
+/** A part of the picture, and its bottom edge. */
 interface Part {
   readonly drawn: readonly string[];
   readonly bottom: number;
@@ -60,7 +60,7 @@ interface Comparison {
   readonly say: (row: Row, value: number) => string;
 }
 
-/** For every scenario a bar for each that was measured. */
+/** A bar for each contender in every scenario. */
 function compare(rows: readonly Row[], x: number, top: number, what: Comparison): Part {
   const drawn = [text(x, top, what.heading, 'heading'), text(x, top + 17, what.better, 'dim')];
   const most = Math.max(...rows.map((row) => figure(row, what.column) ?? 0), Number.MIN_VALUE);
@@ -83,7 +83,10 @@ function compare(rows: readonly Row[], x: number, top: number, what: Comparison)
   return { drawn, bottom: y };
 }
 
-/** Every direction as a share of the floor: the formats of vendors in two columns, under each those of callers. */
+/**
+ * Every direction as a share of the floor: the vendors' formats in two columns, with the callers' formats
+ * below each.
+ */
 function directions(rows: readonly Row[], top: number): Part {
   const label = 132;
   const room = COLUMN - label - 44;
@@ -133,7 +136,7 @@ function legend(names: readonly string[], y: number): readonly string[] {
   });
 }
 
-/** @throws Error where there are no results at all. */
+/** @throws Error if there are no results at all. */
 export function drawPicture(results: readonly BenchResult[]): string {
   const load = rowsOf(results, 'load');
   const translators = rowsOf(results, 'translators');

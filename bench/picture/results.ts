@@ -1,4 +1,4 @@
-/** Results of benches as they are kept: those of `bench/results`, and the ones that are shown. */
+/** Stored results of benches: those of `bench/results`, and the published ones. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** The results that `docs/benchmarks.md` shows, beside their picture. */
 export const KEPT = join(ROOT, 'docs/benchmarks.json');
 
-/** The benches of which something is shown. */
+/** The benches whose results are shown. */
 const SHOWN = ['load', 'paced', 'translators', 'streams', 'watched', 'workers', 'soak'];
 
 const resultSchema: z.ZodType<BenchResult> = z.object({
@@ -28,8 +28,8 @@ export function keptResults(): readonly BenchResult[] {
 }
 
 /**
- * What was measured last, and for benches that were not run what is kept of them.
- * @throws Error where they are not of one machine and one Node: such figures do not belong beside each other.
+ * The latest measurements, and the published ones for benches that were not run.
+ * @throws Error if they are not from one machine and one Node version: such figures cannot be compared.
  */
 export function latestResults(): readonly BenchResult[] {
   const kept = keptResults();
@@ -53,18 +53,18 @@ export function rowsOf(results: readonly BenchResult[], bench: string): readonly
   return results.find((result) => result.bench === bench)?.rows ?? [];
 }
 
-/** The value of a column that is a number. */
+/** The value of a numeric column. */
 export function figure(row: Row | undefined, column: string): number | undefined {
   const value = row?.[column];
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Values of a column in the order they are met, each once. */
+/** The distinct values of a column, in order of appearance. */
 export function kinds(rows: readonly Row[], column: string): readonly string[] {
   return [...new Set(rows.map((row) => String(row[column])))];
 }
 
-/** On what, with what and when the benches were run. */
+/** The machine, the versions and the date of the runs. */
 export function circumstances(results: readonly BenchResult[]): string {
   const [first] = results;
   if (first === undefined) throw new Error('No bench was run: there is nothing to show.');

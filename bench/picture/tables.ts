@@ -16,7 +16,7 @@ const bold = (name: string, said: string): string => (name === 'gateway' ? `**${
 const shown = (value: string | number | undefined): string =>
   typeof value === 'number' ? grouped(value) : (value ?? '–');
 
-/** A line a scenario; in a cell, what each of the measured has in a column. */
+/** A line for each scenario; each cell has a column's value for each contender. */
 function byScenario(rows: readonly Row[], columns: Readonly<Record<string, readonly string[]>>): string {
   const names = kinds(rows, 'through');
   const cell = (scenario: string, columns: readonly string[]): string =>
@@ -24,7 +24,7 @@ function byScenario(rows: readonly Row[], columns: Readonly<Record<string, reado
       .map((name) => {
         const row = rows.find((one) => one['scenario'] === scenario && one['through'] === name);
         const values = columns.map((column) => shown(row?.[column]));
-        // Where all say the same, such as nothing, once is enough.
+        // If all values are the same, such as none, it is shown once.
         return bold(name, [...new Set(values)].join(' / '));
       })
       .join(' · ');
@@ -37,7 +37,7 @@ function byScenario(rows: readonly Row[], columns: Readonly<Record<string, reado
   );
 }
 
-/** Rows are the formats that come from a vendor, columns those that go to the caller. */
+/** Rows are the vendors' formats, columns the callers'. */
 function translators(rows: readonly Row[]): string {
   const pairs = rows.map((row) => ({
     names: String(row['translation']).split(' to '),
@@ -58,7 +58,10 @@ function translators(rows: readonly Row[]): string {
 const streams = (row: Row): string =>
   `- ${shown(row['streams'])} open streams, ${row['path']}, a word a second each: ${shown(row['KB a stream'])} KB per stream, words late by ${shown(row['delay p99 ms'])} ms at p99.`;
 
-/** What recording costs: scenarios by ways. Where words come one by one the vendor sets the rate, and the CPU tells. */
+/**
+ * What recording costs: scenarios by ways. When words come one by one the vendor sets the rate, so the CPU is
+ * what counts.
+ */
 function watched(rows: readonly Row[]): string {
   const ways = kinds(rows, 'way').filter((way) => way !== 'unwatched');
   const cell = (scenario: string, way: string): string => {
@@ -80,7 +83,7 @@ const workers = (row: Row): string =>
 const soak = (row: Row): string =>
   `- ${shown(row['seconds'])} s of mixed load, ${shown(row['answers'])} answers, ${shown(row['left in the middle'])} abandoned midway: memory at the end is ${shown(row['growth'])} times that at the start, ${shown(row['broken streams'])} broken streams.`;
 
-/** All tables. @throws Error where there are no results at all. */
+/** All tables. @throws Error if there are no results at all. */
 export function tablesOf(results: readonly BenchResult[]): string {
   const rows = (bench: string): readonly Row[] => rowsOf(results, bench);
   const parts = [`Measured with ${circumstances(results)}.`];
@@ -127,7 +130,7 @@ export function tablesOf(results: readonly BenchResult[]): string {
   return parts.join('\n\n');
 }
 
-/** The page's place for them, as it is now. @throws Error where it has none. */
+/** The place for them in the page, as it is now. @throws Error if there is none. */
 function placeIn(page: string): { readonly from: number; readonly to: number } {
   const begin = page.indexOf(BEGIN);
   const to = page.indexOf(END);

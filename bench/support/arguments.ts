@@ -1,17 +1,17 @@
-/** What a bench is told on the command line; what it does not know is refused in a line, before anything is measured. */
+/** The command line of a bench; an unknown option is rejected in one line, before anything is measured. */
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /** sysexits EX_USAGE. */
 export const EX_USAGE = 64;
 
-/** Ends the process with a line that says why. */
+/** Ends the process with a line that gives the reason. */
 export function refuse(reason: string): never {
   console.error(reason);
   process.exit(EX_USAGE);
 }
 
-/** The values of `options`; those whose default is a number are positive numbers. */
+/** The values of `options`; those with a number as default are positive numbers. */
 export function argumentsOf<const O extends ParseArgsOptionsConfig>(options: O) {
   const known = Object.entries(options).map(
     ([name, { type }]) => `--${name}${type === 'string' ? '=…' : ''}`,

@@ -1,19 +1,19 @@
-/** What every bench prints and writes: the machine, a table, a JSON file. */
+/** The output of every bench: the machine, a table, a JSON file. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { argumentsOf, EX_USAGE } from './arguments.ts';
 
-/** A row of a table; all rows of one have the same columns. */
+/** A row of a table; all rows of a table have the same columns. */
 export type Row = Readonly<Record<string, string | number>>;
 
 export interface BenchArguments {
-  /** Only rows whose name holds this text. */
+  /** Only rows whose name contains this text. */
   readonly filter: string;
   /** Print JSON instead of a table. */
   readonly json: boolean;
-  /** Seconds a measurement takes, where it is one of time. */
+  /** Seconds of a measurement, if it is one of time. */
   readonly seconds: number;
   readonly rounds: number;
 }
@@ -23,7 +23,7 @@ export interface Defaults {
   readonly rounds: number;
 }
 
-/** What every bench can be told. */
+/** The options of every bench. */
 export function benchOptions({ seconds, rounds }: Defaults) {
   return {
     filter: { type: 'string', default: '' },
@@ -39,7 +39,7 @@ export function benchArguments(defaults: Defaults): BenchArguments {
   return { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) };
 }
 
-/** What the figures were measured on. */
+/** The machine on which the figures were measured. */
 function machine(): Readonly<Record<string, string>> {
   const [first] = cpus();
   return {
@@ -50,24 +50,26 @@ function machine(): Readonly<Record<string, string>> {
   };
 }
 
-/** What a bench writes, and others read. */
+/** The file that a bench writes, and other programs read. */
 export interface BenchResult {
   readonly bench: string;
   readonly date: string;
   readonly machine: Readonly<Record<string, string>>;
-  /** Of what is measured beside the gateway. */
+  /** Versions of the other contenders. */
   readonly versions?: Readonly<Record<string, string>>;
   readonly rows: readonly Row[];
 }
 
 export interface ReportOptions {
   readonly json: boolean;
-  /** Where only some rows were asked for, which they were. */
+  /** The filter, if only some rows were measured. */
   readonly filter?: string;
   readonly versions?: Readonly<Record<string, string>>;
 }
 
-/** Prints the rows, and writes them to `bench/results/<name>.json`: all of them, or what is there stays. */
+/**
+ * Prints the rows, and writes them to `bench/results/<name>.json`; a filtered run leaves that file as it is.
+ */
 export function report(
   name: string,
   rows: readonly Row[],
@@ -99,15 +101,15 @@ export function report(
   console.table(rows);
 }
 
-/** The middle one; of two, the upper. */
+/** The median; of two middle values, the upper one. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 /**
- * The middle of the best quarter. What else runs on a machine only ever makes a round worse, so the best rounds are
- * those that measured least of it.
+ * The median of the best quarter. Other work on the machine only ever makes a round worse, so the best rounds
+ * contain the least of it.
  */
 export function quietest(values: readonly number[], better: 'more' | 'less'): number {
   const sorted = values.toSorted((a, b) => (better === 'less' ? a - b : b - a));
