@@ -24,7 +24,7 @@ test.each([
   ['explain', 'request.json', '--prot=8123'],
   ['validate', 'request.json', '--prot=8123'],
   ['usage', '--prot=8123'],
-])('an unknown option is refused: %s %s %s', async (...words) => {
+])('an unknown option is rejected: %s %s %s', async (...words) => {
   const { code, stdout, stderr } = await runCommand(directory, words);
   expect(stderr).toBe('Unknown option --prot. See --help.\n');
   expect(stdout).toBe('');
@@ -37,7 +37,7 @@ test.each([
   ['--models', ['keys', 'create', 'team']],
   ['--budget-day', ['keys', 'change', 'team']],
   ['--name', ['record']],
-])('%s without a value is refused, as from a variable that is not set: %s', async (option, words) => {
+])('%s without a value is rejected, for example if a shell variable is unset: %s', async (option, words) => {
   for (const said of [[`${option}=`], [option, ''], [option]]) {
     const { code, stdout, stderr } = await runCommand(directory, [...words, ...said]);
     expect(stderr).toBe(`The option ${option} has no value.\n`);
@@ -45,7 +45,7 @@ test.each([
   }
 });
 
-test('an option that npm takes for a longer option of its own is refused', () => {
+test('an option that npm takes for a longer option of its own is rejected', () => {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, GATEWAY_STORE_PATH: join(directory, 'kept.db') };
   const { status, stderr } = spawnSync('npm', ['run', 'gateway', 'usage', '--by', 'tag'], {
@@ -62,7 +62,7 @@ test.each([
   ['--budget-day', ['run', 'gateway', 'groups', 'create', 'team', '--budget-day=5']],
   ['--json', ['run', 'gateway', 'usage', '--json']],
   ['--port', ['start', '--port', '8123']],
-])('%s before --, where npm swallows it, is refused: %s', (option, words) => {
+])('%s before --, where npm swallows it, is rejected: %s', (option, words) => {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, GATEWAY_STORE_PATH: join(directory, 'kept.db') };
   const { status, stderr } = spawnSync('npm', words, { env, encoding: 'utf8' });
@@ -74,7 +74,7 @@ test.each([
 });
 
 test.each([['start'], ['check', 'gateway.config.json'], ['explain', 'request.json']])(
-  'an extra argument is refused: %s %s',
+  'an extra argument is rejected: %s %s',
   async (...words) => {
     const { code, stdout, stderr } = await runCommand(directory, [...words, '8123']);
     expect(stderr).toMatch(/^Unexpected argument 8123\..*\n$/);

@@ -286,7 +286,7 @@ describe('fields for one vendor alone', () => {
   const VENDOR_ONLY =
     /prompt_cache_key|client_metadata|metadata_passthrough|context_management|cache_control|safetySettings|x-anthropic|encrypted_content|anthropic-beta|codex_cli|claude-cli|openai-beta/i;
 
-  /** The fields with which a vendor is told of caching, in its own format. */
+  /** Fields of a vendor's own format, with which a request asks for caching among others. */
   const OWN_WORDS = { 'openai/': ['include', 'prompt_cache_key'], 'anthropic/': ['cache_control'] };
 
   test.each([

@@ -56,7 +56,7 @@ function said(response: object): JsonObject {
   };
 }
 
-/** Vendors with this endpoint store the responses of their models: the gateway stores none. */
+/** Models whose vendor has this endpoint and stores responses: the gateway itself stores none. */
 const NATIVE = /^(?:openai|deepseek)\//;
 
 /** An item of an answer, as the next request contains it: without the SDK's own parsed values. */

@@ -143,7 +143,7 @@ test('messages', async () => {
   await fc.assert(fc.asyncProperty(walks, walk), settings);
 });
 
-/** By a budget if a model supports one, otherwise without a bound. */
+/** By a budget, or adaptively for the model that accepts no budget. */
 function thinkingOf(model: string): Anthropic.ThinkingConfigParam {
   return model === 'anthropic/claude-opus-4-8'
     ? { type: 'adaptive' }

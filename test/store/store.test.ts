@@ -239,7 +239,7 @@ describeStores('the store', (stores) => {
   });
 });
 
-test('migrations only add, or say by their names that they do more', async () => {
+test('migrations only add to a store, or their names say that they do not', async () => {
   const statements: string[] = [];
   const db = new Kysely<unknown>({
     dialect: {

@@ -115,7 +115,7 @@ test('several processes: their metrics are read as one, and their lines stay who
   await expect.poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total')).toBe(40);
   const samples = await samplesAt(admin);
   expect(sumOf(samples, 'gateway_request_duration_seconds_count')).toBe(40);
-  // What only one of the processes knows is not exported.
+  // A worker knows only its own figures, so the public listener exports none.
   const answer = await fetch(`${at.url}/metrics`, {
     headers: { authorization: `Bearer ${ADMIN.GATEWAY_ADMIN_KEY}` },
   });
