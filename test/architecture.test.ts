@@ -63,7 +63,11 @@ function withoutComments(text: string): string {
 /** Every import of a file: of values and of types, static and dynamic, and re-exports. */
 function importsOf(file: string): readonly Import[] {
   const text = withoutComments(texts.get(file) ?? '');
-  return [...text.matchAll(/^(?:import|export)\b[^'\n;]*(?:\n[^'\n;]*)*?\bfrom\s*'([^']+)'|\bimport\s*\(\s*'([^']+)'|^import\s*'([^']+)'/gm)].map((match) => {
+  return [
+    ...text.matchAll(
+      /^(?:import|export)\b[^'\n;]*(?:\n[^'\n;]*)*?\bfrom\s*'([^']+)'|\bimport\s*\(\s*'([^']+)'|^import\s*'([^']+)'/gm,
+    ),
+  ].map((match) => {
     const specifier = match[1] ?? match[2] ?? match[3] ?? '';
     const line = text.slice(0, match.index).split('\n').length;
     if (!specifier.startsWith('.')) return { file, line, specifier };

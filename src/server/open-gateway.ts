@@ -17,7 +17,7 @@ import { agentOptions, configuredVendors, type Place, vendorsAt } from '../confi
 import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import type { PendingLimits } from '../pipeline/arrivals.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
 import { hashKey } from '../store/key-secret.ts';
 import { type ChainMode, chainMode } from '../streams/chain.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readKeyOptions } from '../../src/cli/key-options.ts';
 import { parseDuration, parseOptions } from '../../src/cli/options.ts';
 import { dayOf } from '../../src/lib/calendar.ts';

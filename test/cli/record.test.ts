@@ -6,7 +6,7 @@ import { type IncomingHttpHeaders, request, type ServerResponse } from 'node:htt
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseError } from '../../src/formats/messages/outbound/parse-error.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { validateFile } from '../../src/protocol/validate-file.ts';

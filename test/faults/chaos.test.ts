@@ -1,7 +1,7 @@
 /**
  * Many streams at once through a vendor that misbehaves at random. The caller of every stream gets each piece once, in
  * order, to the end; or as far as the stream went, and an error that says so.
- * 
+ *
  * `CHAOS_EVENTS=1000000 vitest run test/faults/chaos.test.ts` makes a long run; `CHAOS_SEED` makes another one.
  */
 

@@ -212,19 +212,16 @@ describe.each(ways)('$way', ({ path, model }) => {
     ['100,000 messages', messages, 100_000],
     ['90,000 messages, as many as may be', messages, 90_000],
     ['10,000 tools', tools, 10_000],
-  ])(
-    'C-21 %s: accepted or refused, and the cost is linear in their number',
-    async (_, fields, count) => {
-      const take = async (many: number): Promise<void> => {
-        const answered = send(path, with_(fields(many)));
-        await fetch(`${stage.gateway.url}/health/live`, { headers: { connection: 'close' } });
-        expect((await answered).status).toBeLessThan(503);
-      };
-      const part = await costOf(stage, () => take(count / 10));
-      // A neighbour waits no longer than the parsing takes.
-      expect(await costOf(stage, () => take(count))).toBeLessThan(alike(part, 10));
-    },
-  );
+  ])('C-21 %s: accepted or refused, and the cost is linear in their number', async (_, fields, count) => {
+    const take = async (many: number): Promise<void> => {
+      const answered = send(path, with_(fields(many)));
+      await fetch(`${stage.gateway.url}/health/live`, { headers: { connection: 'close' } });
+      expect((await answered).status).toBeLessThan(503);
+    };
+    const part = await costOf(stage, () => take(count / 10));
+    // A neighbour waits no longer than the parsing takes.
+    expect(await costOf(stage, () => take(count))).toBeLessThan(alike(part, 10));
+  });
 });
 
 describe('JSON in texts, which is parsed separately if it is translated', () => {

@@ -118,7 +118,9 @@ describe('H-03 whole answers that are collected', () => {
   /** A vendor's JSON answer, chunked byte by byte, whose end does not come. */
   const inBytes = (size: number): string => `1\r\n \r\n`.repeat(size);
 
-  test('H-03 take as much memory as their bytes, however small the pieces are', { timeout: 120_000 }, async () => {
+  test('H-03 take as much memory as their bytes, however small the pieces are', {
+    timeout: 120_000,
+  }, async () => {
     stage = await openStage();
     const [, translated] = ways;
     // The first answers of a process allocate memory that stays allocated.

@@ -135,7 +135,9 @@ describe('W-02 messages that never end count as in flight', () => {
     client.socket.terminate();
   });
 
-  test('W-02 they count towards the requests in flight of a key, and in all', { timeout: 30_000 }, async () => {
+  test('W-02 they count towards the requests in flight of a key, and in all', {
+    timeout: 30_000,
+  }, async () => {
     stage = await openStage({ limits: { inFlightPerKey: 1 }, timeouts: { requestBody: 5_000 } });
     stage.respondWith(say('Hello'));
     const { taken, raw } = await unfinished(MB);

@@ -281,15 +281,18 @@ describe('U-31 another kind than the one requested', () => {
     expect(eventsIn(text).length).toBeGreaterThan(2);
   });
 
-  test.each(translated)('$name: a stream in answer to a request for a whole answer becomes one', async (way) => {
-    const good = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)), false);
-    const got = await read(way, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]), false);
-    expect(got.status).toBe(200);
-    expect(got.headers.get('content-type')).toBe('application/json');
-    expect(Object.keys(JSON.parse(got.text))).toEqual(
-      expect.arrayContaining(Object.keys(JSON.parse(good.text)).slice(0, 3)),
-    );
-  });
+  test.each(translated)(
+    '$name: a stream in answer to a request for a whole answer becomes one',
+    async (way) => {
+      const good = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)), false);
+      const got = await read(way, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]), false);
+      expect(got.status).toBe(200);
+      expect(got.headers.get('content-type')).toBe('application/json');
+      expect(Object.keys(JSON.parse(got.text))).toEqual(
+        expect.arrayContaining(Object.keys(JSON.parse(good.text)).slice(0, 3)),
+      );
+    },
+  );
 
   test.each(translated)('$name: a stream with a missing or wrong content type', async (way) => {
     const stream = streamedAnswer(way.spoken);

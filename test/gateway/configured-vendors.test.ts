@@ -66,17 +66,20 @@ test.each([
   });
 });
 
-test.each(['authorization', 'x-api-key', 'x-goog-api-key'] as const)('its key is in %s alone', async (auth) => {
-  const sent = await sentTo('deepseek', { auth }, chat, { model: 'deepseek/deepseek-v4-flash', messages });
-  const { authorization, 'x-api-key': api, 'x-goog-api-key': goog } = sent.headers;
-  const bearer = auth === 'authorization';
-  expect({ authorization, 'x-api-key': api, 'x-goog-api-key': goog }).toEqual({
-    authorization: undefined,
-    'x-api-key': undefined,
-    'x-goog-api-key': undefined,
-    [auth]: bearer ? 'Bearer vendor-key' : 'vendor-key',
-  });
-});
+test.each(['authorization', 'x-api-key', 'x-goog-api-key'] as const)(
+  'its key is in %s alone',
+  async (auth) => {
+    const sent = await sentTo('deepseek', { auth }, chat, { model: 'deepseek/deepseek-v4-flash', messages });
+    const { authorization, 'x-api-key': api, 'x-goog-api-key': goog } = sent.headers;
+    const bearer = auth === 'authorization';
+    expect({ authorization, 'x-api-key': api, 'x-goog-api-key': goog }).toEqual({
+      authorization: undefined,
+      'x-api-key': undefined,
+      'x-goog-api-key': undefined,
+      [auth]: bearer ? 'Bearer vendor-key' : 'vendor-key',
+    });
+  },
+);
 
 test.each<[string, string, string, object]>([
   ['google', 'x-goog-api-key', '/v1beta/models/gemini-2.5-flash:generateContent', { contents: [] }],
@@ -389,15 +392,12 @@ test.each<[VendorInput['caching'], string, object, object]>([
     {},
   ],
   ['always', '/v1/messages', { max_tokens: 9, messages }, {}],
-])(
-  'whether Claude caches what its caller does not mark: %s, %s',
-  async (caching, path, asked, marked) => {
-    const settings: VendorInput = { ...(caching && { caching }) };
-    const sent = await sentTo('anthropic', settings, path, { model: 'anthropic/claude-haiku-4-5', ...asked });
-    const { cache_control } = JSON.parse(sent.body.toString());
-    expect({ ...(cache_control && { cache_control }) }).toEqual(marked);
-  },
-);
+])('whether Claude caches what its caller does not mark: %s, %s', async (caching, path, asked, marked) => {
+  const settings: VendorInput = { ...(caching && { caching }) };
+  const sent = await sentTo('anthropic', settings, path, { model: 'anthropic/claude-haiku-4-5', ...asked });
+  const { cache_control } = JSON.parse(sent.body.toString());
+  expect({ ...(cache_control && { cache_control }) }).toEqual(marked);
+});
 
 const CLAUDE_AT_VERTEX = '/v1/projects/ours/locations/global/publishers/anthropic';
 const VERSION = { anthropic_version: 'vertex-2023-10-16' };

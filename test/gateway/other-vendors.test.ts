@@ -47,23 +47,26 @@ const clean = {
   ],
 };
 
-test.each([1, 0])('is sent unchanged, and once more without the leftovers (retries.limit: %d)', async (limit) => {
-  respond = ({ body }, response) =>
-    body.includes('#') ? json(response, refusal('Invalid `signature`'), 400) : json(response, answer);
-  const given = dialogue(foreign);
-  const response = await ask(given, { retries: { limit } });
-  expect([response.status, await response.json()]).toEqual([200, answer]);
-  expect(sent()[0]).toBe(given);
-  expect(
-    sent()
-      .slice(1)
-      .map((body) => JSON.parse(body)),
-  ).toEqual([clean]);
-  await expect
-    .poll(() => gateway?.records)
-    .toMatchObject([{ status: 200, attempts: 2, outcome: 'complete' }]);
-  expect(gateway?.records[0]?.fault).toBeUndefined();
-});
+test.each([1, 0])(
+  'is sent unchanged, and once more without the leftovers (retries.limit: %d)',
+  async (limit) => {
+    respond = ({ body }, response) =>
+      body.includes('#') ? json(response, refusal('Invalid `signature`'), 400) : json(response, answer);
+    const given = dialogue(foreign);
+    const response = await ask(given, { retries: { limit } });
+    expect([response.status, await response.json()]).toEqual([200, answer]);
+    expect(sent()[0]).toBe(given);
+    expect(
+      sent()
+        .slice(1)
+        .map((body) => JSON.parse(body)),
+    ).toEqual([clean]);
+    await expect
+      .poll(() => gateway?.records)
+      .toMatchObject([{ status: 200, attempts: 2, outcome: 'complete' }]);
+    expect(gateway?.records[0]?.fault).toBeUndefined();
+  },
+);
 
 test('a text of white space alone, as other models write it, is removed too', async () => {
   const message = 'messages: text content blocks must contain non-whitespace text';

@@ -1,9 +1,9 @@
-import { scanText } from '../../src/pipeline/scanned.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { scanList, scanObject } from '../../src/lib/json-scan.ts';
+import { scanText } from '../../src/pipeline/scanned.ts';
 
 const scan = (text: string) => scanObject(Buffer.from(text));
 const valuesOf = (text: string) => {

@@ -28,24 +28,21 @@ describe.each(modes)('a %s chain', (mode) => {
     expect(seen).toEqual(['a', 'b']);
   });
 
-  test.each(['sync', 'async'])(
-    'fails with the error of a %s stage and runs no later stage',
-    async (kind) => {
-      const error = new RangeError('no');
-      let reached = false;
-      const failing = chain<number>(mode)
-        .to((): number | Promise<number> => {
-          if (kind === 'sync') throw error;
-          return Promise.reject(error);
-        })
-        .to((n) => {
-          reached = true;
-          return n;
-        });
-      await expect(only(failing, 1)).rejects.toBe(error);
-      expect(reached).toBe(false);
-    },
-  );
+  test.each(['sync', 'async'])('fails with the error of a %s stage and runs no later stage', async (kind) => {
+    const error = new RangeError('no');
+    let reached = false;
+    const failing = chain<number>(mode)
+      .to((): number | Promise<number> => {
+        if (kind === 'sync') throw error;
+        return Promise.reject(error);
+      })
+      .to((n) => {
+        reached = true;
+        return n;
+      });
+    await expect(only(failing, 1)).rejects.toBe(error);
+    expect(reached).toBe(false);
+  });
 });
 
 describe.each(modes)('stages wrapped in a %s chain', (mode) => {

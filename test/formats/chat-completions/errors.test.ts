@@ -11,7 +11,6 @@ import {
 } from '../../../src/formats/chat-completions/outbound/parse-error.ts';
 import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
 import { asNumber, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
-import { MAX_ANSWER_DEPTH } from '../../../src/lib/json-bounds.ts';
 import { objectOf } from './requests.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/errors/chat-completions');

@@ -13,7 +13,7 @@ import {
   toUsage,
   type UsageReader,
 } from '../../../conversation/tokens.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import { asNumber, asText, compact } from '../../../lib/json.ts';
 import { FORMAT } from './format-name.ts';
 import { renderUsedTier } from './service-tier.ts';
