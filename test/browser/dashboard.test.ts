@@ -201,7 +201,7 @@ describe.runIf(hasChromium())('dashboard', () => {
   ])('no two steps of a scale read the same: %s, %d', async (name, value, expected) => {
     const page = await open();
     const ticks = await page.evaluate(`Promise.all(
-      ['charts', 'measures'].map((file) => import('/dashboard/' + file + '.js')),
+      ['days-chart', 'measures'].map((file) => import('/dashboard/' + file + '.js')),
     ).then(([{ daysChart }, { measures }]) => {
       const { adds: stacked, label, write } = measures.find(({ name }) => name === '${name}');
       const series = [{ name: 'one', className: 'c0', values: [${value}] }];
