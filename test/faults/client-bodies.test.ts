@@ -171,7 +171,7 @@ describe.each(ways)('$way', ({ path, model }) => {
   });
 
   test.each([
-    ['a byte that never is', [0xff]],
+    ['a byte that never occurs', [0xff]],
     ['a lone continuation', [0x80]],
     ['cut short', [0xe2, 0x82]],
     ['overlong', [0xc0, 0xaf]],

@@ -43,7 +43,7 @@ describe('bodies in chunks', () => {
     ['a byte each', chunked(...body)],
     ['with extensions', chunked(body).replace('\r\n', ';name=value\r\n')],
     [
-      'with trailers, which say nothing',
+      'with trailers, which are ignored',
       `${chunked(body)}x-trailer: 1\r\nauthorization: Bearer nonsense\r\n`,
     ],
   ])('C-22 %s: accepted, without a content-length', async (_, sent) => {
@@ -62,11 +62,11 @@ describe('bodies in chunks', () => {
   });
 
   test.each([
-    ['no number', `zz\r\n${body}\r\n0\r\n\r\n`],
+    ['not a number', `zz\r\n${body}\r\n0\r\n\r\n`],
     ['signed', `+5\r\nhello\r\n0\r\n\r\n`],
     ['too large for any number', `ffffffffffffffffff\r\n${body}`],
     ['an extension of 20 KB', `5;x=${'a'.repeat(20_000)}\r\nhello\r\n0\r\n\r\n`],
-    ['longer than it says', `2\r\nhello\r\n0\r\n\r\n`],
+    ['longer than declared', `2\r\nhello\r\n0\r\n\r\n`],
   ])('C-23 %s: refused, and the connection closed', async (_, sent) => {
     const before = asked();
     const answer = await send(head(CHAT, 'Transfer-Encoding: chunked') + sent);
@@ -175,9 +175,9 @@ describe('Expect', () => {
   test.each([
     ['no key', 401, expecting('X: y')],
     ['a wrong key', 401, expecting('Authorization: Bearer gw-none')],
-    ['too much to come', 413, expecting(`Authorization: Bearer ${KEY}`, 99_999_999)],
+    ['too much announced', 413, expecting(`Authorization: Bearer ${KEY}`, 99_999_999)],
     [
-      'a content type that is not taken',
+      'an unsupported content type',
       415,
       expecting(`Authorization: Bearer ${KEY}`).replace('application/json', 'text/plain'),
     ],

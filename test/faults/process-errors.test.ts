@@ -16,7 +16,7 @@ const ask = (way: (typeof ways)[number], text = 'Hi'): Promise<Answer> =>
 describe('P-08 an uncaught error outside any exchange', () => {
   test.each([
     ['thrown in a timer', `setTimeout(() => { throw new Error('planted'); }, 1)`],
-    ['a promise that nobody waits for', `Promise.reject(new Error('planted'))`],
+    ['an unhandled rejection', `Promise.reject(new Error('planted'))`],
   ])('P-08 %s: logged once, live streams go on to their end, exit 1', async (_, fault) => {
     stage = await openStage(
       { timeouts: { preDrain: 60_000 } },
@@ -37,12 +37,12 @@ describe('P-08 an uncaught error outside any exchange', () => {
 
 describe('an error that quotes its input, which may be a prompt', () => {
   test.each([
-    ['a text that is no JSON', `JSON.parse(text)`, 'SyntaxError'],
-    ['a text of several lines that is no JSON', `JSON.parse(text + '\\n    at ' + text)`, 'SyntaxError'],
+    ['a text that is not JSON', `JSON.parse(text)`, 'SyntaxError'],
+    ['a text of several lines that is not JSON', `JSON.parse(text + '\\n    at ' + text)`, 'SyntaxError'],
     ['a property looked for in a text', `'x' in text`, 'TypeError'],
     ['a property set on a text', `(() => { 'use strict'; text.x = 1; })()`, 'TypeError'],
-    ['an argument of a wrong kind', `Buffer.alloc(text)`, 'TypeError'],
-    ['a text that was thrown', `(() => { throw text; })()`, 'a thrown string'],
+    ['an argument of the wrong type', `Buffer.alloc(text)`, 'TypeError'],
+    ['a thrown text', `(() => { throw text; })()`, 'a thrown string'],
   ])('%s: logged without its message, but with its location', async (_, fault, name) => {
     stage = await openStage(
       { timeouts: { preDrain: 0 } },
@@ -86,7 +86,11 @@ describe('a bug during an exchange', () => {
       `setTimeout(() => { throw new Error('planted'); }, 1);`,
       true,
     ],
-    ['P-08 a promise started there that nobody waits for', `Promise.reject(new Error('planted'));`, true],
+    [
+      'P-08 an unhandled rejection of a promise that was started there',
+      `Promise.reject(new Error('planted'));`,
+      true,
+    ],
     [
       'P-08 thrown in a callback of the system',
       `setImmediate(() => process.nextTick(() => { throw new Error('planted'); }));`,

@@ -182,7 +182,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
         config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' }, limits: { bodyBytes: -1 } }),
         /limits\.bodyBytes/,
       ],
-      ['two of one model', config({ workers, models: [model, model] }), /openai\/twice/],
+      ['a duplicate model', config({ workers, models: [model, model] }), /openai\/twice/],
       ['no vendor left', config({ workers, vendors: {} }), /No vendor/],
     ];
     for (const [what, text, said] of bad) {

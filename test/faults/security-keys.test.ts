@@ -116,7 +116,7 @@ describe('S-02 what an Authorization header may hold', () => {
       ['x-goog-api-key: gw-none'],
     ],
     ['a carrier of another family', '/v1/chat/completions', [`x-api-key: ${KEY}`]],
-    ['the query, elsewhere than below /v1beta', `/v1/chat/completions?key=${KEY}`, []],
+    ['the query, outside /v1beta', `/v1/chat/completions?key=${KEY}`, []],
     ['the query, on messages', `/v1/messages?key=${KEY}`, []],
     ['a cookie', '/v1/chat/completions', [`Cookie: key=${KEY}; authorization=Bearer ${KEY}`]],
   ])('carriers that disagree, or hold no key: %s', async (_, path, lines) => {
@@ -134,7 +134,7 @@ describe('S-02 what an Authorization header may hold', () => {
     ['Authorization', '/v1/messages', ['Authorization: Bearer', `x-api-key: ${KEY}`]],
     ['Authorization without a scheme', '/v1/messages', ['Authorization:', `x-api-key: ${KEY}`]],
     ['x-goog-api-key', GEMINI, [`Authorization: Bearer ${KEY}`, 'x-goog-api-key:']],
-    ['x-goog-api-key beside the query', `${GEMINI}?key=${KEY}`, ['x-goog-api-key:']],
+    ['x-goog-api-key together with the query', `${GEMINI}?key=${KEY}`, ['x-goog-api-key:']],
   ])('an empty carrier counts as absent: %s', async (_, path, lines) => {
     stage.respondWith((__, response) => json(response, {}));
     const text = path === '/v1/messages' ? '{"model":"claude-opus-4-8","max_tokens":1,"messages":[]}' : '{}';

@@ -57,7 +57,7 @@ describe('U-25 events without an end', () => {
   const floods: [name: string, opening: string, piece: Buffer][] = [
     ['a line', 'data: {"x":"', mebibyte],
     ['lines of data', '', Buffer.from(`data: ${'x'.repeat(64 * 1024)}\n`.repeat(16))],
-    ['a line that is no field', 'x', mebibyte],
+    ['a line that is not a field', 'x', mebibyte],
   ];
   describe.each(floods)('%s', (_, opening, piece) => {
     test.each(translated)('$name: is stopped, with an error, and takes little memory', async (way) => {
@@ -98,10 +98,10 @@ const spellings: [name: string, spell: (stream: string) => string][] = [
   ['retry and id', (stream) => stream.replaceAll('\n\n', '\nretry: 10\nid: 1\u0000\nid\n\n')],
   ['no space after the colon', (stream) => stream.replaceAll(/^(data|event): /gm, '$1:')],
   [
-    'data in several lines',
+    'data on several lines',
     (stream) => stream.replaceAll(/^data: \{(.*)\}$/gm, 'data: {\ndata: $1\ndata: }'),
   ],
-  ['fields nobody knows', (stream) => stream.replaceAll('\n\n', '\nfoo: bar\nfoo\n\n')],
+  ['unknown fields', (stream) => stream.replaceAll('\n\n', '\nfoo: bar\nfoo\n\n')],
   ['no last empty line', (stream) => stream.replace(/\n+$/, '\n')],
 ];
 

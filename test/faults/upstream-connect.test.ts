@@ -319,7 +319,7 @@ describe('U-33 answers that are not HTTP', () => {
   const length = Buffer.byteLength(good);
   const table: [name: string, bytes: string][] = [
     [
-      'two ways of framing',
+      'two kinds of framing',
       `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\nTransfer-Encoding: chunked\r\n\r\n${good}`,
     ],
     ['two lengths', `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\nContent-Length: 5\r\n\r\n${good}`],
@@ -329,9 +329,9 @@ describe('U-33 answers that are not HTTP', () => {
       'a header of 40 KB',
       `HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(40_000)}\r\nContent-Length: ${length}\r\n\r\n${good}`,
     ],
-    ['no HTTP at all', 'SSH-2.0-OpenSSH_9.6\r\n'],
-    ['a status that is none', `HTTP/1.1 2000 OK\r\nContent-Length: ${length}\r\n\r\n${good}`],
-    ['a length that is none', `HTTP/1.1 200 OK\r\nContent-Length: +${length}\r\n\r\n${good}`],
+    ['not HTTP at all', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['an invalid status', `HTTP/1.1 2000 OK\r\nContent-Length: ${length}\r\n\r\n${good}`],
+    ['an invalid length', `HTTP/1.1 200 OK\r\nContent-Length: +${length}\r\n\r\n${good}`],
   ];
   test.each(table)('%s: 502, and the connection is not used again', async (_, bytes) => {
     const upstream = await faultUpstream();

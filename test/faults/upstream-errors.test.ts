@@ -103,9 +103,9 @@ describe('U-12 429 with a wait', () => {
     ['seconds', () => ({ 'retry-after': '0' })],
     ['milliseconds', () => ({ 'retry-after-ms': '20' })],
     ['a date', () => ({ 'retry-after': new Date(Date.now() + 500).toUTCString() })],
-    ['a date that is over', () => ({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' })],
+    ['a date in the past', () => ({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' })],
     [
-      'the end of a limit of which nothing is left',
+      'the reset of an exhausted limit',
       () => ({ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '20ms' }),
     ],
   ])('%s, short: waited for', async (_, headers) => {
@@ -159,13 +159,13 @@ describe('U-12 429 with a wait', () => {
 
   test.each<[string, Record<string, string>, string | null]>([
     ['long', { 'retry-after': '60' }, '60'],
-    ['longer than SDKs are to wait', { 'retry-after': '61', 'x-should-retry': 'true' }, '61'],
+    ['longer than SDKs should wait', { 'retry-after': '61', 'x-should-retry': 'true' }, '61'],
     ['as long as a quota lasts', { 'retry-after': '999999999' }, String(31 * 86_400)],
     ['negative', { 'retry-after': '-1' }, null],
-    ['no number', { 'retry-after': 'NaN' }, null],
+    ['not a number', { 'retry-after': 'NaN' }, null],
     ['infinite', { 'retry-after': '1e999' }, null],
     ['empty', { 'retry-after': '' }, null],
-    ['a number that is no date', { 'retry-after': '12 monkeys' }, null],
+    ['a text that is not a date', { 'retry-after': '12 monkeys' }, null],
     ['two', { 'retry-after': '1, 2' }, null],
   ])('%s: passed on, not waited for', async (_, headers, told) => {
     door.upstream.script(limited(headers));
@@ -292,9 +292,9 @@ describe('U-15 HTML pages, and empty bodies', () => {
   const page = '<!DOCTYPE html><html><title>502 Bad Gateway</title><h1>cloudflare ray 1f3</h1></html>';
   const table: [name: string, status: number, body: string, type: string][] = [
     ['a page with an error status', 502, page, 'text/html; charset=UTF-8'],
-    ['a page with a good one', 200, page, 'text/html'],
+    ['a page with a success status', 200, page, 'text/html'],
     ['a sentence with an error status', 500, 'upstream connect error', 'text/plain'],
-    ['nothing with an error status', 500, '', 'application/json'],
+    ['an empty body with an error status', 500, '', 'application/json'],
     ['half an object with an error status', 500, '{"error":{"mess', 'application/json'],
   ];
   test.each(table)(

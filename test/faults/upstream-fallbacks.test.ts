@@ -38,14 +38,14 @@ describe('fallbacks', () => {
   test.each<[string, Script]>([
     ['a failure', status(500)],
     ['an overload', status(503)],
-    ['a limit', status(429)],
-    ['a key that is refused', status(401)],
+    ['a rate limit', status(429)],
+    ['a refused key', status(401)],
     [
-      'a model that is no more',
+      'a retired model',
       (wire) => wire.answer(404, '{"error":{"message":"The model is retired.","code":"model_not_found"}}'),
     ],
     ['a reset', dead],
-    ['an answer that breaks before it says anything', (wire) => wire.fin()],
+    ['an answer that breaks off before any content', (wire) => wire.fin()],
   ])('the next model is asked after %s, translated as it requires', async (_, script) => {
     const { gateway, openai, anthropic } = await three();
     openai.script(script);
@@ -197,7 +197,7 @@ describe('fallbacks', () => {
 
   test.each<[string, string, object, object]>([
     [
-      'thinking of its own accord, for one that is told how much',
+      'adaptive thinking, for a model with a thinking budget',
       '/v1/messages',
       {
         model: 'anthropic/claude-opus-4-8',
@@ -214,7 +214,7 @@ describe('fallbacks', () => {
       },
     ],
     [
-      'more thoughts than an answer of the other may be long',
+      'a thinking budget above the output limit of the other model',
       '/v1/messages',
       {
         model: 'anthropic/claude-opus-4-6',
@@ -228,13 +228,13 @@ describe('fallbacks', () => {
       },
     ],
     [
-      'a level, for one that is told a budget',
+      'an effort level, for a model with a token budget',
       '/v1beta/models/gemini-3.8-flash:generateContent',
       { generationConfig: { thinkingConfig: { thinkingLevel: 'LOW' } } },
       { generationConfig: { thinkingConfig: { thinkingBudget: 1024 } } },
     ],
     [
-      'an effort, for one that does not think',
+      'an effort, for a model that does not think',
       '/v1/chat/completions',
       { model: 'openai/gpt-5.4', reasoning_effort: 'low', max_completion_tokens: 9 },
       { model: 'gpt-4.1', max_completion_tokens: 9 },
@@ -284,7 +284,7 @@ describe('fallbacks', () => {
     const { messages, contents, ...settings } = JSON.parse(last?.body.toString() ?? '');
     expect(settings).toEqual(sent);
     expect(JSON.stringify(messages ?? contents)).toContain('"Hi"');
-    // A model with an effort setting accepts no system message in the middle either, as Claude Code sends them.
+    // A model with a thinking budget accepts no system message in the middle either, as Claude Code sends them.
     if (path === '/v1/messages') {
       const said = ['Go on.', '<system>', 'Be brief.', '</system>'];
       expect(messages.at(-1)).toEqual({
@@ -375,7 +375,7 @@ describe('fallbacks', () => {
   const words = (text: string): object => ({ type: 'text', text });
   const HI = saying('user', words('Hi'));
 
-  test('a Claude before 4.8 gets no system message in the middle, even with an effort setting', async () => {
+  test('a Claude before 4.8 gets no system message in the middle, even if it has effort levels', async () => {
     const said = await askedInstead('claude-opus-5', 'claude-sonnet-4-6', {
       messages: [
         HI,
@@ -405,7 +405,7 @@ describe('fallbacks', () => {
     expect(said).toEqual({ messages: [HI, ...dialogue], tools: [tool] });
   });
 
-  test('amid calls that came without thinking, a model with an effort setting does not think', async () => {
+  test('amid calls that came without thinking, a model with a thinking budget does not think', async () => {
     const messages = [
       HI,
       saying('assistant', { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }),

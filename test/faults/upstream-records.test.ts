@@ -86,7 +86,7 @@ test('the record of an exchange that failed after the beginning of its stream ha
 test.each([
   ['an error', status(503, { 'retry-after': '600' })],
   [
-    'a stream that begins with one',
+    'a stream that begins with an error',
     (wire) => {
       wire.stream(['data: {"error":{"message":"Busy."}}\n\n'], { 'retry-after': '600' });
       wire.lastChunk();

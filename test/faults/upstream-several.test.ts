@@ -81,8 +81,8 @@ describe('several upstreams', () => {
   });
 
   test.each([
-    ['as long as it says', { 'retry-after-ms': '400' }, 400],
-    ['a second where it does not say', {}, 1_000],
+    ['as long as it asks', { 'retry-after-ms': '400' }, 400],
+    ['a second if it does not say how long', {}, 1_000],
   ])('one that is over its limit rests for %s, while others work', async (_, headers, rest) => {
     const places = await upstreams(2);
     const [limited, other] = places;

@@ -51,7 +51,7 @@ const cuts: [row: string, name: string, cut: (wire: Wire, said: string) => void]
   ['U-17', 'an end of the body, as if it were all', (wire, text) => wire.wholeStream([text])],
   [
     'U-17',
-    'a connection closed where the body has no other end',
+    'a connection closed, for a body without another end',
     (wire, text) => {
       wire.raw(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n${text}`);
       wire.fin();
@@ -83,7 +83,7 @@ const cuts: [row: string, name: string, cut: (wire: Wire, said: string) => void]
   ],
   [
     'U-19',
-    'a chunk that is shorter than it says',
+    'a chunk that is shorter than declared',
     (wire, text) => {
       wire.head(200, { 'content-type': 'text/event-stream' });
       wire.raw(`ffff\r\n${text}`);
@@ -134,7 +134,7 @@ describe('U-17 an end without a single event', () => {
 
 describe('U-17, U-18 an end in the middle of the last event, whose beginning says that it is the last', () => {
   const ends: [name: string, end: (wire: Wire) => void][] = [
-    ['as if it were all', (wire) => wire.lastChunk()],
+    ['as a complete body', (wire) => wire.lastChunk()],
     ['by a reset', (wire) => void setTimeout(() => wire.reset(), 20)],
   ];
   describe.each(ends)('%s', (_, end) => {
@@ -308,7 +308,7 @@ describe('U-21 an error as the first event of a 200', () => {
       ['at once', (wire: Wire) => wire.wholeStream([failing(way.spoken)])],
       ['byte by byte', (wire: Wire) => wire.wholeStream(Array.from(failing(way.spoken)))],
       [
-        'in lines of Windows',
+        'with CRLF line ends',
         (wire: Wire) => wire.wholeStream([failing(way.spoken).replaceAll('\n', '\r\n')]),
       ],
     ])('an overload is a reason to retry: %s', async (_, fails) => {

@@ -199,12 +199,12 @@ describe('an error of the request itself in a native stream', () => {
     ['responses', 'a prompt held back', failedResponse('invalid_prompt')],
     [
       'messages',
-      'a prompt that is refused',
+      'a refused prompt',
       data({ type: 'error', error: { type: 'invalid_request_error', message: 'No.' } }, 'error'),
     ],
     [
       'generate-content',
-      'an argument that is refused',
+      'a refused argument',
       data({ error: { code: 400, message: 'No.', status: 'INVALID_ARGUMENT' } }),
     ],
   ])('%s, %s: it is recorded, and does not count against the vendor', async (format, _, end) => {

@@ -37,19 +37,19 @@ const uploaded = { type: 'image', source: { type: 'file', file_id: 'file_1' } };
 test.each<[string, string, JsonObject, string]>([
   ['more answers than one of Claude', CHAT, { model: CLAUDE, n: 2, ...said }, 'n'],
   [
-    'the same in Google’s words',
+    'the same in Google’s format',
     google(CLAUDE),
     { contents, generationConfig: { candidateCount: 2 } },
     'generationConfig.candidateCount',
   ],
   [
-    'the same as Python writes it',
+    'the same in Python spelling',
     google(CLAUDE),
     { contents, generation_config: { candidateCount: 2 } },
     'generation_config.candidateCount',
   ],
   ['more answers than Gemini gives', CHAT, { model: GEMINI, n: 9, ...said }, 'n'],
-  ['more stop sequences than Gemini takes', CHAT, { model: GEMINI, stop: stops, ...said }, 'stop'],
+  ['more stop sequences than Gemini accepts', CHAT, { model: GEMINI, stop: stops, ...said }, 'stop'],
   [
     'a video for Claude',
     google(CLAUDE),
@@ -78,7 +78,7 @@ test.each<[string, string, JsonObject, string]>([
     'messages',
   ],
   ['cached content', google(CLAUDE), { contents, cachedContent: 'cachedContents/1' }, 'cachedContent'],
-  ['the same as Python writes it', google(GPT), { contents, cached_content: 'x' }, 'cached_content'],
+  ['the same in Python spelling', google(GPT), { contents, cached_content: 'x' }, 'cached_content'],
   [
     'an answer that Google has begun',
     google(CLAUDE),

@@ -3,10 +3,10 @@ import { GatewayError } from '../../src/lib/errors.ts';
 import { reportOutcome } from '../../src/pipeline/retry/report-outcome.ts';
 
 test.each([
-  ['a second where nothing is said', undefined, 1_000],
-  ['a second where nothing is to be waited for', 0, 1_000],
-  ['as long as it says', 30, 30_000],
-  ['no longer than a minute, since a limit may be raised before its time', 43_200, 60_000],
+  ['a second if no wait is given', undefined, 1_000],
+  ['a second if the wait is zero', 0, 1_000],
+  ['as long as it asks', 30, 30_000],
+  ['at most a minute, since a limit may be raised early', 43_200, 60_000],
 ])('an upstream that is over a limit rests for %s', (_, retryAfter, expected) => {
   const rests: number[] = [];
   const nothing = (): void => undefined;

@@ -83,7 +83,7 @@ describe('H-04 the bytes that a translated stream makes the gateway hold', () =>
       'probabilities',
       { type: 'logprobs', choice: 0, tokens: Array.from({ length: 40 }, () => ({ token: 'x', logprob: 0 })) },
     ],
-  ] satisfies [string, ReplyEvent][])('H-04 what is no text counts too: %s', (_, event) => {
+  ] satisfies [string, ReplyEvent][])('H-04 content other than text counts too: %s', (_, event) => {
     const { exchange: one, arrivals } = exchange(10_000_000);
     run(
       countingHeld(holding(one)),

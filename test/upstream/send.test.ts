@@ -164,9 +164,9 @@ test('data that arrived before a break is read before the break is reported', as
 });
 
 test.each([
-  ['small, and becomes large', Buffer.alloc(20_000_000)],
+  ['small, which expands to a large one', Buffer.alloc(20_000_000)],
   ['large', randomBytes(20_000_000)],
-])('what is compressed, %s, waits for whoever takes it', async (_, bytes) => {
+])('a compressed body, %s, waits for its reader', async (_, bytes) => {
   const zipped = gzipSync(bytes, { level: 1 });
   let left = (): number => 0;
   const { answer, tapped } = sent((wire) => {

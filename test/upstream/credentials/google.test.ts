@@ -123,7 +123,10 @@ const account = {
 
 test.each<[string, (file: string) => readonly [Credentials, Readonly<Record<string, string>>]]>([
   ['named', (file) => [{ type: 'google', file }, {}]],
-  ['where Google’s libraries look', (file) => ['google', { GOOGLE_APPLICATION_CREDENTIALS: file }]],
+  [
+    'in the place that Google’s libraries search',
+    (file) => ['google', { GOOGLE_APPLICATION_CREDENTIALS: file }],
+  ],
 ])('a service account’s file, %s, by a proxy', async (_, by) => {
   await shownBy(...by(fileWith('account.json', account)));
   expect(tunnels).toEqual(['oauth2.googleapis.com:443']);
