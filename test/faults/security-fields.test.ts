@@ -305,7 +305,7 @@ describe('the list', () => {
     /^fallbacks\.model$|^fallbacks$/,
     // The model that it checks does not answer it.
     /^moderation\.model$/,
-    // Templates of a filter; a kind of map; what has been paid for.
+    // Templates of a filter; a kind of map; a token for paid credit.
     /^modelArmorConfig\b/,
     /^tools\.googleMaps\.groundingTypes\.routing\b/,
     /^fallback_credit_token\b/,
@@ -313,7 +313,7 @@ describe('the list', () => {
     /^tools\.retrieval\.vertexAiSearch\.engine$/,
     // In a dialogue: tools that it brings along are checked like declared ones.
     /^(?:input|messages)\.(?:.+\.)?(?:tools|tool|definition)\.(?:.+\.)?model$/,
-    // Whose answer it was, and who has painted.
+    // The model that gave an answer, and the model that made an image.
     /^input\.svg_usage\.model$/,
     /^messages\.content\.(?:.+\.)?(?:from|to)\.model$/,
   ];

@@ -392,7 +392,7 @@ describe('headers and query of the native path', () => {
 // At the beginning the gateway waits for a whole event, which may say that there will be no answer; but not for a very
 // long one.
 test.each(['response.created', 'response.output_text.delta'])(
-  'a first event of any length passes as it comes: %s',
+  'a first event of any length passes as it arrives: %s',
   async (type) => {
     const patient = await startGateway({
       vendors: vendorsAtUrl(upstream.url),

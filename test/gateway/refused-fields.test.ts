@@ -246,7 +246,7 @@ const rows = REFUSED.flatMap(([wish, model]) =>
 );
 
 test.each(rows)(
-  '$wish is refused for $model in the words of $caller',
+  '$wish is refused for $model in the format of $caller',
   async ({ model, caller, field, body }) => {
     const path = { chat: CHAT, responses: RESPONSES, messages: '/v1/messages', google: google(model) }[
       caller

@@ -143,7 +143,7 @@ test.each<[object, Environment, string]>([
     { GOOGLE_APPLICATION_CREDENTIALS: at('nope') },
     `vendors.google.credentials: GOOGLE_APPLICATION_CREDENTIALS: ${at('nope')} cannot be read (ENOENT)`,
   ],
-])('%j with %j is refused, by name', async (vendors, environment, message) => {
+])('%j with %j is refused, naming the field', async (vendors, environment, message) => {
   await expect(read(vendors, environment)).rejects.toThrow(
     new RegExp(`^The configuration is not valid: ${RegExp.escape(message)}$`),
   );

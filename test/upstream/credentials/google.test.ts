@@ -127,7 +127,7 @@ test.each<[string, (file: string) => readonly [Credentials, Readonly<Record<stri
     'in the place that Google’s libraries search',
     (file) => ['google', { GOOGLE_APPLICATION_CREDENTIALS: file }],
   ],
-])('a service account’s file, %s, by a proxy', async (_, by) => {
+])('a service account file, %s, through a proxy', async (_, by) => {
   await shownBy(...by(fileWith('account.json', account)));
   expect(tunnels).toEqual(['oauth2.googleapis.com:443']);
   const form = new URLSearchParams(oauth[0]);

@@ -111,7 +111,7 @@ describe('a token that cannot be fetched', () => {
     ['/v1/messages', { type: 'error', error: { type: 'api_error' } }],
     ['/v1/chat/completions', { error: { type: 'api_error', code: 'upstream_auth' } }],
     ['/v1/responses', { error: { type: 'api_error', code: 'upstream_auth' } }],
-  ])('%s: 502 in its own format, by whom and why, and no secret', async (path, body) => {
+  ])('%s: 502 in its own format that names the issuer and the reason, and no secret', async (path, body) => {
     entra = failing;
     gateway = await startCloudGateway(azure());
     const response = await gateway.ask(
