@@ -216,9 +216,7 @@ export function translateBody(
   }
 
   const ready = read().then(() => {
-    // What was said before the failure in the same read counts: the failure is then a late one.
-    const isSaid = text !== '' && holds?.() !== true;
-    if (ended instanceof GatewayError && !isSaid) throw ended;
+    if (ended instanceof GatewayError) throw ended;
   });
   // A caller that awaits `ready` sees the failure; for a body that is never read it must not be an unhandled rejection.
   ready.catch(() => undefined);

@@ -24,32 +24,42 @@ export interface OutcomeReporter {
 export function reportOutcome(lease: Lease): OutcomeReporter {
   let answers = false;
   let ending: Ending | undefined;
+  /** An error that came before the end of the exchange was known. */
+  let early: GatewayError | undefined;
   const settle = (): void => {
     if (answers && ending === 'whole') lease.succeed();
     if (answers && ending === 'broken') lease.fail('somehow');
   };
+  const report = (error: GatewayError): void => {
+    // The upstream is not to blame for what the caller did not wait for. But only the vendor reports a rate limit, and a
+    // stream that begins with that error is cancelled for it.
+    if (ending === 'left' && error.fault !== 'rate-limited') return;
+    if (SURE_FAILURES.has(error.fault)) lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
+    else if (error.fault === 'upstream-overloaded') lease.fail('overloaded');
+    else if (isVendors(error.fault)) lease.fail('somehow');
+    else if (error.fault === 'rate-limited') lease.rest(restAfter(error));
+    else answered();
+  };
+  const answered = (): void => {
+    answers = true;
+    lease.answer();
+    settle();
+  };
   return {
     settle(error) {
-      // The upstream is not to blame for what was never sent, or what the caller did not wait for. But only the vendor
-      // reports a rate limit, and a stream that begins with that error is cancelled for it.
-      const isLeft = ending === 'left' && error?.fault !== 'rate-limited';
-      if (error !== undefined && (ending === undefined || isLeft)) {
-        lease.release();
-      } else if (error !== undefined && SURE_FAILURES.has(error.fault))
-        lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
-      else if (error?.fault === 'upstream-overloaded') lease.fail('overloaded');
-      else if (error !== undefined && isVendors(error.fault)) lease.fail('somehow');
-      else if (error?.fault === 'rate-limited') lease.rest(restAfter(error));
+      if (error === undefined) answered();
+      else if (ending !== undefined) report(error);
       else {
-        answers = true;
-        lease.answer();
-        settle();
+        // Nothing was sent, and the upstream is not to blame; or the exchange is just about to end.
+        early = error;
+        lease.release();
       }
     },
     ended(how) {
       ending = how;
       lease.release();
-      settle();
+      if (early === undefined) settle();
+      else report(early);
     },
   };
 }
