@@ -191,6 +191,8 @@ export function send(
     };
     const deliver = (piece: Uint8Array): void => {
       if (over !== undefined) return;
+      // A decompressor may go on for long after the last compressed byte has arrived.
+      if (inflating !== undefined) wait.heard();
       pieces.push(piece);
       if (pieces.length === 1) queueMicrotask(passOn);
     };

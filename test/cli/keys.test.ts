@@ -140,7 +140,7 @@ test('what cannot be done is reported in one line, with exit code 1', async () =
     [['create', 'other', '--budget-day', '$5'], /^--budget-day: \$5 is neither a number nor "none"\.\n$/],
     [['create', 'other', '--expires', '2020-01-31'], /^--expires: 2020-01-31 is in the past\.\n$/],
     [['create', 'key_other'], /^The name must be 1 to 64/],
-    [['create', 'ci '], /^The name must be 1 to 64 .* not end in a space\.\n$/],
+    [['create', 'ci '], /^The name must be 1 to 64 .* not end in a space\n$/],
     [['change', 'ci'], /^Nothing to change: give at least one setting/],
     [['rotate', 'ci', '--grace', 'long'], /^--grace: long is not a duration/],
     [
