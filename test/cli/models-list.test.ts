@@ -55,6 +55,6 @@ test('if no vendor has a key, it says why no model is served', async () => {
   const { code, stdout } = await runCommand(empty, ['models', '--served']);
   expect([code, stdout]).toEqual([
     0,
-    'No vendor with a key serves a model. Without any vendor key, the sandbox simulates them all.\n',
+    'No vendor with a key serves a model. If no vendor has a key, the sandbox simulates all models.\n',
   ]);
 });
