@@ -9,8 +9,8 @@ import { FORMAT_NAMES } from '../../src/conversation/prompt.ts';
 import { type SdkFields, sdkFields } from '../support/sdk-fields.ts';
 
 const HEAD = `/**
- * The fields of a request that the vendors' SDKs know, as paths, and the types of tools: generated from the SDKs' types
- * by \`test/pipeline/sdk-fields.test.ts\`. Lists are left out of a path; what ends in \`.*\` may hold anything.
+ * The request fields that the vendors' SDKs know, as paths, and the types of tools: generated from the SDKs' types by
+ * \`test/pipeline/sdk-fields.test.ts\`. A path does not mention lists; what ends in \`.*\` may hold anything.
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
