@@ -180,7 +180,9 @@ describe('callers who read slowly', () => {
           await sleep(500);
         }
         expect(count.written).toBeLessThan(EVENTS * clients.length);
-        expect(patient.gateway.memory() - before).toBeLessThan(96 * MB);
+        // The answers are 320 MB. A process that has just started also grows with its first requests (compiled code,
+        // Node's young generation): 80 to 96 MB in all on a busy machine.
+        expect(patient.gateway.memory() - before).toBeLessThan(160 * MB);
         for (const { socket } of clients) socket.resume();
         for (const { over } of clients) {
           const text = bodyOf(await over);
