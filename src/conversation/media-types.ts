@@ -8,7 +8,7 @@ export function findMediaKind(mediaType = ''): MediaPart['media'] {
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
-/** The kind of a medium that stands in the field for `place`: what its type says, if that says anything. */
+/** The kind of a medium in the field for `place`: its MIME type decides, or the field if the type is too general. */
 export function findMediaKindIn(
   place: MediaPart['media'],
   mediaType: string | undefined,

@@ -139,7 +139,7 @@ export interface UsageEvent {
 /** The answer ends. */
 export interface ReplyEnd {
   readonly type: 'reply-end';
-  /** The tier that served the answer, if it is told only now, or differs from the one at the start. */
+  /** The tier that served the answer, if the vendor names it only at the end, or names another than at the start. */
   readonly serviceTier?: string;
 }
 

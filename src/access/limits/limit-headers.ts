@@ -33,7 +33,7 @@ export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
 export interface Standing {
   readonly limit: number;
   readonly used: number;
-  /** Milliseconds until the window starts anew. */
+  /** Milliseconds until the next window begins. */
   readonly left: number;
 }
 

@@ -47,7 +47,7 @@ export interface Limits {
   close(): void;
 }
 
-/** What an admitted request is told. */
+/** What the limits return for a request that they admit. */
 export interface Allowed {
   readonly standings: Standings;
   /** Headers, with names in lower case. */

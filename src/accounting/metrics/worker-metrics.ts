@@ -36,8 +36,8 @@ export interface FirstFigures {
 
 /**
  * In the first process: returns a function that renders the figures of all workers, and its own, in Prometheus's text
- * format. Counters of workers that ended are kept: Prometheus takes a counter that falls for one that started anew, and
- * would count its whole value again.
+ * format. Counters of workers that ended are kept. Prometheus would read a sum that falls as a counter that restarted,
+ * and count its whole value again.
  */
 export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): () => Promise<string> {
   const registry = new Registry();

@@ -100,7 +100,7 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
 }
 
 /**
- * Reads a vendor's usage off the bytes of its body, which pass as they are. Each attempt begins anew.
+ * Reads a vendor's usage off the bytes of its body, which pass as they are. Each attempt has its own reading.
  * @param request what the vendor was sent, where its words must not pass for the vendor's: to look costs 3 µs a KB.
  * @returns undefined where nobody wants to know.
  */

@@ -32,7 +32,7 @@ export function getCustomNames(tools: readonly Tool[] = []): ReadonlySet<string>
   return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
 }
 
-/** A custom tool as a function with one string field. A grammar stands in its description. */
+/** A custom tool as a function with one string field. Its description contains the grammar. */
 export function asFunctionTool(tool: CustomTool): FunctionTool {
   const grammar = findGrammar(tool);
   const rule = grammar && `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`;
