@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import { agentOptions } from '../config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
 import { type Exchange, fixturesOf, NoFixture } from '../devtools/recorder/fixture.ts';
-import { consumptionOf, writeCase } from '../devtools/recorder/keep.ts';
+import { findRecorded, writeCase } from '../devtools/recorder/keep.ts';
 import { Declined, startRecorder } from '../devtools/recorder/recorder.ts';
 import { speaks } from '../devtools/recorder/route.ts';
 import { askingOf, sendAsking } from '../devtools/recorder/send-file.ts';
@@ -139,6 +139,6 @@ async function save({ out, force, secrets }: Destination, name: string, exchange
 
 /** Why a case cannot be written because its file exists; undefined if it can. */
 function explainTaken({ out, force }: Destination, format: FormatName, name: string): string | undefined {
-  const file = force ? undefined : consumptionOf(out, format, name);
+  const file = force ? undefined : findRecorded(out, format, name);
   return file && `${file} already exists. Give another --name, or --force to overwrite it.`;
 }

@@ -91,7 +91,10 @@ function asText({ query: { from, to, by, simulated }, lines, total, sums }: Repo
     ...Object.fromEntries(by.map((dimension) => [dimension, ''])),
   };
   const [first] = by;
-  return textTable(columnsOf(by, sums), [...lines, first === undefined ? sum : { ...sum, [first]: 'total' }]);
+  return textTable(listColumns(by, sums), [
+    ...lines,
+    first === undefined ? sum : { ...sum, [first]: 'total' },
+  ]);
 }
 
 const FIGURES = [
@@ -116,7 +119,7 @@ const estimate: Column<UsageLineView> = {
 };
 
 /** @param total decides which columns are shown: answers whose usage the vendor did not report, and estimated cost, only if there are any. */
-function columnsOf(by: readonly Dimension[], total: UsageSums): readonly Column<UsageLineView>[] {
+function listColumns(by: readonly Dimension[], total: UsageSums): readonly Column<UsageLineView>[] {
   const figure = (field: keyof UsageFigures, title: string): Column<UsageLineView> => ({
     title,
     right: true,

@@ -59,11 +59,11 @@ function findIdle(config: Config): readonly string[] {
 
 /** Whether two names are alike, as `xai` and `x-ai`, or `mistral` and `mistralai`. */
 function isSimilar(one: string, other: string): boolean {
-  const [a, b] = [lettersOf(one), lettersOf(other)];
+  const [a, b] = [keepLetters(one), keepLetters(other)];
   return a !== '' && b !== '' && (a.startsWith(b) || b.startsWith(a));
 }
 
-function lettersOf(name: string): string {
+function keepLetters(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 

@@ -138,7 +138,7 @@ function read(piece: Uint8Array, watched: Watched, reader: Reader): Verdict | un
   }
   const open = bytes.subarray(start);
   watched.size += piece.byteLength;
-  const isTooLong = open.length > LONGEST && !isPreamble(headOf(open), reader);
+  const isTooLong = open.length > LONGEST && !isPreamble(decodeHead(open), reader);
   if (isTooLong || watched.size >= WATCHED_MARK) return 'begun';
   watched.open.take(start);
   return undefined;
@@ -155,7 +155,7 @@ function eventEnd(bytes: Uint8Array, from: number): number | undefined {
 
 function verdictOn(event: Uint8Array, reader: Reader): Verdict | undefined {
   const { parseFailure, marks } = reader;
-  const head = headOf(event);
+  const head = decodeHead(event);
   if (marks.failing.test(head)) {
     const [said] = run(decodeSse(), [event]);
     const error = said && parseFailure(said);
@@ -164,7 +164,7 @@ function verdictOn(event: Uint8Array, reader: Reader): Verdict | undefined {
   return isPreamble(head, reader) ? undefined : 'begun';
 }
 
-const headOf = (event: Uint8Array): string => latin1OfBytes(event, 0, Math.min(HEAD, event.byteLength));
+const decodeHead = (event: Uint8Array): string => latin1OfBytes(event, 0, Math.min(HEAD, event.byteLength));
 
 /** Whether an event is not part of the answer: a comment, or an event that vendors send before the answer. */
 function isPreamble(head: string, { marks }: Reader): boolean {
@@ -173,5 +173,5 @@ function isPreamble(head: string, { marks }: Reader): boolean {
 
 /** Finds the failure in a non-streaming answer of status 200; undefined if the answer is not a failure. */
 export function failureInBody(body: Uint8Array, { parseFailure, marks }: Reader): GatewayError | undefined {
-  return marks.failing.test(headOf(body)) ? parseFailure({ data: textOfBytes(body) }) : undefined;
+  return marks.failing.test(decodeHead(body)) ? parseFailure({ data: textOfBytes(body) }) : undefined;
 }

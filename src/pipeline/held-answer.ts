@@ -65,7 +65,7 @@ export function countingHeld(holds: (bytes: number) => void): Step<ReplyEvent, R
   let held = 0;
   return {
     transform(event, out) {
-      held += sizeOf(event);
+      held += estimateSize(event);
       holds(held);
       out.enqueue(event);
     },
@@ -73,7 +73,7 @@ export function countingHeld(holds: (bytes: number) => void): Step<ReplyEvent, R
 }
 
 /** About how many bytes an event makes its renderer hold. */
-function sizeOf(event: ReplyEvent): number {
+function estimateSize(event: ReplyEvent): number {
   switch (event.type) {
     case 'part-delta':
       return EVENT + event.text.length;

@@ -16,7 +16,7 @@ import { cancelBody } from '../upstream/send.ts';
 import { upstreamName } from '../upstream/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { endWithError } from './late-error.ts';
-import { askedOf, asksList, asksStream, isNative } from './translate-request.ts';
+import { asksList, asksStream, isNative, requestContext } from './translate-request.ts';
 
 export interface EarlyHeadOptions {
   /** Milliseconds that the head of a translated stream waits, so that a failure can have its own status. */
@@ -111,7 +111,7 @@ function eventsOf({ body, headers }: Replied): ReadableStream<Uint8Array> {
 /** Renders a failure in the caller's format, as the whole rest of the stream. */
 function failure({ id, route, model, vendor, ledger }: Routed, body: JsonObject, thrown: unknown): string {
   const prompt = { model: upstreamName(vendor, model), turns: [], stream: true };
-  const renderer = formats[route.format].inbound.renderEvents(askedOf(id, prompt, body));
+  const renderer = formats[route.format].inbound.renderEvents(requestContext(id, prompt, body));
   const events: Sse[] = [];
   endWithError(ledger, thrown, vendor.key, renderer.fail, { enqueue: (event) => void events.push(event) });
   return events.map(sseText).join('');

@@ -142,7 +142,7 @@ function translated(routed: Routed): Prepared {
   );
   const stops = untold ? stopsOf(prompt, route.format, body) : undefined;
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
-  const asked = askedOf(id, prompt, body);
+  const asked = requestContext(id, prompt, body);
   return {
     ...routed,
     path: pathAt(vendor, pathOf(upstreamFormat, route.operation, target.model, streams)),
@@ -180,7 +180,7 @@ function countingOf({ format, operation }: Route, upstreamFormat: FormatName): T
  * Collects what a renderer of answers needs to know about the request.
  * @param id the exchange's id, from which ids in the answer are made.
  */
-export function askedOf(id: string, prompt: Prompt, body: JsonObject): RequestContext {
+export function requestContext(id: string, prompt: Prompt, body: JsonObject): RequestContext {
   return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
 }
 

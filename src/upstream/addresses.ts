@@ -60,7 +60,7 @@ function isIn(list: BlockList, address: string): boolean {
  * IPv4-mapped form.
  */
 function addressBehind(address: string): string | undefined {
-  const groups = groupsOf(address);
+  const groups = parseGroups(address);
   const [first, second = 0, third = 0] = groups;
   const [high = 0, low = 0] = groups.slice(6);
   if (first === 0x2002) return dotted(second, third);
@@ -72,7 +72,7 @@ function addressBehind(address: string): string | undefined {
 }
 
 /** The eight groups of an IPv6 address as numbers. URL parsing writes each address in one way, without dots. */
-function groupsOf(address: string): readonly number[] {
+function parseGroups(address: string): readonly number[] {
   const [bare = ''] = address.split('%', 1);
   const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::');
   const numbers = (text = ''): number[] =>

@@ -70,7 +70,7 @@ export function verifierOf(
   const opens = { ...getRights(identity), limits: identity.limits ?? {} };
 
   /** Verifies a token. @returns when it expires, in seconds since 1970. @throws errors of jose */
-  async function expiryOf(token: string): Promise<number> {
+  async function findExpiry(token: string): Promise<number> {
     try {
       return (await jose.jwtVerify(token, keyFor, options)).payload.exp ?? 0;
     } catch (error) {
@@ -101,7 +101,7 @@ export function verifierOf(
   }
 
   return async (token) => {
-    const expiry = await expiryOf(token).catch((error: unknown) => {
+    const expiry = await findExpiry(token).catch((error: unknown) => {
       throw error instanceof GatewayError ? error : refused(jose, error);
     });
     const claims = claimsIn(token);

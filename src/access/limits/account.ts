@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
-import { type Budget, budgetsOf, byShareLeft, MOST_BUDGETS } from './budgets.ts';
+import { type Budget, byShareLeft, listBudgets, MOST_BUDGETS } from './budgets.ts';
 import type { AccountOf, Holder } from './holder.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { type Standing, type Standings, tighter } from './limit-headers.ts';
@@ -66,7 +66,7 @@ export function openAccount(
     tokens: openUsedLately<true>(LONGEST_ANSWER),
     money: openUsedLately<Holder>(LONGEST_ANSWER),
   };
-  const partOf = (limit: number): number => Math.ceil(limit / share());
+  const portion = (limit: number): number => Math.ceil(limit / share());
   const checked = (holder: Holder, format: FormatName, standings: Standings): CheckedRequest => {
     return { of, holder, format, standings, now: now() };
   };
@@ -102,7 +102,7 @@ export function openAccount(
 
   function standing(limit: number | undefined, used: Used | undefined): Standing | undefined {
     if (limit === undefined || used === undefined) return undefined;
-    return { limit: partOf(limit), used: used.count, left: used.left };
+    return { limit: portion(limit), used: used.count, left: used.left };
   }
 
   /** Counts a request as in flight until `response` closes. @throws GatewayError if the limit is reached. */
@@ -114,7 +114,7 @@ export function openAccount(
   ): Standings | Promise<Standings> {
     const { concurrentRequests } = holder.limits;
     if (concurrentRequests === undefined) return all;
-    const limit = partOf(concurrentRequests);
+    const limit = portion(concurrentRequests);
     const begin = (leave: Leave | undefined): Standings => {
       if (leave === undefined) throw overConcurrency(checked(holder, format, all), limit);
       // The caller may have left in the meantime.
@@ -151,7 +151,7 @@ export function openAccount(
       );
     },
     occupy({ name, limits: { concurrentRequests } }) {
-      return concurrentRequests === undefined ? () => {} : inFlight.enter(name, partOf(concurrentRequests));
+      return concurrentRequests === undefined ? () => {} : inFlight.enter(name, portion(concurrentRequests));
     },
     charge(name, usedTokens, cost, time) {
       const at = performance.now();
@@ -161,7 +161,7 @@ export function openAccount(
     },
     budgets() {
       const all = [...metered.money.entries(performance.now())].flatMap(([name, holder]) =>
-        budgetsOf(of, holder, spending.known(name)),
+        listBudgets(of, holder, spending.known(name)),
       );
       return all.length <= MOST_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MOST_BUDGETS);
     },

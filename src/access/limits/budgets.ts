@@ -19,7 +19,7 @@ export interface Budget {
 export const MOST_BUDGETS = 1_000;
 
 /** The budgets of a holder, with what is left of each. */
-export function budgetsOf(
+export function listBudgets(
   of: AccountOf,
   { name, of: holder = name, models, limits }: Holder,
   spent: Spent,

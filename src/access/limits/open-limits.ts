@@ -56,7 +56,7 @@ interface Counting {
 }
 
 /** @param prefix of the names of the figures in Redis. */
-function countersOf(prefix: string, { window, now, stored, atFirst, connection }: Counting): Counters {
+function openCounters(prefix: string, { window, now, stored, atFirst, connection }: Counting): Counters {
   const redis = connection?.redis;
   const counting = (name: string): UsageWindow =>
     connection === undefined
@@ -76,8 +76,8 @@ function allCountersOf(prefix: string, counting: Counting, byModel?: StoredByMod
   const stored = byModel && modelSpending(byModel, shares);
   const { stored: _, ...rest } = counting;
   return {
-    all: countersOf(prefix, counting),
-    byModel: { ...countersOf(`${prefix}model-`, { ...rest, ...stored }), shares },
+    all: openCounters(prefix, counting),
+    byModel: { ...openCounters(`${prefix}model-`, { ...rest, ...stored }), shares },
   };
 }
 

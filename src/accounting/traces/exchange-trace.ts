@@ -33,7 +33,7 @@ export function beginTrace(
   route: Route,
   headers: IncomingHttpHeaders,
 ): ExchangeTrace {
-  const caller = callerOf(api, headers);
+  const caller = parseCaller(api, headers);
   const outside =
     caller === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, caller);
   const server = tracer.startSpan(`POST ${routeName(route)}`, { kind: api.SpanKind.SERVER }, outside);
@@ -70,7 +70,7 @@ export function beginTrace(
   };
 }
 
-function callerOf(api: Api, headers: IncomingHttpHeaders): SpanContext | undefined {
+function parseCaller(api: Api, headers: IncomingHttpHeaders): SpanContext | undefined {
   const { traceparent, tracestate } = headers;
   const parent = typeof traceparent === 'string' ? parseTraceParent(traceparent) : undefined;
   if (parent === undefined) return undefined;

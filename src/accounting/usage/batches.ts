@@ -75,7 +75,7 @@ export function batchRows({ interval, batch: size }: BatchOptions, give: (batch:
  * Splits a batch in two, with names that depend only on its own; undefined if it has only one record. The batch must
  * never have been written, because its rows would then be in the store under the old name.
  */
-export function halvesOf({ name, rows, count, ...has }: Batch): readonly [Batch, Batch] | undefined {
+export function splitBatch({ name, rows, count, ...has }: Batch): readonly [Batch, Batch] | undefined {
   if (count < 2) return undefined;
   const all: readonly Pick<ExchangeRow, 'batch'>[] = JSON.parse(rows);
   const half = (at: 0 | 1, from: number, end?: number): Batch => {

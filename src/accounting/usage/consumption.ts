@@ -6,7 +6,7 @@ import { isSane } from './cost.ts';
 import type { ExchangeRecord, Recorder } from './exchange-record.ts';
 
 /** @returns what to charge; undefined if there is nothing to charge, or no key. */
-export function consumptionOf({
+export function computeConsumption({
   key,
   group,
   model,
@@ -25,7 +25,7 @@ export function consumptionOf({
 /** A recorder that charges each exchange as soon as it is over. */
 export function charging(charge: (consumption: Consumption) => void): Recorder {
   return (record) => {
-    const consumption = consumptionOf(record);
+    const consumption = computeConsumption(record);
     if (consumption !== undefined) charge(consumption);
   };
 }

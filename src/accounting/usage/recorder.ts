@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Store } from '../../store/store.ts';
 import { getReason, isRefusal } from '../../store/store-errors.ts';
-import { type Batch, halvesOf } from './batches.ts';
+import { type Batch, splitBatch } from './batches.ts';
 import type { Spool } from './spool.ts';
 import { writeUsage } from './write-usage.ts';
 
@@ -120,7 +120,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
 
   /** Splits a batch that the store refuses, so that everything but the exchange at fault is written. */
   function refuse(batch: Batch, error: unknown): void {
-    const halves = halvesOf(batch);
+    const halves = splitBatch(batch);
     if (halves !== undefined) {
       queue.unshift(...halves);
       queued += batch.count;

@@ -49,7 +49,7 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
   let total = 0;
   let isTroubled = false;
 
-  const fileOf = (name: string): string => join(folder, name + ENDING);
+  const pathFor = (name: string): string => join(folder, name + ENDING);
 
   function know(name: string, size: number): void {
     sizes.set(name, size);
@@ -66,14 +66,14 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
   /** @returns undefined if another process wrote the batch meanwhile, or the file cannot be read. */
   function read(name: string): Batch | undefined {
     try {
-      return batchIn(readFileSync(fileOf(name), 'utf8'));
+      return batchIn(readFileSync(pathFor(name), 'utf8'));
     } catch (error) {
       forget(name);
       if (errorCode(error) === 'ENOENT') return undefined;
       onTrouble(
-        `Usage in ${fileOf(name)} cannot be read${codeBehind(error)}. It is left there as *${DAMAGED}.`,
+        `Usage in ${pathFor(name)} cannot be read${codeBehind(error)}. It is left there as *${DAMAGED}.`,
       );
-      attempt(() => renameSync(fileOf(name), fileOf(name) + DAMAGED));
+      attempt(() => renameSync(pathFor(name), pathFor(name) + DAMAGED));
       return undefined;
     }
   }
@@ -104,7 +104,7 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
       const text = JSON.stringify(batch);
       const size = Buffer.byteLength(text);
       if (total + size > bound) return false;
-      const file = fileOf(batch.name);
+      const file = pathFor(batch.name);
       const isKept = attempt(() => {
         makeFolder(folder, 0o700);
         // The file appears in full or not at all, even after a power cut.
@@ -131,7 +131,7 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
     isWaiting: () => untaken.size > 0,
     remove({ name }) {
       if (!sizes.has(name)) return;
-      attempt(() => unlinkSync(fileOf(name)));
+      attempt(() => unlinkSync(pathFor(name)));
       forget(name);
     },
   };

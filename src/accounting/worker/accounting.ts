@@ -13,7 +13,7 @@ import type { LineStyle } from '../log/pretty-line.ts';
 import type { CounterFigures } from '../metrics/counter-figures.ts';
 import { openExchangeCounters } from '../metrics/counters.ts';
 import { type BatchOptions, batchRows } from '../usage/batches.ts';
-import { consumptionOf } from '../usage/consumption.ts';
+import { computeConsumption } from '../usage/consumption.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { recordOf } from '../usage/ledger.ts';
 import { recordUsage } from '../usage/recorder.ts';
@@ -109,7 +109,7 @@ export async function openAccounting(
 
   /** Adds what an exchange used to the sum of its key, group, model and day: limits are charged once for all of them. */
   function addConsumption(sums: Map<string, Consumption>, record: ExchangeRecord): void {
-    const consumption = consumptionOf(record);
+    const consumption = computeConsumption(record);
     if (consumption === undefined) return;
     const { key, group = '', model = '', time, tokens, cost } = consumption;
     const place = `${calendar.day(time)} ${model} ${key.length} ${key}${group}`;

@@ -8,7 +8,7 @@ import { makeFolder } from '../../store/make-folder.ts';
 import { type Fixture, pathsOf } from './fixture.ts';
 
 /** @returns the file that a case of that name already has; undefined if it has none */
-export function consumptionOf(folder: string, format: FormatName, name: string): string | undefined {
+export function findRecorded(folder: string, format: FormatName, name: string): string | undefined {
   return pathsOf(format, name)
     .map((path) => join(folder, path))
     .find((path) => existsSync(path));

@@ -137,14 +137,17 @@ export const PARAMETERS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
 
 /** What a request of each format may contain. */
 export const HARMLESS: Readonly<Record<FormatName, Harmless>> = perFormat((format) =>
-  treeOf(pathsOf(format)),
+  buildTree(pathsOf(format)),
 );
 
 /** What a Responses body may contain that comes to chat-completions: Cursor's have fields of both formats. */
-export const HARMLESS_OF_BOTH: Harmless = treeOf([...pathsOf('chat-completions'), ...pathsOf('responses')]);
+export const HARMLESS_OF_BOTH: Harmless = buildTree([
+  ...pathsOf('chat-completions'),
+  ...pathsOf('responses'),
+]);
 
 /** What one of OpenRouter's tools may contain. */
-export const OPENROUTER: Harmless = treeOf([
+export const OPENROUTER: Harmless = buildTree([
   'type',
   ...OPENROUTER_TOOL.map((path) => `parameters.${path}`),
   'cache_control.*',
@@ -189,7 +192,7 @@ interface Growing extends Harmless {
   isOpen: boolean;
 }
 
-function treeOf(paths: readonly string[]): Harmless {
+function buildTree(paths: readonly string[]): Harmless {
   const root: Growing = { fields: new Map(), isOpen: false };
   for (const path of paths) {
     let at = root;

@@ -5,7 +5,7 @@ import type { Dispatcher, Response } from 'undici';
 import { asObject, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { withoutSecrets } from '../redact.ts';
 import { type AzureWay, azureWay } from './azure-way.ts';
-import { type AzureCloud, bearerOf, type Fetch, UNKNOWN_LIFETIME } from './cloud.ts';
+import { type AzureCloud, bearerPass, type Fetch, UNKNOWN_LIFETIME } from './cloud.ts';
 import { fetchBy, withTokenAgent } from './token-agent.ts';
 
 /** Fetches a token; the pass sends it with each request. */
@@ -17,7 +17,7 @@ export function azurePass(cloud: AzureCloud): Fetch {
       const told = await answerOf(agent, way, cloud.scope, signal);
       const token = asText(told['access_token']);
       if (!token) throw new Error('Microsoft answered without an access token.');
-      return bearerOf(token, endOf(told));
+      return bearerPass(token, endOf(told));
     });
 }
 

@@ -72,7 +72,7 @@ export type Fetch = (signal: AbortSignal) => Promise<CloudPass>;
 export const UNKNOWN_LIFETIME = 300_000;
 
 /** A pass that is the same for all requests: a bearer token. */
-export function bearerOf(token: string, expires: number, more: Headers = {}): CloudPass {
+export function bearerPass(token: string, expires: number, more: Headers = {}): CloudPass {
   const headers = { ...more, authorization: `Bearer ${token}` };
   return { secret: token, expires, headersFor: () => headers };
 }

@@ -5,7 +5,7 @@
 
 import type { GoogleAuthOptions } from 'google-auth-library';
 import { fetch } from 'undici';
-import { bearerOf, type Fetch, type GoogleCloud, UNKNOWN_LIFETIME } from './cloud.ts';
+import { bearerPass, type Fetch, type GoogleCloud, UNKNOWN_LIFETIME } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -35,7 +35,7 @@ export function googlePass({ file, proxy }: GoogleCloud): Fetch {
       if (!token) throw new Error('Google answered without an access token.');
       // The project that pays, if a user's own credentials name one.
       const payer = headers.get('x-goog-user-project');
-      return bearerOf(
+      return bearerPass(
         token,
         client.credentials.expiry_date ?? Date.now() + UNKNOWN_LIFETIME,
         payer === null ? {} : { 'x-goog-user-project': payer },

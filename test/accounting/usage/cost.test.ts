@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { consumptionOf } from '../../../src/accounting/usage/consumption.ts';
+import { computeConsumption } from '../../../src/accounting/usage/consumption.ts';
 import { costOf, isSane, MAX_TOKENS, saneDollars } from '../../../src/accounting/usage/cost.ts';
 import { findPrices } from '../../../src/catalog/prices-at.ts';
 import { exchange } from './records.ts';
@@ -76,7 +76,7 @@ describe('the cost of a request', () => {
         const usage = { input: 1_000, output: 1_000, [field]: count };
         const cost = costOf(usage, { ...CLAUDE, searches: 10 });
         expect(cost).toBeUndefined();
-        expect(consumptionOf(exchange({ usage, cost }))).toBeUndefined();
+        expect(computeConsumption(exchange({ usage, cost }))).toBeUndefined();
       }
     },
   );

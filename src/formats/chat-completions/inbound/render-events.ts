@@ -44,14 +44,14 @@ export function renderEvents(context: RequestContext): EventRenderer {
   };
 
   const renderOpening = (head: Reply['start']): string =>
-    openingOf(renderHead(head, 'chat.completion.chunk', context));
+    renderChunkStart(renderHead(head, 'chat.completion.chunk', context));
 
   const begin = ({ type: _, ...head }: ReplyStart): void => {
     start = head;
     const fields = renderHead(start, 'chat.completion.chunk', context);
     // Only the first chunk has the vendor's own fields.
-    first = openingOf({ ...renderUnknownFields(start), ...fields });
-    before = openingOf(fields);
+    first = renderChunkStart({ ...renderUnknownFields(start), ...fields });
+    before = renderChunkStart(fields);
   };
 
   const end = (event: ReplyEnd, out: Sink<Sse>): void => {
@@ -112,7 +112,7 @@ function renderFirstChoice(index: number, part?: OpenPart): string {
 }
 
 /** The JSON text of a chunk up to its first choice. */
-function openingOf(fields: JsonObject): string {
+function renderChunkStart(fields: JsonObject): string {
   const { choices: _, usage: __, ...rest } = fields;
   return `${JSON.stringify(rest).slice(0, -1)},"choices":[`;
 }

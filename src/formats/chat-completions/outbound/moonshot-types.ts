@@ -23,7 +23,7 @@ const OF_SOME_TYPE: readonly string[] = Object.values(OF_TYPE).flat();
 export function withOneType({ type, enum: listed, const: only, ...rest }: JsonObject): JsonObject {
   const types = [type, ...asList(type)].filter(isType);
   const values = isList(listed) && listed.length > 0 ? listed : only === undefined ? [] : [only];
-  if (values.length > 0) return { ...rest, ...enumOf(values, types) };
+  if (values.length > 0) return { ...rest, ...renderEnum(values, types) };
   const [first, ...more] = types;
   if (first === undefined) return rest;
   if (more.length === 0) return { ...rest, type: first };
@@ -41,7 +41,7 @@ function isType(name: Json | undefined): name is string {
 }
 
 /** @param types the schema's own types: a single type stays if all values have it. */
-function enumOf(values: readonly Json[], types: readonly string[]): JsonObject {
+function renderEnum(values: readonly Json[], types: readonly string[]): JsonObject {
   const [only = '', ...more] = types;
   if (more.length === 0 && values.every((value) => hasType(value, only))) return { type: only, enum: values };
   const groups = Map.groupBy(values, typeOf);

@@ -121,8 +121,8 @@ function linesOf(bytes: Uint8Array): Lines {
   // Most streams have none, and are not searched for one at every line.
   const hasCr = bytes.includes(CR);
   const last = (byte: number, at: number): number => (at < 0 ? -1 : bytes.lastIndexOf(byte, at));
-  const nextLf = nextOf(bytes, LF);
-  const nextCr = hasCr ? nextOf(bytes, CR) : () => bytes.length;
+  const nextLf = forwardSearch(bytes, LF);
+  const nextCr = hasCr ? forwardSearch(bytes, CR) : () => bytes.length;
   return {
     start(at, from) {
       const before = bytes.subarray(from, at);
@@ -140,7 +140,7 @@ function linesOf(bytes: Uint8Array): Lines {
 }
 
 /** Where a byte comes next; the length where it does not. What lies before it is searched once, however often it is asked. */
-function nextOf(bytes: Uint8Array, byte: number): (at: number) => number {
+function forwardSearch(bytes: Uint8Array, byte: number): (at: number) => number {
   let next = -1;
   return (at) => {
     if (next < at) {

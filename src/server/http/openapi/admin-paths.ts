@@ -93,12 +93,12 @@ function queryParameters(schema: z.ZodType): JsonObject[] {
       schema:
         listOf === undefined
           ? rest
-          : { type: 'array', items: { enum: listOf }, minItems: 1, ...defaultOf(rest) },
+          : { type: 'array', items: { enum: listOf }, minItems: 1, ...renderDefault(rest) },
     };
   });
 }
 
-function defaultOf({ default: value }: JsonObject): JsonObject {
+function renderDefault({ default: value }: JsonObject): JsonObject {
   return value === undefined ? {} : { default: value };
 }
 
