@@ -6,6 +6,10 @@ const utf8Decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** The web's latin1 is windows-1252. It differs only from 0x80 to 0x9f, and only ASCII is searched for here. */
 const latin1Decoder = new TextDecoder('latin1');
 
+/** The line breaks of text streams. */
+export const LF = 0x0a;
+export const CR = 0x0d;
+
 /** An empty array, shared. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
 

@@ -7,7 +7,7 @@
 import type { Ledger } from '../accounting/usage/ledger.ts';
 import type { Format } from '../formats/format.ts';
 import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.ts';
-import { bytesOfText, latin1OfBytes } from '../lib/bytes.ts';
+import { bytesOfText, LF, latin1OfBytes } from '../lib/bytes.ts';
 import { endedEarly, isVendors } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
 import { decodeSse, sseText } from '../streams/sse.ts';
@@ -28,7 +28,6 @@ const END = 2048;
  * examined. The second figure is how much of such a failure is kept.
  */
 const LARGE = 1024;
-const LINE_FEED = 0x0a;
 /** The line breaks after an event, and the byte before them, in bytes. */
 const LONGEST_END = 5;
 const MOST_OF_FAILURE = 256 * 1024;
@@ -113,7 +112,7 @@ export function detectTruncation(
 /** Whether the line in which a piece ends, or which ends with the piece, has at least LARGE bytes. */
 function endsLong(bytes: Uint8Array): boolean {
   const { byteLength } = bytes;
-  return byteLength >= LARGE && bytes.lastIndexOf(LINE_FEED, byteLength - LONGEST_END) < byteLength - LARGE;
+  return byteLength >= LARGE && bytes.lastIndexOf(LF, byteLength - LONGEST_END) < byteLength - LARGE;
 }
 
 /** Whether the last event is complete, with or without the empty line after it. */

@@ -6,7 +6,7 @@
  */
 
 import type { Outbound } from '../formats/format.ts';
-import { concatBytes, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
+import { CR, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { decodeSse } from '../streams/sse.ts';
@@ -24,9 +24,6 @@ const LONGEST = 16 * 1024;
 
 /** How long to wait for the end of a failed stream that sends nothing more, in milliseconds. */
 const REST = 1_000;
-
-const LF = 0x0a;
-const CR = 0x0d;
 
 /** The longest line breaks that end an event, in bytes: LF, CR and LF. */
 const LONGEST_END = 3;

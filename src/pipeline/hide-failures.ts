@@ -5,7 +5,7 @@
  */
 
 import type { Outbound } from '../formats/format.ts';
-import { bytesOfText, concatBytes, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
+import { bytesOfText, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run, type Sink, type Step } from '../streams/step.ts';
 import { hiddenInJson } from '../upstream/redact.ts';
@@ -26,7 +26,6 @@ const MOST_OF_FAILURE = 1_024 * 1_024;
 const NO_JSON = /^(?:(?:event|id|retry):[^\r\n]*[\r\n]+)*data:\s*[^\s{[]/;
 
 const COLON = 0x3a;
-const LF = 0x0a;
 
 /** How many of the bytes before a piece may belong to the line breaks that end an event. */
 const SEAM = 3;

@@ -9,6 +9,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
 import { GatewayError, invalid } from '../lib/errors.ts';
 import { asText, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
 import { translatedFormat, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
@@ -235,7 +236,6 @@ function isOfResponses({ format }: Route, body: Buffer, fields: Scanned['fields'
 
 /** The most bytes of a name of MAX_ID_LENGTH in JSON: an escape of six for each code unit, and the quotes. */
 const MAX_ID_BYTES = 6 * MAX_ID_LENGTH + 2;
-const QUOTE = 0x22;
 
 /** @throws GatewayError also for a name longer than any model's; only its beginning is read then. */
 function modelInBody(body: Buffer, span: Span | undefined, defaultVendor: string): string {

@@ -4,13 +4,12 @@
  * named `ping` (Anthropic), wherever they are cut into pieces. In any other body they are white space.
  */
 
+import { CR, LF } from '../lib/bytes.ts';
 import { toBuffer } from './net/to-buffer.ts';
 
 /** Whether a piece of a body contains content of the answer, or part of it. The pieces must come in order. */
 export type WordReader = (piece: Uint8Array) => boolean;
 
-const LF = 0x0a;
-const CR = 0x0d;
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /** How many bytes of a line are examined; they are enough to show what it is. */

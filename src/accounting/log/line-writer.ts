@@ -4,6 +4,7 @@
  */
 
 import type { Writable } from 'node:stream';
+import { LF } from '../../lib/bytes.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { joined } from '../../upstream/net/to-buffer.ts';
 
@@ -24,8 +25,6 @@ export interface LineWriter {
   /** Writes what waits. Resolves when it is written, or after `milliseconds`; the rest is given up. */
   close(milliseconds: number): Promise<void>;
 }
-
-const LF = 0x0a;
 
 /** A writer of lines to `stream`. The stream is never ended. */
 export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterOptions): LineWriter {

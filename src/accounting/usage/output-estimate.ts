@@ -7,6 +7,7 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Tokens } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
+import { BACKSLASH, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
 /** What passes of an answer. A value and no closures, as all that is made for every exchange. */
@@ -30,11 +31,6 @@ const FILE_TOKENS = 1_000;
 
 /** Bytes of a stream that are kept: some five events. Twice as many take eight times as long to allocate (measured). */
 const SAMPLE = 1_024;
-
-const OPEN = 0x7b;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
 
 /** How an event of each format is known to have text, and such a text in it: the last one may be cut. */
 const TEXTS = {
@@ -90,7 +86,7 @@ function isBase64(byte = 0): boolean {
 
 /** Takes the next bytes of the answer. */
 export function estimateChunk(passage: OutputEstimate, chunk: Uint8Array): void {
-  passage.isStream ??= chunk[0] !== OPEN && chunk[0] !== OPEN_LIST;
+  passage.isStream ??= chunk[0] !== OPEN_OBJECT && chunk[0] !== OPEN_LIST;
   if (!passage.isStream) {
     passage.bytes += chunk.byteLength;
     return;

@@ -4,6 +4,8 @@
  * what the answer took.
  */
 
+import { LF } from '../../lib/bytes.ts';
+import { BACKSLASH, QUOTE } from '../../lib/json-bytes.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
 /** What of a request tells that its answer may have such words: an MCP server's stand there as the caller's do. */
@@ -15,10 +17,6 @@ const NEEDLESS = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 
 /** Within this, an object of the response's own is kept whole. */
 const KEPT = Buffer.from('"usage"');
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LF = 0x0a;
 
 /** Whether what answers a request of responses must be read so. To do it with all of them would cost every byte. */
 export function mayRepeat(request: Uint8Array): boolean {

@@ -5,6 +5,7 @@
  */
 
 import type { UsageField } from '../../conversation/tokens.ts';
+import { LF } from '../../lib/bytes.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { afterString, CLOSE_OBJECT, COLON, isSpace, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { joined } from '../../upstream/net/to-buffer.ts';
@@ -14,8 +15,6 @@ const MAX_VALUE = 16 * 1024;
 
 /** The most fields in one search whose end is not found: to look for the end of thousands takes a second. */
 const MOST_OPEN = 8;
-
-const LF = 0x0a;
 
 /** How a field is recognised. A search looks for the first byte, so it should be a rare one and not a quote. */
 export interface Marks {

@@ -5,6 +5,7 @@
 
 import { invalid } from '../../lib/errors.ts';
 import { asText, tryParseJson } from '../../lib/json.ts';
+import { OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { type Span, scanList, scanObject } from '../../lib/json-scan.ts';
 
 /**
@@ -43,9 +44,6 @@ const CHOOSERS: ReadonlyMap<string, string> = new Map([
   ['openrouter:image_generation', 'model'],
   ['fusion', 'analysis_models'],
 ]);
-
-const OPEN_OBJECT = 0x7b;
-const QUOTE = 0x22;
 
 /**
  * Finds the names of the other models, as they are written. Some services read keys case-insensitively, so this does

@@ -6,6 +6,7 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { asText, tryParseJson } from '../../lib/json.ts';
+import { OPEN_LIST, OPEN_OBJECT } from '../../lib/json-bytes.ts';
 import { type Span, scanList, scanObject } from '../../lib/json-scan.ts';
 import {
   HARMLESS,
@@ -17,9 +18,6 @@ import {
   TOOLS,
 } from './harmless-fields.ts';
 import { toolsWithin } from './other-models.ts';
-
-const OPEN_OBJECT = 0x7b;
-const OPEN_LIST = 0x5b;
 
 const OPENROUTERS = 'openrouter:';
 

@@ -2,6 +2,7 @@
 
 import type { FormatName, Operation } from '../../conversation/prompt.ts';
 import { asText, tryParseJson } from '../../lib/json.ts';
+import { OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { type Span, scanList, scanObject } from '../../lib/json-scan.ts';
 import { replaced, type Scanned, scanned } from '../scanned.ts';
 import { STORED_PLACES } from './stored-places.ts';
@@ -12,10 +13,6 @@ export interface Reference {
   /** The path of the field. */
   readonly field: string;
 }
-
-const OPEN_OBJECT = 0x7b;
-const OPEN_LIST = 0x5b;
-const QUOTE = 0x22;
 
 /** The places of ids inside a value: the fields to look into by name, and whether the value itself is an id. */
 interface Places {

@@ -4,6 +4,15 @@
  * services in front of Bedrock begin every call with one (openai/openai-agents-js#712).
  */
 
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../../lib/json-bytes.ts';
+
 export interface ArgumentScan {
   /** @returns how many UTF-16 code units of the piece belong to the object; all of them if the text is no object. */
   add(piece: string): number;
@@ -12,13 +21,6 @@ export interface ArgumentScan {
   /** Whether the object is empty and came in one piece. */
   isEmpty(): boolean;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 const EMPTY = /^\s*\{\s*\}$/;
 const ANOTHER = /^\s*\{/;

@@ -4,11 +4,11 @@
  */
 
 import { bytesOfText, isAt, latin1OfBytes } from '../../../lib/bytes.ts';
+import { OPEN_OBJECT } from '../../../lib/json-bytes.ts';
 import { type Span, scanObject, spliced } from '../../../lib/json-scan.ts';
 import { findDialect } from '../dialects.ts';
 
 const NULL = bytesOfText('null');
-const OPEN = 0x7b;
 
 /** @see UsageOnRequest.ask */
 export function injectUsage(
@@ -22,14 +22,14 @@ export function injectUsage(
   if (stream === undefined || /^(?:false|null)$/.test(textAt(request, stream))) return undefined;
   const options = fields.get('stream_options');
   if (options === undefined) {
-    const start = request.indexOf(OPEN) + 1;
+    const start = request.indexOf(OPEN_OBJECT) + 1;
     return spliced(request, { start, end: start }, '"stream_options":{"include_usage":true},');
   }
   const written = request.subarray(options.start, options.end);
   if (written.byteLength === NULL.byteLength && isAt(written, 0, NULL))
     return spliced(request, options, '{"include_usage":true}');
   // What else is no object, the service refuses.
-  if (written[0] !== OPEN) return undefined;
+  if (written[0] !== OPEN_OBJECT) return undefined;
   const inner = scanObject(written);
   const asked = inner.get('include_usage');
   if (asked === undefined) {

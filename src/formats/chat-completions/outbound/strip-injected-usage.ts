@@ -5,7 +5,7 @@
  * usage told with the last choice, which some services do unasked.
  */
 
-import { bytesOfText, concatBytes, indexOfBytes, isAt } from '../../../lib/bytes.ts';
+import { bytesOfText, CR, concatBytes, indexOfBytes, isAt, LF } from '../../../lib/bytes.ts';
 import { afterSpace, CLOSE_LIST, OPEN_LIST, OPEN_OBJECT, type Span } from '../../../lib/json-bytes.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { unread } from '../../../streams/unread-bytes.ts';
@@ -19,9 +19,6 @@ const USAGE = bytesOfText('usage"');
 const KEYS = [bytesOfText('"usage"'), bytesOfText('"choices"')];
 const DATA = bytesOfText('data:');
 const NULL = bytesOfText('null');
-
-const LF = 0x0a;
-const CR = 0x0d;
 
 /**
  * Only lines with `"usage"` in them are looked at, which a search finds; what lies between is handed on as it is.
