@@ -5,6 +5,7 @@ import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
+import { isEventStream } from '../upstream/headers.ts';
 import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
 
 type Holds = (bytes: number) => void;
@@ -21,8 +22,8 @@ const TELLS_NOTHING = /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream)|text
  * @throws GatewayError if the content type is neither one of events nor one of JSON.
  */
 export function decodeBody(answer: UpstreamAnswer, holds: Holds): Step<Uint8Array, Sse> {
+  if (isEventStream(answer.headers)) return decodeSse();
   const type = String(answer.headers['content-type'] ?? '');
-  if (type.startsWith('text/event-stream')) return decodeSse();
   if (TELLS_NOTHING.test(type)) return decodeByLooks(holds);
   throw notJson(answer);
 }

@@ -13,6 +13,7 @@ import { tryParseJson } from '../lib/json.ts';
 import { decodeSse, sseText } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { trailingBytes } from '../streams/trailing-bytes.ts';
+import { isEventStream } from '../upstream/headers.ts';
 import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
 import { endWithError, type RenderLateError } from './late-error.ts';
 
@@ -50,7 +51,7 @@ export function detectTruncation(
   ledger: Ledger,
   secret: string,
 ): (AnswerObserver & Required<Pick<AnswerObserver, 'fail' | 'hasFailed'>>) | undefined {
-  if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) return undefined;
+  if (status !== 200 || !isEventStream(headers)) return undefined;
   const { opening, ending, closing, failing } = format.outbound.marks;
   let isOpen = false;
   const tail = trailingBytes(END);

@@ -1,6 +1,7 @@
 /** The answer as it is written to the caller. */
 
 import { noteFault } from '../accounting/usage/ledger.ts';
+import { isEventStream } from '../upstream/headers.ts';
 import type { Answer, Replied } from './exchange.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { Answer, Replied } from './exchange.ts';
  */
 export function encode(): (replied: Replied) => Answer {
   return ({ id, format, status, headers, body, allowance, ledger, refusal }) => {
-    ledger.streamed = headers['content-type']?.startsWith('text/event-stream') === true;
+    ledger.streamed = isEventStream(headers);
     // The vendor's own error is passed on unchanged, and still counts as a failure.
     if (refusal !== undefined) noteFault(ledger, refusal);
     const named: Record<string, string> = { ...headers, ...allowance, 'x-request-id': id };

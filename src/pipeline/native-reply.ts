@@ -4,7 +4,7 @@ import { formats } from '../formats/formats.ts';
 import { concatBytes, textOfBytes } from '../lib/bytes.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import { run } from '../streams/step.ts';
-import { eventStreamHeaders, responseHeaders } from '../upstream/headers.ts';
+import { eventStreamHeaders, isEventStream, responseHeaders } from '../upstream/headers.ts';
 import { hiddenInHeaders, hiddenInJson, tellable } from '../upstream/redact.ts';
 import { cancelBody } from '../upstream/send.ts';
 import { type EarlyFailure, failureInBody } from './early-failure.ts';
@@ -27,7 +27,7 @@ export function nativeReply(answered: Answered, hold: number): Replied | Promise
   if (type.startsWith('text/html')) throw noAnswer(answered);
   const headers = hiddenInHeaders(responseHeaders(answer.headers), secret);
   const reply = { id, format: route.format, status, allowance, ledger };
-  if (!type.startsWith('text/event-stream')) return wholeReply({ ...reply, headers, body }, answered);
+  if (!isEventStream(answer.headers)) return wholeReply({ ...reply, headers, body }, answered);
   return streamReply(
     { ...reply, headers: { ...eventStreamHeaders(headers), 'content-type': type }, body },
     answered,

@@ -7,6 +7,7 @@
 import { formats } from '../formats/formats.ts';
 import { HIGH_WATER_MARK } from '../streams/push-body.ts';
 import { type BodyStep, fuse, fuseBody, type Step } from '../streams/step.ts';
+import { isEventStream } from '../upstream/headers.ts';
 import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
 import { detectTruncation } from './detect-truncation.ts';
 import { type Beginning, WATCHED_MARK, watchBeginning } from './early-failure.ts';
@@ -37,8 +38,8 @@ export function observeNative(
 ): NativeObservers {
   const format = formats[upstreamFormat];
   const truncation = detectTruncation(format, head, ledger, secret);
-  const isStream = String(head.headers['content-type']).startsWith('text/event-stream');
-  const stored = bind && head.status === 200 ? noteStored(upstreamFormat, isStream, bind) : undefined;
+  const stored =
+    bind && head.status === 200 ? noteStored(upstreamFormat, isEventStream(head.headers), bind) : undefined;
   if (truncation === undefined) return { observer: joined(usage, stored) };
   const beginning = watchBeginning(format.outbound);
   const shown = hideInFailures(format.outbound, secret);

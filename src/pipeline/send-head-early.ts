@@ -11,7 +11,7 @@ import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Stage } from '../streams/chain.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
-import { eventStreamHeaders } from '../upstream/headers.ts';
+import { eventStreamHeaders, isEventStream } from '../upstream/headers.ts';
 import { cancelBody } from '../upstream/send.ts';
 import { upstreamName } from '../upstream/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
@@ -102,7 +102,7 @@ function begun(
 /** The stream of a reply. @throws GatewayError `upstream-broken` if the reply is not an event stream. */
 function eventsOf({ body, headers }: Replied): ReadableStream<Uint8Array> {
   if (!(body instanceof Uint8Array)) {
-    if (headers['content-type']?.startsWith('text/event-stream')) return body;
+    if (isEventStream(headers)) return body;
     cancelBody(body);
   }
   throw new GatewayError('upstream-broken', 'The upstream answered with something that is not a stream.');

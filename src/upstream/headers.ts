@@ -48,6 +48,11 @@ const NEVER_SENT = new Set([
 /** An answer's headers as undici gives them: names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** Whether an answer with these headers is a stream of server-sent events. */
+export function isEventStream({ 'content-type': type }: AnswerHeaders): boolean {
+  return String(type).startsWith('text/event-stream');
+}
+
 /** The neutral spellings that callers may use. */
 const REQUEST_ALIASES: Readonly<Record<string, string>> = {
   'vendorb-version': 'anthropic-version',

@@ -10,7 +10,7 @@ import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/erro
 import { type PushBody, pushBody } from '../streams/push-body.ts';
 import { type BodyStep, run, type Sink } from '../streams/step.ts';
 import { failureOf } from './failure.ts';
-import type { AnswerHeaders } from './headers.ts';
+import { type AnswerHeaders, isEventStream } from './headers.ts';
 import { inflater } from './inflate.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
 import { waitFor } from './wait.ts';
@@ -244,9 +244,9 @@ export function send(
           })?.on('drain', resume);
           head = { status, headers: inflating === undefined ? headers : withoutCoding(headers) };
           observer = request.observe?.(head);
-          const isEventStream = String(headers['content-type']).startsWith('text/event-stream');
-          hasWord = wordReader(isEventStream);
-          if (isEventStream) giveStream();
+          const isStream = isEventStream(headers);
+          hasWord = wordReader(isStream);
+          if (isStream) giveStream();
         },
         onResponseData(controller, chunk) {
           wait.heard();

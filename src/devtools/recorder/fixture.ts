@@ -9,7 +9,7 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { isObject, type Json, parseJson, tryParseJson } from '../../lib/json.ts';
 import { decodeSse } from '../../streams/sse.ts';
 import { run } from '../../streams/step.ts';
-import type { AnswerHeaders } from '../../upstream/headers.ts';
+import { type AnswerHeaders, isEventStream } from '../../upstream/headers.ts';
 import { cleanBytes, type Identity, identitiesIn } from './clean.ts';
 import { inPieces } from './pieces.ts';
 import { bodySecrets, ownerSecrets } from './secrets.ts';
@@ -90,19 +90,15 @@ export function fixturesOf(exchange: Exchange, name: string, secrets: readonly s
 function replyOf({ format, status, headers }: Exchange, name: string, answered: Buffer): Fixture {
   if (status !== 200)
     throw new NoFixture(`The vendor answered with status ${status}, which is not recorded.`);
-  if (isStream(headers)) return { path: join('replies', format, `${name}.sse`), bytes: answered };
+  if (isEventStream(headers)) return { path: join('replies', format, `${name}.sse`), bytes: answered };
   if (!isObject(tryParseJson(answered.toString('utf8'))))
     throw new NoFixture('The vendor answered with neither a stream of events nor a JSON object.');
   return { path: join('replies', format, `${name}.json`), bytes: readable(answered) };
 }
 
-function isStream(headers: AnswerHeaders): boolean {
-  return String(headers['content-type'] ?? '').startsWith('text/event-stream');
-}
-
 /** The JSON values that an answer consists of. */
 function bodiesOf({ headers, answer }: Exchange): readonly (Json | undefined)[] {
-  if (!isStream(headers)) return [tryParseJson(textOf(answer))];
+  if (!isEventStream(headers)) return [tryParseJson(textOf(answer))];
   return run(decodeSse(Number.POSITIVE_INFINITY), [answer]).map(({ data }) => tryParseJson(data));
 }
 

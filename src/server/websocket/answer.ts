@@ -7,6 +7,7 @@ import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
 import { decodeSse, type Sse } from '../../streams/sse.ts';
+import { isEventStream } from '../../upstream/headers.ts';
 
 /** How the events of an answer are sent. */
 export interface Told {
@@ -43,7 +44,7 @@ const MAX_ERROR = 1024 * 1024;
  */
 export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObject | undefined> {
   const { statusCode: status = 0, headers } = answer;
-  if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) {
+  if (status !== 200 || !isEventStream(headers)) {
     return tellError(answer, told);
   }
   return new Promise((resolve) => {
