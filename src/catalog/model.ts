@@ -153,9 +153,6 @@ export const modelSchema = z
 /** One model. */
 export type Model = z.infer<typeof modelSchema>;
 
-/** US dollars per million tokens. */
-export type Rates = Omit<Model['prices'], 'later' | 'long' | 'searches' | 'tiers'>;
-
 const modelsSchema = z
   .array(modelSchema)
   .readonly()

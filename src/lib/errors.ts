@@ -31,11 +31,6 @@ const STATUS = {
 
 export type Fault = keyof typeof STATUS;
 
-/** Whether a text is the name of a fault. */
-export function isFault(text: string): text is Fault {
-  return Object.hasOwn(STATUS, text);
-}
-
 /**
  * What the vendor can have done for a failed request: nothing, because it refused or was not reached (`rejected`), or
  * because its account may not do this, though another account may (`elsewhere`); or unknown, because the connection

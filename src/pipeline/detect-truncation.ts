@@ -10,11 +10,11 @@ import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.t
 import { bytesOfText, LF, latin1OfBytes } from '../lib/bytes.ts';
 import { endedEarly, isVendors } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
-import { decodeSse, sseText } from '../streams/sse.ts';
-import { run } from '../streams/step.ts';
+import { sseText } from '../streams/sse.ts';
 import { trailingBytes } from '../streams/trailing-bytes.ts';
 import { isEventStream } from '../upstream/headers.ts';
 import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
+import { findFailure } from './find-failure.ts';
 import { endWithError, type RenderLateError } from './late-error.ts';
 
 /**
@@ -101,8 +101,7 @@ export function detectTruncation(
     hasFailed() {
       if (failure === undefined && !failing.test(end())) return false;
       // The first event in the kept end may be half of one, which parses as nothing.
-      const events = run(decodeSse(), [failure?.whole() ?? tail.bytes()]);
-      const fault = events.map(format.outbound.parseFailure).find((error) => error !== undefined)?.fault;
+      const fault = findFailure(failure?.whole() ?? tail.bytes(), format.outbound)?.fault;
       if (fault === undefined) return false;
       ledger.fault = fault;
       return isVendors(fault);

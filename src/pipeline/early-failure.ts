@@ -5,19 +5,16 @@
  * none can answer, the caller gets the failure as it came.
  */
 
-import type { Outbound } from '../formats/format.ts';
 import { CR, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run, type Step } from '../streams/step.ts';
 import { type Unread, unread } from '../streams/unread-bytes.ts';
+import { type FailureReader, HEAD } from './find-failure.ts';
 
 /** How many bytes of a stream are examined. OpenAI repeats the whole request before it answers. */
 export const WATCHED_MARK = 256 * 1024;
-
-/** The bytes within which an event or a body shows what kind it is. */
-const HEAD = 1_024;
 
 /** The longest event that can report a failure, in bytes. */
 const LONGEST = 16 * 1024;
@@ -36,8 +33,6 @@ export interface EarlyFailure {
 
 /** The answer has begun, or the error why there will be none. */
 type Verdict = 'begun' | GatewayError;
-
-type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
 
 /** The beginning of a native stream: a step that watches the stream and passes its bytes on unchanged. */
 export interface Beginning extends Step<Uint8Array, Uint8Array> {
@@ -65,7 +60,7 @@ interface Watched {
 }
 
 /** Makes the step that watches the beginning of a stream. @param reader finds failures in the vendor's format. */
-export function watchBeginning(reader: Reader): Beginning {
+export function watchBeginning(reader: FailureReader): Beginning {
   const watched: Watched = {
     pieces: [],
     open: unread(),
@@ -122,7 +117,7 @@ async function until(
  * Reads on until an event shows how the answer begins. Bytes that were searched for the end of an event are not
  * searched again.
  */
-function read(piece: Uint8Array, watched: Watched, reader: Reader): Verdict | undefined {
+function read(piece: Uint8Array, watched: Watched, reader: FailureReader): Verdict | undefined {
   const looked = Math.max(0, watched.open.size() + 1 - LONGEST_END);
   const bytes = watched.open.add(piece);
   let start = 0;
@@ -150,7 +145,7 @@ function eventEnd(bytes: Uint8Array, from: number): number | undefined {
   return undefined;
 }
 
-function verdictOn(event: Uint8Array, reader: Reader): Verdict | undefined {
+function verdictOn(event: Uint8Array, reader: FailureReader): Verdict | undefined {
   const { parseFailure, marks } = reader;
   const head = decodeHead(event);
   if (marks.failing.test(head)) {
@@ -164,11 +159,14 @@ function verdictOn(event: Uint8Array, reader: Reader): Verdict | undefined {
 const decodeHead = (event: Uint8Array): string => latin1OfBytes(event, 0, Math.min(HEAD, event.byteLength));
 
 /** Whether an event is not part of the answer: a comment, or an event that vendors send before the answer. */
-function isPreamble(head: string, { marks }: Reader): boolean {
+function isPreamble(head: string, { marks }: FailureReader): boolean {
   return marks.preamble?.test(head) === true || !head.includes('data:');
 }
 
 /** Finds the failure in a non-streaming answer of status 200; undefined if the answer is not a failure. */
-export function failureInBody(body: Uint8Array, { parseFailure, marks }: Reader): GatewayError | undefined {
+export function failureInBody(
+  body: Uint8Array,
+  { parseFailure, marks }: FailureReader,
+): GatewayError | undefined {
   return marks.failing.test(decodeHead(body)) ? parseFailure({ data: textOfBytes(body) }) : undefined;
 }

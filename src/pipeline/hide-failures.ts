@@ -4,16 +4,10 @@
  * answer.
  */
 
-import type { Outbound } from '../formats/format.ts';
 import { bytesOfText, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
-import { decodeSse } from '../streams/sse.ts';
-import { run, type Sink, type Step } from '../streams/step.ts';
+import type { Sink, Step } from '../streams/step.ts';
 import { hiddenInJson } from '../upstream/redact.ts';
-
-type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
-
-/** The bytes within which an event shows what kind it is. */
-const HEAD = 1_024;
+import { type FailureReader, findFailure, HEAD } from './find-failure.ts';
 
 /**
  * How much of an event is held, in bytes. The second figure is for an event that may report a failure, which may repeat
@@ -35,7 +29,7 @@ const SEAM = 3;
  * @param reader finds failures in the vendor's format.
  * @param key the vendor's key, which is hidden everywhere.
  */
-export function hideInFailures(reader: Reader, key: string): Step<Uint8Array, Uint8Array> {
+export function hideInFailures(reader: FailureReader, key: string): Step<Uint8Array, Uint8Array> {
   const { failing } = reader.marks;
   /** What has come of an event that is not complete. */
   let held: Uint8Array[] = [];
@@ -152,7 +146,7 @@ function after(at: number, length: number): number {
 }
 
 /** Events unchanged, except for those that report a failure. */
-function shown(events: Uint8Array, reader: Reader, key: string): Uint8Array {
+function shown(events: Uint8Array, reader: FailureReader, key: string): Uint8Array {
   if (!reader.marks.failing.test(latin1OfBytes(events))) return events;
   const text = textOfBytes(events);
   const redacted = text
@@ -162,9 +156,8 @@ function shown(events: Uint8Array, reader: Reader, key: string): Uint8Array {
   return redacted === text ? events : bytesOfText(redacted);
 }
 
-function withoutHidden(event: string, { parseFailure, marks }: Reader, key: string): string {
-  if (!marks.failing.test(event)) return event;
-  const isFailure = run(decodeSse(), [bytesOfText(event)]).some((said) => parseFailure(said) !== undefined);
-  if (!isFailure) return event;
+function withoutHidden(event: string, reader: FailureReader, key: string): string {
+  if (!reader.marks.failing.test(event)) return event;
+  if (findFailure(bytesOfText(event), reader) === undefined) return event;
   return event.replaceAll(/^data:[^\r\n]*/gm, (line) => hiddenInJson(line, key));
 }

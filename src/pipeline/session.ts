@@ -38,7 +38,7 @@ type Naming = Pick<Routed, 'message' | 'body' | 'fields' | 'principal'>;
  * @returns 64 hexadecimal digits, or undefined if the client names no session. The same name with two keys gives two
  *   ids.
  */
-export function sessionOf(routed: Naming): string | undefined {
+function sessionOf(routed: Naming): string | undefined {
   return hidden(routed, namedByHeader(routed) ?? namedByField(routed));
 }
 

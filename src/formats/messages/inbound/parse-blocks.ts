@@ -46,7 +46,7 @@ function parseBlock(block: JsonObject, at: string, context: Context): readonly P
 }
 
 /** Parses a block that may also stand in the result of a tool; undefined for any other block. */
-export function parseResultBlock(
+function parseResultBlock(
   block: JsonObject,
   at: string,
   report: ParseReport,
