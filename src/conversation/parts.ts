@@ -106,7 +106,7 @@ export interface OpaquePart extends Common {
   readonly value: JsonObject;
 }
 
-/** Parts that may stand in the content of a message. */
+/** Parts that may appear in the content of a message. */
 export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
 
 /** Any part of a turn. */

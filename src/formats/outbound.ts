@@ -78,7 +78,7 @@ export interface Outbound {
    *   prompt, since only the caller's side knows the caller's name of it.
    */
   renderRequest(prompt: Prompt, target: ModelTraits, report: Report): JsonObject;
-  /** What stands in headers instead of the body, with names in lower case. Absent if nothing does. */
+  /** What is in headers instead of the body, with names in lower case. Absent if nothing does. */
   renderHeaders?(prompt: Prompt, target: ModelTraits): Readonly<Record<string, string>>;
   /**
    * A native request that was refused, without what other vendors' models have left in its dialogue and what the

@@ -130,7 +130,7 @@ const estimatedCost: Migration = {
   },
 };
 
-/** A process of an earlier version counts its changes to keys only in `version`, so how many those are can be told. */
+/** A process of an earlier version counts its changes to keys only in `version`, which shows how many those are. */
 const changesByRow: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -1,6 +1,6 @@
 /**
- * The notes of one exchange while it runs. It is the one mutable thing that goes along the request path: an error
- * keeps no value, and what was known before it must be told all the same.
+ * The notes of one exchange while it runs. It is the one mutable thing on the request path: a stage that throws returns
+ * no value, and what was known before the error must still be recorded.
  */
 
 import type { Model } from '../../catalog/model.ts';
@@ -128,7 +128,7 @@ export function observeUsage(
   };
 }
 
-/** What nobody was told, since the caller left first: nginx's number for it, which dashboards know. */
+/** The recorded status if the caller left before an answer: nginx's number for it, which dashboards know. */
 export const CLIENT_CLOSED = 499;
 
 /** Of an exchange, what is known beside its ledger. */

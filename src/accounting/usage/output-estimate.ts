@@ -1,7 +1,7 @@
 /**
- * What an answer took that nobody has told, by the text that went to the vendor and came back: a vendor tells it in a
- * stream's last event, so that a caller who leaves before it would have all for nothing. It counts against limits only,
- * and is told apart from what vendors tell.
+ * An estimate of the tokens of an answer whose usage is unknown, from the text that the vendor got and sent. A vendor
+ * reports usage in the last event of a stream, so a caller who leaves before that event would otherwise pay nothing. The
+ * estimate counts against limits only, and reports mark it as an estimate.
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';

@@ -22,7 +22,7 @@ const UNIONS: readonly Union[] = ['allOf', 'anyOf', 'oneOf'];
 
 /**
  * The schema without a union at its root; itself if there is none.
- * @param refused further keywords that may not stand there. They stand in the description only.
+ * @param refused further keywords that may not be at the root. They appear in the description only.
  * @param root the document in which `$ref` is looked up, if that is not the schema itself.
  */
 export function withoutRootUnion(

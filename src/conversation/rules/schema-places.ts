@@ -45,7 +45,7 @@ const MAX_DEPTH = 100;
 
 /**
  * A schema, in which `step` has changed it and all schemas in it; itself if none changed.
- * @param step receives a schema before those that stand in it.
+ * @param step receives a schema before the schemas inside it.
  */
 export function rewriteSchema(
   schema: JsonObject,

@@ -7,7 +7,7 @@ import { fitsStrict } from '../../conversation/rules/strict-schema.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { PromptPath, Report } from '../format.ts';
 
-/** Keywords that, like unions, may not stand at the root of a schema. */
+/** Keywords that, like unions, may not be at the root of a schema. */
 const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
 
 /**

@@ -1,4 +1,4 @@
-/** Writes answers to where they go: Node's response as a rule, the web's where h3 wants one. */
+/** Writes answers: to Node's response as a rule, or as the web's Response where h3 needs one. */
 
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
@@ -7,9 +7,9 @@ import { cancelBody } from '../../upstream/send.ts';
 import { cutOff } from './cut-off.ts';
 
 /**
- * Writes an answer, as fast as it comes and is read.
- * @param extra headers beside its own.
- * @throws TypeError where a header of it cannot be written; nothing is then.
+ * Writes an answer, as fast as it arrives and the caller reads.
+ * @param extra headers in addition to the answer's own.
+ * @throws TypeError if a header cannot be written. Nothing has been written then.
  */
 export function respond(
   response: ServerResponse,
@@ -34,17 +34,17 @@ export function respond(
  */
 function writeBody(response: ServerResponse, body: ReadableStream<Uint8Array>): void {
   const reader = body.getReader();
-  // A stream that has failed rejects its cancellation too, and is over all the same.
+  // A stream that has failed rejects its cancellation too, and there is nothing left to cancel.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   const read = (): void => void reader.read().then(write, cut);
   const write = ({ done, value }: Awaited<ReturnType<typeof reader.read>>): void => {
-    // What a connection that is gone would be given, nobody reads any more.
+    // The connection is gone, so nobody would read the chunk.
     if (response.destroyed) return;
     if (done) response.end();
     else if (response.write(value)) read();
     else response.once('drain', read);
   };
-  // A client that reads a body which was cut must not take it for whole.
+  // A client must not take a body that was cut for a complete one.
   const cut = (): void => cutOff(response);
   response.on('close', () => {
     if (!response.writableFinished) cancel();

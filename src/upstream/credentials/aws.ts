@@ -25,7 +25,7 @@ export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
         }),
       };
       const named = profile === undefined ? {} : { profile };
-      // Read anew each time, because its files may have been replaced.
+      // Read again each time, because its files may have been replaced.
       return defaultProvider({ ...named, ignoreCache: true, clientConfig: { region, requestHandler } })();
     });
     const { expiration, sessionToken, secretAccessKey } = credentials;

@@ -73,7 +73,7 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
   return { ...common, type: 'function', function: { name, arguments: text } };
 }
 
-/** Whether a part may stand in an answer. Images and files may not, unless the caller wrote them there. */
+/** Whether a part may appear in an answer. Images and files may not, unless the caller wrote them there. */
 function fitsAnswer(part: ContentPart, { exact, report }: RenderContext): boolean {
   if (part.kind !== 'media' || exact) return true;
   report('turns[].content', 'dropped', `${part.media} in an answer of the assistant`);

@@ -49,7 +49,7 @@ function mustCall({ toolChoice }: Prompt): boolean {
   return toolChoice?.mode === 'required';
 }
 
-/** The list of tools, and the web search, which stands at the top of the body. */
+/** The list of tools, and the web search, which is at the top of the body. */
 function renderTools(
   given: readonly Tool[],
   context: RenderContext,

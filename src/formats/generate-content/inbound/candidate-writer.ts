@@ -1,6 +1,6 @@
 /**
  * Writes one candidate of a stream. Texts go out as they come. A call goes out whole, when it has ended; so does a
- * signature, in an empty part of its kind. Citations and the end stand in the candidate's last chunk.
+ * signature, in an empty part of its kind. Citations and the end are in the candidate's last chunk.
  */
 
 import type { Citation, Signature } from '../../../conversation/prompt.ts';
@@ -21,7 +21,7 @@ export interface CandidateWriter {
   openPart(start: PartStart, out: Out): void;
   /** Writes a piece of the open part's text. */
   writeText(text: string, out: Out): void;
-  /** Keeps what is told about the open part, until it can be written. */
+  /** Keeps a detail of the open part until it can be written. */
   addDetail(detail: PartDetail): void;
   closePart(out: Out): void;
   /** Keeps why the candidate ended. */

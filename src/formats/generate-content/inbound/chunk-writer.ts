@@ -16,7 +16,7 @@ type Start = Omit<ReplyStart, 'type'>;
 
 /** Writes the chunks of one answer. */
 export interface ChunkWriter {
-  /** Sets the fields of the whole answer; the next chunk tells those that stand in the first one only. */
+  /** Sets the fields of the whole answer; fields that belong to the first chunk only go into the next one. */
   begin(start: Start): void;
   /** Changes the fields that every chunk has, from the next chunk on. */
   update(change: (start: Start) => Start): void;
@@ -84,7 +84,7 @@ export function chunkWriter(asked: RequestContext): ChunkWriter {
   };
 }
 
-/** An object's fields as they stand in its JSON text, each after a comma; '' for an empty object. */
+/** An object's fields as in its JSON text, each after a comma; '' for an empty object. */
 function fieldsText(object: JsonObject): string {
   const text = JSON.stringify(object).slice(1, -1);
   return text === '' ? '' : `,${text}`;

@@ -10,7 +10,7 @@ import { fromOpenApi } from './from-openapi.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { CONFIG_FIELDS, CONFIG_OWN, sortFields } from './sort-fields.ts';
 
-/** The fields of a prompt that stand in `generationConfig`. */
+/** The fields of a prompt that are in `generationConfig`. */
 type ConfigFields = Compact<{
   [field in
     | 'temperature'

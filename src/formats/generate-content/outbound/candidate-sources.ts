@@ -8,7 +8,7 @@ import type { Range } from './cited-places.ts';
 import { mergedFields } from './merged-fields.ts';
 import { parseCitations } from './parse-citations.ts';
 
-/** Fields of a candidate that say what its texts were taken from. They are told again with its end, as they came. */
+/** Fields of a candidate that say what its texts were taken from. They are also passed on unchanged, with its end. */
 export const SOURCES: readonly string[] = ['groundingMetadata', 'citationMetadata'];
 
 /** A text part of an answer, by its place in all visible text that is known. */

@@ -13,7 +13,7 @@ import { mergedFields } from './merged-fields.ts';
 import type { Answer } from './parse-calls.ts';
 import { parseLogprobs } from './parse-logprobs.ts';
 
-/** Fields of a candidate that mean something to Google alone. They are told with its end, as they came. */
+/** Fields of a candidate that mean something to Google alone. They are passed on unchanged, with its end. */
 const OWN: readonly string[] = [
   'safetyRatings',
   'urlContextMetadata',
@@ -32,7 +32,7 @@ export interface Candidate {
   block(reason: string, explanation: string | undefined): void;
   /** Whether it has said why it stopped. */
   isFinished(): boolean;
-  /** Emits its end. @param own, extra fields of the whole answer that are told with this candidate. */
+  /** Emits its end. @param own, extra fields of the whole answer that are passed on with this candidate. */
   end(own: JsonObject, extra: JsonObject, out: Out): void;
 }
 

@@ -1,4 +1,4 @@
-/** A neutral prompt as a generateContent body. The model stands in the path, where the pipeline puts it. */
+/** A neutral prompt as a generateContent body. The model is in the path, where the pipeline puts it. */
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';

@@ -1,4 +1,4 @@
-/** What may stand in the `response` of a `functionResponse`, which is an object (REST reference, FunctionResponse). */
+/** What may be in the `response` of a `functionResponse`, which is an object (REST reference, FunctionResponse). */
 
 import { tryParseExact } from '../../../conversation/rules/arguments.ts';
 import type { JsonObject } from '../../../lib/json.ts';

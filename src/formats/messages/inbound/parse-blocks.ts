@@ -45,7 +45,7 @@ function parseBlock(block: JsonObject, at: string, context: Context): readonly P
   return parseResultBlock(block, at, context.report) ?? [parseMessageBlock(block, at, context)];
 }
 
-/** Parses a block that may also stand in the result of a tool; undefined for any other block. */
+/** Parses a block that may also be in the result of a tool; undefined for any other block. */
 function parseResultBlock(
   block: JsonObject,
   at: string,
@@ -65,7 +65,7 @@ function parseResultBlock(
   }
 }
 
-/** Parses a block that may stand in a message only. */
+/** Parses a block that may be in a message only. */
 function parseMessageBlock(block: JsonObject, at: string, context: Context): Part {
   switch (block['type']) {
     case 'compaction':

@@ -13,7 +13,7 @@ import { safeName } from './tool-names.ts';
 export interface OutputPlan {
   /** `{ text }`, or nothing: to be spread. */
   readonly fields: JsonObject;
-  /** What the model can only be told in words, as the first item of the input. */
+  /** A setting that has no field, in words for the model: the first item of the input. */
   readonly instruction?: string;
 }
 
