@@ -22,6 +22,7 @@ import { generateContentRequest } from '../../src/sandbox/schemas/generate-conte
 import { messagesRequest } from '../../src/sandbox/schemas/messages.ts';
 import { responsesRequest } from '../../src/sandbox/schemas/responses.ts';
 import { FIXTURES } from '../support/recording.ts';
+import { BESIDE } from '../support/sdk-fields.ts';
 import { type Place, places, type Samples, shapeOf, TEXT } from '../support/sdk-types.ts';
 
 const config = await readConfig({}, FIXTURES);
@@ -171,21 +172,6 @@ const FAMILIES: readonly Family[] = [
       /\.displayName$|\.thought$|\.thoughtSignature$|\.functionResponse<\w+>\.parts\[\]$/,
     ],
   },
-];
-
-/** Where the SDK puts what its callers have in `config` (`generateContentParametersToMldev`); the rest is `generationConfig`. */
-const BESIDE: readonly string[] = [
-  'systemInstruction',
-  'tools',
-  'toolConfig',
-  'safetySettings',
-  'labels',
-  'cachedContent',
-  'serviceTier',
-  'modelArmorConfig',
-  'continuationToken',
-  'store',
-  'outputConfig',
 ];
 
 function googles({ contents, config: given }: JsonObject): JsonObject {
