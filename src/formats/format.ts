@@ -10,7 +10,7 @@ import type { Inbound } from './inbound.ts';
 import type { Outbound } from './outbound.ts';
 
 export type { EventRenderer, Inbound, InboundCounting, RequestContext } from './inbound.ts';
-export type { ModelTraits, ThinkingObserved, ThinkingTraits } from './model-traits.ts';
+export type { ModelTraits, ThinkingTraits } from './model-traits.ts';
 export {
   asksFor,
   CUT_HERE,
@@ -27,6 +27,7 @@ export type {
   OptionalFields,
   Outbound,
   OutboundCounting,
+  RecognizedRefusal,
   StreamMarks,
   UsageOnRequest,
 } from './outbound.ts';

@@ -6,14 +6,9 @@
  * the speaker. Messages before the first answer never change again, and may move to the start.
  */
 
-import type { Part, TextPart, Turn } from '../conversation/prompt.ts';
+import type { Turn } from '../conversation/prompt.ts';
+import { systemAsUser } from '../conversation/rules/later-system.ts';
 import type { Report } from './format.ts';
-
-/** The number of system turns at the start. */
-export function leadingSystem(turns: readonly Turn[]): number {
-  const first = turns.findIndex(({ role }) => role !== 'system');
-  return first < 0 ? turns.length : first;
-}
 
 /** The number of turns before the assistant's first. */
 export function beforeAnswers(turns: readonly Turn[]): number {
@@ -23,21 +18,8 @@ export function beforeAnswers(turns: readonly Turn[]): number {
 
 /** The turns, with system turns from index `first` on as the user's; the same list if there are none. */
 export function laterSystemAsUser(turns: readonly Turn[], first: number, report: Report): readonly Turn[] {
-  const isLater = ({ role }: Turn, at: number): boolean => role === 'system' && at >= first;
-  if (!turns.some(isLater)) return turns;
-  report('turns[].role', 'approximated', 'a later system message is sent as a user message');
-  return turns.flatMap((turn, at): readonly Turn[] => {
-    if (!isLater(turn, at)) return [turn];
-    const { formatSpecific: _own, developer: _developer, ...said } = turn;
-    if (said.parts.every(isEmpty)) return [];
-    return [{ ...said, role: 'user', parts: [tag('<system>'), ...said.parts, tag('</system>')] }];
-  });
-}
-
-function isEmpty(part: Part): boolean {
-  return part.kind === 'text' && part.text === '';
-}
-
-function tag(text: string): TextPart {
-  return { kind: 'text', text };
+  const told = systemAsUser(turns, first);
+  if (told !== turns)
+    report('turns[].role', 'approximated', 'a later system message is sent as a user message');
+  return told;
 }

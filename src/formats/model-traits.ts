@@ -1,5 +1,6 @@
 /** What a renderer must know about the model that a request goes to. */
 
+import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { EffortTraits } from '../conversation/rules/effort.ts';
 
 /** What a renderer must know about a model. It comes from the catalog. */
@@ -28,6 +29,8 @@ export interface ModelTraits {
   readonly structuredOutput: boolean;
   /** How the service deviates within its format, e.g. `openai`, `mistral`, `vertex`; '' is the plain format. */
   readonly dialect: string;
+  /** What the service has refused before. Absent: nothing. */
+  readonly avoids?: ReadonlySet<Avoidance>;
 }
 
 /** How a model takes settings of thinking. */
@@ -37,9 +40,3 @@ export interface ThinkingTraits extends EffortTraits {
   /** Whether it can be set to think only between calls of tools, not before it answers (Claude Sonnet 5.5). */
   readonly betweenTools?: boolean;
 }
-
-/**
- * What a refusal tells about a model: it always thinks, it takes no setting of thinking, or its thoughts are hidden
- * (for this account).
- */
-export type ThinkingObserved = 'always' | 'untold' | 'hidden';

@@ -2,12 +2,13 @@
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
+import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Span } from '../lib/json-scan.ts';
 import type { Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
-import type { ModelTraits, ThinkingObserved } from './model-traits.ts';
+import type { ModelTraits } from './model-traits.ts';
 import type { Report } from './notes.ts';
 import type { ServiceAddress, ServiceTraits } from './service-traits.ts';
 
@@ -68,6 +69,14 @@ export interface OptionalFields {
   without(request: JsonObject, names: ReadonlySet<string>): JsonObject;
 }
 
+/** What a vendor wants changed in a request that it has refused. */
+export type RecognizedRefusal =
+  | { readonly kind: 'avoid'; readonly avoidance: Avoidance }
+  /** It wants the request in another of its formats. */
+  | { readonly kind: 'format'; readonly format: FormatName }
+  /** It does not stream this answer, and would give it whole. */
+  | { readonly kind: 'whole' };
+
 /** The half that faces vendors. */
 export interface Outbound {
   /** Finds how the service at an address differs. Absent if this format's services do not differ by address. */
@@ -97,18 +106,12 @@ export interface Outbound {
    * @param request the body, or at least its tools, the choice among them, the form of the answer and the dialogue.
    */
   isKnownElsewhere?(request: JsonObject, dialect: string): boolean;
-  /** The format in which the vendor demands a request that it refused in this one. Absent if it never does. */
-  formatDemanded?(refusal: GatewayError): FormatName | undefined;
   /** Absent if the format has no optional fields. */
   readonly optionalFields?: OptionalFields;
   /** The only format in which a service returns reasoning, by its dialect; undefined if this one does. */
   thinkingFormat?(dialect: string): FormatName | undefined;
-  /** Whether a refusal is about the reasoning in earlier turns, and nothing else. Absent if none ever is. */
-  refusesThoughts?(error: GatewayError): boolean;
-  /** Whether the vendor refuses only to stream, and would give the answer whole. Absent if it never does. */
-  refusesStreams?(refusal: GatewayError): boolean;
-  /** What a refusal tells about the model's thinking. Absent if none ever does. */
-  thinkingObserved?(refusal: GatewayError): ThinkingObserved | undefined;
+  /** What a refusal is about, if it is one of the sentences that are known; undefined for any other. Absent if none is. */
+  recognizeRefusal?(refusal: GatewayError): RecognizedRefusal | undefined;
   /**
    * A parser of one answer: it reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * Its steps throw a GatewayError for an error event, for broken JSON, and at `flush` for a missing terminal event.

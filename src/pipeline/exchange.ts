@@ -7,6 +7,7 @@ import type { Ledger } from '../accounting/usage/ledger.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
+import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type {
   Inbound,
   InboundCounting,
@@ -14,7 +15,6 @@ import type {
   Outbound,
   OutboundCounting,
   RequestContext,
-  ThinkingObserved,
 } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { Span } from '../lib/json-scan.ts';
@@ -107,18 +107,13 @@ export interface Routed extends Admitted {
   readonly mustTranslate?: true;
   /** Optional fields of a native request that the service has refused; the body is already without them. */
   readonly refusedFields?: ReadonlySet<string>;
-  /** Set if the vendor no longer accepts the reasoning of earlier turns: a translation leaves it out. */
-  readonly dropsThoughts?: true;
+  /** What the request leaves out or says otherwise, because the vendor refuses it. Absent: nothing. */
+  readonly avoids?: ReadonlySet<Avoidance>;
   /**
    * Set if the vendor does not stream this model's answers to the gateway's account: the request asks for a
    * non-streaming answer.
    */
   readonly wantsWholeAnswer?: true;
-  /**
-   * What the vendor has said about its model's reasoning. A translation then always lets it reason, omits the setting,
-   * or hides the reasoning.
-   */
-  readonly thinkingObserved?: ThinkingObserved;
 }
 
 /** One of the attempts to get an answer. */

@@ -33,6 +33,7 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 /** Makes the path of a route's requests through a gateway: made once for each route, run for each request. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
   const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
+  const prepare = translateRequest(options);
   const { run } = chain<Incoming>(mode)
     // Refuses the request at once if the process has no room for it. Nothing of the body has been read.
     .to(shedLoad(options))
@@ -56,12 +57,12 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     // anything of an answer has been sent to the caller. Meanwhile `sendHeadEarly` sends the head of a translated
     // stream and keep-alives to a caller who has waited too long; those are no part of an answer.
     .wrap<Replied>(
-      (attempt) => sendHeadEarly(options, retry(upstreams, attempt)),
+      (attempt) => sendHeadEarly(options, retry(upstreams, attempt, prepare)),
       (attempt) =>
         attempt
           // Native: the caller's bytes, with the vendor's name of the model. Translated: parsed into a Prompt and
           // rendered in the vendor's format.
-          .to(translateRequest(options))
+          .to(prepare)
           // Sends it and returns with the head. The body is a stream whose source is the vendor's socket: a read
           // resumes the socket, a full queue pauses it, a cancellation aborts the exchange. (A short body that came
           // with its head stays bytes.) Steps inside that stream watch the bytes: for usage; and on the native path

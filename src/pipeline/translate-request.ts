@@ -10,6 +10,7 @@ import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
+import { avoiding } from '../conversation/rules/avoidance.ts';
 import { type ModelTraits, type RequestContext, unreported } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { type JsonObject, wellFormed } from '../lib/json.ts';
@@ -63,7 +64,7 @@ export function asksList({ named, query }: Routed): boolean {
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
   const { vendor, upstreamFormat, route, message, named, body, model, refusedFields: without } = routed;
   const counts = isMetered(routed.principal);
-  const asks = counts || askUsage === 'always';
+  const asks = (counts || askUsage === 'always') && !routed.avoids?.has('stream-options');
   if (counts && upstreamFormat === 'responses') refuseBackground(routed);
   const asking = asks ? withUsage(routed) : undefined;
   const { query, headers } =
@@ -117,17 +118,13 @@ function translated(routed: Routed): Prepared {
   const inbound = inboundFor(route.format, body);
   const { outbound } = formats[upstreamFormat];
   const counting = countingOf(route, upstreamFormat);
-  const target = learned(targetOf(vendor, model, upstreamFormat), routed);
+  const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);
   const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const given = withWrittenNumbers(parsed, routed.body, routed.fields);
   const stream = given.stream || asksStream(routed, body);
   const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
-  const prompt = {
-    ...asTold(given, routed),
-    model: target.model,
-    stream,
-    ...(cacheKey !== undefined && { cacheKey }),
-  };
+  const wanted = { ...given, model: target.model, stream, ...(cacheKey !== undefined && { cacheKey }) };
+  const prompt = routed.avoids === undefined ? wanted : avoiding(wanted, routed.avoids);
   const streams = stream && !routed.wantsWholeAnswer;
   let untold = false;
   const request = renderPrompt(
@@ -142,7 +139,7 @@ function translated(routed: Routed): Prepared {
   );
   const stops = untold ? stopsOf(prompt, route.format, body) : undefined;
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
-  const asked = requestContext(id, prompt, body);
+  const asked = requestContext(id, wanted, body);
   return {
     ...routed,
     path: pathAt(vendor, pathOf(upstreamFormat, route.operation, target.model, streams)),
@@ -184,9 +181,11 @@ export function requestContext(id: string, prompt: Prompt, body: JsonObject): Re
   return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
 }
 
-/** The traits of a model, corrected by what its vendor has said about it. */
-function learned(target: ModelTraits, { thinkingObserved: thinks }: Routed): ModelTraits {
-  if (thinks !== 'always') return target;
+/** The traits of a model, corrected by what its vendor has refused. */
+function corrected(target: ModelTraits, avoids: Routed['avoids']): ModelTraits {
+  if (avoids === undefined) return target;
+  const structuredOutput = target.structuredOutput && !avoids.has('output-schema');
+  if (!avoids.has('thinking-off')) return { ...target, avoids, structuredOutput };
   const { kinds = [], efforts = [], ...traits } = target.thinking ?? {};
   const thinking = {
     ...traits,
@@ -194,7 +193,7 @@ function learned(target: ModelTraits, { thinkingObserved: thinks }: Routed): Mod
     efforts: efforts.filter((word) => word !== 'none'),
     canDisable: false,
   };
-  return { ...target, thinking };
+  return { ...target, avoids, structuredOutput, thinking };
 }
 
 /** The prompt for a non-streaming answer, from which the gateway makes the stream. */
@@ -202,24 +201,6 @@ function unstreamed(prompt: Prompt): Prompt {
   const { formatSpecific: own, ...rest } = prompt;
   const { stream_options: _, ...fields } = own?.fields ?? {};
   return { ...rest, stream: false, ...(own && { formatSpecific: { ...own, fields } }) };
-}
-
-/** The prompt without what the vendor has refused in it. */
-function asTold(prompt: Prompt, { dropsThoughts, thinkingObserved: thinks }: Routed): Prompt {
-  const kept = dropsThoughts ? withoutThoughts(prompt) : prompt;
-  if (thinks === 'hidden' && kept.thinking)
-    return { ...kept, thinking: { ...kept.thinking, visible: false } };
-  if (thinks !== 'untold') return kept;
-  const { thinking: _, ...untold } = kept;
-  return untold;
-}
-
-function withoutThoughts(prompt: Prompt): Prompt {
-  const turns = prompt.turns.map((turn) => ({
-    ...turn,
-    parts: turn.parts.filter(({ kind }) => kind !== 'thinking'),
-  }));
-  return { ...prompt, turns };
 }
 
 /**

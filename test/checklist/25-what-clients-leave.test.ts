@@ -8,6 +8,17 @@ import { FIXTURES } from '../support/recording.ts';
 import { at, type Caller, CLAUDE, cityTool, GEMINI, listAt, OPENAI, QWEN, useDoor } from './support.ts';
 
 const door = useDoor();
+
+/** The vendor refuses the first request; what it says to the next is nothing that a repair could mend. */
+function refuseFirst(refusal: JsonObject, status: number): void {
+  let isFirst = true;
+  door.answers((_request, response) => {
+    response
+      .writeHead(isFirst ? status : 413, { 'content-type': 'application/json' })
+      .end(JSON.stringify(refusal));
+    isFirst = false;
+  });
+}
 const { sentFor } = door;
 
 describe('checklist 208: half a character does not end a dialogue', () => {
@@ -104,9 +115,7 @@ describe('checklist 215: what LangChain has left of an answer in its content is 
       const refusal = {
         error: { message: 'unknown variant, expected `text`', type: 'invalid_request_error' },
       };
-      door.answers((_request, response) =>
-        response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
-      );
+      refuseFirst(refusal, 400);
       await door.whole('chat-completions', QWEN, said(content));
       expect(door.upstream().received).toHaveLength(2);
       const [, message] = listAt(door.sent(), 'messages');
@@ -144,9 +153,7 @@ describe('checklist 216: what LangChain writes on a text for itself is told to n
 
   test('checklist 216: natively, once it was refused', async () => {
     const refusal = { error: { message: 'Extra inputs are not permitted', type: 'invalid_request_error' } };
-    door.answers((_request, response) =>
-      response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
-    );
+    refuseFirst(refusal, 422);
     await door.whole('chat-completions', QWEN, body);
     const [first, second] = door
       .upstream()
@@ -164,9 +171,7 @@ describe('checklist 216: what LangChain writes on a text for itself is told to n
   test('checklist 216: by messages, natively, once it was refused', async () => {
     const message = 'messages.2.content.0.tool_result.content.0.text.id: Extra inputs are not permitted';
     const refusal = { type: 'error', error: { type: 'invalid_request_error', message } };
-    door.answers((_request, response) =>
-      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
-    );
+    refuseFirst(refusal, 400);
     const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
     const result = (content: JsonObject): JsonObject => ({
       type: 'tool_result',
@@ -223,9 +228,7 @@ describe('checklist 217: what routers and LiteLLM add to an answer does not end 
 
   test('checklist 217: natively, once it was refused', async () => {
     const refusal = { error: { message: 'Extra inputs are not permitted', type: 'invalid_request_error' } };
-    door.answers((_request, response) =>
-      response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
-    );
+    refuseFirst(refusal, 422);
     await door.whole('chat-completions', QWEN, body);
     expect(at(door.sent(), 'messages.1')).toEqual({
       role: 'assistant',
@@ -244,9 +247,7 @@ test('checklist 249: what became of an item earlier does not end a dialogue wher
       code: 'unknown_parameter',
     },
   };
-  door.answers((_request, response) =>
-    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
-  );
+  refuseFirst(refusal, 400);
   const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAA' };
   const asked = { role: 'user', content: 'Hi.' };
   await door.whole('responses', 'openai/gpt-5.4', { input: [asked, { ...thought, status: null }, asked] });

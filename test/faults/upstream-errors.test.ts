@@ -32,7 +32,7 @@ describe('U-10 the request is refused', () => {
       expect(door.upstream.requests).toHaveLength(1);
     });
     test.each(translated)(
-      '$name: the same status and words, in the caller’s format; asked once',
+      '$name: the same status and words, in the caller’s format; asked once more at most, in the strictest form',
       async (way) => {
         door.upstream.script((wire) =>
           wire.answer(status, errorBody[way.spoken](status, 'The field x is odd.')),
@@ -41,7 +41,8 @@ describe('U-10 the request is refused', () => {
         expect(response.status).toBe(status);
         expect(JSON.parse(await response.text()).error.message).toContain('The field x is odd.');
         expect(response.headers.get('x-should-retry')).toBe('false');
-        expect(door.upstream.requests).toHaveLength(1);
+        const isUnexplained = status === 400 || status === 422;
+        expect(door.upstream.requests.length).toBeLessThanOrEqual(isUnexplained ? 2 : 1);
       },
     );
   });

@@ -53,6 +53,7 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     cost: record.cost,
     estimatedCost: record.estimated?.cost,
     attempts: record.attempts,
+    repairs: record.repairs,
     msg: 'exchange',
   };
   return `${JSON.stringify(line)}\n`;

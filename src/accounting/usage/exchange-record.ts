@@ -59,6 +59,8 @@ export interface ExchangeRecord {
   readonly attempts: number;
   /** The models that failed before a fallback was asked, in order. */
   readonly gaveWay?: readonly GaveWay[] | undefined;
+  /** What was done to the request because the vendor refused it, by name and in order. */
+  readonly repairs?: readonly string[] | undefined;
   /** Violations of its format's rules in a stream of the gateway; absent if they were not counted. */
   readonly violations?: number | undefined;
 }

@@ -50,6 +50,8 @@ export interface Ledger {
   attempts: number;
   /** What became of the models in whose place another one was asked, that which was asked for first. */
   gaveWay: readonly GaveWay[] | undefined;
+  /** What was done to the request because the vendor refused it, in order. */
+  repairs: readonly string[] | undefined;
   /** Rules of its format that the stream to the caller has broken, where somebody counted. */
   violations: number | undefined;
   /** Tokens of the request to the vendor, by its bytes. */
@@ -83,6 +85,7 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
     first: undefined,
     attempts: 0,
     gaveWay: undefined,
+    repairs: undefined,
     violations: undefined,
     asked: 0,
     tiered: false,
@@ -179,6 +182,7 @@ export function closeLedger(
     firstByte: first === undefined ? undefined : first - began,
     attempts: ledger.attempts,
     gaveWay: ledger.gaveWay,
+    repairs: ledger.repairs,
     violations: ledger.violations,
     remains,
     finished,

@@ -8,13 +8,7 @@ import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
 import { injectUsage } from './outbound/inject-usage.ts';
-import {
-  formatDemanded,
-  parseError,
-  parseFailure,
-  refusesStreams,
-  thinkingObserved,
-} from './outbound/parse-error.ts';
+import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
 import { stripForeignContent } from './outbound/strip-foreign-content.ts';
@@ -26,10 +20,8 @@ export const chatCompletions: Format = {
   outbound: {
     renderRequest,
     stripForeignContent,
-    formatDemanded,
     thinkingFormat: (dialect) => (findDialect(dialect).reasonsViaResponses ? 'responses' : undefined),
-    refusesStreams,
-    thinkingObserved,
+    recognizeRefusal,
     parseEvents,
     parseError,
     parseFailure,

@@ -9,7 +9,7 @@ import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
 import { optionalFields } from './outbound/beta-features.ts';
 import { outboundCounting } from './outbound/count-tokens.ts';
-import { parseError, parseFailure, refusesThoughts } from './outbound/parse-error.ts';
+import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
 import { stripForeignContent } from './outbound/strip-foreign-content.ts';
@@ -30,7 +30,7 @@ export const messages: Format = {
     renderRequest,
     stripForeignContent,
     optionalFields,
-    refusesThoughts,
+    recognizeRefusal,
     parseEvents,
     parseError,
     parseFailure,

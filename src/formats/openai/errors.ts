@@ -94,7 +94,6 @@ function toGatewayError(status: number, fields: ErrorFields): GatewayError {
 /**
  * Whether a refusal is only about streaming. OpenAI and Azure stream some models only to verified organizations: "Your
  * organization must be verified to stream this model" (charmbracelet/crush#422, lobehub/lobehub#9385).
- * @see Outbound.refusesStreams
  */
 export function refusesStreams({ fault, message }: GatewayError): boolean {
   return fault === 'invalid-request' && /\bmust be verified to stream\b/i.test(message);

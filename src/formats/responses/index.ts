@@ -1,7 +1,6 @@
 /** OpenAI's responses format (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
-import { refusesStreams } from '../openai/errors.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
@@ -9,7 +8,7 @@ import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
 import { outboundCounting } from './outbound/count-tokens.ts';
-import { parseError, parseFailure, refusesThoughts, thinkingObserved } from './outbound/parse-error.ts';
+import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
 import { stripForeignContent } from './outbound/strip-foreign-content.ts';
@@ -30,9 +29,7 @@ export const responses: Format = {
     renderRequest,
     stripForeignContent,
     isKnownElsewhere,
-    refusesThoughts,
-    refusesStreams,
-    thinkingObserved,
+    recognizeRefusal,
     parseEvents,
     parseError,
     parseFailure,

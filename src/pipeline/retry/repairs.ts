@@ -1,128 +1,331 @@
 /**
- * Repairs a request that a vendor has refused, so that it can be sent once more. These are the cases:
- *
- * - A native conversation in which models of other vendors took part. The refusal may be for what they left there,
- *   such as reasoning that only they can read. Vendors word this differently, so no wording is looked for: everything
- *   foreign is removed.
- * - A request in another format than its path says, or that the vendor wants in another format. It is translated.
- * - A fallback's body, which was written for another model. It is translated too: models of one vendor take different
- *   reasoning settings, and not all take a temperature (Claude Code has Claude think `adaptive`, which models before
- *   4.6 refuse).
- * - A conversation with half a surrogate pair, as clients leave it that cut a text by its UTF-16 units: "The request
- *   body is not valid JSON: no low surrogate in string" (Anthropic), "lone leading surrogate in hex escape" (Cerebras).
- *   Without a repair every further turn fails as well.
- * - A conversation whose reasoning the vendor no longer accepts. Some reasoning is bound to all that precedes it, and
- *   clients of other formats, and their translation, have changed some of that; some is encrypted for an account, and
- *   another account may be asked now. The reasoning is left out.
- * - A request for a stream that OpenAI does not give to the gateway's account. It is sent as a non-streaming request,
- *   and the caller gets the answer as a stream that comes late, which is better than none.
- * - A request that sets reasoning, as all of Claude Code's do, for a model that does not reason; or one that turns
- *   reasoning off, as Claude Code's side requests do, for a model that always reasons. For a router's models, and those
- *   on one's own machine, nothing says beforehand which do.
+ * Repairs of a request that a vendor has refused, so that it can be sent once more. One table for all formats, for native
+ * requests and translated ones; `retry.ts` runs it. The first repair that fits is made, and after two of them only the
+ * last one, which needs no hint: the strictest form of the request.
  */
 
 import { tryParseExact } from '../../conversation/rules/arguments.ts';
+import { type Avoidance, STRICTEST } from '../../conversation/rules/avoidance.ts';
 import { formats } from '../../formats/formats.ts';
-import type { GatewayError } from '../../lib/errors.ts';
+import type { RecognizedRefusal } from '../../formats/outbound.ts';
+import { type Fault, GatewayError } from '../../lib/errors.ts';
 import { isObject, type JsonObject, wellFormed } from '../../lib/json.ts';
+import { betasOf } from '../../upstream/headers.ts';
 import { translatedFormat } from '../../upstream/vendor.ts';
 import { inboundFor } from '../caller-format.ts';
-import type { Replied, Routed } from '../exchange.ts';
+import type { Prepared, Replied, Routed } from '../exchange.ts';
 import { scanned } from '../scanned.ts';
 import { dialectOf, isNative } from '../translate-request.ts';
-import type { LearnedPreferences } from './learned-preferences.ts';
+import { findSubjects, isAboutContent, isAboutSettings, isOfThisDialogue } from './refused-words.ts';
 
-/**
- * The statuses with which a vendor refuses the content of a request. OpenAI answers 404 for reasoning that it does not
- * know.
- */
+/** A request that was sent, and the refusal that it met. */
+export interface Refused {
+  readonly routed: Routed;
+  readonly error: GatewayError;
+  /** The HTTP status that the vendor gave it: its own, or the one that an error inside a 200 amounts to. */
+  readonly status: number;
+  /** What the error is known to be about; undefined for any other. */
+  readonly recognized: RecognizedRefusal | undefined;
+  /**
+   * Whether another form of the request differs from what was sent. It prepares that form, which is as dear as the request.
+   */
+  changes(other: Routed): boolean;
+}
+
+/** A request in another form. */
+export interface Repaired {
+  readonly routed: Routed;
+  /** The names of what was done, for the log and the metrics. */
+  readonly names: readonly string[];
+  /** What later requests of the model are spared if this one is answered. Absent: nothing. */
+  readonly lesson?: Lesson;
+  /** Set if the refusal did not say that this is what it is about. */
+  readonly isGuess?: true;
+}
+
+/** What a vendor has been found to refuse of a model's requests. */
+export interface Lesson {
+  readonly avoids?: ReadonlySet<Avoidance>;
+  readonly refusedFields?: ReadonlySet<string>;
+  readonly wantsWholeAnswer?: true;
+  /** The format that the vendor wants such a request in, and the field that made the difference. */
+  readonly format?: { readonly wanted: Routed['upstreamFormat']; readonly param: string | undefined };
+}
+
+/** One way to mend a request; undefined if it does not fit the refusal, or would change nothing. */
+type Repair = (refused: Refused) => Repaired | undefined;
+
+/** The statuses with which a vendor refuses a request's content. OpenAI answers 404 for reasoning that it does not know. */
 const REFUSALS = new Set([400, 404, 422]);
+
+/** What such a status may mean; not a key, an account or a prompt that is too long. */
+const REPAIRABLE: ReadonlySet<Fault> = new Set<Fault>([
+  'invalid-request',
+  'unprocessable',
+  'not-found',
+  'model-not-found',
+]);
+
+/** The statuses of a refusal that may be about anything in the request. */
+const UNSAID = new Set([400, 422]);
+
+const REPAIRS: readonly Repair[] = [
+  askWhole,
+  changeFormat,
+  translateForeignRequest,
+  dropRefusedFields,
+  avoidRecognized,
+  stripForeignContent,
+  mendSurrogates,
+  avoidNamed,
+  translateForFallback,
+];
 
 /**
  * Repairs a request that was refused.
- * @param preferences remembers what the vendor wants differently.
- * @param outcome the outcome of the request: the vendor's own answer if it was native and was refused.
- * @returns the request to send once more, or undefined if there is nothing to repair.
+ * @param isLast whether only the strictest form is left to try.
+ * @returns the request to send once more; undefined if there is nothing to repair.
  */
-export function repaired(
+export function repair(refused: Refused, isLast: boolean): Repaired | undefined {
+  const { error, status } = refused;
+  if (!REFUSALS.has(status) || !REPAIRABLE.has(error.fault) || isAboutContent(error)) return undefined;
+  const repairs = isLast ? [sendStrictest] : [...REPAIRS, sendStrictest];
+  for (const attempt of repairs) {
+    const made = attempt(refused);
+    if (made !== undefined) return made;
+  }
+  return undefined;
+}
+
+/** A vendor that does not stream this answer to the gateway's account gives it whole. The caller gets a stream that comes late. */
+function askWhole({ routed, recognized }: Refused): Repaired | undefined {
+  if (recognized?.kind !== 'whole' || routed.wantsWholeAnswer) return undefined;
+  const other: Routed = {
+    ...routed,
+    wantsWholeAnswer: true,
+    ...(isNative(routed) && { mustTranslate: true }),
+  };
+  return { routed: other, names: ['whole-answer'], lesson: { wantsWholeAnswer: true } };
+}
+
+/** A vendor with several formats may want such a request in another one. */
+function changeFormat({ routed, error, recognized }: Refused): Repaired | undefined {
+  if (recognized?.kind !== 'format' || !isNative(routed)) return undefined;
+  const { format } = recognized;
+  if (!routed.vendor.formats.includes(format)) return undefined;
+  return {
+    routed: { ...routed, mustTranslate: true, upstreamFormat: format },
+    names: ['other-format'],
+    lesson: { format: { wanted: format, param: error.param } },
+  };
+}
+
+/** A request in another format than its path says is translated. */
+function translateForeignRequest({ routed }: Refused): Repaired | undefined {
+  if (!isNative(routed)) return undefined;
+  const request = bodyOf(routed);
+  if (request === undefined) return undefined;
+  const { route, upstreamFormat, vendor, model } = routed;
+  if (inboundFor(route.format, request) === formats[upstreamFormat].inbound) return undefined;
+  return {
+    routed: { ...routed, mustTranslate: true, upstreamFormat: translatedFormat(vendor, model) },
+    names: ['other-format'],
+  };
+}
+
+/**
+ * Fields that only the vendor of these models supports, although no answer depends on them: clients take every address
+ * for that vendor's own, and send them everywhere.
+ */
+function dropRefusedFields({ routed, error }: Refused): Repaired | undefined {
+  const { vendor, upstreamFormat, message, refusedFields: known = new Set<string>() } = routed;
+  const { optionalFields, serviceTraits } = formats[upstreamFormat].outbound;
+  // The format's own vendor refuses only what the caller got wrong.
+  if (optionalFields === undefined || serviceTraits?.(vendor).isReference === true) return undefined;
+  if (!isNative(routed)) return undefined;
+  const named = optionalFields.refusedIn(error, betasOf(message.headers)).filter((name) => !known.has(name));
+  if (named.length === 0) return undefined;
+  const refusedFields = new Set([...known, ...named]);
+  return {
+    routed: withoutFields(routed, refusedFields),
+    names: named.map((name) => `without-${name}`),
+    lesson: { refusedFields },
+  };
+}
+
+/** A native request without optional fields. */
+export function withoutFields(routed: Routed, refusedFields: ReadonlySet<string>): Routed {
+  const { body, upstreamFormat } = routed;
+  const { optionalFields } = formats[upstreamFormat].outbound;
+  const left = { ...routed, refusedFields };
+  // Most requests have none of them, and a long conversation takes a while to parse.
+  if (![...refusedFields].some((name) => body.includes(`"${name}"`))) return left;
+  const request = bodyOf(routed);
+  if (optionalFields === undefined || request === undefined) return left;
+  const without = optionalFields.without(request, refusedFields);
+  return without === request ? left : { ...left, ...scanned(Buffer.from(JSON.stringify(without))) };
+}
+
+/** What the format knows this refusal to be about. */
+function avoidRecognized(refused: Refused): Repaired | undefined {
+  const { recognized } = refused;
+  return recognized?.kind === 'avoid' ? avoid(refused, [recognized.avoidance]) : undefined;
+}
+
+/**
+ * A native dialogue in which models of other vendors took part. The refusal may be for what they left there, such as
+ * reasoning that only they can read. Vendors word this differently, so no wording is looked for: everything foreign is
+ * removed, and what a format does not strip from its bytes it leaves out when it renders the dialogue.
+ */
+function stripForeignContent({ routed, error, changes }: Refused): Repaired | undefined {
+  if (!isNative(routed) || routed.route.operation !== 'generate') return undefined;
+  const { upstreamFormat, vendor, model } = routed;
+  const { stripForeignContent: strip } = formats[upstreamFormat].outbound;
+  const request = bodyOf(routed);
+  if (request === undefined) return undefined;
+  const own = strip?.(request, dialectOf(vendor, model), error);
+  if (own === undefined) return undefined;
+  const other = { ...routed, ...scanned(Buffer.from(wellFormed(JSON.stringify(own)))) };
+  return changes(other) ? { routed: other, names: ['foreign-content'] } : undefined;
+}
+
+/**
+ * Half a surrogate pair, as clients leave it that cut a text by its UTF-16 units: "The request body is not valid JSON: no
+ * low surrogate in string" (Anthropic), "lone leading surrogate in hex escape" (Cerebras).
+ */
+function mendSurrogates({ routed }: Refused): Repaired | undefined {
+  if (!isNative(routed)) return undefined;
+  if (!/\\u[dD][89a-fA-F]/.test(routed.body.toString('latin1'))) return undefined;
+  const request = bodyOf(routed);
+  if (request === undefined) return undefined;
+  const said = JSON.stringify(request);
+  const whole = wellFormed(said);
+  return whole === said
+    ? undefined
+    : { routed: { ...routed, ...scanned(Buffer.from(whole)) }, names: ['surrogates'] };
+}
+
+/** What the refusal names, or else touches on. */
+function avoidNamed(refused: Refused): Repaired | undefined {
+  const { named, touched } = findSubjects(refused.error);
+  if (isAboutSettings(refused.error))
+    return named.includes('limit-name') ? avoid(refused, ['limit-name']) : undefined;
+  return avoid(refused, named) ?? avoid(refused, touched);
+}
+
+/**
+ * Avoids what would change the request. A native request is translated for it if it is about the dialogue; its settings
+ * are the caller's own, and the vendor's answer to them is final.
+ */
+function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | undefined {
+  const { routed, error, recognized, changes } = refused;
+  const native = isNative(routed);
+  const known = routed.avoids ?? new Set<Avoidance>();
+  const withAll = (names: readonly Avoidance[]): Routed => ({
+    ...routed,
+    avoids: new Set([...known, ...names]),
+    ...(native && names.some(isOfDialogue) && { mustTranslate: true }),
+  });
+  const useful = avoidances.filter(
+    (name) => !known.has(name) && (!native || name === 'stream-options' || isOfDialogue(name)),
+  );
+  const changing = useful.filter((name) => changes(withAll([name])));
+  if (changing.length === 0) return undefined;
+  const isUnread = recognized !== undefined || isOfThisDialogue(error);
+  const learned = changing.filter(
+    (name) => !(native && isOfDialogue(name)) && !(isUnread && name === 'thoughts'),
+  );
+  return {
+    routed: withAll(changing),
+    names: changing.map((name) => `without-${name}`),
+    ...(learned.length > 0 && { lesson: { avoids: new Set(learned) } }),
+  };
+}
+
+const OF_DIALOGUE: ReadonlySet<Avoidance> = new Set<Avoidance>([
+  'thoughts',
+  'calls-without-thoughts',
+  'user-after-tool',
+  'late-system',
+  'unusual-call-ids',
+  'loose-turns',
+]);
+
+function isOfDialogue(avoidance: Avoidance): boolean {
+  return OF_DIALOGUE.has(avoidance);
+}
+
+/**
+ * A fallback's body was written for another model. It is translated: models of one vendor take different settings of
+ * reasoning, and not all take a temperature (Claude Code has Claude think `adaptive`, which models before 4.6 refuse).
+ */
+function translateForFallback({ routed }: Refused): Repaired | undefined {
+  if (!routed.isFallback || !isNative(routed)) return undefined;
+  return { routed: { ...routed, mustTranslate: true }, names: ['translation'] };
+}
+
+/**
+ * The strictest form: whatever a refusal does not say, once. A native request without a dialogue stays what it is: only
+ * its caller's own words can be at fault.
+ */
+function sendStrictest(refused: Refused): Repaired | undefined {
+  const { routed, error, status, changes } = refused;
+  if (!UNSAID.has(status) || isAboutSettings(error) || routed.route.operation !== 'generate')
+    return undefined;
+  if (error.fault !== 'invalid-request' && error.fault !== 'unprocessable') return undefined;
+  if (isNative(routed) && !hasAnswers(routed)) return undefined;
+  const avoids = new Set([...(routed.avoids ?? []), ...STRICTEST]);
+  const other: Routed = { ...routed, avoids, ...(isNative(routed) && { mustTranslate: true }) };
+  return changes(other) ? { routed: other, names: ['strictest-form'], isGuess: true } : undefined;
+}
+
+/** Whether a model has spoken in the request's dialogue. */
+function hasAnswers(routed: Routed): boolean {
+  const request = bodyOf(routed);
+  const turns = request?.['messages'] ?? request?.['contents'] ?? request?.['input'];
+  return (
+    Array.isArray(turns) &&
+    turns.some((turn) => isObject(turn) && turn['role'] !== 'user' && turn['role'] !== 'system')
+  );
+}
+
+function bodyOf({ body }: Routed): JsonObject | undefined {
+  const request = tryParseExact(body.toString('utf8'));
+  return isObject(request) ? request : undefined;
+}
+
+/**
+ * Describes a refusal to `repair`.
+ * @param outcome what came of the request: an error, or the vendor's own answer with one.
+ * @param prepare the stage that makes the vendor's request.
+ * @returns undefined if the request was never sent, since the gateway itself refuses it.
+ */
+export function describeRefusal(
   routed: Routed,
   outcome: GatewayError | Replied,
-  preferences: LearnedPreferences,
-): Routed | undefined {
-  if (outcome instanceof Error) return repairedTranslation(routed, outcome, preferences);
-  if (!REFUSALS.has(outcome.status)) return undefined;
-  const { upstreamFormat, vendor, model } = routed;
-  const text = routed.body.toString('utf8');
-  const request = tryParseExact(text);
-  if (!isObject(request)) return undefined;
-  const translation = translatable(routed, request, outcome, preferences);
-  if (translation !== undefined) return translation;
-  const own = formats[upstreamFormat].outbound.stripForeignContent?.(
-    request,
-    dialectOf(vendor, model),
-    outcome.refusal,
-  );
-  if (own === undefined && !mayHoldHalves(text)) return forAnother(routed);
-  const said = JSON.stringify(own ?? request);
-  const whole = wellFormed(said);
-  if (own === undefined && whole === said) return forAnother(routed);
-  return { ...routed, ...scanned(Buffer.from(whole)) };
-}
-
-/** Translates a native request that was written for another model; undefined for any other. */
-function forAnother(routed: Routed): Routed | undefined {
-  return routed.isFallback && isNative(routed) ? { ...routed, mustTranslate: true } : undefined;
-}
-
-/** Whether JSON text may contain halves of surrogate pairs. */
-function mayHoldHalves(text: string): boolean {
-  return /\\u[dD][89a-fA-F]/.test(text);
-}
-
-/**
- * Translates a request that is not in the vendor's format, or that the vendor wants in another one or without
- * streaming; undefined for any other.
- */
-function translatable(
-  routed: Routed,
-  request: JsonObject,
-  { refusal }: Replied,
-  preferences: LearnedPreferences,
-): Routed | undefined {
-  const { route, upstreamFormat, vendor, model } = routed;
-  const { outbound, inbound } = formats[upstreamFormat];
-  if (refusal !== undefined && !routed.wantsWholeAnswer && outbound.refusesStreams?.(refusal)) {
-    preferences.rememberWhole(routed);
-    return { ...routed, mustTranslate: true, wantsWholeAnswer: true };
-  }
-  const format = refusal && outbound.formatDemanded?.(refusal);
-  if (refusal !== undefined && format !== undefined && vendor.formats.includes(format)) {
-    preferences.remember(routed, format, refusal);
-    return { ...routed, mustTranslate: true, upstreamFormat: format };
-  }
-  if (inboundFor(route.format, request) === inbound) return undefined;
-  return { ...routed, mustTranslate: true, upstreamFormat: translatedFormat(vendor, model) };
-}
-
-/**
- * Repairs a translated request: as a non-streaming one, without the reasoning of earlier turns, or with another
- * reasoning setting, whichever of them was refused.
- */
-function repairedTranslation(
-  routed: Routed,
   error: GatewayError,
-  preferences: LearnedPreferences,
-): Routed | undefined {
-  const { upstreamFormat, dropsThoughts } = routed;
-  if (isNative(routed)) return undefined;
-  const { refusesStreams, refusesThoughts, thinkingObserved } = formats[upstreamFormat].outbound;
-  if (!routed.wantsWholeAnswer && refusesStreams?.(error)) {
-    preferences.rememberWhole(routed);
-    return { ...routed, wantsWholeAnswer: true };
+  prepare: (routed: Routed) => Prepared,
+): Refused | undefined {
+  const sent = tryPrepare(routed, prepare);
+  if (sent === undefined) return undefined;
+  return {
+    routed,
+    error,
+    status: outcome.status >= 400 ? outcome.status : error.status,
+    recognized: formats[routed.upstreamFormat].outbound.recognizeRefusal?.(error),
+    changes(other) {
+      const made = tryPrepare(other, prepare);
+      return made !== undefined && Buffer.compare(made.payload, sent.payload) !== 0;
+    },
+  };
+}
+
+/** A form of the request that the gateway can make; undefined if the vendor's format has no way to say it. */
+function tryPrepare(routed: Routed, prepare: (routed: Routed) => Prepared): Prepared | undefined {
+  try {
+    return prepare(routed);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
   }
-  if (!dropsThoughts && refusesThoughts?.(error)) return { ...routed, dropsThoughts: true };
-  const thinks = routed.thinkingObserved === undefined ? thinkingObserved?.(error) : undefined;
-  if (thinks === undefined) return undefined;
-  preferences.rememberThinking(routed, thinks);
-  return { ...routed, thinkingObserved: thinks };
 }

@@ -9,12 +9,11 @@ import { amended, asGatewayError, GatewayError } from '../../lib/errors.ts';
 import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName, type Vendor } from '../../upstream/vendor.ts';
-import type { Replied, Routed } from '../exchange.ts';
+import type { Prepared, Replied, Routed } from '../exchange.ts';
 import { inItsWords } from '../scanned.ts';
 import { dialogueOf } from '../session.ts';
-import { type LearnedPreferences, openLearnedPreferences } from './learned-preferences.ts';
-import { openRefusedFields, type RefusedFields } from './refused-fields.ts';
-import { repaired } from './repairs.ts';
+import { type Lessons, openLessons } from './lessons.ts';
+import { describeRefusal, type Repaired, repair } from './repairs.ts';
 import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
 import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
 
@@ -22,8 +21,8 @@ import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
 interface RetryContext {
   readonly once: Stage<Routed, Replied>;
   readonly upstreams: Upstreams;
-  readonly preferences: LearnedPreferences;
-  readonly optionalFields: RefusedFields;
+  readonly lessons: Lessons;
+  readonly prepare: (routed: Routed) => Prepared;
   /** The time of the first attempt, by performance.now(). */
   readonly began: number;
 }
@@ -42,21 +41,26 @@ interface AttemptFailure {
   readonly error: GatewayError;
   /** The upstream that failed; absent if none could be asked. */
   readonly at?: Vendor;
+  /** The request as it was sent; absent if none could be. */
+  readonly sent?: Routed;
 }
 
 /**
  * Wraps a single attempt in retries.
  * @param upstreams the limits on retries, and the health of each vendor's upstreams.
  * @param once a single attempt: the stages from `translateRequest` to `translateReply`.
+ * @param prepare the first of these stages, which tells what a repair would change.
  * @returns a stage that gives the first answer that succeeds, or else the last refusal for the requested model.
  * @throws GatewayError that the requested model failed with.
  */
-export function retry(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
-  const preferences = openLearnedPreferences(() => performance.now());
-  const optionalFields = openRefusedFields(() => performance.now());
-  return async (given) => {
-    const context = { once, upstreams, preferences, optionalFields, began: performance.now() };
-    const routed = preferences.asWanted(given);
+export function retry(
+  upstreams: Upstreams,
+  once: Stage<Routed, Replied>,
+  prepare: (routed: Routed) => Prepared,
+): Stage<Routed, Replied> {
+  const lessons = openLessons(() => performance.now());
+  return async (routed) => {
+    const context = { once, upstreams, lessons, prepare, began: performance.now() };
     const outcome = await attemptWithRepairs(context, { target: routed }, 1);
     return isFailed(outcome) ? retryWhilePossible(context, routed, outcome) : outcome;
   };
@@ -100,37 +104,43 @@ function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: 
   ledger.gaveWay = [...before, { model: model.id, vendor: recordedName(at), fault: error.fault, attempts }];
 }
 
-/** How often one attempt is repaired: for foreign content, for this model, for old reasoning. */
-const MOST_REWORDED = 3;
-
-/** How often one attempt is repeated without a further field: each refusal names one. */
-const MOST_LEFT_OUT = 8;
+/** How often a request is sent once more because the vendor has refused it as it was. */
+const MOST_REPAIRS = 3;
 
 /**
  * Makes an attempt. If the vendor refuses the content of the request, repaired requests follow as part of the same
- * attempt.
+ * attempt, the last of them in the strictest form. If that is refused too, the caller gets the refusal before it, which
+ * is about the caller's own words.
  */
 async function attemptWithRepairs(
   context: RetryContext,
   next: NextAttempt,
   number: number,
 ): Promise<Replied | AttemptFailure> {
-  let { target } = next;
+  const { lessons, prepare } = context;
+  const { ledger } = next.target;
+  const made: Repaired[] = [];
   let outcome = await attemptOnce(context, next, number);
-  let lessons = 0;
-  for (let made = 0; isFailed(outcome); ) {
-    const { result, error, at = target.vendor } = outcome;
-    if (lessons < MOST_LEFT_OUT && context.optionalFields.learn({ ...target, vendor: at }, error))
-      lessons += 1;
-    else {
-      const other = made < MOST_REWORDED ? repaired(target, result, context.preferences) : undefined;
-      if (other === undefined) break;
-      target = other;
-      made += 1;
-    }
+  let unguessed = outcome;
+  while (made.length < MOST_REPAIRS && isFailed(outcome) && outcome.sent !== undefined) {
+    const refused = describeRefusal(outcome.sent, outcome.result, outcome.error, prepare);
+    const repaired = refused && repair(refused, made.length === MOST_REPAIRS - 1);
+    if (repaired === undefined) break;
+    made.push(repaired);
+    unguessed = outcome;
+    ledger.repairs = [...(ledger.repairs ?? []), ...repaired.names];
+    const { attempt: _, ...routed } = repaired.routed;
+    const target = { ...routed, vendor: next.target.vendor };
     outcome = await attemptOnce(context, { ...next, target }, number + 1);
   }
+  if (isFailed(outcome)) return made.at(-1)?.isGuess && isRefusal(outcome) ? unguessed : outcome;
+  for (const { routed, lesson } of made) if (lesson !== undefined) lessons.remember(routed, lesson);
   return outcome;
+}
+
+/** Whether an attempt failed by what was asked, and not by the vendor's state. */
+function isRefusal({ error }: AttemptFailure): boolean {
+  return lossOf(error) === undefined;
 }
 
 async function attemptOnce(
@@ -138,9 +148,10 @@ async function attemptOnce(
   { target, avoid }: NextAttempt,
   number: number,
 ): Promise<Replied | AttemptFailure> {
-  const { once, upstreams } = context;
+  const { once, upstreams, lessons } = context;
   let at: Vendor | undefined;
   let followed: OutcomeReporter | undefined;
+  let sent: Routed | undefined;
   try {
     const pool = upstreams.poolOf(target.vendor);
     const lease =
@@ -161,13 +172,14 @@ async function attemptOnce(
               ...(followed !== undefined && { ended: followed.ended }),
             },
           };
-    const replied = await once(context.optionalFields.without(asked));
+    sent = lessons.adapt(asked);
+    const replied = await once(sent);
     followed?.settle(replied.refusal);
-    return replied.refusal === undefined ? replied : { result: replied, error: replied.refusal, at };
+    return replied.refusal === undefined ? replied : { result: replied, error: replied.refusal, at, sent };
   } catch (thrown) {
     const error = asGatewayError(thrown);
     followed?.settle(error);
-    return { result: error, error, ...(at !== undefined && { at }) };
+    return { result: error, error, ...(at !== undefined && { at }), ...(sent !== undefined && { sent }) };
   }
 }
 

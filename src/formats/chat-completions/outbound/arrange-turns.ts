@@ -4,8 +4,9 @@
  */
 
 import type { Turn } from '../../../conversation/prompt.ts';
+import { leadingSystem } from '../../../conversation/rules/later-system.ts';
 import { OPENING, strictTurns } from '../../../conversation/rules/strict-turns.ts';
-import { laterSystemAsUser, leadingSystem } from '../../later-system.ts';
+import { laterSystemAsUser } from '../../later-system.ts';
 import type { ReasoningHistory } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 

@@ -1,14 +1,13 @@
 /** Errors of services that speak this format: as the answer, inside a stream, and what a refusal says of the model. */
 
-import type { FormatName } from '../../../conversation/prompt.ts';
 import type { GatewayError } from '../../../lib/errors.ts';
 import { asList, asNumber, asObject, isList, isObject, type JsonObject } from '../../../lib/json.ts';
 import { tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
-import type { ThinkingObserved } from '../../format.ts';
-import { parseErrorObject } from '../../openai/errors.ts';
+import type { RecognizedRefusal } from '../../format.ts';
+import { parseErrorObject, refusesStreams } from '../../openai/errors.ts';
 
-export { parseError, parseErrorObject, refusesStreams } from '../../openai/errors.ts';
+export { parseError, parseErrorObject } from '../../openai/errors.ts';
 
 /**
  * The error in an event of a stream; undefined if the event is not an error, or is not JSON.
@@ -41,29 +40,26 @@ export function isErrorBody(body: JsonObject): boolean {
 }
 
 /**
- * The format that the service asks for instead of this one; undefined if it asks for none.
- *
  * OpenAI serves some models by its responses API alone, and lets a thinking model call functions only there ("This model
  * is only supported in v1/responses", "To use function tools, use /v1/responses"). `reasoning` is a field of that API.
- * @see Outbound.formatDemanded
  */
-export function formatDemanded({ message, param }: GatewayError): FormatName | undefined {
-  return param === 'reasoning' || /\bv1\/responses\b/.test(message) ? 'responses' : undefined;
+function demandsResponses({ message, param }: GatewayError): boolean {
+  return param === 'reasoning' || /\bv1\/responses\b/.test(message);
 }
 
 /** OpenRouter, Moonshot and Volcengine: thinking cannot be switched off. */
-const ALWAYS =
+const ALWAYS_THINKS =
   /reasoning is mandatory|invalid thinking: only type=enabled is allowed|does not support disabling thinking/i;
 
 /** Ollama, Groq and xAI: the model takes no setting for thinking. */
-const UNTOLD =
+const NO_SETTING =
   /does not support (thinking$|parameter reasoning)|(reasoning_?effort\W*|^think value "\w+") is not supported|reasoning_effort\W+must be one of/i;
 
-/**
- * What a refusal says about the model's thinking; undefined if it is about something else.
- * @see Outbound.thinkingObserved
- */
-export function thinkingObserved({ message }: GatewayError): ThinkingObserved | undefined {
-  if (ALWAYS.test(message)) return 'always';
-  return UNTOLD.test(message) ? 'untold' : undefined;
+/** @see Outbound.recognizeRefusal */
+export function recognizeRefusal(refusal: GatewayError): RecognizedRefusal | undefined {
+  if (refusesStreams(refusal)) return { kind: 'whole' };
+  if (demandsResponses(refusal)) return { kind: 'format', format: 'responses' };
+  if (ALWAYS_THINKS.test(refusal.message)) return { kind: 'avoid', avoidance: 'thinking-off' };
+  if (NO_SETTING.test(refusal.message)) return { kind: 'avoid', avoidance: 'thinking-setting' };
+  return undefined;
 }

@@ -13,7 +13,7 @@ import { asNumber, asObject, asObjects, isList, isObject, type JsonObject } from
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
-import { findDialect } from '../dialects.ts';
+import { dialectFor } from '../dialects.ts';
 import { hasTokens, parseUsage } from '../wire/usage.ts';
 import type { CallContext } from './parse-calls.ts';
 import { type ChoiceReader, choiceReader } from './parse-choice.ts';
@@ -36,7 +36,7 @@ export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
 }
 
 function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser> {
-  const dialect = findDialect(target.dialect);
+  const dialect = dialectFor(target);
   const names = changedNames(prompt.tools, (name) => toolNameFor(name, dialect));
   const choices: (ChoiceReader | undefined)[] = [];
   const head = replyHeadReader(prompt);

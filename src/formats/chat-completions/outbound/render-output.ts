@@ -25,10 +25,11 @@ export function planOutput(prompt: Prompt, context: RenderContext): OutputPlan {
   const { dialect, target, report } = context;
   const { output } = prompt;
   if (output === undefined) return { fields: {} };
-  if (output.kind === 'text') return { fields: { response_format: { type: 'text' } } };
-  const fields = { response_format: { type: 'json_object' } };
+  const isRefused = target.avoids?.has('output-format') === true;
+  if (output.kind === 'text') return { fields: isRefused ? {} : { response_format: { type: 'text' } } };
+  const fields = isRefused ? {} : { response_format: { type: 'json_object' } };
   if (output.kind === 'json') {
-    return dialect.needsJsonWord && !mentionsJson(prompt.turns)
+    return (dialect.needsJsonWord || isRefused) && !mentionsJson(prompt.turns)
       ? { fields, instruction: JSON_ONLY }
       : { fields };
   }

@@ -8,7 +8,7 @@ import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { ownFields } from '../../own-fields.ts';
 import type { Dialect } from '../dialect.ts';
-import { findDialect } from '../dialects.ts';
+import { dialectFor } from '../dialects.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { renderBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
@@ -27,7 +27,7 @@ import { toolNameFor } from './tool-names.ts';
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   refuseCachedContent(given);
-  const dialect = findDialect(target.dialect);
+  const dialect = dialectFor(target);
   const prompt = dialect.toolChoice
     ? given
     : downgradeToolChoice(given, (name) => toolNameFor(name, dialect), report);

@@ -8,6 +8,7 @@ import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { saysAccountIsClosed } from '../../account.ts';
 import { findStatusFault } from '../../fault-of-status.ts';
+import type { RecognizedRefusal } from '../../format.ts';
 
 /**
  * Parses an error response of the vendor.
@@ -150,10 +151,7 @@ const UNREADABLE_THINKING = new RegExp(
   ].join('|'),
 );
 
-/**
- * Tells whether a refusal concerns the thinking of earlier turns, and nothing else.
- * @see Outbound.refusesThoughts
- */
-export function refusesThoughts({ message }: GatewayError): boolean {
-  return UNREADABLE_THINKING.test(message);
+/** @see Outbound.recognizeRefusal */
+export function recognizeRefusal({ message }: GatewayError): RecognizedRefusal | undefined {
+  return UNREADABLE_THINKING.test(message) ? { kind: 'avoid', avoidance: 'thoughts' } : undefined;
 }

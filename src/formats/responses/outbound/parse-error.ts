@@ -4,8 +4,8 @@ import type { GatewayError } from '../../../lib/errors.ts';
 import { isObject } from '../../../lib/json.ts';
 import { tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
-import type { ThinkingObserved } from '../../format.ts';
-import { parseErrorObject } from '../../openai/errors.ts';
+import type { RecognizedRefusal } from '../../format.ts';
+import { parseErrorObject, refusesStreams } from '../../openai/errors.ts';
 
 export { parseError } from '../../openai/errors.ts';
 
@@ -40,7 +40,7 @@ const UNREADABLE = new RegExp(
   'i',
 );
 
-/** @see Outbound.refusesThoughts */
+/** Whether a refusal is about the encrypted thoughts of earlier turns. */
 export function refusesThoughts({ code, message }: GatewayError): boolean {
   return code === 'invalid_encrypted_content' || UNREADABLE.test(message);
 }
@@ -48,8 +48,14 @@ export function refusesThoughts({ code, message }: GatewayError): boolean {
 /**
  * OpenAI shows thoughts to verified organizations only, and refuses a request for them from any other ("Your organization
  * must be verified to generate reasoning summaries"). Some models have no thoughts to show.
- * @see Outbound.thinkingObserved
  */
-export function thinkingObserved({ fault, param }: GatewayError): ThinkingObserved | undefined {
-  return fault === 'invalid-request' && param === 'reasoning.summary' ? 'hidden' : undefined;
+function hidesThoughts({ fault, param }: GatewayError): boolean {
+  return fault === 'invalid-request' && param === 'reasoning.summary';
+}
+
+/** @see Outbound.recognizeRefusal */
+export function recognizeRefusal(refusal: GatewayError): RecognizedRefusal | undefined {
+  if (refusesStreams(refusal)) return { kind: 'whole' };
+  if (refusesThoughts(refusal)) return { kind: 'avoid', avoidance: 'thoughts' };
+  return hidesThoughts(refusal) ? { kind: 'avoid', avoidance: 'shown-thoughts' } : undefined;
 }

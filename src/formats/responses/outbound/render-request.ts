@@ -95,8 +95,8 @@ function renderInclude(
     (word) => typeof word === 'string',
   );
   const wanted = [
-    ...asked.filter((word) => word !== ENCRYPTED || takesThoughts),
-    ...(target.thinking ? [ENCRYPTED] : []),
+    ...asked.filter((word) => word !== ENCRYPTED || (takesThoughts && !target.avoids?.has('thoughts'))),
+    ...(target.thinking && !target.avoids?.has('thoughts') ? [ENCRYPTED] : []),
     ...(logprobs && takesSampling ? ['message.output_text.logprobs'] : []),
   ];
   return [...new Set(wanted)];

@@ -1,0 +1,113 @@
+/**
+ * What vendors have refused lately, by model: the fields that a service does not take, that a model always reasons or
+ * takes no such setting, that its answers are not streamed, or that it wants another of its formats. The next request of
+ * the kind is adapted at once; otherwise each would be refused first. Only what was answered after a repair is learned.
+ */
+
+import type { FormatName } from '../../conversation/prompt.ts';
+import type { Routed } from '../exchange.ts';
+import { isNative } from '../translate-request.ts';
+import { type Lesson, withoutFields } from './repairs.ts';
+import { openTtlCache } from './ttl-cache.ts';
+
+export interface Lessons {
+  /** Adapts a request to what its vendor has refused before; returns it unchanged if nothing is known. */
+  adapt(routed: Routed): Routed;
+  /** Remembers what a repair of this request has shown. */
+  remember(routed: Routed, lesson: Lesson): void;
+}
+
+/** The longest value of an effort, in bytes of JSON. */
+const LONGEST_EFFORT = 16;
+
+/** Makes an empty memory. @param clock milliseconds since any moment. */
+export function openLessons(clock: () => number): Lessons {
+  const formats = openTtlCache<FormatName>(clock);
+  const lessons = openTtlCache<Lesson>(clock);
+  return {
+    adapt(given) {
+      const routed = formats.isEmpty() ? given : inFormat(given, (kind) => formats.of(kind));
+      const known = lessons.isEmpty() ? undefined : lessons.of(kindOf(routed));
+      return known === undefined ? routed : withLesson(routed, known);
+    },
+    remember(routed, lesson) {
+      const { format, ...rest } = lesson;
+      if (format !== undefined) {
+        const { model, reasoning, tools } = kindsOf(routed);
+        const { param } = format;
+        const kind = param === 'model' ? model : param === 'reasoning' ? reasoning : tools;
+        if (kind !== undefined) formats.remember(kind, format.wanted);
+      }
+      if (Object.keys(rest).length === 0) return;
+      const kind = kindOf(routed);
+      const before = lessons.of(kind);
+      lessons.remember(kind, {
+        ...before,
+        ...rest,
+        avoids: union(before?.avoids, rest.avoids),
+        refusedFields: union(before?.refusedFields, rest.refusedFields),
+      });
+    },
+  };
+}
+
+/** A request that its vendor wants in another format; any other unchanged. */
+function inFormat(routed: Routed, formatOf: (kind: string) => FormatName | undefined): Routed {
+  if (!isNative(routed)) return routed;
+  for (const kind of Object.values(kindsOf(routed))) {
+    const format = formatOf(kind);
+    if (format !== undefined) return { ...routed, mustTranslate: true, upstreamFormat: format };
+  }
+  return routed;
+}
+
+function withLesson(routed: Routed, { avoids, refusedFields, wantsWholeAnswer }: Lesson): Routed {
+  const whole = wantsWholeAnswer ? askedWhole(routed) : routed;
+  const avoiding = isEmpty(avoids) ? whole : { ...whole, avoids: union(whole.avoids, avoids) };
+  return isEmpty(refusedFields) || !isNative(avoiding)
+    ? avoiding
+    : withoutFields(avoiding, union(avoiding.refusedFields, refusedFields));
+}
+
+function isEmpty<T>(set: ReadonlySet<T> | undefined): set is undefined {
+  return set === undefined || set.size === 0;
+}
+
+function union<T>(one: ReadonlySet<T> = new Set(), other: ReadonlySet<T> = new Set()): ReadonlySet<T> {
+  return new Set([...one, ...other]);
+}
+
+/**
+ * What a lesson holds for: a model at a service. Each model has its own betas, and token counts accept others than answers
+ * do (anthropics/claude-code#11154).
+ */
+function kindOf({ vendor: { origin, basePath }, model, route }: Routed): string {
+  return `${origin}${basePath} ${model.id} ${route.operation}`;
+}
+
+/**
+ * Changes a request for a stream to one for a non-streaming answer, from which the gateway makes the stream; returns
+ * any other unchanged.
+ */
+function askedWhole(routed: Routed): Routed {
+  const { fields, body, named } = routed;
+  const span = fields.get('stream');
+  const asks =
+    named === undefined
+      ? span && body.toString('latin1', span.start, span.end) === 'true'
+      : named.method.startsWith('stream');
+  if (!asks) return routed;
+  return { ...routed, wantsWholeAnswer: true, ...(isNative(routed) && { mustTranslate: true }) };
+}
+
+/** What a demand for a format may apply to: a model, one of its fields, or its functions combined with an effort. */
+function kindsOf({ model: { id }, fields, body }: Routed) {
+  const span = fields.get('reasoning_effort');
+  const isWord = span === undefined || span.end - span.start <= LONGEST_EFFORT;
+  const effort = span === undefined ? '' : body.toString('latin1', span.start, span.end);
+  return {
+    model: id,
+    ...(fields.has('reasoning') && { reasoning: `${id} reasoning` }),
+    ...(fields.has('tools') && isWord && { tools: `${id} tools ${effort}` }),
+  };
+}

@@ -1,0 +1,201 @@
+/**
+ * What a refusal is about, by the fields and the words that it names. Services word the same refusal in many ways, so no
+ * sentence is looked for: the name of a field is enough, and if there is none, a word on the subject.
+ */
+
+import type { Avoidance } from '../../conversation/rules/avoidance.ts';
+import type { GatewayError } from '../../lib/errors.ts';
+
+/** One thing that a refusal may be about. */
+interface Subject {
+  readonly avoidance: Avoidance;
+  /** Names of fields, in any of the four formats. */
+  readonly fields: readonly string[];
+  /** Words on the subject, for refusals that name no field. */
+  readonly topic: RegExp;
+  /** What the refusal must say besides; absent if its subject is enough. */
+  readonly only?: RegExp;
+  /** Whether it is about the turns of the dialogue, not about a setting. */
+  readonly inDialogue?: true;
+}
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    // DeepSeek: "must be passed back"; Moonshot: "thinking is enabled but reasoning_content is missing".
+    avoidance: 'calls-without-thoughts',
+    fields: ['reasoning_content'],
+    topic: /reasoning.?content/i,
+    only: /\bmust\b(?! not)|missing|required|pass(?:ed)? back|expected|provide/i,
+    inDialogue: true,
+  },
+  {
+    avoidance: 'thoughts',
+    fields: [
+      'reasoning',
+      'reasoning_content',
+      'reasoning_details',
+      'reasoning_text',
+      'thinking_blocks',
+      'thinking',
+      'redacted_thinking',
+      'thought',
+      'thought_signature',
+      'thoughtSignature',
+      'signature',
+      'encrypted_content',
+      'extra_content',
+    ],
+    topic: /reasoning|thinking|thoughts?\b|signature|encrypted/i,
+    inDialogue: true,
+  },
+  {
+    avoidance: 'user-after-tool',
+    fields: [],
+    // Mistral's templates: "Unexpected role 'user' after role 'tool'", "roles must alternate".
+    topic:
+      /\broles?\b.{0,80}\b(?:after|alternat|order|follow|unexpected)|\b(?:unexpected|after|alternat\w*|order|follow\w*)\b.{0,80}\broles?\b/i,
+    inDialogue: true,
+  },
+  {
+    avoidance: 'late-system',
+    fields: [],
+    topic:
+      /\b(?:system|developer)\b.{0,80}\b(?:begin|start|first|only|position|top|role|order)|\brole\b.{0,40}\b(?:system|developer)\b/i,
+    inDialogue: true,
+  },
+  {
+    avoidance: 'unusual-call-ids',
+    fields: ['tool_call_id', 'tool_use_id', 'call_id', 'tool_call_ids'],
+    topic:
+      /\b(?:tool|function|call)\w*\b.{0,40}\bids?\b|\bids?\b.{0,40}\b(?:unique|duplicate|length|characters?|letters)/i,
+    inDialogue: true,
+  },
+  {
+    avoidance: 'loose-turns',
+    fields: ['tool_result', 'tool_use', 'tool_calls', 'function_call', 'functionCall', 'functionResponse'],
+    topic:
+      /\b(?:empty|blank|non-?whitespace|alternat\w*|consecutive|immediately|preced\w+|follow\w*|without|no tool output)\b/i,
+    inDialogue: true,
+  },
+  {
+    avoidance: 'thinking-setting',
+    fields: [
+      'reasoning_effort',
+      'reasoning',
+      'thinking',
+      'effort',
+      'enable_thinking',
+      'thinking_budget',
+      'budget_tokens',
+      'thinkingConfig',
+      'thinking_config',
+      'thinkingBudget',
+      'thinking_level',
+      'thinkingLevel',
+      'output_config',
+      'reasoning_split',
+    ],
+    topic: /reasoning|thinking|\beffort\b/i,
+  },
+  {
+    avoidance: 'stream-options',
+    fields: ['stream_options', 'include_usage'],
+    topic: /stream.?options/i,
+  },
+  {
+    avoidance: 'output-schema',
+    fields: [
+      'json_schema',
+      'response_format',
+      'output_format',
+      'responseSchema',
+      'response_schema',
+      'responseJsonSchema',
+      'format',
+    ],
+    topic: /json.?schema|response.?format|structured.?outputs?|output.?format/i,
+  },
+  { avoidance: 'strict', fields: ['strict'], topic: /\bstrict\b/i },
+  { avoidance: 'parallel-calls', fields: ['parallel_tool_calls'], topic: /parallel/i },
+  {
+    avoidance: 'service-fields',
+    fields: [
+      'prompt_cache_key',
+      'cache_control',
+      'service_tier',
+      'tool_stream',
+      'reasoning_split',
+      'prompt_cache_breakpoint',
+    ],
+    topic: /prompt.?cach|cache.?control|service.?tier/i,
+  },
+  {
+    avoidance: 'limit-name',
+    fields: ['max_tokens', 'max_completion_tokens'],
+    topic: /max_(?:completion_)?tokens/i,
+    only: /unsupported|not supported|unknown|unrecognized|unexpected|not permitted|instead/i,
+  },
+];
+
+/** A place in the dialogue, as refusals name it: `messages[1].reasoning`, `body.messages.1.assistant`, `contents[2]`. */
+const IN_DIALOGUE = /\b(?:messages|input|contents)\b\W{0,3}\d/;
+
+/** What a refusal may be about: what it names first, then what it only touches on. */
+export interface RefusedSubjects {
+  readonly named: readonly Avoidance[];
+  readonly touched: readonly Avoidance[];
+}
+
+/**
+ * Finds what a refusal may be about.
+ * @param refusal a vendor's, of a request's content. Its message is short: `foreignText` cuts it.
+ */
+export function findSubjects(refusal: GatewayError): RefusedSubjects {
+  const text = textOf(refusal);
+  const words = new Set(text.match(/[A-Za-z_]\w*/g));
+  const subjects = SUBJECTS.filter(
+    ({ only, inDialogue }) =>
+      (only === undefined || only.test(text)) && (inDialogue === true || !IN_DIALOGUE.test(text)),
+  );
+  return {
+    named: subjects.filter(({ fields }) => fields.some((field) => words.has(field))).map(avoidanceOf),
+    touched: subjects.filter(({ topic }) => topic.test(text)).map(avoidanceOf),
+  };
+}
+
+function avoidanceOf({ avoidance }: Subject): Avoidance {
+  return avoidance;
+}
+
+/** Settings that only a caller makes. A refusal that names one is about what the caller asked for. */
+const CALLERS_SETTINGS =
+  /\b(?:temperature|top_?[pk]|top_logprobs|max_(?:output_|completion_)?tokens|max_tokens_to_sample|maxOutputTokens|stop_sequences|stopSequences|logprobs|(?:frequency|presence)_?penalty)\b/i;
+
+/** The same, where they are words of every sentence: only as the name of the field. */
+const CALLERS_FIELDS: ReadonlySet<string | undefined> = new Set(['model', 'n', 'seed', 'stop']);
+
+/** Refusals of what is said, not of how it is written (OpenAI, Azure, Alibaba, DeepSeek, Volcengine, Anthropic, Google). */
+const CONTENT =
+  /content.?(?:filter|management)|moderation|flagged|\bpolic(?:y|ies)\b|inappropriate|sensitive|prohibited|\bsafety\b|data_?inspection|content exists risk/i;
+
+/** Whether a refusal is about a setting that only the caller makes. No other form of the request mends it. */
+export function isAboutSettings(refusal: GatewayError): boolean {
+  return CALLERS_SETTINGS.test(textOf(refusal)) || CALLERS_FIELDS.has(refusal.param);
+}
+
+/** Whether a refusal is about what is said. It is the vendor's last word. */
+export function isAboutContent(refusal: GatewayError): boolean {
+  return CONTENT.test(textOf(refusal));
+}
+
+/** Refusals of thoughts that belong to another account, or to another beginning of the dialogue: the next ones may be read. */
+const OF_THIS_DIALOGUE = /signature|encrypt|decrypt|decod|verif|bound|issued|modified|identit/i;
+
+/** Whether a refusal is about this dialogue alone, so that nothing is learned from it about the next. */
+export function isOfThisDialogue(refusal: GatewayError): boolean {
+  return OF_THIS_DIALOGUE.test(textOf(refusal));
+}
+
+function textOf({ message, param, code }: GatewayError): string {
+  return [param, code, message].filter((text) => text !== undefined).join(' ');
+}

@@ -1,0 +1,253 @@
+/**
+ * A vendor that refuses something in a dialogue, in the words of public reports: the gateway sends it once more without
+ * that, natively and translated, streamed and whole, from every caller's format.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { KEY, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
+import { FIXTURES } from '../support/recording.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { answersIn, dialogueWith, holds } from './refused-dialogues.ts';
+import { type RepairWording, repairWordings } from './repair-wordings.ts';
+
+type Refuses = (body: JsonObject) => { readonly status: number; readonly body: Json } | undefined;
+
+let upstream: TestUpstream;
+let refuses: Refuses;
+let gateway: Awaited<ReturnType<typeof startRecorded>>;
+
+beforeAll(async () => {
+  upstream = await startUpstream(({ body, url }, response) => {
+    const request = parseJson(body.toString('utf8'));
+    if (!isObject(request)) throw new TypeError('The vendor is sent no JSON object.');
+    const refusal = refuses(request);
+    if (refusal !== undefined) {
+      const isText = typeof refusal.body === 'string';
+      response
+        .writeHead(refusal.status, { 'content-type': isText ? 'text/plain' : 'application/json' })
+        .end(isText ? refusal.body : JSON.stringify(refusal.body));
+      return;
+    }
+    const format = formatAt(url);
+    const streamed = request['stream'] === true || url.includes('stream');
+    const file = join(FIXTURES, 'replies', format, `plain-text.${streamed ? 'sse' : 'json'}`);
+    response
+      .writeHead(200, { 'content-type': streamed ? 'text/event-stream' : 'application/json' })
+      .end(readFileSync(file));
+  });
+});
+afterAll(() => upstream.close());
+
+const MODEL = {
+  created: 1_700_000_000,
+  contextWindow: 128_000,
+  maxOutputTokens: 32_000,
+  prices: { input: 1, output: 2 },
+};
+
+/** A model at a vendor of each format. The services of chat-completions and responses are ones that nobody knows. */
+const MODELS: Readonly<Record<FormatName, string>> = {
+  'chat-completions': 'someone/a-model',
+  responses: 'responder/a-model',
+  messages: 'anthropic/claude-sonnet-4-5',
+  'generate-content': 'google/gemini-3-flash-preview',
+};
+
+/** A model of a family whose calls need reasoning: nothing else tells it if a refusal says nothing. */
+const DEEPSEEK = 'someone/deepseek-v4-pro';
+
+beforeEach(async () => {
+  upstream.received.length = 0;
+  gateway = await startRecorded({
+    vendors: {
+      ...vendorsAtUrl(upstream.url),
+      someone: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key-someone' },
+      responder: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
+    },
+    models: [
+      { ...MODEL, id: MODELS['chat-completions'], name: 'A model' },
+      { ...MODEL, id: DEEPSEEK, name: 'A model of DeepSeek behind a service' },
+      {
+        ...MODEL,
+        id: MODELS.responses,
+        name: 'A model',
+        thinking: { kinds: ['effort'], efforts: ['low', 'high'], canDisable: false },
+      },
+    ],
+    generateContent: { models: 'all' },
+  });
+});
+afterEach(() => gateway.close());
+
+function formatAt(url: string): FormatName {
+  if (url.includes('/responses')) return 'responses';
+  if (url.includes('/messages')) return 'messages';
+  return url.includes('/chat/completions') ? 'chat-completions' : 'generate-content';
+}
+
+async function ask(from: FormatName, model: string, body: JsonObject, streamed: boolean): Promise<Response> {
+  const method = streamed ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  const [path, more] =
+    from === 'generate-content'
+      ? [`/v1beta/models/${model}:${method}`, {}]
+      : [
+          {
+            'chat-completions': '/v1/chat/completions',
+            responses: '/v1/responses',
+            messages: '/v1/messages',
+          }[from],
+          { model, ...(streamed && { stream: true }) },
+        ];
+  return fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, ...more }),
+  });
+}
+
+const sent = (): JsonObject[] =>
+  upstream.received.map(({ body }) => {
+    const request = parseJson(body.toString('utf8'));
+    return isObject(request) ? request : {};
+  });
+
+describe.each(repairWordings.map((wording, at) => ({ ...wording, at })))(
+  '$at: $format refuses $refuses with $status (named: $names)',
+  (wording) => {
+    const ways = FORMAT_NAMES.flatMap((from) => [true, false].map((streamed) => ({ from, streamed })));
+
+    test.each(ways)('from $from, streamed: $streamed', async ({ from, streamed }) => {
+      const { format, refuses: thing, names } = wording;
+      refuses = (body) => (holds(thing, format, body) ? wording : undefined);
+      const isUnsaidFamily = thing === 'missing reasoning_content' && !names;
+      const model = isUnsaidFamily ? DEEPSEEK : MODELS[format];
+      const response = await ask(from, model, dialogueWith(thing, from), streamed);
+      const told = await response.text();
+      expect(response.status, told).toBe(200);
+      const bodies = sent();
+      expect(bodies.length).toBeLessThanOrEqual(4);
+      const last = bodies.at(-1) ?? {};
+      // Nothing that was said is lost. Two answers with nothing between them are one.
+      expect(answersIn(format, last)).toBeGreaterThanOrEqual(
+        format === 'responses' || thing === 'order' ? 1 : 2,
+      );
+      for (const said of ['Rome?', 'Rainy.']) expect(JSON.stringify(last)).toContain(said);
+      await expect.poll(() => gateway.records.length).toBe(1);
+      const { repairs = [] } = gateway.records[0] ?? {};
+      if (bodies.length > 1) expect(repairs).not.toEqual([]);
+      else expect(repairs).toEqual([]);
+    });
+  },
+);
+
+const refusalOf = (refusesThing: RepairWording['refuses'], words: RegExp): RepairWording => {
+  const found = repairWordings.find(
+    ({ format, refuses: thing, body }) =>
+      format === 'chat-completions' && thing === refusesThing && words.test(JSON.stringify(body)),
+  );
+  if (found === undefined) throw new Error(`No wording has ${words}.`);
+  return found;
+};
+
+describe('what a service has refused is left out of its next requests', () => {
+  test.each<[RepairWording['refuses'], RegExp, FormatName]>([
+    ['thoughts', /reasoning is not supported/, 'messages'],
+    ['thinking setting', /is unsupported/, 'messages'],
+    ['stream_options', /Unknown parameter/, 'messages'],
+    ['stream_options', /extra_forbidden/, 'generate-content'],
+    ['json_schema', /unavailable now/, 'responses'],
+    ['strict tools', /mixed values/, 'responses'],
+    ['user after tool', /Unexpected role/, 'messages'],
+    ['missing reasoning_content', /must be passed back/, 'messages'],
+  ])('%s (%s), from %s', async (thing, words, from) => {
+    const wording = refusalOf(thing, words);
+    refuses = (body) => (holds(thing, 'chat-completions', body) ? wording : undefined);
+    const counts: number[] = [];
+    for (let at = 0; at < 3; at++) {
+      upstream.received.length = 0;
+      expect((await ask(from, MODELS['chat-completions'], dialogueWith(thing, from), true)).status).toBe(200);
+      counts.push(upstream.received.length);
+    }
+    expect(counts).toEqual([2, 1, 1]);
+  });
+
+  test('but nothing is learned from a repair that did not help', async () => {
+    const wording = refusalOf('thinking setting', /is unsupported/);
+    refuses = () => wording;
+    const dialogue = dialogueWith('thinking setting', 'messages');
+    expect((await ask('messages', MODELS['chat-completions'], dialogue, false)).status).toBe(400);
+    refuses = () => undefined;
+    upstream.received.length = 0;
+    expect((await ask('messages', MODELS['chat-completions'], dialogue, false)).status).toBe(200);
+    expect(sent()[0]).toHaveProperty('reasoning_effort');
+  });
+});
+
+describe('what no other form of a request can mend is asked once', () => {
+  const error = (message: string, code: string | null = null, param: string | null = null): JsonObject => ({
+    error: { message, type: 'invalid_request_error', param, code },
+  });
+
+  test.each<[string, number, JsonObject]>([
+    ['a key', 401, error('Incorrect API key provided.', 'invalid_api_key')],
+    ['a quota', 429, error('You exceeded your current quota.', 'insufficient_quota')],
+    ['content', 400, error('The request was flagged by our content filter.', 'content_filter')],
+    ['content, by its policy', 400, error('Your request violates our usage policies.')],
+    ['a context that is too long', 400, error('Too long.', 'context_length_exceeded', 'messages')],
+    ['a temperature', 400, error("'temperature' must be at most 2.", null, 'temperature')],
+    ['a limit of tokens', 400, error('max_tokens is too large: 99999.', null, 'max_tokens')],
+  ])('%s', async (_, status, body) => {
+    refuses = () => ({ status, body });
+    for (const from of FORMAT_NAMES) {
+      upstream.received.length = 0;
+      const response = await ask(
+        from,
+        MODELS['chat-completions'],
+        dialogueWith('missing reasoning_content', from),
+        true,
+      );
+      expect(response.ok).toBe(false);
+      expect(upstream.received.length).toBe(1);
+    }
+  });
+
+  test.each(FORMAT_NAMES)('a first question in %s, in its own format', async (from) => {
+    const body = error('Something is odd.');
+    refuses = () => ({ status: 400, body });
+    const question = {
+      ...dialogueWith('order', from),
+      ...{
+        'chat-completions': { messages: [{ role: 'user', content: 'Rome?' }] },
+        responses: { input: [{ role: 'user', content: 'Rome?' }] },
+        messages: { messages: [{ role: 'user', content: 'Rome?' }] },
+        'generate-content': { contents: [{ role: 'user', parts: [{ text: 'Rome?' }] }] },
+      }[from],
+    };
+    const response = await ask(from, MODELS[from], question, false);
+    expect([response.status, await response.json()]).toEqual([400, body]);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  test('a dialogue that is always refused: three times more, and the vendor’s word is the last', async () => {
+    const wordings = ['reasoning_effort', 'strict', 'messages[1].reasoning', 'anything'];
+    let at = 0;
+    refuses = () => ({
+      status: 400,
+      body: error(`${wordings[at++] ?? 'it'} is not supported`),
+    });
+    const dialogue = {
+      ...dialogueWith('thoughts', 'messages'),
+      ...dialogueWith('strict tools', 'messages'),
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      max_tokens: 4000,
+    };
+    const response = await ask('messages', MODELS['chat-completions'], dialogue, false);
+    expect(response.status).toBe(400);
+    expect(upstream.received.length).toBeLessThanOrEqual(4);
+    expect(upstream.received.length).toBeGreaterThan(1);
+  });
+});
