@@ -65,7 +65,7 @@ const OTHERS: readonly Subject[] = [
 
 const Person = z.object({ name: z.string(), born: z.number().int(), mood: z.enum(['glad', 'sad']) });
 
-/** The content of an answer, with adjacent texts of one kind joined. */
+/** The content of an answer, with adjacent texts of one kind joined. Each answer has a signature of its own. */
 function said(responses: readonly GenerateContentResponse[]): JsonObject {
   const parts: JsonObject[] = [];
   let finish: string | undefined;
@@ -87,14 +87,15 @@ function said(responses: readonly GenerateContentResponse[]): JsonObject {
     const { serviceTier: _, ...figures } = asObject(usageMetadata) ?? usage;
     usage = figures;
   }
-  const withoutIds = parts.map((part) => {
+  const comparable = parts.map((part) => {
     const { id, ...call } = asObject(part['functionCall']) ?? {};
     return {
       ...part,
+      ...(part['thoughtSignature'] !== undefined && { thoughtSignature: typeof part['thoughtSignature'] }),
       ...(part['functionCall'] !== undefined && { functionCall: { ...call, id: typeof id } }),
     };
   });
-  return { parts: withoutIds, finish: finish ?? null, usage };
+  return { parts: comparable, finish: finish ?? null, usage };
 }
 
 async function collected(

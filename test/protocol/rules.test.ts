@@ -143,6 +143,7 @@ const GOOGLE: Readonly<Record<GoogleRule, Row>> = {
   'content-role': stream(set(2, 'candidates.0.content.role', 'assistant')),
   'part-field': stream(set(8, 'candidates.0.content.parts.0.text', 'and text')),
   'part-shape': stream(set(2, 'candidates.0.content.parts.0.text', 1)),
+  'signature-bytes': stream(set(2, 'candidates.0.content.parts.0.thoughtSignature', 'anthropic#EqQB')),
   'call-shape': stream(set(8, 'candidates.0.content.parts.0.functionCall.args', 'Oslo')),
   'call-args': stream(set(8, 'candidates.0.content.parts.0.functionCall.args')),
   'call-id': stream(set(8, 'candidates.0.content.parts.0.functionCall.id', '')),

@@ -34,6 +34,8 @@ export function checkPart(
   const held = Object.keys(part).filter((field) => !META.has(field));
   const wrong = misfit(part, SHAPE);
   if (wrong !== undefined) say('part-shape', wrong);
+  const { thoughtSignature: signature } = part;
+  if (typeof signature === 'string' && !isBase64(signature)) say('signature-bytes', show(signature));
   if (held.length !== 1) say('part-field', held.length === 0 ? 'nothing' : held.join(' and '));
   for (const field of held) {
     if (field !== 'text' && !isObject(part[field])) say('part-shape', `\`${field}\` is ${show(part[field])}`);
@@ -54,4 +56,9 @@ function checkCall(call: JsonObject, context: PartContext, say: (rule: Rule, det
     else context.ids.add(id);
   }
   context.continuing = willContinue === true;
+}
+
+/** Whether a text is base64 (RFC 4648, 4) as Go's and Java's clients read it: padded, in the standard alphabet. */
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, ''));
 }

@@ -21,6 +21,7 @@ export const rules = {
   'part-field': 'A part holds exactly one thing: text, a call, data …',
   'part-shape':
     '`text` and `thoughtSignature` are strings, `thought` is a flag, anything else a part holds is an object.',
+  'signature-bytes': 'A `thoughtSignature` is bytes: base64 in the standard alphabet, padded.',
   'call-shape': 'A `functionCall` has a `name`, and its `args` are an object.',
   'call-args': 'A whole `functionCall` has `args`, also where they are empty.',
   'call-id': 'Ids of function calls are not empty, and no two of an answer are the same.',
@@ -35,11 +36,12 @@ export const rules = {
 /** The id of a rule. */
 export type Rule = keyof typeof rules;
 
-/** Rules that services other than the Gemini API break in ways that clients tolerate, with the services that do. */
+/** Rules that others than the Gemini API break in ways that clients tolerate, with those who do. */
 export const excused = {
   'call-args': 'Vertex AI leaves them out where it streams arguments and there are none.',
   'after-finish': 'Vertex AI said STOP in every chunk in 2024.',
   'content-role': 'Vertex AI left it out in 2024.',
   'usage-missing': 'Vertex AI left it out in 2024, and does for a blocked prompt.',
   'model-missing': 'Vertex AI left it out in 2024.',
+  'signature-bytes': 'In published recordings they are blacked out.',
 } as const satisfies Partial<Record<Rule, string>>;

@@ -5,7 +5,7 @@ import { type Note, reportInto } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/generate-content/inbound/parse-request.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { parsed, request } from './fixtures.ts';
+import { PLAIN, parsed, rendered, request } from './fixtures.ts';
 
 const ask = (parts: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
   contents: [{ role: 'user', parts }],
@@ -123,6 +123,128 @@ describe('parts', () => {
     ]);
   });
 
+  const sealed = (text: string): string => Buffer.from(text).toString('base64');
+
+  test('a signature that is sealed as base64 is read in either alphabet, padded or not', () => {
+    for (const [value, text] of [
+      ['EqQB+/==', 'anthropic#EqQB+/=='],
+      ['~~~?', 'anthropic#~~~?'],
+    ] as const) {
+      const standard = sealed(text);
+      // Python's client writes the other alphabet.
+      const other = standard.replaceAll('+', '-').replaceAll('/', '_');
+      for (const thoughtSignature of [standard, other, standard.replaceAll('=', '')]) {
+        expect(parts([{ text: 'hm', thought: true, thoughtSignature }])).toEqual([
+          { kind: 'thinking', text: 'hm', signature: { origin: 'anthropic', value } },
+        ]);
+      }
+    }
+    const thoughtSignature = sealed('anthropic#r.EmwK');
+    expect(parts([{ text: '', thought: true, thoughtSignature }])).toEqual([
+      { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'EmwK' } },
+    ]);
+  });
+
+  describe('thoughts in the signature of the part after them', () => {
+    const anthropic = (value: string) => ({ origin: 'anthropic', value });
+    const carried = (...thoughts: JsonObject[]): string => sealed(`thoughts#${JSON.stringify({ thoughts })}`);
+    const signed = carried({ signature: 'anthropic#Eq' }, { redacted: 'anthropic#Em' });
+    const call = { functionCall: { name: 'f', args: {} } };
+
+    test('the thought before the part has its signature back, however the chunks come back', () => {
+      const chunks = [
+        { text: 'a', thought: true },
+        { text: 'b', thought: true },
+        { text: 'Hel', thoughtSignature: signed },
+        { text: 'lo' },
+        call,
+        { text: '' },
+      ];
+      const whole = [
+        { kind: 'thinking', text: 'ab', signature: anthropic('Eq') },
+        { kind: 'thinking', text: '', redacted: anthropic('Em') },
+        { kind: 'text', text: 'Hello' },
+        { kind: 'tool-call', name: 'f' },
+      ];
+      // As one content, as JavaScript's and Python's chats keep them, and as Go's does.
+      for (const contents of [
+        [chunks],
+        chunks.map((chunk) => [chunk]),
+        chunks.filter((chunk) => !('text' in chunk) || chunk.text !== '').map((chunk) => [chunk]),
+      ]) {
+        const turns = answered(...contents);
+        expect(turns).toMatchObject([whole]);
+        expect(turns[0]).toHaveLength(whole.length);
+        expect(turns[0]?.[2]).not.toHaveProperty('signature');
+      }
+    });
+
+    test('a client that drops thoughts still sends back what is in the signature', () => {
+      expect(answered([{ ...call, thoughtSignature: signed }])[0]).toMatchObject([
+        { kind: 'thinking', text: '', signature: anthropic('Eq') },
+        { kind: 'thinking', text: '', redacted: anthropic('Em') },
+        { kind: 'tool-call' },
+      ]);
+    });
+
+    test('thoughts that follow each other stay apart', () => {
+      const contents = [
+        { text: 'a', thought: true },
+        { text: 'b', thought: true, thoughtSignature: carried({ signature: 'anthropic#1' }) },
+        { text: 'c', thoughtSignature: carried({ signature: 'anthropic#2' }, { text: 'hidden' }) },
+      ];
+      expect(answered(contents)[0]).toEqual([
+        { kind: 'thinking', text: 'a', signature: anthropic('1') },
+        { kind: 'thinking', text: 'b', signature: anthropic('2') },
+        { kind: 'thinking', text: 'hidden' },
+        { kind: 'text', text: 'c' },
+      ]);
+    });
+
+    // Google's agent kit copies the signature of the first call to the calls beside it.
+    test('a copied signature counts once', () => {
+      const calls = [call, call].map((one) => ({ ...one, thoughtSignature: signed }));
+      expect(answered(calls)[0]?.map(({ kind }) => kind)).toEqual([
+        'thinking',
+        'thinking',
+        'tool-call',
+        'tool-call',
+      ]);
+    });
+
+    test('they may stand in an empty text at the end, and are nothing in a part of the user', () => {
+      expect(answered([{ text: 'a' }, { text: '', thoughtSignature: signed }])[0]).toMatchObject([
+        { kind: 'text', text: 'a' },
+        { kind: 'thinking', signature: anthropic('Eq') },
+        { kind: 'thinking', redacted: anthropic('Em') },
+      ]);
+      expect(
+        parsed({ contents: [{ role: 'user', parts: [{ text: 'a', thoughtSignature: signed }] }] }).turns,
+      ).toEqual([{ role: 'user', parts: [{ kind: 'text', text: 'a' }] }]);
+    });
+
+    test.each([
+      'thoughts#{',
+      'thoughts#null',
+      'thoughts#{"thoughts":7}',
+      'thoughts#{"thoughts":[1,{"a":2}]}',
+    ])('a broken one says nothing: %s', (text) => {
+      expect(answered([{ text: 'a', thoughtSignature: sealed(text) }])[0]?.at(-1)).toEqual({
+        kind: 'text',
+        text: 'a',
+      });
+    });
+  });
+
+  // Go leaves out an empty text: `{"text":""}` of a stream comes back as `{}`.
+  test('a part with nothing in it is an empty text in an answer, and an error elsewhere', () => {
+    expect(answered([{ text: 'a' }, {}])).toEqual([[{ kind: 'text', text: 'a' }]]);
+    expect(answered([{ text: 'a' }], [{}])).toEqual([[{ kind: 'text', text: 'a' }]]);
+    expect(() => parsed({ contents: [{ role: 'user', parts: [{}] }] })).toThrow(
+      /required oneof field 'data'/,
+    );
+  });
+
   test('a signature in an empty thought, as in streams, belongs to the thought before it', () => {
     const bare = { text: '', thought: true, thoughtSignature: 'S' };
     const signature = { origin: 'google', value: 'S' };
@@ -204,6 +326,60 @@ describe('calls and their results', () => {
     expect(new Set(ids(1)).size).toBe(3);
     expect(ids(2)).toEqual(ids(1));
     expect(parsed(request('calls-without-ids'))).toEqual(prompt);
+  });
+
+  describe('a response with an id', () => {
+    const ids = (calls: readonly JsonObject[], responses: readonly JsonObject[]) => {
+      const { turns } = parsed({
+        contents: [
+          { role: 'user', parts: [{ text: 'x' }] },
+          {
+            role: 'model',
+            parts: calls.map((functionCall) => ({ functionCall: { args: {}, ...functionCall } })),
+          },
+          {
+            role: 'user',
+            parts: responses.map((given) => ({ functionResponse: { response: { result: 1 }, ...given } })),
+          },
+        ],
+      });
+      const idsOf = (turn: number) => turns[turn]?.parts.map((part) => ('id' in part ? part.id : '')) ?? [];
+      return { calls: idsOf(1), results: idsOf(2) };
+    };
+
+    test('answers the call of its name that has no id', () => {
+      const one = ids([{ name: 'f' }], [{ name: 'f', id: 'abc' }]);
+      expect(one.results).toEqual(one.calls);
+      const { calls, results } = ids(
+        [{ name: 'f' }, { name: 'g' }, { name: 'f' }],
+        [{ name: 'g', id: 'x' }, { name: 'f', id: 'y' }, { name: 'f' }],
+      );
+      expect(results).toEqual([calls[1], calls[0], calls[2]]);
+    });
+
+    test('answers first the call that has its id, then one without an id, then any of its name', () => {
+      const { calls, results } = ids(
+        [{ name: 'f', id: 'a' }, { name: 'f' }],
+        [
+          { name: 'f', id: 'z' },
+          { name: 'f', id: 'a' },
+        ],
+      );
+      expect(results).toEqual([calls[1], 'a']);
+      expect(ids([{ name: 'f', id: 'a' }], [{ name: 'f', id: 'z' }]).results).toEqual(['a']);
+    });
+
+    test('keeps it where there is no call, and for Google in any case', () => {
+      expect(ids([{ name: 'f', id: 'a' }], [{ name: 'g', id: 'z' }]).results).toEqual(['z']);
+      const body = {
+        contents: [
+          { role: 'user', parts: [{ text: 'x' }] },
+          { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+          { role: 'user', parts: [{ functionResponse: { name: 'f', id: 'abc', response: { result: 1 } } }] },
+        ],
+      };
+      expect(rendered(parsed(body), PLAIN).body['contents']).toEqual(body.contents);
+    });
   });
 
   test('an id of the caller is kept on both', () => {

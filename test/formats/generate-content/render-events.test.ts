@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
+import type { RequestContext } from '../../../src/formats/format.ts';
 import { generateContent } from '../../../src/formats/generate-content/index.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { validateWhole, validator } from '../../../src/protocol/validate.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
 import { run } from '../../../src/streams/step.ts';
-import { ASKED, object } from './fixtures.ts';
+import { ASKED, object, PROMPT } from './fixtures.ts';
 
 const { inbound } = generateContent;
 const START: ReplyEvent = { type: 'reply-start', id: 'msg_1', model: 'claude' };
@@ -91,7 +92,7 @@ test('a call comes whole, with its signature; without arguments it has an empty 
     answer(
       [
         ...part(0, { kind: 'tool-call', id: 'toolu_1', name: 'f' }, ['{"a":', '1}'], {
-          signature: { origin: 'google', value: 'S' },
+          signature: { origin: 'google', value: 'U2ln' },
         }),
         ...part(1, { kind: 'tool-call', id: '', name: 'g' }, []),
         ...part(2, { kind: 'tool-call', id: 'c', name: 'sql', custom: true }, ['select 1']),
@@ -100,32 +101,90 @@ test('a call comes whole, with its signature; without arguments it has an empty 
     ),
   );
   const calls = [
-    { functionCall: { id: 'toolu_1', name: 'f', args: { a: 1 } }, thoughtSignature: 'S' },
+    { functionCall: { id: 'toolu_1', name: 'f', args: { a: 1 } }, thoughtSignature: 'U2ln' },
     { functionCall: { name: 'g', args: {} } },
     { functionCall: { id: 'c', name: 'sql', args: { input: 'select 1' } } },
   ];
-  expect(chunks.flatMap(partsOf)).toEqual([...calls.map((call) => [call]), [{ text: '' }]]);
+  // The last call is in the last chunk: an empty text would come back from Go as a part with nothing in it.
+  expect(chunks.flatMap(partsOf)).toEqual(calls.map((call) => [call]));
+  expect(chunks.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }] });
   expect(partsOf(whole)).toEqual([calls]);
 });
 
-test('signatures follow their part; another vendor’s are sealed, and reasoning that only it can read is marked', () => {
-  const { chunks } = said(
+/** What the gateway has sealed in a signature, as text. */
+const opened = (part: JsonObject | undefined): string =>
+  Buffer.from(String(part?.['thoughtSignature']), 'base64').toString();
+
+test('thoughts of another vendor are sealed as base64: on themselves, or on the next part with text', () => {
+  const { chunks, whole } = said(
     answer([
-      ...part(0, { kind: 'thinking' }, ['hm'], { signature: { origin: 'anthropic', value: 'Eq' } }),
+      ...part(0, { kind: 'thinking' }, ['hm', '…'], { signature: { origin: 'anthropic', value: 'Eq' } }),
       ...part(1, { kind: 'thinking' }, [], { redacted: { origin: 'anthropic', value: 'Em' } }),
-      ...part(2, { kind: 'text' }, ['a'], { signature: { origin: 'google', value: 'S' } }),
+      ...part(2, { kind: 'text' }, ['a', 'b'], { signature: { origin: 'google', value: 'U2ln' } }),
       ...part(3, { kind: 'refusal' }, ['No.']),
     ]),
   );
-  expect(chunks.flatMap(partsOf).flat()).toEqual([
+  const [first, second, carrier, ...rest] = chunks.flatMap(partsOf).flat();
+  expect([first, second]).toEqual([
     { text: 'hm', thought: true },
-    { text: '', thought: true, thoughtSignature: 'anthropic#Eq' },
-    { text: '', thought: true, thoughtSignature: 'anthropic#r.Em' },
-    { text: 'a' },
-    { text: '', thoughtSignature: 'S' },
+    { text: '…', thought: true },
+  ]);
+  expect({ ...carrier, thoughtSignature: opened(carrier) }).toEqual({
+    text: 'a',
+    thoughtSignature: 'thoughts#{"thoughts":[{"signature":"anthropic#Eq"},{"redacted":"anthropic#Em"}]}',
+  });
+  expect(rest).toEqual([
+    { text: 'b' },
+    { text: '', thoughtSignature: 'U2ln' },
     { text: 'No.' },
     { text: '' },
   ]);
+  const [thought, text, refusal] = partsOf(whole).flat();
+  expect([thought, opened(thought)]).toMatchObject([{ text: 'hm…', thought: true }, 'anthropic#Eq']);
+  expect([text, opened(text)]).toMatchObject([
+    { text: 'ab' },
+    'thoughts#{"thoughts":[{"redacted":"anthropic#Em"}],"signature":"google#U2ln"}',
+  ]);
+  expect(refusal).toEqual({ text: 'No.' });
+});
+
+test('what no text or call follows stands in the last chunk, and whole in a last part', () => {
+  const thinking = (index: number, value: string) =>
+    part(index, { kind: 'thinking' }, [], { signature: { origin: 'openai', value } });
+  const { chunks, whole } = said(
+    answer([...thinking(0, 'one'), ...part(1, { kind: 'text' }, ['a']), ...thinking(2, 'two')]),
+  );
+  for (const parts of [chunks.flatMap(partsOf).flat(), partsOf(whole).flat()]) {
+    expect(parts.map(opened)).toEqual([
+      'thoughts#{"thoughts":[{"text":"","signature":"openai#one"}]}',
+      'thoughts#{"thoughts":[{"text":"","signature":"openai#two"}]}',
+    ]);
+    expect(parts).toMatchObject([{ text: 'a' }, { text: '' }]);
+  }
+});
+
+test('a thought that is not shown is carried with its text while there are tools', () => {
+  const events = answer([
+    ...part(0, { kind: 'thinking' }, ['Zoë ', 'thinks']),
+    ...part(1, { kind: 'tool-call', id: 'c', name: 'f' }, ['{}']),
+  ]);
+  const unseen = { ...ASKED, prompt: PROMPT };
+  const tools = { ...ASKED, prompt: { ...PROMPT, tools: [{ kind: 'function', name: 'f' }] } } as const;
+  const parts = (asked: RequestContext) => [
+    ...run(inbound.renderEvents(asked), events).map(({ data }) => partsOf(object(data)).flat()),
+    partsOf(inbound.renderReply(collect(events), asked)).flat(),
+  ];
+  const call = { functionCall: { id: 'c', name: 'f', args: {} } };
+  expect(parts(unseen)).toEqual([[call], [call]]);
+  expect(parts(tools).map(([carrier]) => opened(carrier))).toEqual(
+    Array(2).fill('thoughts#{"thoughts":[{"text":"Zoë thinks"}]}'),
+  );
+});
+
+test("a signature of Google's that is no base64 is sealed too", () => {
+  const signature = { origin: 'google', value: 'no base64' } as const;
+  const { whole } = said(answer(part(0, { kind: 'tool-call', id: 'c', name: 'f' }, [], { signature })));
+  expect(opened(partsOf(whole)[0]?.[0])).toBe('google#no base64');
 });
 
 test('citations of several texts count bytes over all text', () => {
@@ -152,6 +211,8 @@ test('citations of several texts count bytes over all text', () => {
     groundingSupports: [
       { segment: { startIndex: 0, endIndex: 7, text: 'Zürich' }, groundingChunkIndices: [0] },
       { segment: { startIndex: 9, endIndex: 13, text: '🍰' }, groundingChunkIndices: [1] },
+      // A citation without a place is about the whole text.
+      { segment: { startIndex: 9, endIndex: 14, text: '🍰!' }, groundingChunkIndices: [0] },
     ],
   };
   expect(chunks.at(-1)).toMatchObject({ candidates: [{ groundingMetadata }] });

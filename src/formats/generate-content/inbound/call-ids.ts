@@ -7,8 +7,8 @@ export interface CallIds {
   /** The id of a call. @param id the caller's own; undefined or '' if it gave none. */
   ofCall(name: string, id: string | undefined): string;
   /**
-   * The id of the call that a response answers: its own id, or else that of the oldest unanswered call of its name. A
-   * response that answers no call gets an id of its own.
+   * The id of the call that a response answers: the one with its own id; or else the oldest unanswered call of its name,
+   * which Google takes too if the call has no id. Only a response without a call keeps its own id, or gets one.
    */
   ofResult(name: string, id: string | undefined): string;
 }
@@ -28,21 +28,25 @@ interface Queue {
  * The ids of one request. Calls and responses must be passed in their order. The cost of each is constant on average.
  */
 export function callIds(): CallIds {
-  const byName = new Map<string, Queue>();
   const byId = new Map<string, Queue>();
+  const byName = new Map<string, Queue>();
+  /** By name, only the calls to which the caller has given no id. */
+  const unnamed = new Map<string, Queue>();
   let calls = 0;
   let strays = 0;
   return {
     ofCall(name, given) {
       const call: Call = { id: given || makeCallId('turn', calls), isAnswered: false };
       calls++;
-      add(byName, name, call);
       add(byId, call.id, call);
+      add(byName, name, call);
+      if (!given) add(unnamed, name, call);
       return call.id;
     },
     ofResult(name, given) {
-      const call = given ? takeFirst(byId.get(given)) : takeFirst(byName.get(name));
-      return given || (call?.id ?? makeCallId('stray', strays++));
+      const own = given ? (takeFirst(byId.get(given)) ?? takeFirst(unnamed.get(name))) : undefined;
+      const call = own ?? takeFirst(byName.get(name));
+      return call?.id ?? (given || makeCallId('stray', strays++));
     },
   };
 }
@@ -56,7 +60,7 @@ function add(queues: Map<string, Queue>, key: string, call: Call): void {
 /** The first call of a queue that is not answered yet; it then is. */
 function takeFirst(queue: Queue | undefined): Call | undefined {
   if (queue === undefined) return undefined;
-  // Each call is in two queues, so it may have been answered by way of the other one.
+  // Each call is in several queues, so it may have been answered by way of another one.
   while (queue.calls[queue.next]?.isAnswered) queue.next++;
   const call = queue.calls[queue.next];
   if (call) call.isAnswered = true;

@@ -1,18 +1,21 @@
 /**
- * Writes one candidate of a stream. Texts go out as they come. A call goes out whole, when it has ended; so does a
- * signature, in an empty part of its kind. Citations and the end are in the candidate's last chunk.
+ * Writes one candidate of a stream. Texts go out as they come. A call goes out whole, when it has ended. The signature
+ * of a thought comes after its text, so it goes out with the next piece of text or the next call, where Google has its
+ * signatures too (`thought-carrier.ts`). Citations and the end are in the candidate's last chunk.
  */
 
-import type { Citation, Signature } from '../../../conversation/prompt.ts';
+import type { Citation } from '../../../conversation/prompt.ts';
 import type { Choice, OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { RequestContext } from '../../format.ts';
-import { shiftCitation } from '../wire/citations.ts';
+import { placeCitation } from '../wire/citations.ts';
 import { FORMAT } from '../wire/format-name.ts';
+import { type Proof, renderProof } from '../wire/thought-signature.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
 import { renderCandidate, renderPart, showsThoughts } from './response-fields.ts';
+import { carriesHidden, thoughtCarrier } from './thought-carrier.ts';
 
 type Out = Sink<Sse>;
 
@@ -24,6 +27,8 @@ export interface CandidateWriter {
   /** Keeps a detail of the open part until it can be written. */
   addDetail(detail: PartDetail): void;
   closePart(out: Out): void;
+  /** Writes the part that was held back for the last chunk. */
+  release(out: Out): void;
   /** Keeps why the candidate ended. */
   setEnd(end: Choice['end']): void;
   /** Why the candidate ended; undefined while it goes on. */
@@ -33,7 +38,8 @@ export interface CandidateWriter {
 }
 
 /**
- * The last chunk needs a part: Google's SDKs do not accept a content without parts, and Gemini writes this one itself.
+ * The last chunk needs a part: the chats of Google's SDKs for JavaScript and Python forget a whole turn with a chunk
+ * that has none. Google writes this one itself after a text, and Go's chat leaves it out.
  */
 export const EMPTY_TEXT = { text: '' } as const;
 
@@ -42,40 +48,69 @@ const NO_END = { finish: 'other' } satisfies Choice['end'];
 
 interface OpenState {
   readonly part: OpenPart;
-  /** The arguments of a call so far; '' for any other part. */
+  /** The arguments of a call so far, or a thought that is not shown; '' for any other part. */
   text: string;
+  /** How much text of the part there is. */
+  length: number;
   /** Where the part's text begins in that of the candidate. */
   readonly offset: number;
-  signature: Signature | undefined;
-  redacted: Signature | undefined;
+  readonly citations: Citation[];
+  proof: Proof;
 }
 
 /** A writer of the candidate with this index. */
 export function candidateWriter(index: number, chunks: ChunkWriter, asked: RequestContext): CandidateWriter {
   const shows = showsThoughts(asked);
+  const keepsHidden = carriesHidden(asked);
+  const carrier = thoughtCarrier();
   const citations: Citation[] = [];
   const foreign: JsonObject[] = [];
   let open: OpenState | undefined;
+  /** A part without text that has ended. If nothing follows, it is in the last chunk, which then needs no other. */
+  let held: JsonObject | undefined;
   /** All visible text so far: the offsets of citations count from its start. */
   let visible = '';
   let end: Choice['end'] | undefined;
 
+  const release = (out: Out): void => {
+    if (held) chunks.writePart(index, JSON.stringify(held), out);
+    held = undefined;
+  };
+
+  /** Writes a piece of text. @param fields the rest of the part, as JSON text */
+  const writePiece = (text: string, fields: string, out: Out): void => {
+    const proof = carrier.hasAny() ? `,${JSON.stringify(renderProof({}, carrier.take())).slice(1)}` : '}';
+    chunks.writePart(index, `{"text":${JSON.stringify(text)}${fields}${proof}`, out);
+  };
+
+  /** Ends a thought. Google's own signature has a part of its own, as it came; the next part carries any other. */
+  const closeThought = ({ text, length, proof }: OpenState, out: Out): void => {
+    if (proof.signature?.origin === 'google')
+      chunks.writePart(index, JSON.stringify({ text: '', thought: true, ...renderProof(proof) }), out);
+    else carrier.add({ ...proof, ...(!proof.redacted && !(shows && length > 0) && { text }) });
+  };
+
   return {
     openPart({ part, signature }, out) {
-      open = { part, text: '', offset: visible.length, signature, redacted: undefined };
+      release(out);
+      const proof = signature ? { signature } : {};
+      open = { part, text: '', length: 0, offset: visible.length, citations: [], proof };
       if (part.kind !== 'opaque') return;
       if (part.format === FORMAT) chunks.writePart(index, JSON.stringify(part.value), out);
       else foreign.push(part.value);
     },
     writeText(text, out) {
-      switch (open?.part.kind) {
+      if (open === undefined) return;
+      open.length += text.length;
+      switch (open.part.kind) {
         case 'text':
         case 'refusal':
           visible += text;
-          chunks.writePart(index, `{"text":${JSON.stringify(text)}}`, out);
+          writePiece(text, '', out);
           break;
         case 'thinking':
-          if (shows) chunks.writePart(index, `{"text":${JSON.stringify(text)},"thought":true}`, out);
+          if (shows) writePiece(text, ',"thought":true', out);
+          else if (keepsHidden) open.text += text;
           break;
         case 'tool-call':
           open.text += text;
@@ -84,29 +119,34 @@ export function candidateWriter(index: number, chunks: ChunkWriter, asked: Reque
     },
     addDetail({ signature, redacted, citation }) {
       if (open === undefined) return;
-      open.signature = signature ?? open.signature;
-      open.redacted = redacted ?? open.redacted;
-      if (citation) citations.push(shiftCitation(citation, open.offset));
+      if (signature) open.proof = { ...open.proof, signature };
+      if (redacted) open.proof = { ...open.proof, redacted };
+      if (citation) open.citations.push(citation);
     },
     closePart(out) {
       const state = open;
       open = undefined;
-      if (state === undefined || state.part.kind === 'opaque') return;
-      const { part, text, signature, redacted } = state;
-      const proof = { ...(signature && { signature }), ...(redacted && { redacted }) };
-      const rendered =
-        part.kind === 'tool-call'
-          ? renderPart({ ...part, arguments: text, ...proof }, asked)
-          : renderPart({ kind: part.kind, text: '', ...proof }, asked);
-      if (rendered) chunks.writePart(index, JSON.stringify(rendered), out);
+      if (state === undefined) return;
+      const { part, text, length, offset, proof } = state;
+      for (const citation of state.citations) citations.push(placeCitation(citation, offset, length));
+      if (part.kind === 'opaque') return;
+      if (part.kind === 'thinking') closeThought(state, out);
+      else if (part.kind === 'tool-call')
+        held = renderPart({ ...part, arguments: text, ...proof }, carrier.take());
+      else held = renderPart({ kind: part.kind, text: '', ...proof });
     },
+    release,
     setEnd(told) {
       end = told;
     },
     end: () => end,
     writeEnd(out) {
+      if (carrier.hasAny()) {
+        release(out);
+        held = { text: '', ...renderProof({}, carrier.take()) };
+      }
       const ending = { end: end ?? NO_END, text: visible, citations, logprobs: [], foreign };
-      chunks.write(JSON.stringify(renderCandidate(index, [EMPTY_TEXT], ending)), out);
+      chunks.write(JSON.stringify(renderCandidate(index, [held ?? EMPTY_TEXT], ending)), out);
     },
   };
 }

@@ -4,42 +4,112 @@
  * a text as one part.
  */
 
-import type { Part, Turn } from '../../../conversation/prompt.ts';
+import type { Part, ThinkingPart, Turn } from '../../../conversation/prompt.ts';
+import type { CarriedThought } from '../wire/thought-signature.ts';
+
+/** Thoughts from the signature of the part that follows. */
+export interface CarriedThoughts {
+  readonly kind: 'carried-thoughts';
+  readonly thoughts: readonly CarriedThought[];
+  /** The signature that they are from. */
+  readonly seal: string;
+}
+
+/** A part of a content, or thoughts that belong before the next part. */
+export type Piece = Part | CarriedThoughts;
+
+/** A turn in pieces. */
+export interface PieceTurn extends Omit<Turn, 'parts'> {
+  readonly pieces: readonly Piece[];
+}
 
 /**
- * The same turns, in which adjacent turns of the model are one, and so are adjacent texts and adjacent thoughts of it.
+ * The turns of these pieces, in which adjacent turns of the model are one, and so are adjacent texts and adjacent
+ * thoughts of it.
  */
-export function joinPieces(turns: readonly Turn[]): readonly Turn[] {
+export function joinPieces(turns: readonly PieceTurn[]): readonly Turn[] {
   const joined: Turn[] = [];
-  /** The parts of the last turn, if it is the model's. */
-  let parts: Part[] | undefined;
-  for (const turn of turns) {
+  /** Adds to the last turn, if it is the model's. */
+  let add: ((piece: Piece) => void) | undefined;
+  for (const { pieces, ...turn } of turns) {
     if (turn.role !== 'assistant' || turn.unknownFields !== undefined) {
-      parts = undefined;
-      joined.push(turn);
+      add = undefined;
+      joined.push({
+        ...turn,
+        parts: turn.role === 'assistant' ? restoreThoughts(pieces) : withoutThoughts(pieces),
+      });
       continue;
     }
-    if (parts === undefined) {
-      parts = [];
+    if (add === undefined) {
+      const parts: Part[] = [];
+      add = partJoiner(parts);
       joined.push({ ...turn, parts });
     }
-    for (const part of turn.parts) add(parts, part);
+    for (const piece of pieces) add(piece);
   }
   return joined;
 }
 
-function add(parts: Part[], part: Part): void {
-  const last = parts.at(-1);
-  if (last === undefined) parts.push(part);
-  else if (isEmptyText(last)) parts[parts.length - 1] = part;
-  else if (!isEmptyText(part)) {
-    const joined = join(last, part);
-    if (joined === undefined) parts.push(part);
-    else parts[parts.length - 1] = joined;
-  }
+/** The parts among pieces that are not the model's, which has no thoughts there. */
+export function withoutThoughts(pieces: readonly Piece[]): readonly Part[] {
+  return pieces.filter((piece) => piece.kind !== 'carried-thoughts');
 }
 
-/** Whether a part is from a chunk that says nothing: the last one of a stream, or one that kept it open. */
+/** Adds pieces to `parts`, joined. */
+function partJoiner(parts: Part[]): (piece: Piece) => void {
+  const addThoughts = thoughtAdder(parts);
+  return (piece) => {
+    if (piece.kind === 'carried-thoughts') return addThoughts(piece);
+    const last = parts.at(-1);
+    if (last === undefined) parts.push(piece);
+    else if (isEmptyText(last)) parts[parts.length - 1] = piece;
+    else if (!isEmptyText(piece)) {
+      const joined = join(last, piece);
+      if (joined === undefined) parts.push(piece);
+      else parts[parts.length - 1] = joined;
+    }
+  };
+}
+
+/** The pieces of one content as parts, which are not joined. */
+function restoreThoughts(pieces: readonly Piece[]): readonly Part[] {
+  const parts: Part[] = [];
+  const addThoughts = thoughtAdder(parts);
+  for (const piece of pieces) {
+    if (piece.kind === 'carried-thoughts') addThoughts(piece);
+    else parts.push(piece);
+  }
+  return parts;
+}
+
+/** Adds carried thoughts to `parts`. Google's agent kit copies the signature of a call to the calls beside it. */
+function thoughtAdder(parts: Part[]): (carried: CarriedThoughts) => void {
+  let previous: string | undefined;
+  return ({ thoughts, seal }) => {
+    if (seal === previous) return;
+    previous = seal;
+    const last = parts.at(-1);
+    if (last && isEmptyText(last)) parts.pop();
+    for (const thought of thoughts) addThought(parts, thought);
+  };
+}
+
+function addThought(parts: Part[], { text, ...proof }: CarriedThought): void {
+  const last = parts.at(-1);
+  const isShown = text === undefined && proof.redacted === undefined;
+  if (isShown && last?.kind === 'thinking' && isOpen(last)) parts[parts.length - 1] = { ...last, ...proof };
+  else parts.push({ kind: 'thinking', text: text ?? '', ...proof });
+}
+
+/** Whether a thought may get a signature. */
+function isOpen(part: ThinkingPart): boolean {
+  return part.signature === undefined && part.redacted === undefined && isPlain(part);
+}
+
+/**
+ * Whether a part is from a chunk that says nothing: the last one of a stream, or one that kept it open. Go writes its
+ * text as an empty part.
+ */
 function isEmptyText(part: Part): boolean {
   return part.kind === 'text' && part.text === '' && part.signature === undefined && isPlain(part);
 }

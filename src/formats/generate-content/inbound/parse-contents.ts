@@ -8,14 +8,14 @@ import type { Json } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import type { CallIds } from './call-ids.ts';
-import { joinPieces } from './join-pieces.ts';
+import { joinPieces, type PieceTurn, withoutThoughts } from './join-pieces.ts';
 import { parseParts } from './parse-parts.ts';
 import { sortFields } from './sort-fields.ts';
 
 /** The `systemInstruction` as a turn; none if it has no parts. @throws GatewayError as `parseParts` does. */
 export function parseSystem(value: Json | undefined, ids: CallIds): readonly Turn[] {
   const instruction = isObject(value) ? sortFields(value, ['parts', 'role']).known['parts'] : value;
-  const parts = parseParts(instruction, 'systemInstruction.parts', ids);
+  const parts = withoutThoughts(parseParts(instruction, 'systemInstruction.parts', { ids, isAnswer: false }));
   return parts.length > 0 ? [{ role: 'system', parts }] : [];
 }
 
@@ -30,17 +30,18 @@ export function parseContents(value: Json, ids: CallIds): readonly Turn[] {
   return joinPieces(turns);
 }
 
-function parseContent(value: Json, param: string, ids: CallIds): Turn {
-  if (typeof value === 'string') return { role: 'user', parts: [{ kind: 'text', text: value }] };
+function parseContent(value: Json, param: string, ids: CallIds): PieceTurn {
+  if (typeof value === 'string') return { role: 'user', pieces: [{ kind: 'text', text: value }] };
   if (!isObject(value)) throw invalid(`Invalid value at '${param}': a content is an object.`, param);
   const { known, extra } = sortFields(value, ['role', 'parts']);
-  const parts = parseParts(known['parts'], `${param}.parts`, ids);
-  if (parts.length === 0)
+  const isAnswer = known['role'] === 'model';
+  const pieces = parseParts(known['parts'], `${param}.parts`, { ids, isAnswer });
+  if (pieces.length === 0)
     throw invalid(`${param}.parts: contents.parts must not be empty.`, `${param}.parts`);
   const role = parseRole(asText(known['role']), `${param}.role`);
   return {
     role,
-    parts: role === 'user' ? resultsFirst(parts) : parts,
+    pieces: role === 'user' ? resultsFirst(withoutThoughts(pieces)) : pieces,
     ...withUnknownFields(extra),
   };
 }

@@ -12,20 +12,28 @@ import { parseDetail } from '../wire/media-resolution.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { unsealProof } from '../wire/thought-signature.ts';
 import type { CallIds } from './call-ids.ts';
+import type { Piece } from './join-pieces.ts';
 import { parseFile, parseInline } from './parse-media.ts';
 import { parseResult } from './parse-results.ts';
 import { CALL_OWN, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
+
+/** What parsing a part needs to know of the request around it. */
+export interface PartContext {
+  readonly ids: CallIds;
+  /** Whether the parts are an answer of the model. Go writes a part with an empty text, which ends a stream, as `{}`. */
+  readonly isAnswer: boolean;
+}
 
 /**
  * A list of parts, or one part without a list.
  * @param param where they stand in the request.
  * @throws GatewayError `invalid-request` for a part that is no object or has no data.
  */
-export function parseParts(value: Json | undefined, param: string, ids: CallIds): readonly Part[] {
-  return repeatedField(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
+export function parseParts(value: Json | undefined, param: string, context: PartContext): readonly Piece[] {
+  return repeatedField(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, context));
 }
 
-function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
+function parsePart(value: Json, param: string, { ids, isAnswer }: PartContext): readonly Piece[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
   if (!isObject(value)) throw invalid(`Invalid value at '${param}': a part is an object.`, param);
   const { known, own, extra } = sortFields(value, [...PART_FIELDS, ...PART_OPAQUE], PART_OWN);
@@ -36,17 +44,18 @@ function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
   if (holdsOpaque || (data.length === 0 && !isEmpty(extra))) {
     return [{ kind: 'opaque', format: FORMAT, value }];
   }
-  if (data.length === 0 && sealed === undefined) {
+  if (data.length === 0 && sealed === undefined && !isAnswer) {
     throw invalid(`${param}.data: required oneof field 'data' must have one initialized field`, param);
   }
   const last = data.at(-1) ?? textPart('', isThought);
-  const proof = sealed === undefined ? {} : unsealProof(sealed, last.kind);
+  const { thoughts, ...proof } = sealed ? unsealProof(sealed, last.kind) : {};
   const { mediaResolution, ...others } = own;
   const detail = last.kind === 'media' && last.media === 'image' ? parseDetail(mediaResolution) : undefined;
   const fields = { ...last.formatSpecific?.fields, ...(detail === undefined ? own : others) };
   const seen = detail === undefined ? last : { ...last, detail };
   return [
     ...data.slice(0, -1),
+    ...(thoughts && sealed ? [{ kind: 'carried-thoughts', thoughts, seal: sealed } as const] : []),
     { ...seen, ...proof, ...withFormatSpecific(FORMAT, fields), ...withUnknownFields(extra) },
   ];
 }

@@ -36,12 +36,14 @@ export function parseResult(
   const media = asObjects(known['parts']).flatMap((part, at) =>
     parseResultMedia(part, `${param}.parts[${at}]`),
   );
-  const id = asText(known['id']);
-  // As with calls: an id that does not look like Gemini's goes back to Gemini only for callers of this format.
-  const fields = { ...own, ...(id && !isGeminiId(id) && { id }) };
+  const given = asText(known['id']);
+  const id = findId(name, given);
+  // As with calls: an id that does not look like Gemini's goes back to Gemini only for callers of this format. So does
+  // one that the call does not have.
+  const fields = { ...own, ...(given && (given !== id || !isGeminiId(given)) && { id: given }) };
   return {
     kind: 'tool-result',
-    id: findId(name, id),
+    id,
     name,
     content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
     ...(isError && { isError }),

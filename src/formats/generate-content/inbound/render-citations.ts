@@ -15,7 +15,7 @@ export function renderCitations(text: string, citations: readonly Citation[]): J
   const chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>();
   const supports: JsonObject[] = [];
   const findByte = byteOffsets(text);
-  for (const { url, title, citedText, start, end } of citations) {
+  for (const { url, title, start, end } of citations) {
     if (url === undefined) continue;
     const known = chunks.get(url) ?? {
       index: chunks.size,
@@ -23,11 +23,8 @@ export function renderCitations(text: string, citations: readonly Citation[]): J
     };
     chunks.set(url, known);
     if (start === undefined || end === undefined) continue;
-    const segment = {
-      startIndex: findByte(start),
-      endIndex: findByte(end),
-      text: citedText ?? text.slice(start, end),
-    };
+    // The words of the answer: what other vendors call the cited text are those of the source.
+    const segment = { startIndex: findByte(start), endIndex: findByte(end), text: text.slice(start, end) };
     supports.push({ segment, groundingChunkIndices: [known.index] });
   }
   if (chunks.size === 0) return undefined;

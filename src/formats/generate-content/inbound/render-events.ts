@@ -80,7 +80,11 @@ export function renderEvents(asked: RequestContext): EventRenderer {
       }
     },
     fail(error, out) {
+      for (const candidate of candidates) candidate.release(out);
       out.enqueue(renderLateError(error));
+    },
+    ping(out) {
+      for (const candidate of candidates) candidate.release(out);
     },
   };
 }

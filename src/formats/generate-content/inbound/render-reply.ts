@@ -1,11 +1,12 @@
 /** A whole answer as a GenerateContentResponse. */
 
-import type { Citation } from '../../../conversation/prompt.ts';
+import type { Citation, Part, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
-import { shiftCitation } from '../wire/citations.ts';
+import { placeCitation } from '../wire/citations.ts';
 import { FORMAT } from '../wire/format-name.ts';
+import { type Proof, renderProof } from '../wire/thought-signature.ts';
 import {
   findPromptFeedback,
   isBlockedPrompt,
@@ -13,7 +14,9 @@ import {
   renderExtras,
   renderHead,
   renderPart,
+  showsThoughts,
 } from './response-fields.ts';
+import { carriesHidden, thoughtCarrier } from './thought-carrier.ts';
 
 /** @see Inbound.renderReply */
 export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
@@ -38,12 +41,37 @@ function renderChoice(
   const foreign: JsonObject[] = [];
   for (const part of parts) {
     if (part.kind === 'text') {
-      const before = text.length;
-      for (const citation of part.citations ?? []) citations.push(shiftCitation(citation, before));
+      for (const citation of part.citations ?? [])
+        citations.push(placeCitation(citation, text.length, part.text.length));
     }
     if (part.kind === 'text' || part.kind === 'refusal') text += part.text;
     if (part.kind === 'opaque' && part.format !== FORMAT) foreign.push(part.value);
   }
-  const rendered = parts.map((part) => renderPart(part, asked)).filter((part) => part !== undefined);
-  return renderCandidate(index, rendered, { end, text, citations, logprobs, foreign });
+  return renderCandidate(index, renderParts(parts, asked), { end, text, citations, logprobs, foreign });
+}
+
+/** The parts of a candidate. A thought that is shown has its signature itself; the next part carries any other. */
+function renderParts(parts: readonly Part[], asked: RequestContext): readonly JsonObject[] {
+  const shows = showsThoughts(asked);
+  const hidden = (text: string): string => (carriesHidden(asked) ? text : '');
+  const carrier = thoughtCarrier();
+  const rendered: JsonObject[] = [];
+  for (const part of parts) {
+    if (part.kind === 'thinking') {
+      const text = shows ? part.text : '';
+      if (text !== '' || part.signature?.origin === 'google')
+        rendered.push({ text, thought: true, ...renderProof(part, carrier.take()) });
+      else carrier.add({ ...proofOf(part), ...(!part.redacted && { text: hidden(part.text) }) });
+      continue;
+    }
+    const carries = part.kind === 'tool-call' || ('text' in part && part.text !== '');
+    const whole = renderPart(part, carries ? carrier.take() : []);
+    if (whole) rendered.push(whole);
+  }
+  if (carrier.hasAny()) rendered.push({ text: '', ...renderProof({}, carrier.take()) });
+  return rendered;
+}
+
+function proofOf({ signature, redacted }: ThinkingPart): Proof {
+  return { ...(signature && { signature }), ...(redacted && { redacted }) };
 }

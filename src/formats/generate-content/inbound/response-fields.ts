@@ -1,7 +1,7 @@
 /** What a stream and a whole answer share: parts, and the fields around them. */
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
-import type { Citation, Part } from '../../../conversation/prompt.ts';
+import type { Citation, Part, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -10,7 +10,7 @@ import { asObject, withoutFields } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { renderProof } from '../wire/thought-signature.ts';
+import { type CarriedThought, renderProof } from '../wire/thought-signature.ts';
 import { renderUsage } from '../wire/usage.ts';
 import { renderCitations } from './render-citations.ts';
 import { renderLogprobs } from './render-logprobs.ts';
@@ -26,22 +26,23 @@ export function showsThoughts({ prompt }: RequestContext): boolean {
   return prompt.thinking?.visible === true;
 }
 
-/** A whole part of an answer; undefined if the caller gets nothing of it. */
-export function renderPart(part: Part, asked: RequestContext): JsonObject | undefined {
+/**
+ * A whole part of an answer; undefined if the caller gets nothing of it.
+ * @param thoughts thoughts before the part, which its signature carries.
+ */
+export function renderPart(
+  part: Exclude<Part, ThinkingPart>,
+  thoughts: readonly CarriedThought[] = [],
+): JsonObject | undefined {
   switch (part.kind) {
     case 'text':
     case 'refusal':
       if (part.text === '' && !part.signature) return undefined;
-      return { text: part.text, ...renderProof(part) };
-    case 'thinking': {
-      const text = showsThoughts(asked) ? part.text : '';
-      if (text === '' && !part.signature && !part.redacted) return undefined;
-      return { text, thought: true, ...renderProof(part) };
-    }
+      return { text: part.text, ...renderProof(part, thoughts) };
     case 'tool-call': {
       const { id, name, arguments: text } = asFunctionCall(part);
       const call = { ...(id !== '' && { id }), name, args: argumentsObject(text) };
-      return { functionCall: call, ...renderProof(part) };
+      return { functionCall: call, ...renderProof(part, thoughts) };
     }
     case 'opaque':
       return part.format === FORMAT ? part.value : undefined;

@@ -7,7 +7,7 @@ import { asObject, asObjects, asText, isEmpty, isObject } from '../../../lib/jso
 import type { Sink } from '../../../streams/step.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
-import { type Proof, unsealProof } from '../wire/thought-signature.ts';
+import { type CarriedThought, type Proof, unsealProof } from '../wire/thought-signature.ts';
 import type { CandidateSources } from './candidate-sources.ts';
 import { type Answer, candidateCalls } from './parse-calls.ts';
 
@@ -52,8 +52,30 @@ export function candidateParts(choice: number, answer: Answer, sources: Candidat
     out.enqueue({ type: 'part-end', choice, index });
   };
 
+  /** Reads a thought that a gateway before the vendor has sealed in the signature of the next part. */
+  const readThought = ({ text: whole, ...proof }: CarriedThought, out: Out): void => {
+    const isShown = whole === undefined && proof.redacted === undefined;
+    if (!isShown || open !== 'thinking' || isProven) {
+      close(out);
+      open = 'thinking';
+      index++;
+      out.enqueue({ type: 'part-start', choice, index, part: { kind: 'thinking' } });
+      if (whole) out.enqueue({ type: 'part-delta', choice, index, text: whole });
+    }
+    if (proof.signature || proof.redacted) out.enqueue({ type: 'part-detail', choice, index, ...proof });
+    isProven = true;
+  };
+
+  /** Reads a signature, and the thoughts before the part that are in it. */
+  const readProof = (sealed: Json | undefined, kind: Part['kind'], out: Out): Proof | undefined => {
+    if (typeof sealed !== 'string' || sealed === '') return undefined;
+    const { thoughts = [], ...proof } = unsealProof(sealed, kind);
+    for (const thought of thoughts) readThought(thought, out);
+    return proof.signature || proof.redacted ? proof : undefined;
+  };
+
   const readText = (kind: 'text' | 'thinking', piece: string, sealed: Json | undefined, out: Out): void => {
-    const proof = parseProof(sealed, kind);
+    const proof = readProof(sealed, kind, out);
     if (piece === '' && proof === undefined) return;
     const isNew = open !== kind || isProven;
     if (isNew) {
@@ -81,7 +103,7 @@ export function candidateParts(choice: number, answer: Answer, sources: Candidat
 
   /** A call comes whole; or (Vertex AI) it starts with its name, goes on in pieces, and ends without `willContinue`. */
   const readCall = (call: JsonObject, sealed: Json | undefined, out: Out): void => {
-    const signature = parseProof(sealed, 'tool-call')?.signature;
+    const signature = readProof(sealed, 'tool-call', out)?.signature;
     const name = asText(call['name']);
     if (name) {
       close(out);
@@ -154,8 +176,4 @@ function visibleText(parts: readonly Json[]): string {
   return asObjects(parts)
     .map((part) => (part['thought'] === true ? '' : (asText(part['text']) ?? '')))
     .join('');
-}
-
-function parseProof(sealed: Json | undefined, kind: Part['kind']): Proof | undefined {
-  return typeof sealed === 'string' && sealed !== '' ? unsealProof(sealed, kind) : undefined;
 }

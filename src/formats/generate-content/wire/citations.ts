@@ -14,3 +14,12 @@ export function shiftCitation(citation: Citation, by: number): Citation {
     ? rest
     : { ...rest, start: start + by, end: end + by };
 }
+
+/**
+ * A citation of a part with its place in the whole answer. One without offsets is of the whole part.
+ * @param before the length of all text before the part. @param length that of the part.
+ */
+export function placeCitation(citation: Citation, before: number, length: number): Citation {
+  const isPlaced = length === 0 || (citation.start !== undefined && citation.end !== undefined);
+  return shiftCitation(isPlaced ? citation : { ...citation, start: 0, end: length }, before);
+}
