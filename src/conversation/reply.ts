@@ -79,6 +79,8 @@ export interface PartStart {
   readonly part: OpenPart;
   /** Present if it is known at once, as with a call from Gemini; else it comes as a part-detail. */
   readonly signature?: Signature;
+  /** Whether a signature of a text may come at its end, as from Gemini 3. */
+  readonly mayBeSigned?: boolean;
   readonly formatSpecific?: FormatSpecific;
 }
 

@@ -81,16 +81,28 @@ describe('checklist 25: a signature stays on its part, whatever kind the part is
     ['a text before a call', [{ text: 'Yes.', thoughtSignature: 'dGV4dA==' }, weather('dHdv')]],
     ['an empty text at the end', [{ text: 'Yes.' }, { text: '', thoughtSignature: 'ZW5k' }]],
   ];
-  test.each(kinds.flatMap(([name, parts]) => ways.map((way) => ({ name, parts, ...way }))))(
-    'checklist 25: $name ($from, $mode)',
-    async ({ name, parts, from, mode }) => {
+  const include = ['reasoning.encrypted_content'];
+  const asked = [
+    ...ways.map((way) => ({ ...way, more: {}, asking: '' })),
+    ...ways
+      .filter(({ from }) => from === 'responses')
+      .map((way) => ({ ...way, more: { include }, asking: ', included' })),
+  ];
+  test.each(kinds.flatMap(([name, parts]) => asked.map((way) => ({ name, parts, ...way }))))(
+    'checklist 25: $name ($from, $mode$asking)',
+    async ({ name, parts, from, mode, more }) => {
       const results = parts.some((part) => part['functionCall']) ? ['sunny'] : [];
-      const sent = await goOn(door, from, GEMINI_3, geminiBoth(parts)[mode], mode, results);
+      const sent = await goOn(door, from, GEMINI_3, geminiBoth(parts)[mode], mode, results, more);
       const signed = (list: readonly JsonObject[]): unknown[] =>
         list.filter((part) => part['thoughtSignature'] !== undefined).map((part) => part['thoughtSignature']);
       // Claude Code takes the last block of an answer for what was said, so none comes after the last text.
       const isLost = from === 'messages' && parts.at(-1)?.['text'] !== undefined && name !== 'a thought';
-      expect(signed(listAt(sent, 'contents.1.parts'))).toEqual(isLost ? [] : signed(parts));
+      // Callers of responses take the last item for the answer, and get an item for a text's signature only if they ask.
+      const isAsked = from !== 'responses' || 'include' in more;
+      const kept = isAsked
+        ? parts
+        : parts.filter((part) => part['text'] === undefined || part['thought'] === true);
+      expect(signed(listAt(sent, 'contents.1.parts'))).toEqual(isLost ? [] : signed(kept));
       const text = (list: readonly JsonObject[]): string => list.map((part) => part['text'] ?? '').join('');
       expect(text(listAt(sent, 'contents.1.parts'))).toBe(text(parts));
     },

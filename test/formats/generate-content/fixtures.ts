@@ -72,7 +72,7 @@ export function rendered(
 /** The events of chunks, each given as an object. */
 export function events(chunks: readonly JsonObject[], prompt = PROMPT): ReplyEvent[] {
   return run(
-    parseEvents(prompt),
+    parseEvents(prompt, LEVELS),
     chunks.map((chunk) => ({ data: JSON.stringify(chunk) })),
   );
 }

@@ -6,7 +6,7 @@ import { parseEvents } from '../../../src/formats/generate-content/outbound/pars
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { run } from '../../../src/streams/step.ts';
-import { chunk, events, PROMPT } from './fixtures.ts';
+import { chunk, events, LEVELS, PROMPT } from './fixtures.ts';
 
 const END = { finishReason: 'STOP' };
 const reply = (chunks: readonly JsonObject[], prompt?: Prompt): Reply => collect(events(chunks, prompt));
@@ -19,7 +19,7 @@ const call = (name: string, args?: JsonObject, more: JsonObject = {}): JsonObjec
 function failure(chunks: readonly (JsonObject | string)[]): GatewayError {
   try {
     run(
-      parseEvents(PROMPT),
+      parseEvents(PROMPT, LEVELS),
       chunks.map((data) => ({ data: typeof data === 'string' ? data : JSON.stringify(data) })),
     );
   } catch (error) {
@@ -45,7 +45,7 @@ describe('the order of events', () => {
     ).toEqual([
       { type: 'usage', usage: { input: 5, output: 0 } },
       { type: 'reply-start', id: 'R1', model: 'gemini-3-flash-preview' },
-      { type: 'part-start', choice: 0, index: 0, part: { kind: 'text' } },
+      { type: 'part-start', choice: 0, index: 0, part: { kind: 'text' }, mayBeSigned: true },
       { type: 'part-delta', choice: 0, index: 0, text: 'a' },
       { type: 'part-delta', choice: 0, index: 0, text: 'b' },
       { type: 'part-delta', choice: 0, index: 0, text: 'c' },
@@ -74,7 +74,7 @@ describe('the order of events', () => {
 
   test('a stream without `alt=sse` is a list of chunks', () => {
     const chunks = [chunk([{ text: 'a' }]), chunk([{ text: 'b' }], END)];
-    expect(run(parseEvents(PROMPT), [{ data: JSON.stringify(chunks) }])).toEqual(events(chunks));
+    expect(run(parseEvents(PROMPT, LEVELS), [{ data: JSON.stringify(chunks) }])).toEqual(events(chunks));
   });
 
   test('a candidate may have no content, no parts, one part without a list, or null among them', () => {
@@ -219,7 +219,7 @@ describe('calls', () => {
   ])('numbers that JavaScript cannot hold come through digit by digit, their part %s', (_, written) => {
     const parts = written('{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}');
     const data = `{"candidates":[{"content":{"parts":${parts}},"finishReason":"STOP"}]}`;
-    expect(collect(run(parseEvents(PROMPT), [{ data }])).choices[0]?.parts).toMatchObject([
+    expect(collect(run(parseEvents(PROMPT, LEVELS), [{ data }])).choices[0]?.parts).toMatchObject([
       { arguments: '{"n":12345678901234567890}' },
     ]);
   });
@@ -749,7 +749,7 @@ describe('failures', () => {
 
   test('OpenAI’s end marker, which some services in front of Gemini write, is not a failure', () => {
     const data = JSON.stringify(chunk([{ text: 'a' }], END));
-    expect(run(parseEvents(PROMPT), [{ data }, { data: '[DONE]' }]).at(-1)).toEqual({
+    expect(run(parseEvents(PROMPT, LEVELS), [{ data }, { data: '[DONE]' }]).at(-1)).toEqual({
       type: 'reply-end',
     });
   });

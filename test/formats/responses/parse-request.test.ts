@@ -199,6 +199,26 @@ describe('items', () => {
     ]);
   });
 
+  test('a signature before a message is of its last text, also from the item of the thoughts before it', () => {
+    const summary = [{ type: 'summary_text', text: 'Hm' }];
+    const content = ['One.', 'Two.', ''].map((text) => ({ type: 'output_text', text, annotations: [] }));
+    const [turn] = turnsOf(
+      { type: 'reasoning', id: 'rs_1', summary, encrypted_content: 'google#m.one' },
+      { role: 'assistant', content: [] },
+      { role: 'assistant', content },
+      { type: 'reasoning', id: 'rs_2', summary: [], encrypted_content: 'google#m.two' },
+    );
+    const parts = turn?.parts.map((part) => [part.kind, 'text' in part && part.text, part.signature?.value]);
+    expect(parts).toEqual([
+      ['thinking', 'Hm', undefined],
+      ['text', '', undefined],
+      ['text', 'One.', undefined],
+      ['text', 'Two.', 'one'],
+      ['text', '', undefined],
+      ['text', '', 'two'],
+    ]);
+  });
+
   test.each([{ content: [] }, { content: 'Let me see.' }])(
     'the signature of a call waits for it across a message: $content',
     ({ content }) => {

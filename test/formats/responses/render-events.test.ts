@@ -62,8 +62,8 @@ function answered(events: readonly ReplyEvent[], asked: RequestContext = REQUEST
   return lastResponse(said);
 }
 
-const outputOf = (events: readonly ReplyEvent[]): readonly JsonObject[] =>
-  asObjects(answered(events)['output']);
+const outputOf = (events: readonly ReplyEvent[], asked = REQUEST): readonly JsonObject[] =>
+  asObjects(answered(events, asked)['output']);
 
 /** Parses the answer as the history of the caller's next request. */
 function remembered(output: readonly JsonObject[]): readonly Part[] {
@@ -183,19 +183,56 @@ describe('signatures of other vendors', () => {
     ]);
   });
 
-  test('on a text come after it, and return to it', () => {
-    const output = outputOf(
-      makeReply([...part(0, text, ['Hi', { signature: google('S') }]), ...part(1, text, ['there'])]),
-    );
-    expect(output).toMatchObject([
-      { type: 'message', content: [{ text: 'Hi' }] },
-      { type: 'reasoning', encrypted_content: 'google#p.S' },
-      { type: 'message', content: [{ text: 'there' }] },
-    ]);
-    expect(remembered(output)).toEqual([
-      { kind: 'text', text: 'Hi', signature: google('S') },
-      { kind: 'text', text: 'there' },
-    ]);
+  describe('on a text', () => {
+    const including = { ...REQUEST, body: { ...REQUEST.body, include: ['reasoning.encrypted_content'] } };
+    const signed = { kind: 'text', text: 'Hi', signature: google('S') };
+    const late = [{ type: 'part-start', choice: 0, index: 0, part: text, mayBeSigned: true }] as const;
+    const [, ...rest] = part(0, text, ['Hi', { signature: google('S') }]);
+
+    test('have no item if the caller does not include any: the answer is the last item', () => {
+      for (const events of [part(0, text, ['Hi'], { signature: google('S') }), [...late, ...rest]]) {
+        const output = outputOf(makeReply(events));
+        expect(output.map(({ type }) => type)).toEqual(['message']);
+        expect(remembered(output)).toEqual([{ kind: 'text', text: 'Hi' }]);
+      }
+    });
+
+    test.each([
+      ['known before the text', part(0, text, ['Hi'], { signature: google('S') })],
+      ['known after the text', [...late, ...rest]],
+    ])('stand before it if the caller includes them, %s', (_, events) => {
+      const output = outputOf(makeReply(events), including);
+      expect(output).toMatchObject([
+        { type: 'reasoning', summary: [], encrypted_content: 'google#m.S' },
+        { type: 'message', content: [{ text: 'Hi' }] },
+      ]);
+      expect(remembered(output)).toEqual([signed]);
+    });
+
+    test('are in the item of the thoughts before it, if nobody has signed those', () => {
+      const shifted = [...late, ...rest].map((event) => ({ ...event, index: 1 }));
+      const output = outputOf(makeReply([...part(0, thinking, ['Hm.']), ...shifted]), including);
+      expect(output).toMatchObject([
+        { type: 'reasoning', summary: [{ text: 'Hm.' }], encrypted_content: 'google#m.S' },
+        { type: 'message', content: [{ text: 'Hi' }] },
+      ]);
+      expect(remembered(output)).toEqual([{ kind: 'thinking', text: 'Hm.' }, signed]);
+    });
+
+    test('of two messages stay apart', () => {
+      const second = part(1, text, ['there'], { signature: google('T') });
+      const output = outputOf(makeReply([...late, ...rest, ...second]), including);
+      expect(output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'reasoning', 'message']);
+      expect(remembered(output)).toEqual([signed, { kind: 'text', text: 'there', signature: google('T') }]);
+    });
+
+    test('that do not come leave an item that says nothing, in the stream', () => {
+      const said = renderStream(makeReply([...late, ...part(0, text, ['Hi']).slice(1)]), including);
+      expectValid(said);
+      const output = asObjects(lastResponse(said)['output']);
+      expect(output).toMatchObject([{ type: 'reasoning', encrypted_content: 'none#' }, { type: 'message' }]);
+      expect(remembered(output)).toEqual([{ kind: 'text', text: 'Hi' }]);
+    });
   });
 
   test('on a call come after it if they come late', () => {

@@ -84,7 +84,15 @@ export function candidateParts(choice: number, answer: Answer, sources: Candidat
       index++;
       textStart = text.length;
       const signature = proof?.signature;
-      out.enqueue({ type: 'part-start', choice, index, part: { kind }, ...(signature && { signature }) });
+      const mayBeSigned = kind === 'text' && answer.signsTexts && !signature;
+      out.enqueue({
+        type: 'part-start',
+        choice,
+        index,
+        part: { kind },
+        ...(signature && { signature }),
+        ...(mayBeSigned && { mayBeSigned }),
+      });
     }
     if (proof?.redacted || (proof && !isNew)) out.enqueue({ type: 'part-detail', choice, index, ...proof });
     isProven = proof !== undefined;

@@ -9,6 +9,8 @@ import { stripModule } from './tool-names.ts';
 
 /** What all candidates of one answer share. */
 export interface Answer {
+  /** Whether the model signs its texts, at their end. */
+  readonly signsTexts: boolean;
   /** The stem of the ids that the gateway makes. */
   readonly stem: string;
   /** The caller's names of functions whose names Gemini would not take. */

@@ -18,10 +18,12 @@ import { asList, asNumber, asObject, asText, isList, isObject } from '../../../l
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventValue } from '../../event-data.ts';
+import type { ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
 import { blockWord } from '../wire/finish-reasons.ts';
 import { laterFigures, parseUsage } from '../wire/usage.ts';
 import { findParts } from './candidate-parts.ts';
+import { isGemini3 } from './model-generation.ts';
 import type { Answer } from './parse-calls.ts';
 import { type Candidate, parseCandidate } from './parse-candidate.ts';
 import { parseInnerError } from './parse-error.ts';
@@ -34,11 +36,11 @@ const MAX_CANDIDATES = 64;
 type Out = Sink<ReplyEvent>;
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt): Step<Sse, ReplyEvent> {
-  return withCustomCalls(parseChunks(prompt), prompt);
+export function parseEvents(prompt: Prompt, target: ModelTraits): Step<Sse, ReplyEvent> {
+  return withCustomCalls(parseChunks(prompt, isGemini3(target)), prompt);
 }
 
-function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
+function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent> {
   const candidates = new Map<number, Candidate>();
   let answer: Answer | undefined;
   let metadata: JsonObject | undefined;
@@ -56,7 +58,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     // If the answer has no id, the number of earlier calls keeps the ids of a conversation apart.
     const stem = id || `made${countCalls(prompt)}`;
     const declared = declaredNames(prompt);
-    return { stem, names: changedNames(prompt.tools, safeName), ...(declared && { declared }) };
+    return { stem, signsTexts, names: changedNames(prompt.tools, safeName), ...(declared && { declared }) };
   };
 
   const candidateAt = (index: number, shared: Answer): Candidate => {

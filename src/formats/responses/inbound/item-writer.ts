@@ -1,10 +1,15 @@
 /**
  * Writes the parts of an answer as output items, one after another. An item is done only when the next part is known:
  * that part may belong to the same item, and the end of the answer says whether the last item is complete.
+ *
+ * A message has no field for another vendor's signature. For callers who include encrypted reasoning, it is in the
+ * reasoning item before the message, since many callers take the last item for the answer. In a stream that item is done
+ * when the signature comes, at the end of the text. So only the whole response at the end has it.
  */
 
 import type { Signature } from '../../../conversation/prompt.ts';
 import type { LogprobsEvent, PartDelta, PartDetail, PartStart } from '../../../conversation/reply.ts';
+import { UNSIGNED } from '../../../conversation/signature.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { NamespacedName } from '../wire/namespaces.ts';
 import { getOrigin } from '../wire/origin.ts';
@@ -43,15 +48,19 @@ export interface WriterOptions extends TextOptions {
   readonly names: ReadonlyMap<string, NamespacedName>;
   /** The tools whose calls are items of their own kind. */
   readonly clientCalls: ReadonlyMap<string, ClientCall>;
+  /** Whether the caller includes encrypted reasoning. */
+  readonly includesEncrypted: boolean;
 }
 
 /** Writes the items of one answer. */
 export function itemWriter(events: EventWriter, options: WriterOptions): ItemWriter {
-  const { makeId, names, clientCalls, foreign } = options;
+  const { makeId, names, clientCalls, foreign, includesEncrypted } = options;
   const output: JsonObject[] = [];
   const ids = new Set<string>();
   let index = 0;
   let open: { readonly item: Item; readonly place: Place } | undefined;
+  /** The place in `output` of the reasoning item for the signature of the open message. */
+  let holder: number | undefined;
   /** The open item while a part of it is open. */
   let writing: Item | undefined;
   let refused = false;
@@ -82,6 +91,18 @@ export function itemWriter(events: EventWriter, options: WriterOptions): ItemWri
     writeDone(place, item);
   };
 
+  /** Finds the item for the signature of a message that begins, or writes one. */
+  const findHolder = (): number => {
+    const { type, encrypted_content } = output.at(-1) ?? {};
+    if (type !== 'reasoning' || encrypted_content !== UNSIGNED) {
+      const place = nextPlace('rs_');
+      const item = { id: place.id, type: 'reasoning', summary: [], encrypted_content: UNSIGNED };
+      writeAdded(place, item);
+      writeDone(place, item);
+    }
+    return output.length - 1;
+  };
+
   const finish = (status: Status, phase?: Phase): void => {
     if (!open) return;
     const { item, place } = open;
@@ -89,7 +110,11 @@ export function itemWriter(events: EventWriter, options: WriterOptions): ItemWri
     item.close?.();
     writeDone(place, item.render(status, phase));
     const signature = item.unplacedSignature();
-    if (signature) carry(signature, 'p');
+    const held = holder === undefined ? undefined : output[holder];
+    if (signature && held && holder !== undefined)
+      output[holder] = { ...held, encrypted_content: sealSignature(signature, 'm') };
+    else if (signature && !item.isMessage) carry(signature, 'p');
+    holder = undefined;
   };
 
   const resume = (item: Item, start: PartStart): void => {
@@ -129,7 +154,10 @@ export function itemWriter(events: EventWriter, options: WriterOptions): ItemWri
         open?.item.close?.();
         return;
       }
-      if (open?.item.takes(event)) return resume(open.item, event);
+      const isText = part.kind === 'text' || part.kind === 'refusal';
+      const needsHolder = includesEncrypted && isText && (event.signature ?? event.mayBeSigned) !== undefined;
+      const joins = !needsHolder || holder !== undefined;
+      if (joins && open?.item.takes(event)) return resume(open.item, event);
       const isCall = part.kind === 'tool-call';
       if (isCall) called = true;
       finish('completed', isCall ? 'commentary' : undefined);
@@ -137,6 +165,7 @@ export function itemWriter(events: EventWriter, options: WriterOptions): ItemWri
       switch (part.kind) {
         case 'text':
         case 'refusal': {
+          if (needsHolder) holder = findHolder();
           const place = nextPlace('msg_', id);
           return begin(messageItem(place, event, events, options), place, event);
         }

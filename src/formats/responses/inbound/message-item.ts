@@ -34,6 +34,7 @@ export function messageItem(
   };
 
   return {
+    isMessage: true,
     close,
     takes: ({ part, formatSpecific }) =>
       (part.kind === 'text' || part.kind === 'refusal') &&

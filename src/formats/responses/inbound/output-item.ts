@@ -28,6 +28,8 @@ export type Phase = 'commentary' | 'final_answer';
 export interface Item {
   /** Whether it writes its own `added` event when its first part ends, because nothing is known of it before. */
   readonly isLate?: boolean;
+  /** Whether it is a message: its signature has no item of its own after it. */
+  readonly isMessage?: boolean;
   /** Whether a part that starts now belongs to this item, too. */
   takes(start: PartStart): boolean;
   start(start: PartStart): void;

@@ -59,8 +59,9 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         }
         // The signature of a call waits for it across this message: LangChain puts one in between, even an empty one.
         const parts = openTurn('assistant');
+        const message = reasoning.signMessage(parseAssistantMessage(item, path, at, parts.at(-1)));
         // One by one, because a call with spread arguments takes some hundred thousand at most.
-        for (const part of parseAssistantMessage(item, path, at, parts.at(-1))) parts.push(part);
+        for (const part of message) parts.push(part);
         break;
       }
       case 'reasoning':

@@ -1,6 +1,7 @@
 /** Parses reasoning items of a caller's history: OpenAI's own, and those that carry another vendor's signature. */
 
 import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
+import { UNSIGNED } from '../../../conversation/signature.ts';
 import { asObjects, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { keepOrigin } from '../wire/origin.ts';
 import { type Unsealed, unsealSignature } from '../wire/sealed-signature.ts';
@@ -10,30 +11,49 @@ export interface ReasoningParser {
   parse(item: JsonObject, at: number, parts: Part[]): void;
   /** Adds the signature that came before the call to it. */
   sign(call: ToolCallPart): ToolCallPart;
-  /** Ends the turn. A signature that still waits for its call becomes one on an empty text, as Google has them. */
+  /** Adds the signature that came before a message to its last text. */
+  signMessage(parts: readonly Part[]): readonly Part[];
+  /** Ends the turn. A signature that still waits for its part becomes one on an empty text, as Google has them. */
   settle(parts: Part[]): void;
 }
 
 /** Makes the parser for one history. */
 export function reasoningParser(): ReasoningParser {
-  let waiting: Signature | undefined;
+  let ofCall: Signature | undefined;
+  let ofMessage: Signature | undefined;
   const settle = (parts: Part[]): void => {
-    if (waiting) parts.push({ kind: 'text', text: '', signature: waiting });
-    waiting = undefined;
+    for (const signature of [ofMessage, ofCall]) {
+      if (signature) parts.push({ kind: 'text', text: '', signature });
+    }
+    ofCall = undefined;
+    ofMessage = undefined;
   };
   return {
     settle,
     parse(item, at, parts) {
       settle(parts);
       const unsealed = unsealSignature(item['encrypted_content']);
-      if (unsealed?.mark === 'c') waiting = unsealed.signature;
+      if (unsealed?.mark === 'c') ofCall = unsealed.signature;
       else if (unsealed?.mark === 'p') signLast(parts, unsealed.signature);
-      else for (const part of parseThinking(item, at, unsealed)) parts.push(part);
+      else if (unsealed?.mark === 'm') {
+        ofMessage = unsealed.signature;
+        // The thoughts before the message may be in the same item.
+        if (hasTexts(item)) for (const part of parseThinking(item, at)) parts.push(part);
+      } else for (const part of parseThinking(item, at, unsealed)) parts.push(part);
     },
     sign(call) {
-      const signature = waiting;
-      waiting = undefined;
+      const signature = ofCall;
+      ofCall = undefined;
       return signature ? { ...call, signature } : call;
+    },
+    signMessage(parts) {
+      const signature = ofMessage;
+      const last = parts.findLastIndex((part) => part.kind === 'text' && part.text !== '');
+      const text = parts[last];
+      // An empty message is none of the model's: LangChain adds one before calls.
+      if (signature === undefined || text === undefined) return parts;
+      ofMessage = undefined;
+      return parts.with(last, { ...text, signature });
     },
   };
 }
@@ -44,7 +64,9 @@ function parseThinking(item: JsonObject, at: number, unsealed?: Unsealed): Part[
   const texts = [...parseTexts(summary, 'summary_text'), ...parseTexts(content, 'reasoning_text')];
   const kept = withoutNulls(rest);
   const isBlank = texts.length === 0 && unsealed === undefined;
-  if (isBlank && !isEmpty(kept)) return [{ kind: 'opaque', format: 'responses', value: item }];
+  // The gateway's own item for a signature that did not come says nothing either.
+  if (isBlank && !isEmpty(kept) && encrypted_content !== UNSIGNED)
+    return [{ kind: 'opaque', format: 'responses', value: item }];
   if (isBlank) return [];
   // A signature ends its item. Items without one, or with several parts, are told apart by their places.
   const place = unsealed !== undefined && unsealed.mark !== 'r' && texts.length < 2 ? {} : { at };
@@ -58,6 +80,10 @@ function parseThinking(item: JsonObject, at: number, unsealed?: Unsealed): Part[
   if (mark === 'r') return [...parts, { kind: 'thinking', text: '', redacted: signature, formatSpecific }];
   const last = parts.pop() ?? { kind: 'thinking', text: '', formatSpecific };
   return [...parts, { ...last, signature }];
+}
+
+function hasTexts({ summary, content }: JsonObject): boolean {
+  return asObjects(summary).length > 0 || asObjects(content).length > 0;
 }
 
 function signLast(parts: Part[], signature: Signature): void {

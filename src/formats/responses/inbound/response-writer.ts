@@ -10,7 +10,7 @@ import {
   type ReplyEvent,
   type Usage,
 } from '../../../conversation/reply.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { asList, type JsonObject } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
@@ -49,6 +49,7 @@ export function responseWriter(request: RequestContext, events: EventWriter): Re
     names: findNamespacedNames(request.prompt.tools),
     clientCalls: findClientCalls(request.prompt.tools),
     hasLogprobs: request.prompt.logprobs === true,
+    includesEncrypted: asList(request.body['include']).includes('reasoning.encrypted_content'),
     foreign: foreignContent,
   });
   const getProgress = () => ({
