@@ -236,9 +236,10 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
       );
       expect(thoughtful).toEqual(responses.map(() => effort !== undefined));
       const reasoned = responses.map(({ output }) => output.some(({ type }) => type === 'reasoning'));
-      // Gemini also signs content without thoughts, and the signature needs an item to come back in.
+      // Gemini also signs calls without thoughts, and the signature needs an item to come back in.
       const signs = model === 'google/gemini-3-flash-preview';
-      expect(reasoned).toEqual(thoughtful.map((thought) => thought || signs));
+      expect(reasoned).toEqual(thoughtful.map((thought, step) => thought || (signs && calls[step] !== 0)));
+      expect(responses.at(-1)?.output.at(-1)?.type).toBe('message');
     });
   });
 

@@ -309,6 +309,35 @@ test('an answer without id and model has those of the request', () => {
   expect(chunks[0]).toMatchObject({ responseId: 'abc123', modelVersion: 'gemini-3-flash-preview' });
 });
 
+describe('a call that is held back for the last chunk', () => {
+  const call = { functionCall: { id: 'c', name: 'f', args: {} } };
+  const held = () => {
+    const renderer = inbound.renderEvents(ASKED);
+    const sent: Sse[] = [];
+    const out = { enqueue: (chunk: Sse) => void sent.push(chunk) };
+    const events = [START, USAGE, ...part(0, { kind: 'tool-call', id: 'c', name: 'f' }, ['{}'])];
+    for (const event of events) renderer.transform(event, out);
+    expect(sent).toEqual([]);
+    return { renderer, out, parts: () => sent.flatMap(({ data }) => partsOf(object(data)).flat()) };
+  };
+
+  test('comes before an error', () => {
+    const { renderer, out, parts } = held();
+    renderer.fail(new GatewayError('upstream-timeout', 'The upstream took too long.'), out);
+    expect(parts()).toEqual([call]);
+  });
+
+  test('is a sign of life while the vendor is silent, once', () => {
+    const { renderer, out, parts } = held();
+    renderer.ping?.(out);
+    renderer.ping?.(out);
+    expect(parts()).toEqual([call]);
+    renderer.transform({ type: 'choice-end', choice: 0, finish: 'tool-calls' }, out);
+    renderer.transform({ type: 'reply-end' }, out);
+    expect(parts()).toEqual([call, { text: '' }]);
+  });
+});
+
 describe('a late error', () => {
   test('is the last chunk, as Google words it', () => {
     const renderer = inbound.renderEvents(ASKED);

@@ -86,9 +86,9 @@ function restoreThoughts(pieces: readonly Piece[]): readonly Part[] {
 function thoughtAdder(parts: Part[]): (carried: CarriedThoughts) => void {
   let previous: string | undefined;
   return ({ thoughts, seal }) => {
-    if (seal === previous) return;
-    previous = seal;
     const last = parts.at(-1);
+    if (seal === previous && last?.kind === 'tool-call') return;
+    previous = seal;
     if (last && isEmptyText(last)) parts.pop();
     for (const thought of thoughts) addThought(parts, thought);
   };
