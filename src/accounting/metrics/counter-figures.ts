@@ -48,6 +48,12 @@ export interface FallbackSeries {
   count: number;
 }
 
+/** Repairs of requests that a vendor refused. */
+export interface RepairSeries {
+  readonly labels: Readonly<Record<'repair' | 'model' | 'vendor', string>>;
+  count: number;
+}
+
 /** The recent success of a vendor. */
 export interface VendorSeries {
   readonly vendor: string;
@@ -62,6 +68,7 @@ export interface CounterFigures {
   readonly models: readonly ModelSeries[];
   readonly errors: readonly ErrorSeries[];
   readonly fallbacks: readonly FallbackSeries[];
+  readonly repairs: readonly RepairSeries[];
   readonly vendors: readonly VendorSeries[];
   /** Violations of a format's rules in the gateway's own streams. */
   readonly violations: number;
@@ -72,6 +79,7 @@ export const NO_FIGURES: CounterFigures = {
   models: [],
   errors: [],
   fallbacks: [],
+  repairs: [],
   vendors: [],
   violations: 0,
 };

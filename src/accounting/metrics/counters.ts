@@ -17,6 +17,7 @@ import {
   type FallbackSeries,
   FIRST_BYTE_BUCKETS,
   type ModelSeries,
+  type RepairSeries,
   type RequestSeries,
   type VendorSeries,
 } from './counter-figures.ts';
@@ -51,6 +52,7 @@ export function openExchangeCounters(): ExchangeCounters {
   const models = new Map<string, ModelSeries>();
   const errors = new Map<string, ErrorSeries>();
   const fallbacks = new Map<string, FallbackSeries>();
+  const repairs = new Map<string, RepairSeries>();
   const vendors = new Map<string, VendorSeries>();
   let violations = 0;
 
@@ -104,6 +106,15 @@ export function openExchangeCounters(): ExchangeCounters {
     countVendor(vendor, isFailure(fault) ? 'failed' : 'complete');
   }
 
+  /** The names of repairs are few (`repairs.ts`), and models beyond the limit are counted as one. */
+  function countRepair(repair: string, { model = '', vendor = '' }: ExchangeRecord): void {
+    const { labels } = modelOf(model, vendor);
+    const key = `${repair} ${labels.model} ${vendor}`;
+    const known = repairs.get(key);
+    if (known === undefined) repairs.set(key, { labels: { repair, ...labels }, count: 1 });
+    else known.count += 1;
+  }
+
   function countVendor(vendor: string, outcome: Outcome): void {
     // A caller who left early has not seen how the answer would have ended.
     if (outcome === 'client-closed' || outcome === 'refused') return;
@@ -120,6 +131,7 @@ export function openExchangeCounters(): ExchangeCounters {
       const { gaveWay = [] } = record;
       for (const [at, gave] of gaveWay.entries())
         countFallback(gave, gaveWay[at + 1]?.model ?? record.model ?? '');
+      for (const repair of record.repairs ?? []) countRepair(repair, record);
       if (record.vendor !== undefined) countVendor(record.vendor, record.outcome);
       if (record.fault !== undefined) countError(record.fault, record.format, record.vendor ?? '');
       violations += record.violations ?? 0;
@@ -129,6 +141,7 @@ export function openExchangeCounters(): ExchangeCounters {
       models: [...models.values()],
       errors: [...errors.values()],
       fallbacks: [...fallbacks.values()],
+      repairs: [...repairs.values()],
       vendors: [...vendors.values()],
       violations,
     }),

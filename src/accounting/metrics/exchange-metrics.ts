@@ -47,6 +47,16 @@ export function addExchangeMetrics(registry: Registry, read: () => CounterFigure
     },
   });
   new Counter({
+    name: 'gateway_repairs_total',
+    help: 'What was done to requests that a vendor refused, so that they could be sent once more, by name.',
+    labelNames: ['repair', 'model', 'vendor'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of read().repairs) this.inc(labels, count);
+    },
+  });
+  new Counter({
     name: 'gateway_tokens_total',
     help: 'Tokens as reported by vendors. Input includes cache reads and writes, output includes reasoning.',
     labelNames: ['model', 'vendor', 'type'],

@@ -4,44 +4,52 @@
  * were found without `tool_result` blocks", Anthropic).
  */
 
-import type { Part, ToolResultPart, Turn } from '../prompt.ts';
+import type { Part, ToolCallPart, ToolResultPart, Turn } from '../prompt.ts';
 
 /** What stands for the result of a call that never came. */
 const NO_RESULT = 'The call was interrupted: there is no result.';
 
 /**
  * Gives each call that another turn follows a result, and makes a text of the user's of each result without a call.
- * @param turns in strict order (`strictTurns`), with ids that do not repeat.
+ * @param turns in strict order (`strictTurns`), where results stand in the turn after their calls; with ids that do not
+ *   repeat.
  */
 export function completeCalls(turns: readonly Turn[]): readonly Turn[] {
-  const results = new Set(turns.flatMap(({ parts }) => parts.filter(isResult).map(({ id }) => id)));
-  const calls = new Set<string>();
-  const completed: Turn[] = [];
-  let missing: ToolResultPart[] = [];
-  for (const turn of turns) {
-    if (turn.role === 'assistant') {
-      if (missing.length > 0) completed.push({ role: 'user', parts: missing });
-      missing = [];
-      for (const part of turn.parts) {
-        if (part.kind !== 'tool-call') continue;
-        calls.add(part.id);
-        if (!results.has(part.id)) missing.push(missingResult(part.id, part.custom));
-      }
-      completed.push(turn);
-      continue;
+  return turns.flatMap((turn, at): readonly Turn[] => {
+    if (turn.role === 'user') {
+      const asked = callsOf(turns[at - 1]);
+      const isAnswer = (part: Part): boolean => isResult(part) && asked.some(({ id }) => id === part.id);
+      const missing = missingResults(turns[at - 1], turn);
+      const said = turn.parts.flatMap((part) => (isResult(part) && !isAnswer(part) ? asText(part) : [part]));
+      return [{ ...turn, parts: [...missing, ...said] }];
     }
-    const parts = turn.parts.flatMap((part) =>
-      isResult(part) && !calls.has(part.id) ? asText(part) : [part],
-    );
-    completed.push(turn.role === 'user' ? { ...turn, parts: [...missing, ...parts] } : { ...turn, parts });
-    if (turn.role === 'user') missing = [];
-  }
-  return completed;
+    const next = turns[at + 1];
+    if (next === undefined || next.role === 'user') return [turn];
+    const missing = missingResults(turn, undefined);
+    return missing.length === 0 ? [turn] : [turn, { role: 'user', parts: missing }];
+  });
 }
 
-function missingResult(id: string, custom: boolean | undefined): ToolResultPart {
-  const content = [{ kind: 'text', text: NO_RESULT } as const];
-  return { kind: 'tool-result', id, content, ...(custom && { custom }) };
+/** Results for the calls of `turn` that `answer` has none for. */
+function missingResults(turn: Turn | undefined, answer: Turn | undefined): readonly ToolResultPart[] {
+  const answered = new Set(answer?.parts.filter(isResult).map(({ id }) => id));
+  return callsOf(turn).flatMap(({ id, custom }): readonly ToolResultPart[] =>
+    answered.has(id)
+      ? []
+      : [
+          {
+            kind: 'tool-result',
+            id,
+            content: [{ kind: 'text', text: NO_RESULT }],
+            ...(custom && { custom }),
+          },
+        ],
+  );
+}
+
+function callsOf(turn: Turn | undefined): readonly ToolCallPart[] {
+  if (turn?.role !== 'assistant') return [];
+  return turn.parts.filter((part) => part.kind === 'tool-call');
 }
 
 /** What a result says, as the user's own words. */

@@ -11,6 +11,7 @@ import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
+import { stripForeignContent } from './outbound/strip-foreign-content.ts';
 import { FORMAT } from './wire/format-name.ts';
 
 /** The format of the Gemini API. */
@@ -27,6 +28,7 @@ export const generateContent: Format = {
   outbound: {
     renderRequest,
     renderHeaders,
+    stripForeignContent,
     parseEvents,
     parseError,
     parseFailure,

@@ -269,6 +269,15 @@ test('of several fallbacks in a row, each has its own attempts and failures', as
   ]).toEqual([5, 5]);
 });
 
+test('repairs of refused requests are counted by name', async () => {
+  const metrics = open();
+  metrics.record({ ...RECORD, repairs: ['without-thoughts', 'strictest-form'] });
+  metrics.record({ ...RECORD, repairs: ['strictest-form'] });
+  const samples = await samplesOf(metrics);
+  const of = (repair: string) => sumOf(samples, 'gateway_repairs_total', { repair, vendor: 'anthropic' });
+  expect([of('without-thoughts'), of('strictest-form')]).toEqual([1, 2]);
+});
+
 test('a vendor that has failed five times in a row counts as down, until it succeeds', async () => {
   const metrics = open();
   const up = async (): Promise<number> =>

@@ -12,7 +12,7 @@ import { type Rendering, renderPart, renderSignature } from './render-parts.ts';
 import { renderResult } from './render-results.ts';
 
 /** Stands in for the signature of a call that another model made (Gemini API, "Thought signatures", FAQ). */
-const PLACEHOLDER = 'skip_thought_signature_validator';
+export const PLACEHOLDER = 'skip_thought_signature_validator';
 
 interface Contents {
   /** The parts of `systemInstruction`. */
