@@ -3,6 +3,7 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Explanation } from '../devtools/explain.ts';
+import type { RefusalExplanation } from '../devtools/explain-refusal.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { asText, isObject, tryParseJson } from '../lib/json.ts';
 import { execute, readConfigHere, readNamedFile } from './command.ts';
@@ -13,6 +14,11 @@ const options = {
   file: { type: 'positional', required: true, description: 'JSON file with the request' },
   model: { type: 'string', description: 'Model to explain it for (default: the one that the request names)' },
   format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: detected from the fields)` },
+  refusal: {
+    type: 'string',
+    description: "JSON file with a vendor's refusal: show how the gateway repairs the request after it",
+  },
+  status: { type: 'string', description: 'HTTP status of the refusal (default: 400)', default: '400' },
   json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
 
@@ -38,6 +44,14 @@ export const explain = defineCommand({
       try {
         const reach = { generateContent: config.generateContent.models };
         const served = { catalog, vendors: everyVendor(config), reach };
+        if (args.refusal !== undefined) {
+          const text = new TextDecoder().decode(await readNamedFile(args.refusal));
+          const refusal = { status: parseStatus(args.status), body: text };
+          const { explainRefusal } = await import('../devtools/explain-refusal.ts');
+          const explanation = explainRefusal(served, format, model, body, refusal);
+          console.log(args.json ? JSON.stringify(explanation, undefined, 2) : renderRefusal(explanation));
+          return;
+        }
         const explanation = devtool.explain(served, format, model, body);
         console.log(args.json ? JSON.stringify(explanation, undefined, 2) : render(explanation));
       } catch (error) {
@@ -46,6 +60,18 @@ export const explain = defineCommand({
       }
     }),
 });
+
+function parseStatus(text: string): number {
+  const status = Number(text);
+  if (!Number.isInteger(status) || status < 400 || status > 599)
+    throw new Refusal('--status must be an HTTP status between 400 and 599.');
+  return status;
+}
+
+function renderRefusal({ repairs, request }: RefusalExplanation): string {
+  if (request === undefined) return 'final: the caller gets the refusal, and nothing else is sent';
+  return [`sent once more: ${repairs.join(', ')}`, '', JSON.stringify(request, undefined, 2)].join('\n');
+}
 
 function render({ from, to, native, model, request, notes, mapped }: Explanation): string {
   const path = native

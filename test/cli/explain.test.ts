@@ -156,3 +156,32 @@ test.each([
   for (const name of ['read_file', 'ApplyPatch', 'Hello!']) expect(stdout).toContain(name);
   expect(explained).not.toMatchObject({ request: { messages: [] } });
 });
+
+test('a refusal is explained: which repair follows, and what is sent then', async () => {
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'r' };
+  const request = {
+    model: 'deepseek/deepseek-v4-pro',
+    max_tokens: 100,
+    messages: [
+      { role: 'user', content: 'x' },
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [result, { type: 'text', text: 'a reminder' }] },
+    ],
+  };
+  await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+  const ask = async (refusal: string, ...more: string[]) => {
+    await writeFile(join(directory, 'refusal.json'), refusal);
+    return runCommand(directory, ['explain', 'request.json', '--refusal', 'refusal.json', '--json', ...more]);
+  };
+  const refused = await ask(
+    JSON.stringify({ object: 'error', message: "Unexpected role 'user' after role 'tool'" }),
+  );
+  expect(parseJson(refused.stdout)).toMatchObject({
+    repairs: ['without-user-after-tool'],
+    request: { messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'tool' }] },
+  });
+  const final = await ask(JSON.stringify({ error: { message: 'Invalid API key.' } }), '--status', '401');
+  expect(parseJson(final.stdout)).toEqual({ repairs: [] });
+  expect((await ask('{}', '--status', '200')).code).toBe(1);
+});

@@ -1,0 +1,82 @@
+/** Explains what the gateway makes of a request that its vendor refuses. */
+
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { openLedger } from '../accounting/usage/ledger.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { formats } from '../formats/formats.ts';
+import { textOfBytes } from '../lib/bytes.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { isObject, parseJson } from '../lib/json.ts';
+import type { Routed } from '../pipeline/exchange.ts';
+import { nativeFormatFor } from '../pipeline/native-format.ts';
+import { DEFAULT_VENDOR } from '../pipeline/reach.ts';
+import { notSupported } from '../pipeline/resolve-model.ts';
+import { describeRefusal, repair } from '../pipeline/retry/repairs.ts';
+import { scanned } from '../pipeline/scanned.ts';
+import { translateRequest } from '../pipeline/translate-request.ts';
+import { upstreamName } from '../upstream/vendor.ts';
+import type { Served } from './explain.ts';
+
+/** A vendor's refusal. */
+export interface VendorRefusal {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The body as it came. */
+  readonly body: string;
+}
+
+/** What is sent after a refusal. */
+export interface RefusalExplanation {
+  /** The names of the repairs (docs/repairs.md); empty if the refusal is final. */
+  readonly repairs: readonly string[];
+  /** The next request to the vendor; absent if the refusal is final. */
+  readonly request?: JsonObject;
+}
+
+/**
+ * Explains a refusal without sending anything.
+ * @param from the format that the request is written in
+ * @param asked the model as a caller writes it
+ * @param body the request
+ * @throws GatewayError the error that the caller of such a request would receive
+ */
+export function explainRefusal(
+  { catalog, vendors }: Served,
+  from: FormatName,
+  asked: string,
+  body: JsonObject,
+  { status, body: text }: VendorRefusal,
+): RefusalExplanation {
+  const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
+  const vendor = model && vendors.serving(model);
+  if (model === undefined || vendor === undefined) throw notSupported(asked, DEFAULT_VENDOR[from]);
+  const upstreamFormat = nativeFormatFor(vendor, model, from, () => body);
+  const message = new IncomingMessage(new Socket());
+  const named = from === 'generate-content' && { model: asked, method: 'generateContent' };
+  const request = { ...body, ...(!named && { model: upstreamName(vendor, model) }) };
+  const routed: Routed = {
+    id: 'explained',
+    message,
+    response: new ServerResponse(message),
+    signal: new AbortController().signal,
+    ledger: openLedger(false),
+    route: { format: from, operation: 'generate' },
+    query: new URLSearchParams(),
+    ...(named && { named }),
+    readBody: () => Promise.reject(new TypeError('The body has been read.')),
+    principal: { name: 'explained', restricted: false, allows: () => true, stored: 'all', limits: {} },
+    model,
+    vendor,
+    upstreamFormat,
+    ...scanned(Buffer.from(JSON.stringify(request))),
+  };
+  const prepare = translateRequest({ askUsage: 'limited' });
+  prepare(routed);
+  const error = formats[upstreamFormat].outbound.parseError(status, text);
+  const refused = describeRefusal(routed, error, error, prepare);
+  const repaired = refused && repair({ ...refused, status }, false);
+  if (repaired === undefined) return { repairs: [] };
+  const next = parseJson(textOfBytes(prepare(repaired.routed).payload));
+  return { repairs: repaired.names, ...(isObject(next) && { request: next }) };
+}
