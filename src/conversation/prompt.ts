@@ -61,6 +61,11 @@ export type OutputFormat =
       readonly description?: string;
       readonly schema: JsonObject;
       readonly strict?: boolean;
+      /**
+       * The one member of the schema whose value is the answer (Gemini's `text/x.enum`). The gateway takes it out of the
+       * object that the model writes (`unwrap-member.ts`).
+       */
+      readonly unwrap?: string;
     };
 
 /** How much to think, from least to most. */

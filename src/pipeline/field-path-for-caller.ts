@@ -1,7 +1,7 @@
 /** How callers name the fields of a prompt. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
-import { camelCase } from '../formats/generate-content/inbound/sort-fields.ts';
+import { camelCase } from '../formats/generate-content/wire/camel-case.ts';
 import type { JsonObject } from '../lib/json.ts';
 
 /**

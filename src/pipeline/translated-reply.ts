@@ -5,6 +5,7 @@ import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import { stopAt } from '../conversation/stop-at.ts';
+import { unwrapMember } from '../conversation/unwrap-member.ts';
 import type { EventRenderer, RequestContext } from '../formats/format.ts';
 import { bytesOfText, textOfBytes } from '../lib/bytes.ts';
 import { asGatewayError, isVendors } from '../lib/errors.ts';
@@ -54,7 +55,7 @@ function inCallersWords(answered: Answered, translation: Translation, options: R
 
 async function streamed(answered: Answered, translation: Translation, options: ReplyOptions) {
   const { route, answer, secret, ledger } = answered;
-  const { inbound, outbound, asked, target, stops } = translation;
+  const { inbound, outbound, asked, target } = translation;
   const renderer = inbound.renderEvents(asked);
   let said = false;
   let over = false;
@@ -66,7 +67,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
     },
   };
   const parser = outbound.parseEvents(asked.prompt, target);
-  const parsed = fuse(stops ? fuse(parser, stopAt(stops)) : parser, watch);
+  const parsed = fuse(finished(parser, translation), watch);
   const judging = options.validate && ledger.isRecorded;
   const framing = asksList(answered) ? framedAsList() : framedAsEvents(inbound.ping);
   const written = judging ? fuse(judge(route.format, asked, ledger), framing) : framing;
@@ -120,7 +121,8 @@ function judge(format: FormatName, { prompt }: RequestContext, ledger: Ledger): 
   };
 }
 
-async function whole(answered: Answered, { inbound, outbound, asked, target, stops }: Translation) {
+async function whole(answered: Answered, translation: Translation) {
+  const { inbound, outbound, asked, target } = translation;
   const { answer } = answered;
   const folded = collector();
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
@@ -129,9 +131,20 @@ async function whole(answered: Answered, { inbound, outbound, asked, target, sto
     decodeBody(answer, () => {}),
     outbound.parseEvents(asked.prompt, target),
   );
-  run(fuse(stops ? fuse(parse, stopAt(stops)) : parse, fold), [await readWhole(answered, MAX_WHOLE)]);
+  run(fuse(finished(parse, translation), fold), [await readWhole(answered, MAX_WHOLE)]);
   const reply = inbound.renderReply(folded.reply(), asked);
   return { headers: jsonHeaders(answered), body: bytesOfText(JSON.stringify(reply)) };
+}
+
+/** A parser's events, after what the gateway does to the answer itself in the vendor's place. */
+function finished<In>(
+  parser: Step<In, ReplyEvent>,
+  { asked: { prompt }, stops }: Translation,
+): Step<In, ReplyEvent> {
+  const member = prompt.output?.kind === 'json-schema' ? prompt.output.unwrap : undefined;
+  // A stop sequence is looked for in what the caller gets.
+  const unwrapped = member === undefined ? parser : fuse(parser, unwrapMember(member));
+  return stops ? fuse(unwrapped, stopAt(stops)) : unwrapped;
 }
 
 /** Translates a count of a prompt's tokens. */

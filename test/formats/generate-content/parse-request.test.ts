@@ -563,16 +563,43 @@ describe('settings', () => {
 
   test('a type of answer that only Google has is reported', () => {
     const notes: Note[] = [];
-    parseRequest(
-      ask([{ text: 'x' }], { generationConfig: { responseMimeType: 'text/x.enum' } }),
-      reportInto(notes),
-    );
-    expect(notes).toMatchObject([{ field: 'generationConfig.responseMimeType', outcome: 'passed-on' }]);
+    const body = ask([{ text: 'x' }], { generationConfig: { responseMimeType: 'application/yaml' } });
+    const prompt = parseRequest(body, reportInto(notes));
+    expect(prompt.formatSpecific?.fields).toEqual({
+      generationConfig: { responseMimeType: 'application/yaml' },
+    });
+    expect(notes).toMatchObject([{ field: 'generationConfig.responseMimeType', outcome: 'dropped' }]);
+  });
+
+  test('a choice out of a list is an object with one member, whose value is the answer', () => {
+    const notes: Note[] = [];
+    const responseSchema = { type: 'STRING', format: 'enum', enum: ['yes', 'no'] };
+    const generationConfig = { responseMimeType: 'text/x.enum', responseSchema };
+    expect(parseRequest(ask([{ text: 'x' }], { generationConfig }), reportInto(notes))).toMatchObject({
+      output: {
+        kind: 'json-schema',
+        schema: {
+          type: 'object',
+          properties: { choice: { type: 'string', enum: ['yes', 'no'] } },
+          required: ['choice'],
+          additionalProperties: false,
+        },
+        strict: true,
+        unwrap: 'choice',
+      },
+    });
+    expect(notes).toMatchObject([{ field: 'generationConfig.responseMimeType', outcome: 'approximated' }]);
   });
 });
 
 describe('requests that Google refuses too', () => {
   test.each<[string, JsonObject, string, RegExp]>([
+    [
+      'a choice out of no list',
+      ask([{ text: 'x' }], { generationConfig: { responseMimeType: 'text/x.enum' } }),
+      'generationConfig.responseSchema',
+      /requires a schema with an enum/,
+    ],
     ['no contents', {}, 'contents', /contents is not specified/],
     ['no parts', { contents: [{ role: 'user' }] }, 'contents[0].parts', /must not be empty/],
     [

@@ -10,19 +10,6 @@ import { isList } from '../../../lib/json.ts';
 
 /** Deeper than any schema that a vendor takes. */
 const MAX_DEPTH = 100;
-/** Keywords of the subset in snake_case, as some SDKs write them. */
-const SNAKE_CASE: ReadonlyMap<string, string> = new Map([
-  ['any_of', 'anyOf'],
-  ['min_items', 'minItems'],
-  ['max_items', 'maxItems'],
-  ['min_length', 'minLength'],
-  ['max_length', 'maxLength'],
-  ['min_properties', 'minProperties'],
-  ['max_properties', 'maxProperties'],
-  ['property_ordering', 'propertyOrdering'],
-  ['additional_properties', 'additionalProperties'],
-]);
-
 const PLACES: SchemaPlaces = {
   schemas: ['items', 'additionalProperties'],
   lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems'],
@@ -30,9 +17,10 @@ const PLACES: SchemaPlaces = {
 };
 
 /**
- * The OpenAPI subset as JSON Schema: types in lower case, `nullable` as the type `null`, and counts as numbers, which
- * protobuf writes as strings (64-bit integers). Keywords of JSON Schema stay as they are.
- * @throws GatewayError `invalid-request` for a schema that is too deep.
+ * The OpenAPI subset as JSON Schema: types in lower case, `nullable` as the type `null`, and counts and bounds as numbers,
+ * which protobuf also writes as text. Keywords of JSON Schema stay as they are.
+ * @param schema its names are in camelCase, and its enums are words.
+ * @throws GatewayError `invalid-request` for a schema that is too deep, and for a type that is none.
  */
 export function fromOpenApi(schema: JsonObject): JsonObject {
   return widen(schema, 0);
@@ -41,20 +29,37 @@ export function fromOpenApi(schema: JsonObject): JsonObject {
 function widen(value: JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) throw invalid('The JSON schema is too large.');
   const inner = (schema: JsonObject): JsonObject => widen(schema, depth + 1);
-  const { nullable, ...keywords } = value;
-  const schema: JsonObject = Object.fromEntries(
-    Object.entries(keywords).map(([key, said = null]) => {
-      const name = SNAKE_CASE.get(key) ?? key;
-      return [name, mapSchemas(name, plainKeyword(name, said), PLACES, inner)];
-    }),
-  );
+  const { nullable, type, format, ...keywords } = value;
+  const schema: JsonObject = {
+    ...renderType(type),
+    // Google's own mark of a text with an `enum`; no other vendor knows it.
+    ...(format !== undefined && format !== 'enum' && { format }),
+    ...Object.fromEntries(
+      Object.entries(keywords).map(([name, said = null]) => [
+        name,
+        mapSchemas(name, plainKeyword(name, said), PLACES, inner),
+      ]),
+    ),
+  };
   return nullable === true ? nullableSchema(schema) : schema;
 }
 
+/** `{ type }`, to be spread; empty for the type that says nothing. */
+function renderType(type: Json | undefined): { readonly type?: Json } {
+  if (type === undefined || type === null) return {};
+  if (typeof type === 'number') throw invalid(`Invalid value at 'type' (TYPE_ENUM), ${type}`);
+  if (isList(type)) {
+    const types = type.flatMap((each) => renderType(each).type ?? []);
+    return types.length > 0 ? { type: types } : {};
+  }
+  if (typeof type !== 'string') return { type };
+  const word = type.toLowerCase();
+  return word === 'type_unspecified' ? {} : { type: word };
+}
+
 function plainKeyword(name: string, value: Json): Json {
-  if (typeof value !== 'string') return value;
-  if (name === 'type') return value.toLowerCase();
-  return /^m(?:in|ax)(?:Items|Length|Properties)$/.test(name) ? Number(value) : value;
+  const isNumber = typeof value === 'string' && /^m(?:in|ax)(?:imum|Items|Length|Properties)$/.test(name);
+  return isNumber ? Number(value) : value;
 }
 
 function nullableSchema(schema: JsonObject): JsonObject {

@@ -3,9 +3,10 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, compact, isEmpty } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
+import { withWords } from '../wire/enum-encoding.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { parseTier } from '../wire/service-tier.ts';
 import { callIds } from './call-ids.ts';
@@ -23,7 +24,8 @@ import { REQUEST_FIELDS, REQUEST_OWN, sortFields } from './sort-fields.ts';
  *   empty part.
  */
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
-  const { known, own, extra } = sortFields(body, REQUEST_FIELDS, REQUEST_OWN);
+  const request = withWords(body, 'GenerateContentRequest');
+  const { known, own, extra } = sortFields(request, REQUEST_FIELDS, REQUEST_OWN);
   const contents = known['contents'];
   if (contents === undefined) {
     throw invalid('* GenerateContentRequest.contents: contents is not specified', 'contents');
@@ -32,7 +34,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const choosing = parseToolConfig(known['toolConfig']);
   const tools = withStrictness(parseTools(known['tools']), choosing.validated);
   const config = parseConfig(asObject(known['generationConfig']) ?? {}, report);
-  const serviceTier = parseTier(known['serviceTier']);
+  const serviceTier = parseAskedTier(known['serviceTier']);
   const kept = { ...own, ...config.own, ...ownToolConfig(choosing, tools) };
   const unknown = { ...extra, ...(!isEmpty(config.extra) && { generationConfig: config.extra }) };
   return {
@@ -74,4 +76,10 @@ function ownToolConfig(choosing: Choosing, tools: readonly Tool[]): JsonObject {
     }),
   };
   return isEmpty(toolConfig) ? {} : { toolConfig };
+}
+
+/** @throws GatewayError `invalid-request` for a number: Google has not published which tier it stands for. */
+function parseAskedTier(value: Json | undefined): string | undefined {
+  if (typeof value !== 'number' || value === 0) return parseTier(value);
+  throw invalid(`Invalid value at 'service_tier': ${value}. Name the tier in words.`, 'serviceTier');
 }

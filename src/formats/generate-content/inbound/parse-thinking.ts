@@ -4,7 +4,8 @@ import type { Thinking } from '../../../conversation/prompt.ts';
 import { asEffort } from '../../../conversation/rules/effort.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json } from '../../../lib/json.ts';
-import { asFlag, asNumber, asText, isObject } from '../../../lib/json.ts';
+import { asFlag, isObject } from '../../../lib/json.ts';
+import { parseNumber } from './parse-number.ts';
 import { sortFields } from './sort-fields.ts';
 
 const PARAM = 'generationConfig.thinkingConfig';
@@ -12,13 +13,14 @@ const PARAM = 'generationConfig.thinkingConfig';
 /**
  * What a caller asked about thinking; undefined if nothing. Thoughts are hidden unless asked for, as is Google's
  * default.
- * @throws GatewayError `invalid-request` for an unknown level.
+ * @param value its enums are words.
+ * @throws GatewayError `invalid-request` for an unknown level, and a budget that is no number.
  */
 export function parseThinking(value: Json | undefined): Thinking | undefined {
   if (!isObject(value)) return undefined;
   const { known } = sortFields(value, ['includeThoughts', 'thinkingBudget', 'thinkingLevel']);
-  const budget = asNumber(known['thinkingBudget']);
-  const effort = parseLevel(asText(known['thinkingLevel']));
+  const budget = parseNumber(known['thinkingBudget'], `${PARAM}.thinkingBudget`);
+  const effort = parseLevel(known['thinkingLevel']);
   const visible = asFlag(known['includeThoughts']) ?? false;
   if (budget === undefined && effort === undefined && !visible) return undefined;
   return {
@@ -28,7 +30,8 @@ export function parseThinking(value: Json | undefined): Thinking | undefined {
   };
 }
 
-function parseLevel(level: string | undefined): Thinking['effort'] {
+function parseLevel(value: Json | undefined): Thinking['effort'] {
+  const level = value === undefined ? undefined : String(value);
   if (level === undefined || level.toUpperCase() === 'THINKING_LEVEL_UNSPECIFIED') return undefined;
   const effort = asEffort(level);
   if (effort === undefined) {

@@ -3,7 +3,8 @@
 import type { ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { asObject, isEmpty, isObject } from '../../../lib/json.ts';
+import { repeatedField } from '../wire/repeated-field.ts';
 import { sortFields } from './sort-fields.ts';
 
 /** How to choose among the tools. */
@@ -24,7 +25,7 @@ const MODES: ReadonlyMap<string, ToolChoice['mode']> = new Map([
   ['NONE', 'none'],
 ]);
 
-/** The `toolConfig` of a request. @throws GatewayError `invalid-request` for an unknown mode. */
+/** The `toolConfig` of a request, with its enums as words. @throws GatewayError `invalid-request` for an unknown mode. */
 export function parseToolConfig(value: Json | undefined): Choosing {
   if (!isObject(value)) return { validated: false, own: {} };
   const { known, own, extra } = sortFields(value, ['functionCallingConfig']);
@@ -37,7 +38,7 @@ export function parseToolConfig(value: Json | undefined): Choosing {
     ...extra,
     ...(!isEmpty(calling.extra) && { functionCallingConfig: calling.extra }),
   };
-  const word = asText(calling.known['mode'])?.toUpperCase() ?? 'MODE_UNSPECIFIED';
+  const word = String(calling.known['mode'] ?? 'MODE_UNSPECIFIED').toUpperCase();
   const mode = MODES.get(word);
   if (mode === undefined) {
     throw invalid(
@@ -45,7 +46,9 @@ export function parseToolConfig(value: Json | undefined): Choosing {
       'toolConfig.functionCallingConfig.mode',
     );
   }
-  const allowed = asList(calling.known['allowedFunctionNames']).filter((name) => typeof name === 'string');
+  const allowed = repeatedField(calling.known['allowedFunctionNames']).filter(
+    (name) => typeof name === 'string',
+  );
   const isNarrowed = mode !== 'none' && allowed.length > 0;
   const isSaid = word !== 'MODE_UNSPECIFIED' || isNarrowed;
   return {

@@ -5,6 +5,7 @@
  */
 
 import type { Json, JsonObject } from '../../../lib/json.ts';
+import { camelCase } from '../wire/camel-case.ts';
 
 /** Fields of a request that this format's parser reads itself. */
 export const REQUEST_FIELDS = [
@@ -44,6 +45,9 @@ export const CONFIG_FIELDS = [
   'responseMimeType',
   'responseSchema',
   'responseJsonSchema',
+  // The same in the two further spellings that the proto gives it (GenerationConfig.response_json_schema).
+  '_responseJsonSchema',
+  'responseJsonSchemaOrdered',
   'thinkingConfig',
 ] as const;
 
@@ -125,11 +129,4 @@ export function sortFields(
     own: Object.fromEntries(sorted.own),
     extra: Object.fromEntries(sorted.extra),
   };
-}
-
-/** A field's name in camelCase, whichever of the two spellings it has. */
-export function camelCase(name: string): string {
-  return name.includes('_')
-    ? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    : name;
 }

@@ -2,12 +2,14 @@
 
 import type { OutputFormat } from '../../../conversation/prompt.ts';
 import { newestSchema } from '../../../conversation/rules/function-schema.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { findDialect } from '../dialects.ts';
 import { isGemini3 } from './model-generation.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { toOpenApi } from './to-openapi.ts';
+
+type JsonSchemaOutput = Extract<OutputFormat, { kind: 'json-schema' }>;
 
 interface Output {
   readonly config: JsonObject;
@@ -37,7 +39,18 @@ export function renderOutput(
     return { config, instruction: [{ text: describeOutput(output) }] };
   }
   if (output.kind === 'json') return { config, instruction: [] };
+  const choice = findChoice(output);
+  if (choice !== undefined) return { config: renderChoice(choice), instruction: [] };
   return { config: { ...config, ...renderSchema(output.schema, target, report) }, instruction: [] };
+}
+
+/** The schema of the one value that the answer is to be; undefined if it is to be an object or a list. */
+function findChoice({ schema, unwrap }: JsonSchemaOutput): JsonObject | undefined {
+  return unwrap === undefined ? undefined : asObject(asObject(schema['properties'])?.[unwrap]);
+}
+
+function renderChoice(choice: JsonObject): JsonObject {
+  return { responseMimeType: 'text/x.enum', responseSchema: toOpenApi(choice, new Set()) };
 }
 
 function describeOutput(output: Exclude<OutputFormat, { kind: 'text' }>): string {

@@ -2,28 +2,7 @@
 
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
 import type { Json } from '../../../lib/json.ts';
-
-/** Candidate.FinishReason of v1beta by number, which callers get who ask for `$alt=json;enum-encoding=int`. */
-const FINISHES_BY_NUMBER: readonly string[] = [
-  'FINISH_REASON_UNSPECIFIED',
-  'STOP',
-  'MAX_TOKENS',
-  'SAFETY',
-  'RECITATION',
-  'OTHER',
-  'LANGUAGE',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'MALFORMED_FUNCTION_CALL',
-  'IMAGE_SAFETY',
-  'UNEXPECTED_TOOL_CALL',
-  'TOO_MANY_TOOL_CALLS',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_OTHER',
-  'NO_IMAGE',
-  'IMAGE_RECITATION',
-];
+import { wordFor } from './enum-encoding.ts';
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['STOP', 'stop'],
@@ -49,26 +28,16 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
 
 /** The vendor's word for the end; undefined while the answer goes on. */
 export function finishWord(value: Json | undefined): string | undefined {
-  return parseWord(value, FINISHES_BY_NUMBER);
+  return parseWord(value, 'FinishReason');
 }
-
-/** PromptFeedback.BlockReason of v1beta by number. */
-const BLOCKS_BY_NUMBER: readonly string[] = [
-  'BLOCK_REASON_UNSPECIFIED',
-  'SAFETY',
-  'OTHER',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'IMAGE_SAFETY',
-];
 
 /** The vendor's word for why it blocked a prompt; undefined if it did not. */
 export function blockWord(value: Json | undefined): string | undefined {
-  return parseWord(value, BLOCKS_BY_NUMBER);
+  return parseWord(value, 'BlockReason');
 }
 
-function parseWord(value: Json | undefined, byNumber: readonly string[]): string | undefined {
-  const word = typeof value === 'number' ? (byNumber[value] ?? String(value)) : value;
+function parseWord(value: Json | undefined, name: 'FinishReason' | 'BlockReason'): string | undefined {
+  const word = typeof value === 'number' ? (wordFor(name, value) ?? String(value)) : value;
   return typeof word === 'string' && word !== '' && !word.endsWith('_REASON_UNSPECIFIED') ? word : undefined;
 }
 

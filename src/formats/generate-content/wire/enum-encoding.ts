@@ -1,0 +1,80 @@
+/**
+ * Enums as words and as numbers. Protobuf's JSON takes both in a request, and fields in camelCase and snake_case; an
+ * answer has words, unless the caller asks for numbers (`$alt=json;enum-encoding=int`).
+ */
+
+import { hasSameItems, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { camelCase } from './camel-case.ts';
+import { ENUMS, type EnumName } from './enums.ts';
+import { type FieldType, MESSAGES, type MessageName } from './messages.ts';
+
+type Convert = (value: Json, name: EnumName) => Json;
+
+/** The words of each enum by their numbers. */
+const WORDS: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(
+  Object.entries(ENUMS).map(([name, numbers]) => [
+    name,
+    new Map(Object.entries(numbers).map(([word, number]) => [number, word])),
+  ]),
+);
+
+/** The word for a number of an enum; undefined if Google has published none. */
+export function wordFor(name: EnumName, number: number): string | undefined {
+  return WORDS.get(name)?.get(number);
+}
+
+/**
+ * A message with its enums as words, and with the fields of the table in camelCase, at every depth; itself if all of it
+ * already is. A number that Google has not published stays.
+ */
+export function withWords(message: JsonObject, name: MessageName): JsonObject {
+  return convertMessage(message, name, (value, type) =>
+    typeof value === 'number' ? (wordFor(type, value) ?? value) : value,
+  );
+}
+
+/** A message with its enums as numbers; itself if it has none. A word whose number is not published stays. */
+export function withNumbers(message: JsonObject, name: MessageName): JsonObject {
+  return convertMessage(message, name, (value, type) => {
+    const numbers: Readonly<Record<string, number>> = ENUMS[type];
+    return typeof value === 'string' && Object.hasOwn(numbers, value) ? (numbers[value] ?? value) : value;
+  });
+}
+
+function convertMessage(message: JsonObject, name: MessageName, convert: Convert): JsonObject {
+  const types = MESSAGES[name];
+  let isSame = true;
+  const fields = Object.entries(message).map(([key, value]): [string, Json | undefined] => {
+    const field = camelCase(key);
+    const type = Object.hasOwn(types, field) ? types[field] : undefined;
+    if (type === undefined) return [key, value];
+    const converted = value === undefined ? value : convertValue(value, type, convert);
+    isSame &&= field === key && converted === value;
+    return [field, converted];
+  });
+  return isSame ? message : Object.fromEntries(fields);
+}
+
+/** One value, or each one of a list. */
+function convertValue(value: Json, type: FieldType<MessageName>, convert: Convert): Json {
+  if (type === 'plain') return value;
+  if (isList(value)) {
+    const list = value.map((item) => convertValue(item, type, convert));
+    return hasSameItems(list, value) ? value : list;
+  }
+  if (isEnum(type)) return convert(value, type);
+  if (!isObject(value)) return value;
+  if (type !== 'map of Schema') return isMessage(type) ? convertMessage(value, type, convert) : value;
+  const entries = Object.entries(value).map(
+    ([key, inner = null]) => [key, convertValue(inner, 'Schema', convert)] as const,
+  );
+  return entries.every(([key, inner]) => inner === value[key]) ? value : Object.fromEntries(entries);
+}
+
+function isEnum(type: string): type is EnumName {
+  return Object.hasOwn(ENUMS, type);
+}
+
+function isMessage(type: string): type is MessageName {
+  return Object.hasOwn(MESSAGES, type);
+}
