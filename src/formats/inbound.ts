@@ -45,6 +45,8 @@ export interface Inbound {
   renderLateError(error: GatewayError, said: string): Sse;
   /** Bytes that keep a silent stream open. The SDKs of every language skip them. */
   readonly ping: string;
+  /** This half, with its answers written as a query asks. Absent if no query changes how they are written. */
+  forQuery?(query: URLSearchParams): Inbound;
   /** Absent if the format has no way to count the tokens of a prompt, or not for other vendors' models. */
   readonly counting?: InboundCounting;
 }

@@ -8,7 +8,12 @@ import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { cursorInbound, isCursorBody } from './cursor/index.ts';
 
-/** Picks the inbound half for a parsed body that came to the endpoint of `format`. */
-export function inboundFor(format: FormatName, body: JsonObject): Inbound {
-  return format === 'chat-completions' && isCursorBody(body) ? cursorInbound : formats[format].inbound;
+/**
+ * Picks the inbound half for a parsed body that came to the endpoint of `format`.
+ * @param query the query that came with it, which may say how answers are to be written.
+ */
+export function inboundFor(format: FormatName, body: JsonObject, query?: URLSearchParams): Inbound {
+  if (format === 'chat-completions' && isCursorBody(body)) return cursorInbound;
+  const { inbound } = formats[format];
+  return (query && inbound.forQuery?.(query)) ?? inbound;
 }

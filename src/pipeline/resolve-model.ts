@@ -7,11 +7,12 @@ import { type Catalog, MAX_ID_LENGTH, modelName, vendorName } from '../catalog/c
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
+import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { GatewayError, invalid } from '../lib/errors.ts';
 import { asText, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
-import { translatedFormat, type Vendor, type Vendors } from '../upstream/vendor.ts';
+import { isVertex, translatedFormat, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
 import { countingFormat, nativeFormatFor } from './native-format.ts';
 import { nearestModel } from './nearest-model.ts';
@@ -19,7 +20,7 @@ import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
 import { modelsBeside } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
-import { inItsWords, replaced, type Scanned, scanned } from './scanned.ts';
+import { COUNTED, inItsWords, replaced, type Scanned, scanned } from './scanned.ts';
 
 /**
  * Makes the stage that reads the body and settles the model, the vendor and the format of the request to it.
@@ -71,14 +72,15 @@ export function resolveModel(
       ({ body, fields } = kept instanceof Promise ? await kept : kept);
     }
     const upstreamFormat = formatFor(route, vendor, model, { body, fields, isResponses });
-    if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
+    if (named !== undefined) requireSameModel({ body, fields }, catalog, model.id, defaultVendor);
+    const mustTranslate = isResponses || writesOtherNumbers(admitted, vendor, upstreamFormat);
     const routed: Routed = {
       ...admitted,
       model,
       vendor,
       upstreamFormat,
       ...(limited && { otherModels: besideOf(model) }),
-      ...(isResponses && { mustTranslate: isResponses }),
+      ...(mustTranslate && { mustTranslate }),
       ...(principal.stored === 'own' && {
         bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
       }),
@@ -249,22 +251,35 @@ function modelInBody(body: Buffer, span: Span | undefined, defaultVendor: string
 }
 
 /**
- * If the path names the model, the body may name it too (`model`, and `generateContentRequest.model` in a token count).
- * It must be the same one; otherwise a key's restriction would depend on which of them the vendor reads.
+ * Whether the caller and the service mean different things by the numbers of enums: Vertex AI numbers harm categories,
+ * finish reasons and a mode of calls in its own way (`google/cloud/aiplatform/v1/*.proto`). Such a request is
+ * translated, since a translated one has words.
+ */
+function writesOtherNumbers({ query }: Admitted, vendor: Vendor, upstreamFormat: FormatName): boolean {
+  return upstreamFormat === 'generate-content' && isVertex(vendor) && parseAlt(query).hasNumbers;
+}
+
+/**
+ * If the path names the model, the body may name it too (`model`, and `generateContentRequest.model` in a token count),
+ * in any way in which the path may. It must be the same one; otherwise a key's restriction would depend on which of them
+ * the vendor reads.
  */
 function requireSameModel(
-  body: Buffer,
-  spans: ReadonlyMap<string, Span>,
+  { body, fields }: Scanned,
   catalog: Catalog,
   modelId: string,
+  defaultVendor: string,
 ): void {
-  const inner = ['generateContentRequest', 'generate_content_request'].map((key) => spans.get(key));
-  const values = [spans.get('model'), ...inner].map((span) => span && valueAt(body, span));
+  const values = [fields.get('model'), ...COUNTED.map((key) => fields.get(key))].map(
+    (span) => span && valueAt(body, span),
+  );
   for (const value of values) {
     const also = isObject(value) ? value['model'] : value;
-    if (also === undefined) continue;
+    if (also === undefined || also === null) continue;
     const name = asText(also)?.replace(/^models\//, '');
-    if (name === undefined || catalog.resolve(name, vendorName(modelId))?.id !== modelId) {
+    const isSame = (vendor: string): boolean =>
+      name !== undefined && catalog.resolve(name, vendor)?.id === modelId;
+    if (!isSame(defaultVendor) && !isSame(vendorName(modelId))) {
       throw invalid(
         `The body names a different model from the path, which names ${modelName(modelId)}.`,
         'model',
@@ -273,8 +288,11 @@ function requireSameModel(
   }
 }
 
-/** The fields that bound the length of an answer, or that hold the field that does. */
-const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'generationConfig'];
+/** The fields that bound the length of an answer. */
+const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+/** The field of Google's that holds such a field, and that field, each in both spellings. */
+const CONFIGS = ['generationConfig', 'generation_config'];
+const MOST_IN_CONFIG = ['maxOutputTokens', 'max_output_tokens'];
 
 /** Lowers the requested length to what this model gives: the body is for another one, and more would be a 400. */
 function withinMost({ body, fields }: Scanned, { maxOutputTokens }: Model): Scanned {
@@ -282,11 +300,17 @@ function withinMost({ body, fields }: Scanned, { maxOutputTokens }: Model): Scan
   let made: Scanned = { body, fields };
   for (const key of MOST_FIELDS) {
     const span = made.fields.get(key);
-    const value = span && valueAt(made.body, span);
-    if (span !== undefined && tooMany(value)) made = replaced(made, span, `${maxOutputTokens}`);
-    if (span !== undefined && isObject(value) && tooMany(value['maxOutputTokens'])) {
-      made = replaced(made, span, JSON.stringify({ ...value, maxOutputTokens }));
-    }
+    if (span !== undefined && tooMany(valueAt(made.body, span)))
+      made = replaced(made, span, `${maxOutputTokens}`);
+  }
+  for (const key of CONFIGS) {
+    const span = made.fields.get(key);
+    const config = span && valueAt(made.body, span);
+    if (span === undefined || !isObject(config)) continue;
+    const most = MOST_IN_CONFIG.filter((name) => tooMany(config[name]));
+    if (most.length === 0) continue;
+    const bounded = Object.fromEntries(most.map((name) => [name, maxOutputTokens]));
+    made = replaced(made, span, JSON.stringify({ ...config, ...bounded }));
   }
   return made;
 }

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { invalid } from '../lib/errors.ts';
+import { OPEN_OBJECT } from '../lib/json-bytes.ts';
 import { type Span, scanObject, spliced } from '../lib/json-scan.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { upstreamName } from '../upstream/vendor.ts';
@@ -43,14 +44,35 @@ interface Asked extends Scanned, Pick<Routed, 'route' | 'upstreamFormat' | 'vend
   readonly named?: Routed['named'] | undefined;
 }
 
+/** The field of a token count that holds a whole request, in both of its spellings. */
+export const COUNTED = ['generateContentRequest', 'generate_content_request'] as const;
+
 /**
- * Replaces the body's `model` by the vendor's name of the model. A body that is translated is returned unchanged, since
- * it is rendered again, and so is one whose path names the model.
+ * Replaces the body's `model` by the vendor's name of the model, also in the request inside a token count. A body that is
+ * translated is returned unchanged, since it is rendered again.
  */
 export function inItsWords({ body, fields, route, upstreamFormat, named, vendor, model }: Asked): Scanned {
-  const span = fields.get('model');
-  if (upstreamFormat !== route.format || named !== undefined || span === undefined) return { body, fields };
-  const name = JSON.stringify(upstreamName(vendor, model));
-  if (body.toString('utf8', span.start, span.end) === name) return { body, fields };
-  return replaced({ body, fields }, span, name);
+  const request = { body, fields };
+  if (upstreamFormat !== route.format) return request;
+  const name = upstreamName(vendor, model);
+  if (named === undefined) return withModel(request, name);
+  return COUNTED.reduce(
+    (outer, key) => {
+      const span = outer.fields.get(key);
+      if (span === undefined || outer.body[span.start] !== OPEN_OBJECT) return outer;
+      const inner = scanned(outer.body.subarray(span.start, span.end));
+      const renamed = withModel(inner, name);
+      return renamed === inner ? outer : replaced(outer, span, renamed.body.toString('utf8'));
+    },
+    withModel(request, name),
+  );
+}
+
+/** The request with this model; itself if it names that one, or none. A `models/` before the name stays. */
+function withModel(request: Scanned, name: string): Scanned {
+  const span = request.fields.get('model');
+  if (span === undefined) return request;
+  const written = request.body.toString('utf8', span.start, span.end);
+  const text = JSON.stringify(written.startsWith('"models/') ? `models/${name}` : name);
+  return written === text || written === 'null' ? request : replaced(request, span, text);
 }

@@ -13,6 +13,7 @@ import type { Route } from '../conversation/route.ts';
 import { avoiding } from '../conversation/rules/avoidance.ts';
 import { type ModelTraits, type RequestContext, unreported } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
+import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { type JsonObject, wellFormed } from '../lib/json.ts';
 import { requestHeaders } from '../upstream/headers.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
@@ -58,7 +59,7 @@ export function asksStream({ named }: Routed, body: JsonObject): boolean {
 
 /** Whether a stream is one JSON list, as Gemini's is without `alt=sse`. */
 export function asksList({ named, query }: Routed): boolean {
-  return named?.method === 'streamGenerateContent' && query.get('alt') !== 'sse';
+  return named?.method === 'streamGenerateContent' && !parseAlt(query).isSse;
 }
 
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
@@ -115,7 +116,7 @@ function withUsage({
 function translated(routed: Routed): Prepared {
   const { vendor, upstreamFormat, route, model, id } = routed;
   const body = parseBody(routed.body, routed.fields);
-  const inbound = inboundFor(route.format, body);
+  const inbound = inboundFor(route.format, body, routed.query);
   const { outbound } = formats[upstreamFormat];
   const counting = countingOf(route, upstreamFormat);
   const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);

@@ -1,8 +1,9 @@
 /** Google's Gemini API: `models/{model}:generateContent` and `:streamGenerateContent` (v1beta). */
 
-import type { Format } from '../format.ts';
+import type { Format, Inbound } from '../format.ts';
 import { renderHeaders } from './dialects.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
+import { numberingEnums } from './inbound/number-enums.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
@@ -12,19 +13,23 @@ import { parseError, parseFailure } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
 import { stripForeignContent } from './outbound/strip-foreign-content.ts';
+import { parseAlt } from './wire/alt.ts';
 import { FORMAT } from './wire/format-name.ts';
+
+const inbound: Inbound = {
+  parseRequest,
+  renderEvents,
+  renderReply,
+  renderLateError,
+  ping: PING,
+  forQuery: (query) => (parseAlt(query).hasNumbers ? numberingEnums(inbound) : inbound),
+  counting: inboundCounting,
+};
 
 /** The format of the Gemini API. */
 export const generateContent: Format = {
   name: FORMAT,
-  inbound: {
-    parseRequest,
-    renderEvents,
-    renderReply,
-    renderLateError,
-    ping: PING,
-    counting: inboundCounting,
-  },
+  inbound,
   outbound: {
     renderRequest,
     renderHeaders,

@@ -4,7 +4,9 @@
  */
 
 import { FORMAT_NAMES, type FormatName } from '../../conversation/prompt.ts';
+import { ALT_NAMES } from '../../formats/generate-content/wire/alt.ts';
 import { SDK_FIELDS } from './sdk-fields.ts';
+import { spellings } from './spellings.ts';
 
 /** The known fields of an object, each with those of the object that it holds. */
 export interface Harmless {
@@ -111,8 +113,13 @@ const ALSO: Readonly<Record<FormatName, readonly string[]>> = {
   responses: ['models', 'fallbacks.*', 'top_k', 'seed', 'stop'],
   // Earlier models have these; Anthropic's newest SDKs no longer do.
   messages: ['temperature', 'top_p', 'top_k', 'output_format.type', 'output_format.schema.*'],
-  // It has to be the model of the path (`requireSameModel`).
-  'generate-content': ['model'],
+  'generate-content': [
+    // It has to be the model of the path (`requireSameModel`).
+    'model',
+    // The other two names of `responseJsonSchema`.
+    'generationConfig._responseJsonSchema.*',
+    'generationConfig.responseJsonSchemaOrdered.*',
+  ],
 };
 
 /** Tools of chat-completions services that the SDKs do not have. Plugins are known by their id. */
@@ -132,12 +139,12 @@ export const PARAMETERS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
   'chat-completions': new Set(['beta', 'api-version']),
   responses: new Set(['beta', 'api-version']),
   messages: new Set(['beta']),
-  'generate-content': new Set(['alt', 'fields', 'prettyPrint']),
+  'generate-content': new Set([...ALT_NAMES, 'fields', 'prettyPrint']),
 };
 
 /** What a request of each format may contain. */
 export const HARMLESS: Readonly<Record<FormatName, Harmless>> = perFormat((format) =>
-  buildTree(pathsOf(format)),
+  buildTree(pathsOf(format), format === 'generate-content' ? spellings : undefined),
 );
 
 /** What a Responses body may contain that comes to chat-completions: Cursor's have fields of both formats. */
@@ -178,13 +185,7 @@ function pathsOf(format: FormatName): readonly string[] {
   if (format !== 'generate-content') return all;
   // A token count may hold a whole request.
   const counted = all.map((path) => `generateContentRequest.${path}`);
-  return [...all, ...counted].flatMap(spellings);
-}
-
-/** A path in camelCase and in snake_case, since Google accepts either (proto3 JSON mapping). */
-function spellings(path: string): readonly string[] {
-  const snake = path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return snake === path ? [path] : [path, snake];
+  return [...all, ...counted];
 }
 
 interface Growing extends Harmless {
@@ -192,7 +193,11 @@ interface Growing extends Harmless {
   isOpen: boolean;
 }
 
-function buildTree(paths: readonly string[]): Harmless {
+/** @param spell all spellings of a name. Absent: it has one. */
+function buildTree(
+  paths: readonly string[],
+  spell: (name: string) => readonly string[] = (name) => [name],
+): Harmless {
   const root: Growing = { fields: new Map(), isOpen: false };
   for (const path of paths) {
     let at = root;
@@ -201,11 +206,8 @@ function buildTree(paths: readonly string[]): Harmless {
         at.isOpen = true;
         break;
       }
-      let next = at.fields.get(name);
-      if (next === undefined) {
-        next = { fields: new Map(), isOpen: false };
-        at.fields.set(name, next);
-      }
+      const next: Growing = at.fields.get(name) ?? { fields: new Map(), isOpen: false };
+      for (const spelling of spell(name)) at.fields.set(spelling, next);
       at = next;
     }
   }

@@ -1,11 +1,12 @@
 /** Native requests of callers whose usage is limited: nothing in them may keep an answer from being counted. */
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { ALT_NAMES } from '../../formats/generate-content/wire/alt.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Routed } from '../exchange.ts';
 
 /** The values of `alt` whose answers have readable usage. */
-const READABLE = new Set(['json', 'sse']);
+const READABLE = /^(?:json|sse)(?:;enum-encoding=(?:int|string))?$/;
 
 /**
  * What is sent to Google of a caller's query and headers. Google's system parameters, in both of them, choose which
@@ -17,9 +18,12 @@ export function askingAll(
   query: URLSearchParams,
   headers: IncomingHttpHeaders,
 ): { readonly query: URLSearchParams; readonly headers: IncomingHttpHeaders } {
-  const alt = query.get('alt') ?? '';
+  const kept = ALT_NAMES.flatMap((name) => {
+    const value = query.get(name);
+    return value !== null && READABLE.test(value) ? [[name, value]] : [];
+  });
   return {
-    query: new URLSearchParams(READABLE.has(alt) ? { alt } : {}),
+    query: new URLSearchParams(kept),
     headers: withoutParameters(headers),
   };
 }

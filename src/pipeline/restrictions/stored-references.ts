@@ -5,6 +5,7 @@ import { asText, tryParseJson } from '../../lib/json.ts';
 import { OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { type Span, scanList, scanObject } from '../../lib/json-scan.ts';
 import { replaced, type Scanned, scanned } from '../scanned.ts';
+import { spellings } from './spellings.ts';
 import { STORED_PLACES } from './stored-places.ts';
 
 /** A stored object that a request names. */
@@ -130,20 +131,14 @@ function textAt(object: Buffer, span: Span | undefined): string | undefined {
 
 function placesOf(paths: readonly string[]): Places {
   const root: Places = { within: new Map(), holdsIds: false };
-  for (const path of paths.flatMap(spellings)) {
+  for (const path of paths) {
     let at = root;
     for (const name of path.split('.')) {
       const next: Places = at.within.get(name) ?? { within: new Map(), holdsIds: false };
-      at.within.set(name, next);
+      for (const spelling of spellings(name)) at.within.set(spelling, next);
       at = next;
     }
     at.holdsIds = true;
   }
   return root;
-}
-
-/** Google's names have two spellings each; the others' have no capital letters. */
-function spellings(path: string): readonly string[] {
-  const snake = path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return snake === path ? [path] : [path, snake];
 }
