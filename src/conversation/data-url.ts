@@ -17,7 +17,8 @@ const MAX_HEAD = 1024;
  * @throws GatewayError `invalid-request` if more than MAX_HEAD characters stand before the data.
  */
 export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
-  if (!url.startsWith(SCHEME)) return undefined;
+  // Schemes are written in any case of letters (RFC 3986, 3.1).
+  if (url.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
   const most = SCHEME.length + MAX_HEAD;
   const comma = url.slice(0, most + 1).indexOf(',');
   if (comma < 0) {

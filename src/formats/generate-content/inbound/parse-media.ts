@@ -1,27 +1,43 @@
 /** Images, audio, video and documents of a request: `inlineData`, and `fileData` with a URI. */
 
+import { parseDataUrl } from '../../../conversation/data-url.ts';
 import { findMediaKind } from '../../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asText } from '../../../lib/json.ts';
+import { asText, compact } from '../../../lib/json.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { sortFields } from './sort-fields.ts';
 
 /** `inlineData` as a part. @param param where it stands. @throws GatewayError `invalid-request` if it has no data. */
 export function parseInline(value: JsonObject, param: string): MediaPart {
   const { known } = sortFields(value, ['mimeType', 'data', 'displayName']);
-  return makeMedia(known, { kind: 'base64', data: requireText(known['data'], `${param}.data`) });
+  return makeMedia(known, { kind: 'base64', data: asBase64(requireText(known['data'], `${param}.data`)) });
 }
 
 /**
- * `fileData` as a part. A file in one of Google's own stores becomes a file id, since no other vendor can fetch it.
+ * Bytes in base64, as every vendor reads it. Protobuf also reads base64url, with or without padding (proto3 JSON
+ * mapping), and Google's SDK for Python writes that.
+ */
+function asBase64(data: string): string {
+  const standard = data.replaceAll('-', '+').replaceAll('_', '/');
+  return /\s/.test(standard) ? standard : standard.padEnd(Math.ceil(standard.length / 4) * 4, '=');
+}
+
+/**
+ * `fileData` as a part. A file in one of Google's own stores becomes a file id, since no other vendor can fetch it, and
+ * a `data:` URL becomes what it holds.
  * @param param where it stands.
- * @throws GatewayError `invalid-request` if it has no URI.
+ * @throws GatewayError `invalid-request` if it has no URI, and what `parseDataUrl` throws.
  */
 export function parseFile(value: JsonObject, param: string): MediaPart {
   const { known } = sortFields(value, ['mimeType', 'fileUri', 'displayName']);
   const uri = requireText(known['fileUri'], `${param}.fileUri`);
+  const inline = parseDataUrl(uri);
+  if (inline !== undefined) {
+    const mimeType = known['mimeType'] ?? (inline.mediaType || undefined);
+    return makeMedia({ ...known, ...compact({ mimeType }) }, { kind: 'base64', data: inline.data });
+  }
   const source: MediaSource = isInGooglesStore(uri)
     ? { kind: 'file', id: uri, format: FORMAT }
     : { kind: 'url', url: uri };
@@ -37,8 +53,8 @@ function requireText(value: Json | undefined, param: string): string {
 
 function isInGooglesStore(uri: string): boolean {
   return (
-    uri.startsWith('gs://') ||
-    /^https:\/\/generativelanguage\.googleapis\.com\//.test(uri) ||
+    /^gs:\/\//i.test(uri) ||
+    /^https:\/\/generativelanguage\.googleapis\.com\//i.test(uri) ||
     !uri.includes(':')
   );
 }
@@ -59,5 +75,5 @@ function makeMedia(known: JsonObject, source: MediaSource): MediaPart {
 function findKind(mediaType: string | undefined, source: MediaSource): MediaPart['media'] {
   const kind = findMediaKind(mediaType);
   if (kind !== 'document' || source.kind !== 'url') return kind;
-  return /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//.test(source.url) ? 'video' : kind;
+  return /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//i.test(source.url) ? 'video' : kind;
 }

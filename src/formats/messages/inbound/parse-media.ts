@@ -1,5 +1,6 @@
 /** Images and documents of a request as parts. */
 
+import { parseDataUrl } from '../../../conversation/data-url.ts';
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -86,7 +87,7 @@ function parseSource(
   at: string,
 ): { source: MediaSource; mediaType?: string } | undefined {
   const mediaType = asText(source['media_type']);
-  const typed = mediaType !== undefined && { mediaType };
+  const typed = mediaType === undefined ? {} : { mediaType };
   switch (source['type']) {
     case 'base64':
       return {
@@ -99,7 +100,7 @@ function parseSource(
         ...typed,
       };
     case 'url':
-      return { source: { kind: 'url', url: nonEmptyText(source['url'], `${at}.url.url`) }, ...typed };
+      return locate(nonEmptyText(source['url'], `${at}.url.url`), typed);
     case 'file':
       return {
         source: { kind: 'file', id: nonEmptyText(source['file_id'], `${at}.file.file_id`), format: FORMAT },
@@ -108,6 +109,17 @@ function parseSource(
     default:
       return undefined;
   }
+}
+
+/** A URL, or what a `data:` URL holds, which Anthropic takes as base64 alone. @throws as `parseDataUrl` does. */
+function locate(
+  url: string,
+  typed: { readonly mediaType?: string },
+): { source: MediaSource; mediaType?: string } {
+  const inline = parseDataUrl(url);
+  if (inline === undefined) return { source: { kind: 'url', url }, ...typed };
+  const { data, mediaType } = inline;
+  return { source: { kind: 'base64', data }, ...(mediaType !== '' && { mediaType }), ...typed };
 }
 
 /** @throws GatewayError `invalid-request` if the value is not a text, or an empty one. */
