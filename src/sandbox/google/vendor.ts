@@ -20,6 +20,7 @@ import { askOfGemini, tokensOfGemini } from '../generate-content/ask.ts';
 import { checkContents } from '../generate-content/check-contents.ts';
 import { checkModelLimits, checkOptions } from '../generate-content/check-options.ts';
 import { checkSignatures } from '../generate-content/check-signatures.ts';
+import { numbered, numberedEvents } from '../generate-content/number-enums.ts';
 import { streamGemini, wholeGemini } from '../generate-content/render.ts';
 import { geminiCountRequest, generateContentRequest } from '../schemas/generate-content.ts';
 import { stampFor, type World } from '../world.ts';
@@ -71,9 +72,13 @@ function generated(request: VendorRequest, world: World, [name, model]: Known): 
   }
   const script = compose(ask, world.prompts);
   const stamp = stampFor(name, body);
-  if (!request.path.endsWith(':streamGenerateContent'))
-    return whole(wholeGemini(script, stamp), script.usage.output);
-  return streamed(streamGemini(script, stamp), script, asksSse(request) ? 'crlf' : 'array');
+  const inNumbers = altsOf(request).includes('enum-encoding=int');
+  if (!request.path.endsWith(':streamGenerateContent')) {
+    const answer = wholeGemini(script, stamp);
+    return whole(inNumbers ? numbered(answer) : answer, script.usage.output);
+  }
+  const events = streamGemini(script, stamp);
+  return streamed(inNumbers ? numberedEvents(events) : events, script, asksSse(request) ? 'crlf' : 'array');
 }
 
 /** Without `alt=sse` a stream is one JSON array, and so is the error in its place (recorded). */
@@ -87,7 +92,12 @@ function inArray(request: VendorRequest, answer: () => VendorAnswer): VendorAnsw
 }
 
 function asksSse(request: VendorRequest): boolean {
-  return request.query.get('alt') === 'sse';
+  return altsOf(request).includes('sse');
+}
+
+/** What the system parameter `alt`, also written `$alt`, says: `json;enum-encoding=int`. */
+function altsOf({ query }: VendorRequest): readonly string[] {
+  return [...query.getAll('alt'), ...query.getAll('$alt')].flatMap((value) => value.split(';'));
 }
 
 function counted(request: VendorRequest): VendorAnswer {

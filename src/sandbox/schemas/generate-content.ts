@@ -5,10 +5,10 @@
  */
 
 import { z } from 'zod';
+import { GEMINI_ENUMS, type GeminiEnum } from './gemini-enums.ts';
 
 const text = z.string();
 const flag = z.boolean();
-const whole = z.int();
 const free = z.record(z.string(), z.unknown());
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
@@ -25,10 +25,29 @@ function camelNames(value: unknown): unknown {
     Object.entries(value)
       .filter(([, field]) => field !== null)
       .map(([name, field]) => [
-        name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+        name.replace(/(?<!^)_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
         field,
       ]),
   );
+}
+
+/** A number, which may also be written as text. */
+function numeric(schema: z.ZodNumber) {
+  return z.preprocess((value) => (typeof value === 'string' && value !== '' ? Number(value) : value), schema);
+}
+
+const whole = numeric(z.int());
+
+/** An enum by word, in any case of letters, or by number. The body that was read has the word. */
+function enumeration(name: GeminiEnum, words: z.ZodType = wordsOf(name)) {
+  const byNumber: readonly string[] = GEMINI_ENUMS[name];
+  // A number without a word becomes a text that is no word.
+  const read = (value: unknown) => (typeof value === 'number' ? (byNumber[value] ?? String(value)) : value);
+  return z.preprocess(read, words);
+}
+
+function wordsOf(name: GeminiEnum) {
+  return z.string().regex(new RegExp(`^(?:${GEMINI_ENUMS[name].join('|')})$`, 'i'));
 }
 
 function proto<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -36,7 +55,8 @@ function proto<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 function repeated<Item extends z.ZodType>(item: Item) {
-  return z.preprocess((value) => (isPlainObject(value) ? [value] : value), z.array(item));
+  const read = (value: unknown) => (value === undefined || Array.isArray(value) ? value : [value]);
+  return z.preprocess(read, z.array(item));
 }
 
 const blob = proto({ mimeType: text, data: text, displayName: text.optional() });
@@ -58,11 +78,15 @@ const part = proto({
     response: free,
     id: text.optional(),
     parts: repeated(proto({ inlineData: blob.optional(), fileData: fileData.optional() })).optional(),
-    scheduling: text.optional(),
+    scheduling: enumeration('Scheduling').optional(),
     willContinue: flag.optional(),
   }).optional(),
-  executableCode: proto({ language: text, code: text, id: text.optional() }).optional(),
-  codeExecutionResult: proto({ outcome: text, output: text.optional(), id: text.optional() }).optional(),
+  executableCode: proto({ language: enumeration('Language'), code: text, id: text.optional() }).optional(),
+  codeExecutionResult: proto({
+    outcome: enumeration('Outcome'),
+    output: text.optional(),
+    id: text.optional(),
+  }).optional(),
   toolCall: proto({ id: text.optional(), toolType: text, args: free.optional() }).optional(),
   toolResponse: proto({ id: text.optional(), toolType: text, response: free.optional() }).optional(),
   thought: flag.optional(),
@@ -72,7 +96,10 @@ const part = proto({
     startOffset: text.optional(),
     endOffset: text.optional(),
   }).optional(),
-  mediaResolution: z.union([text, free]).optional(),
+  mediaResolution: proto({
+    level: enumeration('PartMediaResolutionLevel').optional(),
+    numTokens: whole.optional(),
+  }).optional(),
   partMetadata: free.optional(),
   mediaProcessing: z.union([text, free]).optional(),
   speechMetadata: free.optional(),
@@ -86,26 +113,23 @@ const content = proto({ role: text.optional(), parts: repeated(part).optional() 
  */
 const schema: z.ZodType = z.lazy(() =>
   proto({
-    type: z
-      .string()
-      .regex(/^(TYPE_UNSPECIFIED|string|number|integer|boolean|array|object|null)$/i)
-      .optional(),
+    type: enumeration('Type').optional(),
     format: text.optional(),
     title: text.optional(),
     description: text.optional(),
     nullable: flag.optional(),
     enum: z.array(text).optional(),
     items: schema.optional(),
-    minItems: z.union([whole, text]).optional(),
-    maxItems: z.union([whole, text]).optional(),
+    minItems: whole.optional(),
+    maxItems: whole.optional(),
     properties: z.record(z.string(), schema).optional(),
     required: z.array(text).optional(),
-    minProperties: z.union([whole, text]).optional(),
-    maxProperties: z.union([whole, text]).optional(),
-    minimum: z.number().optional(),
-    maximum: z.number().optional(),
-    minLength: z.union([whole, text]).optional(),
-    maxLength: z.union([whole, text]).optional(),
+    minProperties: whole.optional(),
+    maxProperties: whole.optional(),
+    minimum: numeric(z.number()).optional(),
+    maximum: numeric(z.number()).optional(),
+    minLength: whole.optional(),
+    maxLength: whole.optional(),
     pattern: text.optional(),
     example: z.unknown().optional(),
     anyOf: z.array(schema).optional(),
@@ -121,7 +145,7 @@ const functionDeclaration = proto({
   parametersJsonSchema: z.unknown().optional(),
   response: schema.optional(),
   responseJsonSchema: z.unknown().optional(),
-  behavior: text.optional(),
+  behavior: enumeration('Behavior').optional(),
 });
 
 const tool = proto({
@@ -138,11 +162,8 @@ const tool = proto({
 
 const toolConfig = proto({
   functionCallingConfig: proto({
-    mode: z
-      .string()
-      .regex(/^(MODE_UNSPECIFIED|AUTO|ANY|NONE|VALIDATED)$/i)
-      .optional(),
-    allowedFunctionNames: z.array(text).optional(),
+    mode: enumeration('CallingMode').optional(),
+    allowedFunctionNames: repeated(text).optional(),
     streamFunctionCallArguments: flag.optional(),
   }).optional(),
   retrievalConfig: free.optional(),
@@ -150,31 +171,38 @@ const toolConfig = proto({
 });
 
 const generationConfig = proto({
-  temperature: z.number().min(0).max(2).optional(),
-  topP: z.number().min(0).max(1).optional(),
-  topK: z.number().optional(),
-  candidateCount: whole.min(1).max(8).optional(),
-  maxOutputTokens: whole.min(1).optional(),
-  stopSequences: z.array(text).max(5).optional(),
+  temperature: numeric(z.number().min(0).max(2)).optional(),
+  topP: numeric(z.number().min(0).max(1)).optional(),
+  topK: numeric(z.number()).optional(),
+  candidateCount: numeric(z.int().min(1).max(8)).optional(),
+  maxOutputTokens: numeric(z.int().min(1)).optional(),
+  stopSequences: z
+    .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(text).max(5))
+    .optional(),
   responseLogprobs: flag.optional(),
-  logprobs: whole.min(0).max(20).optional(),
-  presencePenalty: z.number().min(-2).max(2).optional(),
-  frequencyPenalty: z.number().min(-2).max(2).optional(),
-  seed: z.int32().optional(),
+  logprobs: numeric(z.int().min(0).max(20)).optional(),
+  presencePenalty: numeric(z.number().min(-2).max(2)).optional(),
+  frequencyPenalty: numeric(z.number().min(-2).max(2)).optional(),
+  seed: numeric(z.int32()).optional(),
   responseMimeType: z.enum(['text/plain', 'application/json', 'text/x.enum']).optional(),
   responseSchema: schema.optional(),
   responseJsonSchema: z.unknown().optional(),
+  // The other two names of the field: its `json_name` in the proto, and the proto's own name.
+  _responseJsonSchema: z.unknown().optional(),
+  responseJsonSchemaOrdered: z.unknown().optional(),
   responseFormat: z.unknown().optional(),
-  responseModalities: z.array(text).optional(),
-  mediaResolution: text.optional(),
+  responseModalities: repeated(
+    enumeration('Modality', z.string().regex(/^(MODALITY_UNSPECIFIED|TEXT|IMAGE|AUDIO|VIDEO)$/i)),
+  ).optional(),
+  mediaResolution: enumeration('MediaResolution').optional(),
   speechConfig: free.optional(),
   thinkingConfig: proto({
     includeThoughts: flag.optional(),
-    thinkingBudget: whole.min(-1).optional(),
-    thinkingLevel: z
-      .string()
-      .regex(/^(THINKING_LEVEL_UNSPECIFIED|MINIMAL|LOW|MEDIUM|X?HIGH)$/i)
-      .optional(),
+    thinkingBudget: numeric(z.int().min(-1)).optional(),
+    thinkingLevel: enumeration(
+      'ThinkingLevel',
+      z.string().regex(/^(THINKING_LEVEL_UNSPECIFIED|MINIMAL|LOW|MEDIUM|X?HIGH)$/i),
+    ).optional(),
   }).optional(),
   imageConfig: free.optional(),
   audioTranscriptionConfig: free.optional(),
@@ -188,15 +216,8 @@ const requestFields = {
   toolConfig: toolConfig.optional(),
   safetySettings: repeated(
     proto({
-      category: text.regex(/^HARM_CATEGORY_[A-Z_]+$/),
-      threshold: z.enum([
-        'HARM_BLOCK_THRESHOLD_UNSPECIFIED',
-        'BLOCK_NONE',
-        'BLOCK_ONLY_HIGH',
-        'BLOCK_MEDIUM_AND_ABOVE',
-        'BLOCK_LOW_AND_ABOVE',
-        'OFF',
-      ]),
+      category: enumeration('HarmCategory', text.regex(/^HARM_CATEGORY_[A-Z_]+$/)),
+      threshold: enumeration('HarmBlockThreshold'),
     }),
   ).optional(),
   generationConfig: generationConfig.optional(),
