@@ -150,6 +150,10 @@ describe('S-33 fields', () => {
         'generationConfig.modelSelectionConfig',
       );
       await expectRefused(call, { tools: [{ aToolOfTomorrow: {} }] }, 'tools.aToolOfTomorrow');
+      // Known fields are known in each spelling, whatever those around them have.
+      const level = { generation_config: { thinkingConfig: { thinking_level: 1 } } };
+      expect(await post(call, level, HELD)).toMatchObject({ asked: 1 });
+      expect(await post(call, {}, HELD, '?$alt=json;enum-encoding=int')).toMatchObject({ asked: 1 });
       const within = {
         model: 'models/gemini-2.5-pro',
         contents: [],

@@ -148,6 +148,12 @@ const REFERENCES: [format: FormatName, fields: JsonObject, field: string][] = [
     part({ file_data: { file_uri: 'gs://bucket/x' } }),
     'contents.parts.file_data.file_uri',
   ],
+  ['generate-content', part({ file_data: { fileUri: 'gs://bucket/x' } }), 'contents.parts.file_data.fileUri'],
+  [
+    'generate-content',
+    part({ functionResponse: { name: 'f', parts: [{ file_data: { fileUri: 'files/1' } }] } }),
+    'contents.parts.functionResponse.parts.file_data.fileUri',
+  ],
   [
     'generate-content',
     part({ fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/1' } }),

@@ -77,6 +77,52 @@ test('the token count of a whole request, in either spelling, covers all of its 
   expect(await count({ generate_content_request: request })).toBeGreaterThan(plain);
 });
 
+test.each([
+  ['the alias of the path', 'models/claude'],
+  ['the alias without its prefix', 'claude'],
+  ['the alias with its vendor', 'models/google/claude'],
+  ['the model itself', CLAUDE],
+  ['nothing', null],
+])('a body may name the model of the path too: %s', async (_, model) => {
+  gateway = await startGateway({ ...ALL, aliases: { 'google/claude': CLAUDE } });
+  for (const body of [
+    { generateContentRequest: { ...CONTENTS, model } },
+    { generate_content_request: { ...CONTENTS, model } },
+    { ...CONTENTS, model },
+  ]) {
+    const counted = await post('claude:countTokens', body);
+    expect(await counted.json()).toEqual({ totalTokens: expect.any(Number) });
+  }
+  expect((await post('claude:generateContent', { ...CONTENTS, model })).status).toBe(200);
+  const other = { generateContentRequest: { ...CONTENTS, model: 'models/gemini-2.5-flash' } };
+  expect((await post('claude:countTokens', other)).status).toBe(400);
+});
+
+test("an alias in the body of a native request goes out as the vendor's name, and nothing else changes", async () => {
+  upstream = await startUpstream((_, response) => json(response, { totalTokens: 3 }));
+  gateway = await startGateway({
+    vendors: vendorsAtUrl(upstream.url),
+    aliases: { 'google/fast': 'google/gemini-2.5-flash' },
+  });
+  for (const [written, sent] of [
+    ['models/fast', 'models/gemini-2.5-flash'],
+    ['fast', 'gemini-2.5-flash'],
+    ['models/gemini-2.5-flash', 'models/gemini-2.5-flash'],
+  ]) {
+    const text = (model: string | undefined): string =>
+      `{ "generate_content_request":{"contents": [ ],"model" : "${model}", "x":1e2}, "model":"${model}"}`;
+    const counted = await fetch(`${gateway.url}/v1beta/models/fast:countTokens`, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': KEY, 'content-type': 'application/json' },
+      body: text(written),
+    });
+    expect(counted.status).toBe(200);
+    const received = upstream.received.at(-1);
+    expect(received?.url).toBe('/v1beta/models/gemini-2.5-flash:countTokens');
+    expect(received?.body.toString()).toBe(text(sent));
+  }
+});
+
 test('a restricted key is held to its models', async () => {
   const keys = [{ name: 'claude', key: 'k-claude-0123456789', models: ['anthropic/*'] }];
   gateway = await startGateway({ ...ALL, keys });

@@ -207,6 +207,9 @@ describe('for an answer that would not report its usage', () => {
       [`alt=json&${hiding}`, '?alt=json'],
       [`alt=proto&${hiding}`, ''],
       [`$alt=proto&${hiding}`, ''],
+      [`alt=sse&$alt=proto&${hiding}`, '?alt=sse'],
+      [`$alt=json;enum-encoding=int&${hiding}`, '?%24alt=json%3Benum-encoding%3Dint'],
+      [`$alt=json;enum-encoding=int;charset=x&${hiding}`, ''],
     ]) {
       await post(`${GEMINI}?${query}`, '{"contents":[]}', LIMITED);
       expect(sent()?.url).toBe(`${GEMINI}${passed}`);
