@@ -73,6 +73,7 @@ const COMPOSERS = [
   'formats/messages/outbound/parse-error.ts',
   'formats/openai/classify-error.ts',
   'formats/responses/outbound/parse-error.ts',
+  'sandbox/schemas/generate-content.ts',
 ];
 
 /** Files that build expressions at run time, from the operator's own words only: off the request path. */

@@ -31,7 +31,7 @@ export function parseInputAudio(
   const inline = parseDataUrl(data);
   return {
     mediaType: inline?.mediaType || `audio/${format}`,
-    source: /^https?:/.test(data)
+    source: /^https?:/i.test(data)
       ? { kind: 'url', url: data }
       : { kind: 'base64', data: inline?.data ?? data },
   };

@@ -99,7 +99,7 @@ function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPa
   } as const;
   if (typeof id === 'string') return { ...common, source: { kind: 'file', id, format: 'chat-completions' } };
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
-  if (/^https?:/.test(data)) return { ...common, source: { kind: 'url', url: data } };
+  if (/^https?:/i.test(data)) return { ...common, source: { kind: 'url', url: data } };
   const inline = parseDataUrl(data);
   const mediaType = inline ? inline.mediaType || DEFAULT_TYPE : (findTypeByName(name) ?? 'application/pdf');
   return {

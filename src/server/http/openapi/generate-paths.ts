@@ -120,8 +120,9 @@ const countGoogles = {
 const alt = {
   name: 'alt',
   in: 'query',
-  description: '`sse` for server-sent events; otherwise the stream is one JSON array.',
-  schema: { type: 'string', enum: ['sse', 'json'] },
+  description:
+    '`sse` for server-sent events; otherwise the stream is one JSON array. With `;enum-encoding=int`, enums are numbers. Also written `$alt`.',
+  schema: { type: 'string', examples: ['sse', 'json', 'json;enum-encoding=int'] },
 };
 
 /** @returns the OpenAPI path items of the endpoints that ask a model, by path */
