@@ -1,17 +1,22 @@
 /**
  * Takes the answer out of an object that was put around it: other vendors give a structured answer only as an object,
  * while Gemini's `text/x.enum` is one word. The text of a structured answer is held until it is whole, since only then
- * is it known to be such an object. A text that is none, as of a model that answers in words, stays as it is.
+ * is it known to be such an object. A text that is none, as of a model that answers in words, stays as it is; so does one
+ * that is longer than any such answer, which then is held no longer.
  */
 
 import { asObject, asText, type Json } from '../lib/json.ts';
 import { tryParseBounded } from '../lib/json-bounds.ts';
 import type { Sink, Step } from '../streams/step.ts';
-import type { PartDetail, PartEnd, ReplyEvent } from './reply.ts';
+import type { PartDelta, PartDetail, PartEnd, ReplyEvent } from './reply.ts';
+
+/** The longest text that is held, in UTF-16 code units. */
+const LONGEST = 64 * 1024;
 
 /** An open text. */
 interface Held {
   readonly pieces: string[];
+  length: number;
   readonly details: PartDetail[];
 }
 
@@ -20,9 +25,13 @@ export function unwrapMember(name: string): Step<ReplyEvent, ReplyEvent> {
   /** The open text of each choice. */
   const texts = new Map<number, Held>();
 
-  function close({ choice, index }: PartEnd, { pieces, details }: Held, out: Sink<ReplyEvent>): void {
+  function release(
+    { choice, index }: PartDelta | PartEnd,
+    { pieces, length, details }: Held,
+    out: Sink<ReplyEvent>,
+  ): void {
     const text = pieces.join('');
-    const value = memberIn(text, name);
+    const value = length > LONGEST ? undefined : memberIn(text, name);
     if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text: value ?? text });
     for (const detail of details) out.enqueue(value === undefined ? detail : withoutPlace(detail));
     texts.delete(choice);
@@ -31,13 +40,16 @@ export function unwrapMember(name: string): Step<ReplyEvent, ReplyEvent> {
   return {
     transform(event, out) {
       if (event.type === 'part-start' && event.part.kind === 'text') {
-        texts.set(event.choice, { pieces: [], details: [] });
+        texts.set(event.choice, { pieces: [], length: 0, details: [] });
       }
       const held = 'choice' in event ? texts.get(event.choice) : undefined;
-      if (held !== undefined && event.type === 'part-delta') held.pieces.push(event.text);
-      else if (held !== undefined && event.type === 'part-detail') held.details.push(event);
+      if (held !== undefined && event.type === 'part-delta') {
+        held.pieces.push(event.text);
+        held.length += event.text.length;
+        if (held.length > LONGEST) release(event, held, out);
+      } else if (held !== undefined && event.type === 'part-detail') held.details.push(event);
       else {
-        if (held !== undefined && event.type === 'part-end') close(event, held, out);
+        if (held !== undefined && event.type === 'part-end') release(event, held, out);
         out.enqueue(event);
       }
     },

@@ -99,11 +99,18 @@ describe('with a scripted vendor', () => {
     ['another object', '{"answer":"no"}', '{"answer":"no"}'],
     ['an answer that a limit has cut', '{"choice":"per', 'per'],
     ['an empty choice', '{"choice":""}', '{"choice":""}'],
+    [
+      'an answer longer than any word',
+      `{"choice":"${'x'.repeat(70_000)}"}`,
+      `{"choice":"${'x'.repeat(70_000)}"}`,
+    ],
     ['a member of the prototype', '{"__proto__":{"choice":"no"}}', '{"__proto__":{"choice":"no"}}'],
   ])('%s', async (_, content, expected) => {
     door.answers(json(completion({ content }, 'stop')));
     expect((await whole(OPENAI)).text).toBe(expected);
-    door.answers(chatStream(...[...content].map((letter) => chunk({ content: letter })), chunk({}, 'stop')));
+    const pieces =
+      content.match(/.{1,5000}|\n/g)?.flatMap((piece) => (piece.length > 99 ? piece : [...piece])) ?? [];
+    door.answers(chatStream(...pieces.map((piece) => chunk({ content: piece })), chunk({}, 'stop')));
     expect(await streamed(door.url(), OPENAI)).toBe(expected);
   });
 

@@ -26,7 +26,7 @@ const contents = (turns: readonly Turn[], target: ModelTraits = LEVELS) =>
 const config = (prompt: Partial<Prompt>, target: ModelTraits = LEVELS) =>
   rendered({ turns: [user(text('x'))], ...prompt }, target).body['generationConfig'];
 
-const NOT_AS_WRITTEN = ['openapi-schemas', 'snake-case', 'shorthand'];
+const NOT_AS_WRITTEN = ['openapi-schemas', 'snake-case', 'shorthand', 'numbers', 'choice'];
 const BY_BUDGET = ['thinking-budget', 'calls-without-ids'];
 
 describe('law: a request that is parsed and rendered again is the same', () => {

@@ -10,6 +10,7 @@ import { isList } from '../../../lib/json.ts';
 
 /** Deeper than any schema that a vendor takes. */
 const MAX_DEPTH = 100;
+
 const PLACES: SchemaPlaces = {
   schemas: ['items', 'additionalProperties'],
   lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems'],
@@ -58,8 +59,9 @@ function renderType(type: Json | undefined): { readonly type?: Json } {
 }
 
 function plainKeyword(name: string, value: Json): Json {
-  const isNumber = typeof value === 'string' && /^m(?:in|ax)(?:imum|Items|Length|Properties)$/.test(name);
-  return isNumber ? Number(value) : value;
+  if (typeof value !== 'string' || !/^m(?:in|ax)(?:imum|Items|Length|Properties)$/.test(name)) return value;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : value;
 }
 
 function nullableSchema(schema: JsonObject): JsonObject {

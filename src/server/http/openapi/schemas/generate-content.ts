@@ -20,7 +20,7 @@ export const generateContentResponse = z.looseObject({
     .array(
       z.looseObject({
         content: z.looseObject({ role: text.optional(), parts: list.optional() }).optional(),
-        finishReason: text.optional(),
+        finishReason: z.union([text, count]).optional(),
       }),
     )
     .optional(),
