@@ -14,6 +14,7 @@ export type { ModelTraits, ThinkingTraits } from './model-traits.ts';
 export {
   asksFor,
   CUT_HERE,
+  limitStops,
   type Note,
   type ParseReport,
   type PromptPath,

@@ -29,7 +29,7 @@ const google = (model: string): string => `/v1beta/models/${model}:generateConte
 
 const said = { messages: [{ role: 'user', content: 'Hello.' }] };
 const contents = [{ role: 'user', parts: [{ text: 'Hello.' }] }];
-const stops = ['1', '2', '3', '4', '5', '6'];
+const stops = Array.from({ length: 65 }, (_, at) => `END ${at}`);
 const video = { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } };
 const file = { type: 'input_file', file_id: 'file-1' };
 const uploaded = { type: 'image', source: { type: 'file', file_id: 'file_1' } };
@@ -49,7 +49,7 @@ test.each<[string, string, JsonObject, string]>([
     'generation_config.candidateCount',
   ],
   ['more answers than Gemini gives', CHAT, { model: GEMINI, n: 9, ...said }, 'n'],
-  ['more stop sequences than Gemini accepts', CHAT, { model: GEMINI, stop: stops, ...said }, 'stop'],
+  ['more stop sequences than are looked for', CHAT, { model: GEMINI, stop: stops, ...said }, 'stop'],
   [
     'a video for Claude',
     google(CLAUDE),
@@ -134,7 +134,7 @@ const WISHES: Wish = {
   'more answers than nine': {
     chat: ['n', { n: 9, ...said }],
   },
-  'six stop sequences': {
+  '65 stop sequences': {
     chat: ['stop', { stop: stops, ...said }],
     messages: ['stop_sequences', { max_tokens: 9, stop_sequences: stops, ...said }],
   },
@@ -209,7 +209,7 @@ const REFUSED: readonly (readonly [wish: string, model: string])[] = [
   ['several answers', CLAUDE],
   ['several answers', THINKER],
   ['more answers than nine', GEMINI],
-  ['six stop sequences', GEMINI],
+  ['65 stop sequences', GEMINI],
   ['a video', CLAUDE],
   ['a video', GPT],
   ['a video', THINKER],
@@ -288,7 +288,7 @@ test('nor does a sentence name a field that its caller does not have', async () 
     await ask(google(CLAUDE), two),
   ].map(({ error }) => asText(error['message']));
   expect(told).toEqual([
-    expect.stringMatching(/^This model accepts at most \d stop sequences\.$/),
+    expect.stringMatching(/^This model accepts at most 64 stop sequences\.$/),
     expect.stringContaining("another vendor's file store"),
     'This model gives one answer at a time: no more can be asked for.',
   ]);

@@ -1,8 +1,25 @@
 /** Stop sequences end an answer with every model, even if its vendor does not support them. */
 
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { at, CLAUDE, claudeBoth, json, namedStream, RESPONDER, useDoor } from '../checklist/support.ts';
+import {
+  at,
+  type Both,
+  CLAUDE,
+  chatStream,
+  chunk,
+  claudeBoth,
+  completion,
+  GEMINI,
+  GLM,
+  geminiBoth,
+  json,
+  namedStream,
+  OPENAI,
+  RESPONDER,
+  useDoor,
+  VLLM,
+} from '../checklist/support.ts';
 
 const door = useDoor();
 
@@ -106,4 +123,72 @@ test("too many sequences are refused by the caller's field", async () => {
   expect(refused.status).toBe(400);
   expect(refused.text).toContain('This model accepts at most 64 stop sequences.');
   expect((await door.whole('messages', RESPONDER, { stop_sequences: many.slice(1) })).status).toBe(200);
+});
+
+describe('more sequences than the vendor takes', () => {
+  const asked = ['a1', 'b2', 'c3', 'd4', 'e5', 'f6', STOP];
+  const said = PIECES.join('');
+  const chat: Both = {
+    whole: json(completion({ role: 'assistant', content: said }, 'stop')),
+    stream: chatStream(...PIECES.map((content) => chunk({ content })), chunk({}, 'stop')),
+  };
+  const gemini = geminiBoth([{ text: said }]);
+
+  test.each([
+    ['OpenAI takes four', 'messages', OPENAI, chat, 'stop', 4],
+    ['Z.ai takes one', 'messages', GLM, chat, 'stop', 1],
+    ['Gemini takes five', 'messages', GEMINI, gemini, 'generationConfig.stopSequences', 5],
+    ['Gemini takes five', 'chat-completions', GEMINI, gemini, 'generationConfig.stopSequences', 5],
+  ] as const)('%s, asked in %s', async (_, caller, model, both, field, most) => {
+    const more = caller === 'messages' ? { stop_sequences: asked } : { stop: asked };
+    for (const way of ['whole', 'stream'] as const) {
+      door.answers(both[way]);
+      const answer = await door[way](caller, model, more);
+      const [choice] = answer.reply().choices;
+      expect(choice?.parts).toMatchObject([{ kind: 'text', text: BEFORE }]);
+      expect(choice?.end).toMatchObject({ finish: 'stop-sequence', stopSequence: STOP });
+      expect(at(door.sent(), field)).toEqual(asked.slice(0, most));
+    }
+  });
+
+  test("a server of one's own takes any number", async () => {
+    expect(at(await door.sentFor('messages', VLLM, { stop_sequences: asked }), 'stop')).toEqual(asked);
+  });
+
+  test('a native request stays as it is, for the vendor to refuse', async () => {
+    expect(at(await door.sentFor('chat-completions', OPENAI, { stop: asked }), 'stop')).toEqual(asked);
+  });
+});
+
+describe('the sequence that SGLang names as matched_stop', () => {
+  const both = (matched_stop: Json): Both => ({
+    whole: json({
+      ...completion({}, 'stop'),
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'One.' },
+          finish_reason: 'stop',
+          matched_stop,
+        },
+      ],
+    }),
+    stream: chatStream(chunk({ content: 'One.' }), {
+      ...chunk({}, 'stop'),
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop', matched_stop }],
+    }),
+  });
+
+  test.each([
+    ["the caller's", 'END', 'stop-sequence', 'END'],
+    ["of the model's template", '<|im_end|>', 'stop', undefined],
+    ['the id of a token', 151645, 'stop', undefined],
+  ])('%s', async (_, matched, finish, stopSequence) => {
+    for (const way of ['whole', 'stream'] as const) {
+      door.answers(both(matched)[way]);
+      const answer = await door[way]('messages', VLLM, { stop_sequences: ['END'] });
+      const [choice] = answer.reply().choices;
+      expect([choice?.end.finish, choice?.end.stopSequence]).toEqual([finish, stopSequence]);
+    }
+  });
 });

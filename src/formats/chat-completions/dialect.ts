@@ -147,6 +147,8 @@ export interface Dialect {
   readonly logprobs: boolean;
   /** Which models refuse `stop`: none, those without sampling parameters (OpenAI), or those that think (xAI, Meta). */
   readonly stopRefusedBy: 'never' | 'sampling' | 'thinking';
+  /** The most stop sequences. OpenAI: "array too long. Expected an array with maximum length 4". */
+  readonly maxStops: number;
   /** A stream reports usage only if `stream_options` asks for it. */
   readonly streamOptions: boolean;
   readonly cacheControl: boolean;

@@ -59,6 +59,7 @@ const DEFAULTS: Dialect = {
   topK: false,
   logprobs: true,
   stopRefusedBy: 'never',
+  maxStops: 4,
   streamOptions: true,
   cacheControl: false,
   cacheKey: false,
@@ -92,6 +93,7 @@ const ROWS: readonly Row[] = [
       toolNames: 'any',
       needsParameters: false,
       topK: true,
+      maxStops: Number.POSITIVE_INFINITY,
       serviceTier: true,
       metadata: true,
       maxUserLength: Number.POSITIVE_INFINITY,
@@ -144,6 +146,7 @@ const ROWS: readonly Row[] = [
       reasoningHistory: 'reasoning_content-with-calls',
       thinkingBlocksForcedTools: true,
       needsJsonWord: true,
+      maxStops: 16,
     },
   },
   { names: ['fireworks'], deviations: { topK: true, cacheKey: true } },
@@ -167,7 +170,7 @@ const ROWS: readonly Row[] = [
   // Servers on the caller's own machine.
   {
     names: ['llama.cpp', 'llamacpp', 'lm-studio', 'lmstudio'],
-    deviations: { namedToolChoice: false, topK: true },
+    deviations: { namedToolChoice: false, topK: true, maxStops: Number.POSITIVE_INFINITY },
   },
   // It also refuses stop sequences and log probabilities ("Chat Completions", Meta Model API).
   {
@@ -230,7 +233,12 @@ const ROWS: readonly Row[] = [
   // It knows the words `high`, `medium`, `low` and `none`, and its reasoning models think by default (openai/openai.go).
   {
     names: ['ollama'],
-    deviations: { effortNone: true, reasoningHistory: 'reasoning', namedToolChoice: false },
+    deviations: {
+      effortNone: true,
+      reasoningHistory: 'reasoning',
+      namedToolChoice: false,
+      maxStops: Number.POSITIVE_INFINITY,
+    },
   },
   // Routers in front of many vendors. They take the union of all fields, and `reasoning_details` for every signature.
   {
@@ -255,7 +263,12 @@ const ROWS: readonly Row[] = [
   // Since 0.11.1 it reads reasoning only from this field, whatever its documentation says (vllm-project/vllm#38488).
   {
     names: ['vllm'],
-    deviations: { developerRole: 'asked', reasoningHistory: 'reasoning', topK: true },
+    deviations: {
+      developerRole: 'asked',
+      reasoningHistory: 'reasoning',
+      topK: true,
+      maxStops: Number.POSITIVE_INFINITY,
+    },
   },
   {
     names: ['xai', 'x-ai'],
@@ -277,6 +290,7 @@ const ROWS: readonly Row[] = [
       clearsReasoning: true,
       toolChoice: false,
       needsToolStream: true,
+      maxStops: 1,
     },
   },
 ];

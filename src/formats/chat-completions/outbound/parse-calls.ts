@@ -10,12 +10,14 @@ import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import type { Out, PartSequence, SequencePart } from './part-sequence.ts';
 
-/** What all calls of one answer have in common. */
+/** What the readers of one answer's choices and calls need to know of the request and of the whole answer. */
 export interface CallContext {
   /** The beginning of the ids that calls without an id get. */
   readonly stem: string;
   /** The caller's names of the tools that were renamed for the service, by their new names. */
   readonly names: ReadonlyMap<string, string>;
+  /** The caller's stop sequences. */
+  readonly stops: readonly string[];
 }
 
 export interface CallReader {

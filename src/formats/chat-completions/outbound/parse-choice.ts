@@ -53,6 +53,9 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
     if (key === 'native_finish_reason') native = asText(value) || native;
     // vLLM: the stop sequence that ended the answer, or the id of a token.
     else if (key === 'stop_reason') stopSequence = asText(value) || stopSequence;
+    // SGLang: the same, but it also names the stop words of the model's template, which the caller did not ask for.
+    else if (key === 'matched_stop' && context.stops.includes(asText(value) ?? ''))
+      stopSequence = asText(value);
     else if (key === 'finish_explanation') explanation = asText(value) || explanation;
     else unknownFields.keep(key, value);
   };

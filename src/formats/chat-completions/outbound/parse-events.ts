@@ -76,7 +76,7 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
       return;
     }
     if (context === undefined) {
-      context = { stem: head.start(chunk, out), names };
+      context = { stem: head.start(chunk, out), names, stops: prompt.stop ?? [] };
       // The first chunk may have the prompt's counts already, and some formats want them first.
       reportUsage(out);
     }

@@ -2,7 +2,7 @@
 
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asksFor, CUT_HERE } from '../../format.ts';
+import { asksFor, CUT_HERE, limitStops } from '../../format.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** The settings of a prompt and their fields. */
@@ -44,7 +44,7 @@ function renderStop(stop: Prompt['stop'], { dialect, target, report }: RenderCon
   if (stop === undefined || stop.length === 0) return {};
   const { stopRefusedBy } = dialect;
   const isTaken = stopRefusedBy === 'sampling' ? target.sampling : target.thinking === undefined;
-  if (stopRefusedBy === 'never' || isTaken) return { stop };
+  if (stopRefusedBy === 'never' || isTaken) return { stop: limitStops(stop, dialect.maxStops, report) };
   report('stop', 'approximated', CUT_HERE);
   return {};
 }

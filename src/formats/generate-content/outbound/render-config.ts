@@ -5,7 +5,7 @@ import type { Prompt } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, compact } from '../../../lib/json.ts';
-import { asksFor, type ModelTraits, type Report, reportDropped } from '../../format.ts';
+import { asksFor, limitStops, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { renderThinking } from './render-thinking.ts';
 
@@ -17,7 +17,7 @@ const MAX_CANDIDATES = 8;
 /**
  * The `generationConfig` of a request.
  * @param output its fields for the form of the answer.
- * @throws GatewayError `invalid-request` for more answers or stop sequences than Gemini takes.
+ * @throws GatewayError `invalid-request` for more answers than Gemini gives.
  */
 export function renderConfig(
   prompt: Prompt,
@@ -94,10 +94,7 @@ function renderStop(stop: readonly string[] | undefined, report: Report): readon
   if (stop && sequences.length < stop.length) {
     report('stop', 'dropped', 'an empty stop sequence');
   }
-  if (sequences.length > MAX_STOPS) {
-    throw invalid(`This model accepts at most ${MAX_STOPS} stop sequences.`, 'stop');
-  }
-  return sequences;
+  return limitStops(sequences, MAX_STOPS, report);
 }
 
 function renderChoices(choices: number | undefined): number | undefined {

@@ -17,8 +17,7 @@ import { renderTools } from './render-tools.ts';
 
 /**
  * @see Outbound.renderRequest
- * @throws GatewayError `invalid-request` for more answers or stop sequences than Gemini takes, and for files in another
- *   vendor's store.
+ * @throws GatewayError `invalid-request` for more answers than Gemini gives, and for files in another vendor's store.
  */
 export function renderRequest(prompt: Prompt, target: ModelTraits, report: Report): JsonObject {
   const { contents, system } = renderContents(prompt.turns, target, report);
