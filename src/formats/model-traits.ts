@@ -8,6 +8,8 @@ export interface ModelTraits {
   /** The model as the vendor calls it. */
   readonly model: string;
   readonly maxOutputTokens: number;
+  /** The kinds of input that it reads. Absent: not known. */
+  readonly input?: readonly string[];
   /** How the model takes settings of thinking. Absent: it does not think, or this is not known. */
   readonly thinking?: ThinkingTraits;
   /**

@@ -214,6 +214,7 @@ export function targetOf(vendor: Vendor, model: Model, format: FormatName): Mode
   return {
     model: upstreamName(vendor, model),
     maxOutputTokens: model.maxOutputTokens,
+    ...(model.input !== undefined && { input: model.input }),
     ...(model.thinking !== undefined && { thinking: model.thinking }),
     sampling: model.sampling ?? true,
     ...(model.prefill !== undefined && { prefill: model.prefill }),

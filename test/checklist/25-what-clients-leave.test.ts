@@ -198,6 +198,7 @@ describe('checklist 217: what routers and LiteLLM add to an answer does not end 
   const fn = { name: 'f', arguments: '{}' };
   const call = { id: 'a', type: 'function', function: fn };
   const beside = { provider_specific_fields: { a: 1 } };
+  const png = { mimeType: 'image/png', data: 'iVBORw0KGgo=' };
   const answer = {
     role: 'assistant',
     content: 'Well.',
@@ -210,19 +211,22 @@ describe('checklist 217: what routers and LiteLLM add to an answer does not end 
   };
 
   test('checklist 217: to Anthropic', async () => {
-    expect(at(await sentFor('chat-completions', CLAUDE, body), 'messages.1')).toEqual({
+    const sent = await sentFor('chat-completions', CLAUDE, body);
+    expect(at(sent, 'messages.1')).toEqual({
       role: 'assistant',
       content: [
         { type: 'text', text: 'Well.' },
         { type: 'tool_use', id: 'a', name: 'f', input: {} },
       ],
     });
+    const source = { type: 'base64', media_type: png.mimeType, data: png.data };
+    expect(at(sent, 'messages.2.content.1')).toEqual({ type: 'image', source });
   });
 
   test('checklist 217: to Google', async () => {
     expect(at(await sentFor('chat-completions', GEMINI, body), 'contents.1')).toEqual({
       role: 'model',
-      parts: [{ text: 'Well.' }, { functionCall: { id: 'a', name: 'f', args: {} } }],
+      parts: [{ text: 'Well.' }, { inlineData: png }, { functionCall: { id: 'a', name: 'f', args: {} } }],
     });
   });
 

@@ -506,11 +506,21 @@ describe('settings', () => {
     ]);
   });
 
-  test.each<[Partial<Prompt>, string]>([
-    [{ choices: 9 }, 'choices'],
-    [{ stop: ['1', '2', '3', '4', '5', '6'] }, 'stop'],
-  ])('more than Gemini gives is a 400: %j', (prompt, param) => {
-    expect(() => config(prompt)).toThrow(expect.objectContaining({ fault: 'invalid-request', param }));
+  test('more answers than Gemini gives are a 400', () => {
+    const refusal = { fault: 'invalid-request', param: 'choices' };
+    expect(() => config({ choices: 9 })).toThrow(expect.objectContaining(refusal));
+  });
+
+  test('of more stop sequences than Gemini takes, it gets the first, and the note tells so', () => {
+    const six = ['1', '2', '3', '4', '5', '6'];
+    expect(config({ stop: six })).toEqual({ stopSequences: six.slice(0, 5) });
+    expect(rendered({ turns: [user(text('x'))], stop: six }).notes).toEqual([
+      {
+        field: 'stop',
+        outcome: 'approximated',
+        detail: 'the vendor takes 5; the gateway ends the answer at the others, too',
+      },
+    ]);
   });
 
   test('a too high limit becomes the model’s, and sampling that it refuses is left out; both are reported', () => {

@@ -8,6 +8,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
 import { parseAnnotation } from '../wire/citations.ts';
@@ -16,6 +17,7 @@ import { parseExtraContent } from '../wire/signatures.ts';
 import { applyMessageBreakpoint } from './parse-cache-breakpoints.ts';
 import { parseCalls, signCalls } from './parse-calls.ts';
 import { parseContent } from './parse-content.ts';
+import { parsePart } from './parse-parts.ts';
 import { parseThoughts } from './parse-thoughts.ts';
 import type { PendingCalls } from './pending-calls.ts';
 
@@ -44,7 +46,7 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     reasoning_details: _details,
     reasoning_content: _reasoningContent,
     reasoning: _reasoning,
-    images: _images,
+    images,
     // `parse` of OpenAI's SDK leaves the parsed content on the message, and OpenAI accepts it.
     parsed: _parsed,
     ...rest
@@ -59,6 +61,7 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     ...unused.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
     ...parseForeignBlocks(foreign),
     ...signText(citeText(said, asObjects(annotations)), parseExtraContent(extraContent)),
+    ...parseImages(images, `${param}.images`),
     ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
     ...calls,
   ];
@@ -90,6 +93,13 @@ function signText(parts: readonly Part[], signature: TextPart['signature']): Par
   const place = parts.findLastIndex((part) => part.kind === 'text');
   if (place < 0) return [...parts, { kind: 'text', text: '', signature }];
   return parts.map((part, at) => (at === place ? { ...part, signature } : part));
+}
+
+/** Images that the model drew, which OpenRouter writes beside the content. */
+function parseImages(images: Json | undefined, param: string): Part[] {
+  return asObjects(images).flatMap((image, at) =>
+    image['type'] === 'image_url' ? [parsePart(withoutFields(image, ['index']), `${param}[${at}]`)] : [],
+  );
 }
 
 const FOREIGN_FORMATS = ['messages', 'generate-content', 'responses'] as const;

@@ -6,9 +6,12 @@
 import type { Turn } from '../../../conversation/prompt.ts';
 import { leadingSystem } from '../../../conversation/rules/later-system.ts';
 import { OPENING, strictTurns } from '../../../conversation/rules/strict-turns.ts';
+import { unreported } from '../../format.ts';
 import { laterSystemAsUser } from '../../later-system.ts';
+import { moveModelMedia } from '../../model-media.ts';
 import type { ReasoningHistory } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
+import { renderMedia } from './render-media.ts';
 
 /**
  * The turns to send, in their order.
@@ -19,7 +22,14 @@ export function arrangeTurns(
   instruction: string | undefined,
   context: RenderContext,
 ): readonly Turn[] {
-  const filled = context.exact ? turns : turns.filter((turn) => hasContent(turn, context));
+  const shown = context.dialect.lossless
+    ? turns
+    : moveModelMedia(
+        turns,
+        { model: context.target, render: (part) => renderMedia(part, { ...context, report: unreported }) },
+        context.report,
+      );
+  const filled = context.exact ? shown : shown.filter((turn) => hasContent(turn, context));
   const instructed = instruction === undefined ? filled : withInstruction(filled, instruction);
   if (context.exact && context.dialect.lossless) return instructed;
   const placed = context.dialect.systemFirst ? systemFirst(instructed, context) : instructed;

@@ -20,7 +20,7 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   const thoughts = renderThoughts(turn.parts, context);
   const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, context)] : []));
   const texts = turn.parts.filter((part) => part.kind === 'text');
-  const content = findContent(turn.parts).filter((part) => !isForeign(part) && fitsAnswer(part, context));
+  const content = findContent(turn.parts).filter((part) => !isForeign(part));
   const refusal = dialect.openaiFields
     ? content.map((part) => (part.kind === 'refusal' ? part.text : '')).join('')
     : '';
@@ -71,13 +71,6 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
   if (call.custom) return { ...common, type: 'custom', custom: { name, input: call.arguments } };
   const text = context.exact ? call.arguments || '{}' : wholeArguments(call.arguments);
   return { ...common, type: 'function', function: { name, arguments: text } };
-}
-
-/** Whether a part may appear in an answer. Images and files may not, unless the caller wrote them there. */
-function fitsAnswer(part: ContentPart, { exact, report }: RenderContext): boolean {
-  if (part.kind !== 'media' || exact) return true;
-  report('turns[].content', 'dropped', `${part.media} in an answer of the assistant`);
-  return false;
 }
 
 /** Blocks of other formats, which go into `provider_specific_fields`, as in an answer. */

@@ -6,8 +6,10 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asObjects } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
+import { dropRefusedMedia } from '../../model-media.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isGemini3 } from './model-generation.ts';
+import { renderMedia } from './render-media.ts';
 import { type Rendering, renderPart, renderSignature } from './render-parts.ts';
 import { renderResult } from './render-results.ts';
 
@@ -26,7 +28,11 @@ interface Contents {
  * @throws GatewayError `invalid-request` for a file in another vendor's store.
  */
 export function renderContents(turns: readonly Turn[], target: ModelTraits, report: Report): Contents {
-  const given = readable(turns, report);
+  const given = dropRefusedMedia(
+    readable(turns, report),
+    { model: target, render: (part) => renderMedia(part, target) },
+    report,
+  );
   const known = laterSystemAsUser(given, beforeAnswers(given), report);
   const spoken = strictTurns(known.filter((turn) => turn.role !== 'system'));
   const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };

@@ -2,14 +2,16 @@
 
 import type { Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
-import type { ModelTraits, Report } from '../../format.ts';
+import { type ModelTraits, type Report, unreported } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
+import { moveModelMedia } from '../../model-media.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { moveCallsLast } from './calls-last.ts';
 import { filterSendable } from './filter-sendable.ts';
 import { placeLaterSystem } from './later-system.ts';
 import { keepsAll, speaksMessages } from './native-caller.ts';
 import { dropLastThoughts } from './refused-thinking.ts';
+import { renderMedia } from './render-media.ts';
 
 /**
  * Arranges the turns of a prompt.
@@ -24,7 +26,13 @@ export function arrangeTurns(
 ): { system: readonly Part[]; turns: readonly Turn[] } {
   const keepsEverything = keepsAll(prompt, target);
   const all = filterSendable(prompt.turns, report);
-  const sendable = keepsEverything ? all : all.map(dropToolChanges);
+  const sendable = keepsEverything
+    ? all
+    : moveModelMedia(
+        all.map(dropToolChanges),
+        { model: target, render: (part) => renderMedia(part, {}, unreported) },
+        report,
+      );
   const later = beforeAnswers(sendable);
   const takesLater = keepsEverything || target.laterSystem === true;
   const given = takesLater ? sendable : laterSystemAsUser(sendable, later, report);

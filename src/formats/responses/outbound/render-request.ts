@@ -5,7 +5,8 @@ import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
-import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
+import { CUT_HERE, type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
+import { dropRefusedMedia } from '../../model-media.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { reportForeign } from '../../own-fields.ts';
@@ -20,6 +21,7 @@ import {
   renderTier,
   renderUser,
 } from './render-limits.ts';
+import { renderMedia } from './render-media.ts';
 import { planOutput, renderReasoning } from './render-settings.ts';
 import { renderTools } from './render-tools.ts';
 
@@ -40,7 +42,14 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   }
   refuseCachedContent(prompt);
   const { fields, verbosity } = renderFormatFields(prompt, report);
-  const { instructions, turns } = placeInstructions(prompt.turns, context);
+  const taken = context.keepsAll
+    ? prompt.turns
+    : dropRefusedMedia(
+        prompt.turns,
+        { model: target, render: (part) => renderMedia(part, {}, { ...context, report: unreported }) },
+        report,
+      );
+  const { instructions, turns } = placeInstructions(taken, context);
   const output = planOutput({ ...prompt, turns }, verbosity, context);
   const inWords = output.instruction && { type: 'message', role: 'developer', content: output.instruction };
   const include = renderInclude(prompt, context);
