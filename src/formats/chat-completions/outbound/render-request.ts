@@ -7,6 +7,7 @@ import { refuseCachedContent } from '../../foreign-file.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { ownFields } from '../../own-fields.ts';
+import { resolveRootReferences } from '../../root-references.ts';
 import type { Dialect } from '../dialect.ts';
 import { dialectFor } from '../dialects.ts';
 import { arrangeTurns } from './arrange-turns.ts';
@@ -28,10 +29,11 @@ import { toolNameFor } from './tool-names.ts';
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   refuseCachedContent(given);
   const dialect = dialectFor(target);
+  const exact = given.formatSpecific?.format === 'chat-completions';
+  const resolved = exact ? given : resolveRootReferences(given, 'chat-completions', report);
   const prompt = dialect.toolChoice
-    ? given
-    : downgradeToolChoice(given, (name) => toolNameFor(name, dialect), report);
-  const exact = prompt.formatSpecific?.format === 'chat-completions';
+    ? resolved
+    : downgradeToolChoice(resolved, (name) => toolNameFor(name, dialect), report);
   const { shared, remaining } = splitSharedFields(prompt.formatSpecific, dialect, target);
   const {
     reasoning,

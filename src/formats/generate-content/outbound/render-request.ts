@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { isEmpty } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { reportForeign } from '../../own-fields.ts';
+import { resolveRootReferences } from '../../root-references.ts';
 import { findDialect } from '../dialects.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
@@ -19,7 +20,9 @@ import { renderTools } from './render-tools.ts';
  * @see Outbound.renderRequest
  * @throws GatewayError `invalid-request` for more answers than Gemini gives, and for files in another vendor's store.
  */
-export function renderRequest(prompt: Prompt, target: ModelTraits, report: Report): JsonObject {
+export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
+  const takesReferences = given.formatSpecific?.format === FORMAT || findDialect(target).openApiSchemas;
+  const prompt = takesReferences ? given : resolveRootReferences(given, FORMAT, report);
   const { contents, system } = renderContents(prompt.turns, target, report);
   const tools = renderTools(prompt, target, report);
   const output = renderOutput(prompt.output, tools.length > 0, target, report);

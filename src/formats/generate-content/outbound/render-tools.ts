@@ -87,7 +87,7 @@ function renderDeclaration(tool: FunctionTool, target: ModelTraits, report: Repo
 
 function renderParameters(schema: JsonObject, name: string, target: ModelTraits, report: Report): JsonObject {
   if (!findDialect(target).openApiSchemas) {
-    // No keyword may stand beside a reference, not even a type.
+    // No keyword may stand beside a reference to another document, not even a type.
     const newest = newestSchema(schema);
     const whole = newest['$ref'] === undefined ? objectRoot(newest) : newest;
     return { parametersJsonSchema: withoutRefSiblings(whole) };

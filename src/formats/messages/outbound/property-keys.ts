@@ -5,6 +5,7 @@
 
 import type { Tool } from '../../../conversation/prompt.ts';
 import { tryParseExact } from '../../../conversation/rules/arguments.ts';
+import { withoutRootReference } from '../../../conversation/rules/root-reference.ts';
 import { withoutRootUnion } from '../../../conversation/rules/root-union.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, isObject } from '../../../lib/json.ts';
@@ -42,7 +43,7 @@ export function findChangedKeysByTool(tools: readonly Tool[] = []): ReadonlyMap<
 
 /** Finds the changed names of a caller's schema; undefined if none had to change. */
 export function findChangedKeys(schema: JsonObject = {}): ChangedKeys | undefined {
-  const properties = asObject(withoutRootUnion(schema)['properties']) ?? {};
+  const properties = asObject(withoutRootUnion(withoutRootReference(schema))['properties']) ?? {};
   const keys = Object.keys(properties).filter((key) => !KEY.test(key));
   return keys.length > 0 ? new Map(keys.map((key) => [safeKey(key), key])) : undefined;
 }

@@ -8,6 +8,7 @@ import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
+import { resolveRootReferences } from '../../root-references.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
@@ -30,9 +31,10 @@ import { renderUserId } from './user-id.ts';
  * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not accept.
  */
 export function renderRequest(original: Prompt, target: ModelTraits, report: Report): JsonObject {
+  const resolved = speaksMessages(original) ? original : resolveRootReferences(original, FORMAT, report);
   const prompt = refusesForcedCalls(original, target)
-    ? downgradeToolChoice(original, safeName, report)
-    : original;
+    ? downgradeToolChoice(resolved, safeName, report)
+    : resolved;
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }

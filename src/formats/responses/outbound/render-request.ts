@@ -10,6 +10,7 @@ import { dropRefusedMedia } from '../../model-media.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { reportForeign } from '../../own-fields.ts';
+import { resolveRootReferences } from '../../root-references.ts';
 import { adaptTools } from './adapt-tools.ts';
 import { placeInstructions } from './instructions.ts';
 import { createContext, type RenderContext } from './render-context.ts';
@@ -36,7 +37,8 @@ const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'to
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   const context = createContext(target, report);
-  const prompt = adaptTools(given, context.dialect, report);
+  const resolved = context.keepsAll ? given : resolveRootReferences(given, 'responses', report);
+  const prompt = adaptTools(resolved, context.dialect, report);
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
