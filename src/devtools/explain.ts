@@ -8,6 +8,7 @@ import { asObjects, isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { inboundFor } from '../pipeline/caller-format.ts';
 import { isResponsesBody } from '../pipeline/cursor/index.ts';
 import { asSpelled, fieldPathForCaller } from '../pipeline/field-path-for-caller.ts';
+import { formatForPrompt } from '../pipeline/format-for-prompt.ts';
 import { nativeFormatFor } from '../pipeline/native-format.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from '../pipeline/reach.ts';
 import { renderPrompt } from '../pipeline/render-prompt.ts';
@@ -56,14 +57,15 @@ export function explain(
   if (model === undefined || vendor === undefined || !reaches(reach, from, model))
     throw notSupported(asked, DEFAULT_VENDOR[from]);
   const isAnew = from === 'chat-completions' && isResponsesBody(body);
-  const to = isAnew ? translatedFormat(vendor, model) : nativeFormatFor(vendor, model, from, () => body);
+  const spoken = isAnew ? translatedFormat(vendor, model) : nativeFormatFor(vendor, model, from, () => body);
   const name = upstreamName(vendor, model);
-  if (to === from && !isAnew) {
+  if (spoken === from && !isAnew) {
     const request = 'model' in body ? { ...body, model: name } : body;
-    return { from, to, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
+    return { from, to: spoken, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
   }
   const read: Note[] = [];
   const prompt = { ...inboundFor(from, body).parseRequest(body, reportInto(read)), model: name };
+  const to = formatForPrompt(spoken, vendor, prompt, targetOf(vendor, model, spoken));
   const written: Note[] = [];
   const request = renderPrompt(
     formats[to].outbound,

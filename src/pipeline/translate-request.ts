@@ -19,6 +19,7 @@ import { requestHeaders } from '../upstream/headers.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
 import { inboundFor } from './caller-format.ts';
 import type { Prepared, Routed, Translation } from './exchange.ts';
+import { formatForPrompt } from './format-for-prompt.ts';
 import { putModelInPath } from './model-in-path.ts';
 import { parseBody, withWrittenNumbers } from './parse-body.ts';
 import { renderPrompt } from './render-prompt.ts';
@@ -114,14 +115,17 @@ function withUsage({
 }
 
 function translated(routed: Routed): Prepared {
-  const { vendor, upstreamFormat, route, model, id } = routed;
+  const { vendor, route, model, id } = routed;
   const body = parseBody(routed.body, routed.fields);
   const inbound = inboundFor(route.format, body, routed.query);
-  const { outbound } = formats[upstreamFormat];
-  const counting = countingOf(route, upstreamFormat);
-  const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);
+  const counting = countingOf(route, routed.upstreamFormat);
   const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const given = withWrittenNumbers(parsed, routed.body, routed.fields);
+  const upstreamFormat = counting
+    ? routed.upstreamFormat
+    : formatForPrompt(routed.upstreamFormat, vendor, given, targetOf(vendor, model, routed.upstreamFormat));
+  const { outbound } = formats[upstreamFormat];
+  const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);
   const stream = given.stream || asksStream(routed, body);
   const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
   const wanted = { ...given, model: target.model, stream, ...(cacheKey !== undefined && { cacheKey }) };
@@ -143,6 +147,7 @@ function translated(routed: Routed): Prepared {
   const asked = requestContext(id, wanted, body);
   return {
     ...routed,
+    upstreamFormat,
     path: pathAt(vendor, pathOf(upstreamFormat, route.operation, target.model, streams)),
     headers: requestHeaders(vendor, upstreamFormat, callersOwn(routed), streams && counting === undefined, {
       ...sessionHeader(routed, target.dialect),

@@ -207,7 +207,6 @@ const MISTRAL = 'mistralai/mistral-medium-3-5';
 const THINKER = 'openai/gpt-5.4';
 const REFUSED: readonly (readonly [wish: string, model: string])[] = [
   ['several answers', CLAUDE],
-  ['several answers', THINKER],
   ['more answers than nine', GEMINI],
   ['65 stop sequences', GEMINI],
   ['a video', CLAUDE],
@@ -217,7 +216,6 @@ const REFUSED: readonly (readonly [wish: string, model: string])[] = [
   ['sound', THINKER],
   ['sound at an address', MISTRAL],
   ['an image of a type that few have', CLAUDE],
-  ['a document at an address', GPT],
   ['an archive', CLAUDE],
   ['an image at no address', CLAUDE],
   ['a file in a store', CLAUDE],

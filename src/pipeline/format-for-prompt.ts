@@ -1,0 +1,20 @@
+/** The format of a translated request, which what it asks for may decide. */
+
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import type { ModelTraits } from '../formats/format.ts';
+import { findOnlyFormat } from '../formats/openai/one-format-only.ts';
+import type { Vendor } from '../upstream/vendor.ts';
+
+/**
+ * Picks the format: another one that the vendor speaks, if only that one can express the prompt.
+ * @param usual the format of other translated requests to this model.
+ */
+export function formatForPrompt(
+  usual: FormatName,
+  { formats }: Vendor,
+  prompt: Prompt,
+  model: Pick<ModelTraits, 'model' | 'input'>,
+): FormatName {
+  if (!formats.includes('chat-completions') || !formats.includes('responses')) return usual;
+  return findOnlyFormat(prompt, model) ?? usual;
+}
