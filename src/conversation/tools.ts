@@ -8,6 +8,8 @@ import type { CacheBreakpoint } from './parts.ts';
 export interface FunctionTool {
   readonly kind: 'function';
   readonly name: string;
+  /** The caller's name of the tool, if a different tool of the prompt has it, too (`rules/distinct-tools.ts`). */
+  readonly givenName?: string;
   readonly description?: string;
   /** JSON Schema. Absent: the function takes no arguments. */
   readonly parameters?: JsonObject;
@@ -25,6 +27,8 @@ export interface FunctionTool {
 export interface CustomTool {
   readonly kind: 'custom';
   readonly name: string;
+  /** As `givenName` of a function. */
+  readonly givenName?: string;
   readonly description?: string;
   /** The grammar of the text, as OpenAI writes it. */
   readonly format?: JsonObject;

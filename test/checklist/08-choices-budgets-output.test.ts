@@ -423,7 +423,6 @@ describe('checklist 176: OpenAI is asked to enforce what it can, and all that me
     ['no list of the same', closed({ a: { type: 'array', items: text, uniqueItems: true } })],
     ['names by a pattern', closed({ a: closed({}, { patternProperties: { '^a': text } }) })],
     ['a list at the root', { type: 'array', items: text }],
-    ['a reference at the root', { $ref: '#/$defs/a', $defs: { a: closed({ a: text }) } }],
     ['a union at the root', { anyOf: [closed({ a: text }), closed({ b: text })] }],
     ['anything', {}],
   ];
@@ -445,6 +444,15 @@ describe('checklist 176: OpenAI is asked to enforce what it can, and all that me
       schema,
       ...strict,
     });
+  });
+
+  test('checklist 176: what a reference at the root leads to', async () => {
+    const schema = { $ref: '#/$defs/a', $defs: { a: closed({ a: text }) } };
+    const made = { name: 'answer', schema: closed({ a: text }), strict: true };
+    const byChat = await sentFor('messages', OPENAI, format(schema));
+    expect(at(byChat, 'response_format.json_schema')).toEqual(made);
+    const byResponses = await sentFor('messages', 'openai/gpt-5.4', format(schema));
+    expect(at(byResponses, 'text.format')).toEqual({ type: 'json_schema', ...made });
   });
 
   test.each(refused.slice(0, 6))('checklist 176: of a tool, %s', async (_, input_schema) => {

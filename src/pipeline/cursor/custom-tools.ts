@@ -5,16 +5,19 @@
 
 import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
-import { getCustomNames } from '../../conversation/rules/custom-tools.ts';
 import { asObject, asObjects, type JsonObject } from '../../lib/json.ts';
 
 /**
  * Finds the names of the custom tools that are not nested as chat-completions nests them. A client that writes flat
  * tools reads their calls as function calls.
  */
-export function findFlatCustomTools({ tools }: Prompt, body: JsonObject): ReadonlySet<string> {
+export function findFlatCustomTools({ tools = [] }: Prompt, body: JsonObject): ReadonlySet<string> {
   const nested = new Set(asObjects(body['tools']).map(({ custom }) => asObject(custom)?.['name']));
-  return new Set([...getCustomNames(tools)].filter((name) => !nested.has(name)));
+  return new Set(
+    tools.flatMap((tool) =>
+      tool.kind === 'custom' && !nested.has(tool.givenName ?? tool.name) ? [tool.name] : [],
+    ),
+  );
 }
 
 /** Marks the calls of these tools in the history, and their results, as those of custom tools. */

@@ -2,6 +2,7 @@
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, ToolChoice, Turn } from '../../../conversation/prompt.ts';
+import { distinctTools, renameCalls } from '../../../conversation/rules/distinct-tools.ts';
 import { invalid } from '../../../lib/errors.ts';
 import {
   asFlag,
@@ -29,7 +30,7 @@ import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseOutput } from './parse-output.ts';
 import { parseSampling } from './parse-sampling.ts';
 import { parseThinking } from './parse-thinking.ts';
-import { parseToolChoice } from './parse-tool-choice.ts';
+import { keyOfCall, parseToolChoice, toolKey } from './parse-tool-choice.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 
@@ -95,10 +96,14 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   // OpenRouter's way to ask for usage. Its clients send it to every address.
   const includeUsage = asFlag(asObject(usage)?.['include']);
   const choice = tool_choice ?? function_call;
+  const { tools, names } = distinctTools(parseTools(body) ?? [], ({ kind, name }) => toolKey(kind, name));
+  if (names.size > 0)
+    report('tools', 'approximated', `tools that share a name: ${[...names.values()].join(', ')}`);
   const toolChoice = withSearch(
-    parseToolChoice(choice, tool_choice == null ? 'function_call' : 'tool_choice'),
+    parseToolChoice(choice, tool_choice == null ? 'function_call' : 'tool_choice', names),
     web_search_options,
   );
+  const turns = parseMessages(messages);
   const [openaiFields, unknown] = splitFields(rest, OPENAI_ONLY);
   const formatSpecific = withoutNulls({
     ...openaiFields,
@@ -118,10 +123,10 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   }
   return {
     model,
-    turns: parseMessages(messages),
+    turns: names.size === 0 ? turns : renameCalls(turns, (call) => names.get(keyOfCall(call))),
     ...parseSampling(body),
     ...compact({
-      tools: parseTools(body),
+      tools: tools.length > 0 ? tools : undefined,
       toolChoice,
       parallelToolCalls: flagAt(parallel_tool_calls, 'parallel_tool_calls'),
       output: output.output,

@@ -1,15 +1,30 @@
 /** The caller's choice among the tools. */
 
-import type { ToolChoice } from '../../../conversation/prompt.ts';
+import type { ToolCallPart, ToolChoice } from '../../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { missing, wrongType, wrongValue } from '../../openai/fields.ts';
 
+/** What this format tells tools and calls apart by: their kind and their name. */
+export function toolKey(kind: 'function' | 'custom', name: string): string {
+  return `${kind} ${name}`;
+}
+
+/** The key of the tool that a call in the history calls. */
+export function keyOfCall({ custom, name }: ToolCallPart): string {
+  return toolKey(custom ? 'custom' : 'function', name);
+}
+
 /**
  * A `tool_choice`, or the older `function_call`.
+ * @param names the new names of tools that share one, by their keys.
  * @returns undefined for no choice, and for a choice of a tool that the vendor runs (OpenRouter: `{ type }`).
  * @throws GatewayError `invalid-request` for an unknown word: other vendors would ignore it.
  */
-export function parseToolChoice(choice: Json | undefined, param: string): ToolChoice | undefined {
+export function parseToolChoice(
+  choice: Json | undefined,
+  param: string,
+  names: ReadonlyMap<string, string>,
+): ToolChoice | undefined {
   if (choice === undefined || choice === null) return undefined;
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { mode: choice };
   // Mistral's word for `required`.
@@ -18,16 +33,18 @@ export function parseToolChoice(choice: Json | undefined, param: string): ToolCh
   if (!isObject(choice)) throw wrongType(param, 'a string or an object', choice);
   const allowed = asObject(choice['allowed_tools']);
   if (allowed !== undefined) {
-    const names = asObjects(allowed['tools']).flatMap((tool) => parseName(tool) ?? []);
-    return { mode: allowed['mode'] === 'required' ? 'required' : 'auto', allowed: names };
+    const only = asObjects(allowed['tools']).flatMap((tool) => parseName(tool, names) ?? []);
+    return { mode: allowed['mode'] === 'required' ? 'required' : 'auto', allowed: only };
   }
-  const name = parseName(choice);
+  const name = parseName(choice, names);
   if (name === undefined && choice['type'] === 'function') throw missing(`${param}.function`);
   return name === undefined ? undefined : { mode: 'required', allowed: [name] };
 }
 
 /** The name of a chosen tool: `{function: {name}}`, `{custom: {name}}`, or the older `{name}`. */
-function parseName(choice: JsonObject): string | undefined {
+function parseName(choice: JsonObject, names: ReadonlyMap<string, string>): string | undefined {
   const fields = asObject(choice['function']) ?? asObject(choice['custom']) ?? choice;
-  return asText(fields['name']);
+  const name = asText(fields['name']);
+  const kind = fields === choice['custom'] || choice['type'] === 'custom' ? 'custom' : 'function';
+  return name === undefined ? undefined : (names.get(toolKey(kind, name)) ?? name);
 }

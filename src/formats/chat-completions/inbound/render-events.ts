@@ -9,11 +9,13 @@ import type {
   Usage,
 } from '../../../conversation/reply.ts';
 import { mergeStart, mergeUsage } from '../../../conversation/reply.ts';
+import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
 import { hasTokens, renderUsage } from '../wire/usage.ts';
+import { withGivenName } from './given-names.ts';
 import { type ChoiceRenderer, choiceRenderer } from './render-choice.ts';
 import { renderLateError } from './render-error.ts';
 import { renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
@@ -22,6 +24,7 @@ import { renderHead, renderUnknownFields, wantsFunctionCall } from './response-f
 export function renderEvents(context: RequestContext): EventRenderer {
   const includeUsage = context.prompt.includeUsage === true;
   const usesFunctionCall = wantsFunctionCall(context);
+  const names = findGivenNames(context.prompt);
   const choices: ChoiceRenderer[] = [];
   /** The JSON text of a chunk before its one choice. The first chunk has the vendor's own fields in addition. */
   let before = '';
@@ -70,7 +73,10 @@ export function renderEvents(context: RequestContext): EventRenderer {
           choices[event.choice]?.write(event.text, out);
           return;
         case 'part-start':
-          choiceAt(event.choice, out, event.part).open(event, out);
+          choiceAt(event.choice, out, event.part).open(
+            names.size === 0 ? event : { ...event, part: withGivenName(event.part, names) },
+            out,
+          );
           return;
         case 'part-detail':
           choiceAt(event.choice, out).addDetail(event);

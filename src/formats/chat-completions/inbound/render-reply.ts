@@ -2,6 +2,7 @@
 
 import type { Part, TextPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
+import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
@@ -12,16 +13,21 @@ import { renderExtraContent } from '../wire/signatures.ts';
 import { joinThoughts, separateTexts } from '../wire/text-separator.ts';
 import { renderThinkingBlocks } from '../wire/thinking-blocks.ts';
 import { hasTokens, renderUsage } from '../wire/usage.ts';
+import { withGivenName } from './given-names.ts';
 import { renderEnd, renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
 
 /** @see Inbound.renderReply */
 export function renderReply(reply: Reply, context: RequestContext): JsonObject {
   const { start, choices, usage } = reply;
   const usesFunctionCall = wantsFunctionCall(context);
+  const names = findGivenNames(context.prompt);
   return {
     ...renderUnknownFields(start),
     ...renderHead(start, 'chat.completion', context),
-    choices: choices.map((choice, index) => renderChoice(choice, index, usesFunctionCall)),
+    choices: choices.map((choice, index) => {
+      const parts = names.size === 0 ? choice.parts : choice.parts.map((part) => withGivenName(part, names));
+      return renderChoice({ ...choice, parts }, index, usesFunctionCall);
+    }),
     ...(hasTokens(usage) && { usage: renderUsage(usage) }),
   };
 }

@@ -53,9 +53,12 @@ export function planOutput(
   return { kind: 'instruction', text: renderInstruction(output) };
 }
 
-/** Names the tool whose input is the answer. None of the caller's tools has this name. */
-export function getJsonToolName(prompt: Prompt): string {
-  const taken = new Set(prompt.tools?.map((tool) => (tool.kind === 'hosted' ? '' : tool.name)));
+/** Names the tool whose input is the answer. None of the other tools has this name, and none that was called before. */
+export function getJsonToolName({ tools = [], turns }: Prompt): string {
+  const taken = new Set([
+    ...tools.map((tool) => (tool.kind === 'hosted' ? tool.value['name'] : tool.name)),
+    ...turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'tool-call' ? part.name : []))),
+  ]);
   let name = 'json_response';
   while (taken.has(name)) name += '_';
   return name;

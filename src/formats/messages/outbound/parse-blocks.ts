@@ -10,7 +10,9 @@ import { unseal } from '../../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObjects, asText, isObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
+import { avoidNames } from '../../avoid-names.ts';
 import { brokenAnswer } from '../../event-data.ts';
+import { unreported } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
 import { parseCitation } from '../wire/citations.ts';
 import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
@@ -28,6 +30,7 @@ import {
 } from './open-block.ts';
 import { getJsonToolName } from './output-format.ts';
 import { findChangedKeys, findChangedKeysByTool } from './property-keys.ts';
+import { findHostedNames } from './render-hosted-tool.ts';
 import { safeName } from './tool-names.ts';
 
 type Out = Sink<ReplyEvent>;
@@ -51,7 +54,8 @@ interface BlockParser {
  *   that stood for it.
  */
 export function createBlockParser(prompt: Prompt): BlockParser {
-  const names = changedNames(prompt.tools, safeName);
+  const avoided = avoidNames(prompt, findHostedNames(prompt), unreported);
+  const names = changedNames(avoided.prompt.tools, safeName);
   const keys = findChangedKeysByTool(prompt.tools);
   const schema = prompt.output?.kind === 'json-schema' ? prompt.output.schema : undefined;
   const jsonTool = schema && { name: getJsonToolName(prompt), keys: findChangedKeys(schema) };
@@ -99,8 +103,8 @@ export function createBlockParser(prompt: Prompt): BlockParser {
   };
 
   const startCall = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const { type: _, id, name, input, ...rest } = block;
-    const sentName = asText(name) ?? '';
+    const { type: _, id, name: sent, input, ...rest } = block;
+    const sentName = asText(sent) ?? '';
     if (sentName === jsonTool?.name) {
       const started = createBlock('input_json_delta', { kind: 'text' }, {}, at);
       begin(started, out);
@@ -109,7 +113,8 @@ export function createBlockParser(prompt: Prompt): BlockParser {
       return started;
     }
     calls = addCall(calls, rest);
-    const call = { id: asText(id) ?? '', name: names.get(sentName) ?? sentName };
+    const name = names.get(sentName) ?? sentName;
+    const call = { id: asText(id) ?? '', name: avoided.names.get(name) ?? name };
     const started = createBlock('input_json_delta', { kind: 'tool-call', ...call }, rest, at);
     begin(started, out);
     started.fallbackText = argumentsText(input);

@@ -1,13 +1,24 @@
 /** Tools that the vendor runs itself. */
 
-import type { HostedTool } from '../../../conversation/prompt.ts';
+import type { HostedTool, Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, compact } from '../../../lib/json.ts';
+import { asList, asObject, asText, compact } from '../../../lib/json.ts';
 import type { Report } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
 
 /** The name of Anthropic's web search. */
 export const WEB_SEARCH = 'web_search';
+
+/** Finds the names of the tools in a prompt that Anthropic runs itself. */
+export function findHostedNames({ tools = [] }: Prompt): ReadonlySet<string> {
+  return new Set(
+    tools.flatMap((tool) => {
+      if (tool.kind !== 'hosted') return [];
+      if (tool.format === FORMAT) return asText(tool.value['name']) ?? [];
+      return tool.webSearch ? WEB_SEARCH : [];
+    }),
+  );
+}
 
 /**
  * Renders a hosted tool.

@@ -4,6 +4,7 @@ import type { Prompt, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, compact, isEmpty } from '../../../lib/json.ts';
+import { avoidNames } from '../../avoid-names.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
@@ -18,6 +19,7 @@ import { keepsAll, speaksMessages } from './native-caller.ts';
 import { type OutputPlan, planOutput } from './output-format.ts';
 import { dropOpenThoughts } from './refused-thinking.ts';
 import { renderMessages, renderSystem } from './render-blocks.ts';
+import { findHostedNames } from './render-hosted-tool.ts';
 import { isSurelyOff, planThinking, type ThinkingPlan } from './render-thinking.ts';
 import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
@@ -31,7 +33,7 @@ import { renderUserId } from './user-id.ts';
  * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not accept.
  */
 export function renderRequest(original: Prompt, target: ModelTraits, report: Report): JsonObject {
-  const resolved = speaksMessages(original) ? original : resolveRootReferences(original, FORMAT, report);
+  const resolved = speaksMessages(original) ? original : adaptTools(original, report);
   const prompt = refusesForcedCalls(original, target)
     ? downgradeToolChoice(resolved, safeName, report)
     : resolved;
@@ -74,6 +76,12 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
     },
     report,
   );
+}
+
+/** Resolves what Anthropic refuses in another format's tools: references at the roots of schemas, and names of its own. */
+function adaptTools(prompt: Prompt, report: Report): Prompt {
+  const resolved = resolveRootReferences(prompt, FORMAT, report);
+  return avoidNames(resolved, findHostedNames(resolved), report).prompt;
 }
 
 /**

@@ -8,16 +8,19 @@ import type { EventWriter, Item, Place } from './output-item.ts';
 
 type Call = OpenPart & { readonly kind: 'tool-call' };
 
-/** Makes the item of a call. @param names the namespaced names of the caller's tools, by their neutral names */
+/** The name by which the caller calls a tool. */
+export type CallerName = NamespacedName | { readonly name: string };
+
+/** Makes the item of a call. @param known the caller's name of the tool, unless the call says it */
 export function callItem(
   { id, index }: Place,
   call: Call,
   start: PartStart,
   events: EventWriter,
-  names: ReadonlyMap<string, NamespacedName>,
+  known: CallerName,
 ): Item {
   const { item = {} } = getOrigin(start.formatSpecific);
-  const callerName = parseNamespacedName(item) ?? names.get(call.name) ?? { name: call.name };
+  const callerName = parseNamespacedName(item) ?? known;
   const { name } = callerName;
   const place = { item_id: id, output_index: index };
   const [type, field, event] = call.custom

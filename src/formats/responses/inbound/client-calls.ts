@@ -96,8 +96,8 @@ export const CLIENT_CALLS: ReadonlyMap<string, ClientCall> = new Map([
 /** The kinds of calls for a prompt's tools, by the names of the functions. */
 export function findClientCalls(tools: readonly Tool[] = []): ReadonlyMap<string, ClientCall> {
   return new Map(
-    tools.filter(isClientTool).flatMap(({ name }) => {
-      const call = CLIENT_CALLS.get(name);
+    tools.filter(isClientTool).flatMap(({ name, givenName }) => {
+      const call = CLIENT_CALLS.get(givenName ?? name);
       return call === undefined ? [] : [[name, call]];
     }),
   );

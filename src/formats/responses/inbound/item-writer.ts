@@ -14,7 +14,7 @@ import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { NamespacedName } from '../wire/namespaces.ts';
 import { getOrigin } from '../wire/origin.ts';
 import { type Mark, sealSignature } from '../wire/sealed-signature.ts';
-import { callItem } from './call-item.ts';
+import { type CallerName, callItem } from './call-item.ts';
 import { clientCallItem } from './client-call-item.ts';
 import type { ClientCall } from './client-calls.ts';
 import { writeHostedItem } from './hosted-item.ts';
@@ -46,6 +46,8 @@ export interface WriterOptions extends TextOptions {
   readonly makeId: (prefix: string, index: number) => string;
   /** The namespaced names of the caller's tools, by their neutral names. */
   readonly names: ReadonlyMap<string, NamespacedName>;
+  /** The caller's names of tools that go by others, by these. */
+  readonly givenNames: ReadonlyMap<string, string>;
   /** The tools whose calls are items of their own kind. */
   readonly clientCalls: ReadonlyMap<string, ClientCall>;
   /** Whether the caller includes encrypted reasoning. */
@@ -54,7 +56,7 @@ export interface WriterOptions extends TextOptions {
 
 /** Writes the items of one answer. */
 export function itemWriter(events: EventWriter, options: WriterOptions): ItemWriter {
-  const { makeId, names, clientCalls, foreign, includesEncrypted } = options;
+  const { makeId, names, givenNames, clientCalls, foreign, includesEncrypted } = options;
   const output: JsonObject[] = [];
   const ids = new Set<string>();
   let index = 0;
@@ -128,6 +130,9 @@ export function itemWriter(events: EventWriter, options: WriterOptions): ItemWri
     resume(item, start);
   };
 
+  const callerNameOf = (name: string): CallerName =>
+    names.get(name) ?? { name: givenNames.get(name) ?? name };
+
   const beginCall = (part: PartStart['part'] & { kind: 'tool-call' }, start: PartStart, id?: string) => {
     if (start.signature) carry(start.signature, 'c');
     const clientCall = part.custom ? undefined : clientCalls.get(part.name);
@@ -135,7 +140,7 @@ export function itemWriter(events: EventWriter, options: WriterOptions): ItemWri
     const callId = part.id === '' ? makeId('call_', place.index) : part.id;
     const item = clientCall
       ? clientCallItem(place, callId, clientCall, events)
-      : callItem(place, { ...part, id: callId }, start, events, names);
+      : callItem(place, { ...part, id: callId }, start, events, callerNameOf(part.name));
     begin(item, place, start);
   };
 

@@ -2,6 +2,7 @@
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
+import { distinctTools, renameCalls } from '../../../conversation/rules/distinct-tools.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
 import {
   asList,
@@ -33,6 +34,7 @@ import { applyUpdates, parseReasoning, parseTextSettings } from './parse-setting
 import { parseToolChoice } from './parse-tool-choice.ts';
 import { parseAddedTools, parseTools } from './parse-tools.ts';
 import { refuseState } from './refuse-state.ts';
+import { keyOfCall, keyOfTool } from './tool-keys.ts';
 
 /** Fields that only OpenAI understands. No reference has `client_metadata`, but Codex sends it with every request. */
 const OPENAI_FIELDS: ReadonlySet<string> = new Set([
@@ -81,8 +83,12 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     applyUpdates(objectAt(reasoning, 'reasoning'), 'reasoning', input),
   );
   const declared = withoutRepeated(parseTools(tools, report));
-  const parsedTools = [...declared, ...parseAddedTools(input, declared, report)];
-  const choice = parseToolChoice(tool_choice, parsedTools, report);
+  const given = [...declared, ...parseAddedTools(input, declared, report)];
+  const { tools: parsedTools, names } = distinctTools(given, keyOfTool);
+  if (names.size > 0)
+    report('tools', 'approximated', `tools that share a name: ${[...names.values()].join(', ')}`);
+  const turns = [...parseInstructions(instructions), ...parseInput(input)];
+  const choice = parseToolChoice(tool_choice, parsedTools, names, report);
   const settings = compact({
     output,
     thinking,
@@ -116,7 +122,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
 
   return {
     model: requiredText(model, 'model'),
-    turns: [...parseInstructions(instructions), ...parseInput(input)],
+    turns: names.size === 0 ? turns : renameCalls(turns, (call) => names.get(keyOfCall(call))),
     ...(parsedTools.length > 0 && { tools: parsedTools }),
     ...settings,
     ...(wantsLogprobs && { logprobs: true }),

@@ -7,6 +7,7 @@ import { missing, objectsAt, requiredText, wrongType, wrongValue } from '../../o
 import { isClientTool } from '../wire/client-tools.ts';
 import { findNamespacedNames, parseNeutralName, qualifyName } from '../wire/namespaces.ts';
 import { isWebSearch } from './parse-tools.ts';
+import { keyOfChoice } from './tool-keys.ts';
 
 interface ParsedChoice {
   /** The choice as far as it is about tools that the caller runs, or the web search. */
@@ -18,11 +19,13 @@ interface ParsedChoice {
 /**
  * Parses the choice. One that forces a hosted tool is reported, and other vendors leave it to the model.
  * @param given the tools to choose from.
+ * @param names the new names of those that share one, by their keys.
  * @throws GatewayError `invalid-request` for a choice that OpenAI does not have.
  */
 export function parseToolChoice(
   value: Json | undefined,
   given: readonly Tool[],
+  names: ReadonlyMap<string, string>,
   report: ParseReport,
 ): ParsedChoice {
   if (value === undefined || value === null) return {};
@@ -34,7 +37,7 @@ export function parseToolChoice(
   if (type === 'function' || type === 'custom') requiredText(value['name'], 'tool_choice.name');
   const isList = type === 'allowed_tools';
   const chosen = isList ? objectsAt(value['tools'], 'tool_choice.tools').map(([tool]) => tool) : [value];
-  const allowed = findNames(chosen, given);
+  const allowed = findNames(chosen, given, names);
   const mode = !isList || value['mode'] === 'required' ? 'required' : 'auto';
   const search = given.some((tool) => tool.kind === 'hosted' && tool.webSearch) && chosen.some(isWebSearch);
   const isHostedOnly = !isList && allowed.length === 0 && !search;
@@ -46,9 +49,13 @@ export function parseToolChoice(
 }
 
 /** Finds the neutral names of the chosen tools that the caller runs. Hosted ones have none, even with a name (`mcp`). */
-function findNames(chosen: readonly JsonObject[], given: readonly Tool[]): readonly string[] {
+function findNames(
+  chosen: readonly JsonObject[],
+  given: readonly Tool[],
+  names: ReadonlyMap<string, string>,
+): readonly string[] {
   const clientTools = new Map<Json | undefined, string>(
-    given.filter(isClientTool).map(({ name }) => [name, name]),
+    given.filter(isClientTool).map(({ name, shorthand }) => [shorthand.fields['type'], name]),
   );
   const qualified = new Map(
     [...findNamespacedNames(given)].map(([name, namespaced]) => [qualifyName(namespaced), name]),
@@ -57,6 +64,7 @@ function findNames(chosen: readonly JsonObject[], given: readonly Tool[]): reado
     const { type } = tool;
     if (type !== 'function' && type !== 'custom') return clientTools.get(type) ?? [];
     const name = parseNeutralName(tool);
-    return name === undefined ? [] : (qualified.get(name) ?? name);
+    if (name === undefined) return [];
+    return names.get(keyOfChoice(tool, name)) ?? qualified.get(name) ?? name;
   });
 }

@@ -8,6 +8,7 @@ import { keepRoundTrip } from '../wire/origin.ts';
 import { defineClientTool } from './client-tool-definitions.ts';
 import { parseCustom, parseFunction } from './parse-functions.ts';
 import { parseNamespace } from './parse-namespace.ts';
+import { keyOfTool } from './tool-keys.ts';
 
 const HOSTED: readonly string[] = [
   'file_search',
@@ -52,12 +53,12 @@ export function parseAddedTools(
   declared: readonly Tool[],
   report: ParseReport,
 ): readonly Tool[] {
-  const names = new Set(declared.flatMap((tool) => (tool.kind === 'hosted' ? [] : [tool.name])));
+  const known = new Set(declared.flatMap((tool) => (tool.kind === 'hosted' ? [] : [keyOfTool(tool)])));
   return asList(input).flatMap((item, at) => {
     if (!isObject(item) || !TOOL_ITEMS.includes(item['type'])) return [];
     return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) => {
-      if (tool.kind === 'hosted' || names.has(tool.name)) return [];
-      names.add(tool.name);
+      if (tool.kind === 'hosted' || known.has(keyOfTool(tool))) return [];
+      known.add(keyOfTool(tool));
       return [{ ...tool, formatSpecific: keepRoundTrip({ brought: true }, tool.formatSpecific) }];
     });
   });

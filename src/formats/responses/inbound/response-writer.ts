@@ -10,6 +10,7 @@ import {
   type ReplyEvent,
   type Usage,
 } from '../../../conversation/reply.ts';
+import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import { asList, type JsonObject } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
@@ -47,6 +48,7 @@ export function responseWriter(request: RequestContext, events: EventWriter): Re
   const items = itemWriter(events, {
     makeId: (prefix, index) => prefixedId(prefix, request.id + index.toString(16).padStart(2, '0')),
     names: findNamespacedNames(request.prompt.tools),
+    givenNames: findGivenNames(request.prompt),
     clientCalls: findClientCalls(request.prompt.tools),
     hasLogprobs: request.prompt.logprobs === true,
     includesEncrypted: asList(request.body['include']).includes('reasoning.encrypted_content'),

@@ -3,6 +3,7 @@
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import { changedNames } from '../../safe-names.ts';
+import { findNamespacedNames, qualifyName } from '../wire/namespaces.ts';
 import type { ItemReader } from './item-reader.ts';
 import { callReader } from './parse-call.ts';
 import { textItemReader } from './parse-message.ts';
@@ -14,7 +15,11 @@ export type CreateItemReader = (at: number, item: JsonObject) => ItemReader;
 
 /** Makes readers for the items of an answer to a prompt with these tools. */
 export function itemReaders(parts: PartWriter, tools: readonly Tool[] = []): CreateItemReader {
-  const names = changedNames(tools, safeName);
+  const names = new Map([
+    ...changedNames(tools, safeName),
+    // A tool in a namespace may go by another name than the joined one.
+    ...[...findNamespacedNames(tools)].map(([name, member]) => [qualifyName(member), name] as const),
+  ]);
   const hasHosted = tools.some((tool) => tool.kind === 'hosted');
   const isKnown = (name: string): boolean =>
     names.has(name) || tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);

@@ -1,7 +1,7 @@
 /** Reads tool calls of an answer. */
 
 import { asText, type JsonObject } from '../../../lib/json.ts';
-import { parseNamespacedName, parseNeutralName } from '../wire/namespaces.ts';
+import { parseNamespacedName, parseNeutralName, qualifyName } from '../wire/namespaces.ts';
 import { keepOrigin } from '../wire/origin.ts';
 import { findRest, type ItemReader, stripItemFields } from './item-reader.ts';
 import type { PartWriter } from './part-writer.ts';
@@ -10,7 +10,7 @@ import type { PartWriter } from './part-writer.ts';
  * Makes the reader of a call of a function or of a custom tool.
  * @param at the place of the item in the output.
  * @param added the item as far as it is known when it is added.
- * @param names the caller's names of the tools whose names had to be changed.
+ * @param names the prompt's names of the tools that go by others: changed ones, and `crm.find` for one in a namespace.
  */
 export function callReader(
   at: number,
@@ -21,7 +21,9 @@ export function callReader(
   const { type, call_id, name: _n, arguments: _a, input: _i, ...rest } = added;
   const custom = type === 'custom_tool_call';
   const field = custom ? 'input' : 'arguments';
-  const name = parseNeutralName(added) ?? '';
+  const member = parseNamespacedName(added);
+  const sent = member && names.has(qualifyName(member)) ? qualifyName(member) : parseNeutralName(added);
+  const name = sent ?? '';
   // Some services give a call no other id than that of its item.
   const id = asText(call_id) || asText(added['id']) || `call_${at}`;
   const part = { kind: 'tool-call', id, name: names.get(name) ?? name, ...(custom && { custom }) } as const;

@@ -22,10 +22,13 @@ export function renderToolChoice(
   const { mode, allowed, search } = choice;
   if (allowed === undefined || mode === 'none') return mode;
   const custom = getCustomNames(tools);
-  const clientTools = new Set(tools.flatMap((tool) => (isClientTool(tool) ? [tool.name] : [])));
+  const clientTools = new Map(
+    tools.filter(isClientTool).map(({ name, shorthand }) => [name, shorthand.fields]),
+  );
   const namespaced = findNamespacedNames(tools);
   const chosen: JsonObject[] = allowed.map((name) => {
-    if (clientTools.has(name)) return { type: name };
+    const clientTool = clientTools.get(name);
+    if (clientTool) return { type: clientTool['type'] };
     const inNamespace = namespaced.get(name);
     return {
       type: custom.has(name) ? 'custom' : 'function',

@@ -51,7 +51,7 @@ export function findNamespacedNames(tools: readonly Tool[] = []): ReadonlyMap<st
     const kept =
       tool.kind === 'hosted' ? undefined : findRoundTrip(tool.formatSpecific, 'responses')['namespace'];
     const name = parseNamespacedName(asObject(kept) ?? {});
-    if (name) names.set(joinName(name), name);
+    if (tool.kind !== 'hosted' && name) names.set(tool.name, name);
   }
   return names;
 }

@@ -1,0 +1,75 @@
+/**
+ * Different tools of one name: a custom tool and a function, or the `find` of a namespace `crm` and a function
+ * `crm__find`. The format that they come in tells them apart, and most vendors refuse them ("Tool names must be
+ * unique"). So all but the first go by names of their own until the answer is back in the caller's format.
+ */
+
+import type { CustomTool, FunctionTool, Prompt, Tool, ToolCallPart, Turn } from '../prompt.ts';
+
+export type NamedTool = FunctionTool | CustomTool;
+
+export interface DistinctTools {
+  readonly tools: readonly Tool[];
+  /** The new names, by the keys of the tools. Empty for almost every prompt. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/**
+ * Gives tools that share a name with a different one names of their own. The new name of a tool depends on the tools
+ * before it alone, so it is the same at every turn of a dialogue.
+ * @param keyOf what the caller's format tells tools apart by. Tools of one key keep their name, for the vendor to judge.
+ */
+export function distinctTools(tools: readonly Tool[], keyOf: (tool: NamedTool) => string): DistinctTools {
+  const keys = new Map<string, string>();
+  const names = new Map<string, string>();
+  const taken = new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : [tool.name])));
+  const distinct = tools.map((tool) => {
+    if (tool.kind === 'hosted') return tool;
+    const key = keyOf(tool);
+    const known = keys.get(tool.name) ?? key;
+    keys.set(tool.name, known);
+    if (known === key) return tool;
+    const name = names.get(key) ?? freeName(tool.name, taken);
+    names.set(key, name);
+    return { ...tool, name, givenName: tool.name };
+  });
+  return names.size === 0 ? { tools, names } : { tools: distinct, names };
+}
+
+/** The name with the first number behind it that makes it free. @param taken receives it */
+export function freeName(name: string, taken: Set<string>): string {
+  let number = 2;
+  while (taken.has(`${name}_${number}`)) number += 1;
+  const free = `${name}_${number}`;
+  taken.add(free);
+  return free;
+}
+
+/** The turns with other names of their calls, and of these calls' results. */
+export function renameCalls(
+  turns: readonly Turn[],
+  nameOf: (call: ToolCallPart) => string | undefined,
+): readonly Turn[] {
+  const renamed = new Map<string, string | undefined>();
+  return turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.map((part) => {
+      if (part.kind === 'tool-call') {
+        const name = nameOf(part);
+        renamed.set(part.id, name);
+        return name === undefined ? part : { ...part, name };
+      }
+      const name = part.kind === 'tool-result' ? renamed.get(part.id) : undefined;
+      return part.kind === 'tool-result' && name !== undefined ? { ...part, name } : part;
+    }),
+  }));
+}
+
+/** The caller's names of the tools that go by other names, by these names. */
+export function findGivenNames({ tools = [] }: Pick<Prompt, 'tools'>): ReadonlyMap<string, string> {
+  return new Map(
+    tools.flatMap((tool) =>
+      tool.kind === 'hosted' || tool.givenName === undefined ? [] : [[tool.name, tool.givenName]],
+    ),
+  );
+}
