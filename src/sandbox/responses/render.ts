@@ -8,6 +8,7 @@ import { asList, asObject } from '../../lib/json.ts';
 import type { Script, ScriptPart, ScriptUsage, Stamp, WireEvent } from '../script.ts';
 import { tail } from '../script.ts';
 import { sign } from '../signatures.ts';
+import { repeatFormat, repeatTools } from './echo.ts';
 
 const RESPONSES_STREAM_ERROR = {
   type: 'server_error',
@@ -204,9 +205,9 @@ function response(script: Script, stamp: Stamp, status: Status, output: readonly
     service_tier: over ? 'default' : said('service_tier', 'auto'),
     store: said('store', true),
     temperature: said('temperature', 1),
-    text: { format: text?.['format'] ?? { type: 'text' }, verbosity: text?.['verbosity'] ?? 'medium' },
+    text: { format: repeatFormat(text?.['format']), verbosity: text?.['verbosity'] ?? 'medium' },
     tool_choice: said('tool_choice', 'auto'),
-    tools: said('tools', []),
+    tools: repeatTools(body['tools']),
     top_logprobs: said('top_logprobs', 0),
     top_p: said('top_p', 1),
     truncation: said('truncation', 'disabled'),

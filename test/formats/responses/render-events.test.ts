@@ -496,6 +496,33 @@ describe('the response', () => {
     expect(response['tools']).toEqual([{ ...tool, ...fields }]);
   });
 
+  // As recorded of OpenAI. The validators of openai-java and openai-go miss either field.
+  test.each<[JsonObject, JsonObject]>([
+    [{}, { description: null, strict: false }],
+    [{ strict: true }, { description: null, strict: true }],
+    [
+      { description: 'D', strict: null },
+      { description: 'D', strict: false },
+    ],
+  ])('repeats the schema of the answer with all fields: %j', (more, fields) => {
+    const format = { type: 'json_schema', name: 'a', schema: { type: 'object' } };
+    const text = { format: { ...format, ...more } };
+    const response = answered(makeReply([]), { ...REQUEST, body: { ...body, text } });
+    expect(response['text']).toEqual({ format: { ...format, ...fields }, verbosity: 'medium' });
+    const { name, schema, type } = format;
+    const wrapped = { format: { type, json_schema: { name, schema, ...more } } };
+    const same = answered(makeReply([]), { ...REQUEST, body: { ...body, text: wrapped } });
+    expect(same['text']).toEqual(response['text']);
+  });
+
+  test('repeats a tool in the shape of chat-completions in its own', () => {
+    const wrapped = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+    const response = answered(makeReply([]), { ...REQUEST, body: { ...body, tools: [wrapped] } });
+    expect(response['tools']).toEqual([
+      { type: 'function', name: 'f', parameters: { type: 'object' }, description: null, strict: false },
+    ]);
+  });
+
   test('begins empty and in progress', () => {
     const [created, inProgress] = renderStream(makeReply([]), { ...REQUEST, body }).map(parseData);
     expect(created?.['response']).toEqual(inProgress?.['response']);

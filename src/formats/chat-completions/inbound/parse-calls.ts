@@ -44,7 +44,7 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
     ...(signature && { signature }),
     ...withUnknownFields(withoutNulls(rest)),
   } as const;
-  if (type === 'custom') {
+  if (isObject(custom) || (type === 'custom' && !isObject(fn))) {
     const fields = asObject(custom) ?? {};
     const name = asText(fields['name']);
     if (name === undefined) throw missing(`${param}.custom.name`);

@@ -31,7 +31,9 @@ export function parseOutput(value: Json | undefined): ParsedOutput {
     return { output: schema ? { kind: 'json-schema', schema } : { kind: 'json' }, formatSpecific: {} };
   }
   if (type !== 'json_schema') return { formatSpecific: { response_format: format } };
-  const fields = format['json_schema'] ?? (schema && { schema });
+  // Responses has all of them beside the type.
+  const { type: _, ...flat } = format;
+  const fields = format['json_schema'] ?? (schema && flat);
   if (!isObject(fields)) throw missing('response_format.json_schema');
   return parseSchema(fields);
 }

@@ -22,13 +22,19 @@ export function parseTools(body: JsonObject): readonly Tool[] | undefined {
   return all.length > 0 ? withoutRepeated(all) : undefined;
 }
 
-/** One tool. Any type but `function` and `custom` is a tool that the vendor runs. */
+/**
+ * One tool. The key that it is wrapped in says what it is: Mistral's clients leave out the type, and others give the
+ * wrong one. Any type but `function` and `custom` is a tool that the vendor runs.
+ */
 function parseTool(tool: JsonObject, param: string): Tool {
   const { type, function: fn, custom, ...rest } = tool;
-  if (type === 'custom' && isObject(custom)) return parseCustom(custom, rest, `${param}.custom`);
-  // Mistral's clients leave out the type.
-  if (isObject(fn) && (type === 'function' || type === undefined || type === null)) {
-    return parseFunction(fn, rest, `${param}.function`);
+  const isOwn = type === undefined || type === null || type === 'function' || type === 'custom';
+  if (isOwn && isObject(custom)) return parseCustom(custom, rest, `${param}.custom`);
+  if (isOwn && isObject(fn)) {
+    const isCustom = type === 'custom' && fn['parameters'] === undefined;
+    return isCustom
+      ? parseCustom(fn, rest, `${param}.function`)
+      : parseFunction(fn, rest, `${param}.function`);
   }
   if (type === 'function') throw missing(`${param}.function`);
   if (typeof type !== 'string') throw missing(`${param}.type`);

@@ -14,6 +14,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { flatTool } from '../../flat-tools.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { parseBlockFields } from './block-fields.ts';
 import { describeClientTool } from './client-tools/client-tools.ts';
@@ -43,8 +44,9 @@ export function parseTools(tools: Json | undefined): readonly Tool[] | undefined
  * @param at path of the tool, for error messages.
  * @throws GatewayError `invalid-request` if a tool that the caller runs has no name or no schema.
  */
-export function parseTool(tool: Json | undefined, at: string): Tool {
-  if (!isObject(tool)) throw invalid(`${at}: Input should be an object`, 'tools');
+export function parseTool(given: Json | undefined, at: string): Tool {
+  if (!isObject(given)) throw invalid(`${at}: Input should be an object`, 'tools');
+  const tool = ownShape(given);
   const type = tool['type'] ?? 'custom';
   if (type === 'custom') return parseFunction(tool, `${at}.custom`);
   const known = describeClientTool(tool);
@@ -52,6 +54,15 @@ export function parseTool(tool: Json | undefined, at: string): Tool {
   const shorthand = { format: FORMAT, fields: known.shorthand } as const;
   return { ...parseFunction(known.tool, `${at}.${String(type)}`), shorthand };
 }
+
+/** A function of OpenAI's in this format's shape; any other tool as it is. */
+function ownShape(given: JsonObject): JsonObject {
+  const { type, parameters, ...tool } = flatTool(given);
+  if (type !== 'function' || isObject(given['input_schema'])) return given;
+  return { ...tool, input_schema: parameters ?? NO_PARAMETERS };
+}
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
 function parseFunction(tool: JsonObject, at: string): FunctionTool {
   const { name, description, input_schema, strict, cache_control, ...rest } = tool;

@@ -1,8 +1,10 @@
 /** Repeats the settings of a request in the response, with OpenAI's defaults for those that the request leaves out. */
 
-import { asFlag, asObject, asObjects, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asFlag, asObject, asObjects, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { flatTool } from '../../flat-tools.ts';
 import type { EchoedSetting } from '../wire/echoed-settings.ts';
 import { echoTool } from './echo-tool.ts';
+import { flatFormat } from './parse-settings.ts';
 
 /** Renders the settings as the response repeats them. @param body the caller's body */
 export function echoSettings(body: JsonObject): Readonly<Record<EchoedSetting, Json>> {
@@ -27,7 +29,7 @@ export function echoSettings(body: JsonObject): Readonly<Record<EchoedSetting, J
     temperature: body['temperature'] ?? 1,
     text: echoText(asObject(body['text'])),
     tool_choice: body['tool_choice'] ?? 'auto',
-    tools: asObjects(body['tools']).map(echoTool),
+    tools: asObjects(body['tools']).map((tool) => echoTool(flatTool(tool))),
     top_logprobs: body['top_logprobs'] ?? 0,
     top_p: body['top_p'] ?? 1,
     truncation: body['truncation'] ?? 'disabled',
@@ -37,5 +39,15 @@ export function echoSettings(body: JsonObject): Readonly<Record<EchoedSetting, J
 
 function echoText(text: JsonObject = {}): JsonObject {
   const { format, verbosity } = text;
-  return { ...text, format: format ?? { type: 'text' }, verbosity: verbosity ?? 'medium' };
+  return {
+    ...text,
+    format: isObject(format) ? echoFormat(flatFormat(format)) : { type: 'text' },
+    verbosity: verbosity ?? 'medium',
+  };
+}
+
+/** Strict clients cannot read a schema without its two optional fields, and OpenAI always writes them. */
+function echoFormat(format: JsonObject): JsonObject {
+  if (format['type'] !== 'json_schema') return format;
+  return { ...format, description: format['description'] ?? null, strict: format['strict'] ?? false };
 }

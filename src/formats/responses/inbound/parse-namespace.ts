@@ -2,6 +2,7 @@
 
 import type { CustomTool, FunctionTool, Tool } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
 import { objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
 import { joinName } from '../wire/namespaces.ts';
@@ -32,7 +33,8 @@ export function parseNamespace(group: JsonObject, path: string, report: ParseRep
   });
 }
 
-function parseMember(tool: JsonObject, path: string, report: ParseReport): FunctionTool | CustomTool {
+function parseMember(given: JsonObject, path: string, report: ParseReport): FunctionTool | CustomTool {
+  const tool = flatTool(given);
   if (tool['type'] === 'function') return parseFunction(tool, path, report);
   if (tool['type'] === 'custom') return parseCustom(tool, path);
   throw wrongValue(`${path}.type`, tool['type'], ['function', 'custom']);

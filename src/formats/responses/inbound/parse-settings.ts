@@ -2,7 +2,15 @@
 
 import { EFFORTS, type OutputFormat, type Thinking } from '../../../conversation/prompt.ts';
 import { asEffort } from '../../../conversation/rules/effort.ts';
-import { asObject, asObjects, asText, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import {
+  asObject,
+  asObjects,
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  withoutNulls,
+} from '../../../lib/json.ts';
 import { flagAt, missing, objectAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
 
 const FORMATS = ['text', 'json_schema', 'json_object'];
@@ -18,7 +26,13 @@ export function parseTextSettings(text: JsonObject | undefined): TextSettings {
   const { format, ...rest } = text ?? {};
   const asked = objectAt(format, 'text.format');
   if (asked === undefined) return { rest };
-  return { output: parseOutput(asked), rest };
+  return { output: parseOutput(flatFormat(asked)), rest };
+}
+
+/** The form of an answer in the shape of this format: chat-completions wraps a schema in `json_schema`. */
+export function flatFormat(format: JsonObject): JsonObject {
+  const { json_schema: wrapped, ...rest } = format;
+  return isObject(wrapped) ? { ...rest, ...wrapped } : format;
 }
 
 function parseOutput(format: JsonObject): OutputFormat {

@@ -2,6 +2,7 @@
 
 import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
 import { missing, objectsAt, requiredText, wrongType, wrongValue } from '../../openai/fields.ts';
 import { isClientTool } from '../wire/client-tools.ts';
@@ -32,11 +33,28 @@ export function parseToolChoice(
   if (value === 'auto' || value === 'none' || value === 'required') return { toolChoice: { mode: value } };
   if (typeof value === 'string') throw wrongValue('tool_choice', value, ['none', 'auto', 'required']);
   if (!isObject(value)) throw wrongType('tool_choice', 'a string or an object', value);
+  return parseChosen(flatChoice(value), given, names, report);
+}
+
+/** The choice in the shape of this format: chat-completions wraps a tool in its kind, and a list in `allowed_tools`. */
+function flatChoice(value: JsonObject): JsonObject {
+  const { allowed_tools: list, ...rest } = value;
+  return isObject(list) ? { ...rest, ...list } : flatTool(value);
+}
+
+function parseChosen(
+  value: JsonObject,
+  given: readonly Tool[],
+  names: ReadonlyMap<string, string>,
+  report: ParseReport,
+): ParsedChoice {
   const { type } = value;
   if (type === undefined || type === null) throw missing('tool_choice.type');
   if (type === 'function' || type === 'custom') requiredText(value['name'], 'tool_choice.name');
   const isList = type === 'allowed_tools';
-  const chosen = isList ? objectsAt(value['tools'], 'tool_choice.tools').map(([tool]) => tool) : [value];
+  const chosen = isList
+    ? objectsAt(value['tools'], 'tool_choice.tools').map(([tool]) => flatTool(tool))
+    : [value];
   const allowed = findNames(chosen, given, names);
   const mode = !isList || value['mode'] === 'required' ? 'required' : 'auto';
   const search = given.some((tool) => tool.kind === 'hosted' && tool.webSearch) && chosen.some(isWebSearch);

@@ -2,6 +2,7 @@
 
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asList, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
 import { missing, objectsAt, textAt, wrongValue } from '../../openai/fields.ts';
 import { keepRoundTrip } from '../wire/origin.ts';
@@ -64,7 +65,8 @@ export function parseAddedTools(
   });
 }
 
-function parseTool(tool: JsonObject, path: string, report: ParseReport): readonly Tool[] {
+function parseTool(given: JsonObject, path: string, report: ParseReport): readonly Tool[] {
+  const tool = flatTool(given);
   const type = textAt(tool['type'], `${path}.type`);
   if (type === undefined) throw missing(`${path}.type`);
   if (type === 'function') return [parseFunction(tool, path, report)];
