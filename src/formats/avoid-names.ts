@@ -1,7 +1,7 @@
 /** Tools of the caller's that have the name of a tool that the vendor runs itself. No vendor takes two of one name. */
 
 import type { Prompt } from '../conversation/prompt.ts';
-import { freeName, renameCalls } from '../conversation/rules/distinct-tools.ts';
+import { nameFinder, renameCalls } from '../conversation/rules/distinct-tools.ts';
 import type { Report } from './format.ts';
 
 export interface AvoidedNames {
@@ -17,11 +17,14 @@ export interface AvoidedNames {
  */
 export function avoidNames(prompt: Prompt, reserved: ReadonlySet<string>, report: Report): AvoidedNames {
   const { tools = [], toolChoice, turns } = prompt;
-  const taken = new Set([...reserved, ...tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : tool.name))]);
+  const freeName = nameFinder([
+    ...reserved,
+    ...tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : tool.name)),
+  ]);
   const renamed = new Map<string, string>();
   for (const tool of tools) {
     if (tool.kind === 'hosted' || !reserved.has(tool.name) || renamed.has(tool.name)) continue;
-    const name = freeName(tool.name, taken);
+    const name = freeName(tool.name);
     renamed.set(tool.name, name);
     report(
       `tools[${tool.name}].name`,

@@ -1,6 +1,7 @@
 /**
- * Tools in the shape of another format, as callers write them who move from SDK to SDK. The key says what is meant: `function` and `custom` wrap a tool in chat-completions, responses has it flat, and
- * `input_schema` is Anthropic's word for `parameters`.
+ * Tools in the shape of another format, as callers write them who move from SDK to SDK. The key says what is meant:
+ * `function` and `custom` wrap a tool in chat-completions, responses has it flat, and `input_schema` is Anthropic's word
+ * for `parameters`.
  */
 
 import { isObject, type JsonObject } from '../lib/json.ts';

@@ -13,8 +13,8 @@ export function formatForPrompt(
   usual: FormatName,
   { formats }: Vendor,
   prompt: Prompt,
-  model: Pick<ModelTraits, 'model' | 'input'>,
+  target: ModelTraits,
 ): FormatName {
   if (!formats.includes('chat-completions') || !formats.includes('responses')) return usual;
-  return findOnlyFormat(prompt, model) ?? usual;
+  return findOnlyFormat(prompt, target) ?? usual;
 }

@@ -121,9 +121,10 @@ function translated(routed: Routed): Prepared {
   const counting = countingOf(route, routed.upstreamFormat);
   const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const given = withWrittenNumbers(parsed, routed.body, routed.fields);
-  const upstreamFormat = counting
-    ? routed.upstreamFormat
-    : formatForPrompt(routed.upstreamFormat, vendor, given, targetOf(vendor, model, routed.upstreamFormat));
+  const upstreamFormat =
+    route.operation === 'generate'
+      ? formatForPrompt(routed.upstreamFormat, vendor, given, targetOf(vendor, model, routed.upstreamFormat))
+      : routed.upstreamFormat;
   const { outbound } = formats[upstreamFormat];
   const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);
   const stream = given.stream || asksStream(routed, body);

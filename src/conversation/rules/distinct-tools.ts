@@ -22,27 +22,35 @@ export interface DistinctTools {
 export function distinctTools(tools: readonly Tool[], keyOf: (tool: NamedTool) => string): DistinctTools {
   const keys = new Map<string, string>();
   const names = new Map<string, string>();
-  const taken = new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : [tool.name])));
+  const freeName = nameFinder(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : [tool.name])));
   const distinct = tools.map((tool) => {
     if (tool.kind === 'hosted') return tool;
     const key = keyOf(tool);
     const known = keys.get(tool.name) ?? key;
     keys.set(tool.name, known);
     if (known === key) return tool;
-    const name = names.get(key) ?? freeName(tool.name, taken);
+    const name = names.get(key) ?? freeName(tool.name);
     names.set(key, name);
     return { ...tool, name, givenName: tool.name };
   });
   return names.size === 0 ? { tools, names } : { tools: distinct, names };
 }
 
-/** The name with the first number behind it that makes it free. @param taken receives it */
-export function freeName(name: string, taken: Set<string>): string {
-  let number = 2;
-  while (taken.has(`${name}_${number}`)) number += 1;
-  const free = `${name}_${number}`;
-  taken.add(free);
-  return free;
+/**
+ * Makes a finder of free names: the given name with the first number behind it that makes it free. Each name that it
+ * finds is taken from then on.
+ */
+export function nameFinder(taken: Iterable<string>): (name: string) => string {
+  const known = new Set(taken);
+  /** The last number of each name, so that many tools of one name do not count from the start again. */
+  const numbers = new Map<string, number>();
+  return (name) => {
+    let number = (numbers.get(name) ?? 1) + 1;
+    while (known.has(`${name}_${number}`)) number += 1;
+    numbers.set(name, number);
+    known.add(`${name}_${number}`);
+    return `${name}_${number}`;
+  };
 }
 
 /** The turns with other names of their calls, and of these calls' results. */

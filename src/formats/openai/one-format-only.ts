@@ -8,8 +8,10 @@ type Format = Extract<FormatName, 'chat-completions' | 'responses'>;
 interface Row {
   readonly format: Format;
   /** Whether a prompt asks this of a model that can do it. */
-  asks(prompt: Prompt, model: Pick<ModelTraits, 'model' | 'input'>): boolean;
+  asks(prompt: Prompt, target: Target): boolean;
 }
+
+type Target = Pick<ModelTraits, 'model' | 'input' | 'dialect'>;
 
 /** OpenAI's models that search the web, but for the search models, which are not in responses ("Web search" guide). */
 const SEARCHES = /^gpt-(?:4o|4\.1|[5-9])(?!-nano|.*-search)/;
@@ -20,8 +22,11 @@ const ROWS: readonly Row[] = [
     format: 'responses',
     asks: (prompt) => hasMedia(prompt, ({ media, source }) => media === 'document' && isAddress(source)),
   },
-  // Chat-completions takes `web_search_options` only for the search models.
-  { format: 'responses', asks: (prompt, { model }) => maySearch(prompt) && SEARCHES.test(model) },
+  // Chat-completions takes `web_search_options` only for the search models. Azure's administrators may forbid the tool.
+  {
+    format: 'responses',
+    asks: (prompt, { model, dialect }) => dialect === 'openai' && maySearch(prompt) && SEARCHES.test(model),
+  },
   // Responses has neither `n` nor `input_audio`.
   { format: 'chat-completions', asks: ({ choices = 1 }) => choices > 1 },
   {
@@ -32,11 +37,8 @@ const ROWS: readonly Row[] = [
 ];
 
 /** The only format of the two that can express all of a prompt; undefined if both can, or neither. */
-export function findOnlyFormat(
-  prompt: Prompt,
-  model: Pick<ModelTraits, 'model' | 'input'>,
-): Format | undefined {
-  const needed = new Set(ROWS.filter(({ asks }) => asks(prompt, model)).map(({ format }) => format));
+export function findOnlyFormat(prompt: Prompt, target: Target): Format | undefined {
+  const needed = new Set(ROWS.filter(({ asks }) => asks(prompt, target)).map(({ format }) => format));
   const [only, other] = needed;
   return other === undefined ? only : undefined;
 }

@@ -98,7 +98,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const choice = tool_choice ?? function_call;
   const { tools, names } = distinctTools(parseTools(body) ?? [], ({ kind, name }) => toolKey(kind, name));
   if (names.size > 0)
-    report('tools', 'approximated', `tools that share a name: ${[...names.values()].join(', ')}`);
+    report(
+      'tools',
+      'approximated',
+      `other tools have the same names: sent as ${[...names.values()].join(', ')}`,
+    );
   const toolChoice = withSearch(
     parseToolChoice(choice, tool_choice == null ? 'function_call' : 'tool_choice', names),
     web_search_options,

@@ -86,7 +86,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const given = [...declared, ...parseAddedTools(input, declared, report)];
   const { tools: parsedTools, names } = distinctTools(given, keyOfTool);
   if (names.size > 0)
-    report('tools', 'approximated', `tools that share a name: ${[...names.values()].join(', ')}`);
+    report(
+      'tools',
+      'approximated',
+      `other tools have the same names: sent as ${[...names.values()].join(', ')}`,
+    );
   const turns = [...parseInstructions(instructions), ...parseInput(input)];
   const choice = parseToolChoice(tool_choice, parsedTools, names, report);
   const settings = compact({
