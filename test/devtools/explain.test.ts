@@ -139,3 +139,74 @@ test('the repeated part of an agent’s request is cached at Anthropic’s own a
 });
 
 const AT_A_CLOUD = { baseUrl: 'https://a.cloud.example', apiKey: 'a', upstreams: [] };
+
+const said = { model: 'any', messages: [{ role: 'user', content: 'x' }] };
+const shared = { type: 'object', properties: {} };
+
+test('what only one of a vendor’s formats takes is explained in that format', () => {
+  const source = { type: 'url', url: 'https://d.example/a.pdf' };
+  const messages = [{ role: 'user', content: [{ type: 'document', source }] }];
+  const made = explained('messages', 'openai/gpt-4.1', { model: 'any', max_tokens: 9, messages });
+  expect(made?.to).toBe('responses');
+  expect(explained('messages', 'openai/gpt-4.1', { max_tokens: 9, ...said })?.to).toBe('chat-completions');
+});
+
+test.each<[string, (typeof FORMATS)[number], string, JsonObject, JsonObject]>([
+  [
+    'stop sequences beyond those that the vendor takes',
+    'messages',
+    'openai/gpt-4.1',
+    { max_tokens: 9, ...said, stop_sequences: ['1', '2', '3', '4', '5'] },
+    { field: 'stop_sequences', outcome: 'approximated', detail: expect.stringMatching('takes 4') },
+  ],
+  [
+    'a reference at the root of a schema',
+    'messages',
+    'openai/gpt-4.1',
+    {
+      max_tokens: 9,
+      ...said,
+      tools: [{ name: 'f', input_schema: { $ref: '#/$defs/A', $defs: { A: shared } } }],
+    },
+    { field: 'tools[f].parameters', outcome: 'approximated', detail: expect.stringMatching('at the root') },
+  ],
+  [
+    'a tool with the name of the vendor’s own',
+    'responses',
+    'anthropic/claude-haiku-4-5',
+    {
+      model: 'any',
+      input: 'x',
+      tools: [{ type: 'web_search' }, { type: 'function', name: 'web_search', parameters: shared }],
+    },
+    { outcome: 'approximated', detail: expect.stringMatching('sent as web_search_2') },
+  ],
+  [
+    'two tools of one name',
+    'responses',
+    'anthropic/claude-haiku-4-5',
+    {
+      model: 'any',
+      input: 'x',
+      tools: [
+        { type: 'function', name: 'f', parameters: shared },
+        { type: 'custom', name: 'f' },
+      ],
+    },
+    { field: 'tools', outcome: 'approximated', detail: expect.stringMatching('sent as f_2') },
+  ],
+  [
+    'an image of the model’s',
+    'generate-content',
+    'anthropic/claude-haiku-4-5',
+    {
+      contents: [
+        { role: 'user', parts: [{ text: 'draw' }] },
+        { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] },
+      ],
+    },
+    { outcome: 'approximated', detail: expect.stringMatching("sent as the user's") },
+  ],
+])('a note tells of %s', (_, format, model, body, note) => {
+  expect(explained(format, model, body)?.notes).toContainEqual(expect.objectContaining(note));
+});

@@ -225,7 +225,8 @@ const NEEDS: Readonly<Record<string, JsonObject>> = {
   Part: { text: 'Hello?' },
   Content: { role: 'user', parts: [{ text: 'Hello?' }] },
   Blob_2: { mimeType: 'image/png', data: BYTES },
-  FileData: { fileUri: IMAGE, mimeType: 'image/png' },
+  // Without an ending, so that only the type says what it is.
+  FileData: { fileUri: 'https://images.example/one', mimeType: 'image/png' },
   FunctionCall: { name: TEXT, args: {} },
   FunctionResponse: { name: TEXT, response: { sky: 'blue' } },
   FunctionDeclaration: { name: TEXT },

@@ -237,6 +237,25 @@ describe('responses', () => {
     expect(final.status).toBe('completed');
   });
 
+  test('the response repeats tools and the schema of the answer with all their fields', async () => {
+    const open = { type: 'object', properties: { a: { type: 'string' } } };
+    const closed = { ...open, required: ['a'], additionalProperties: false };
+    const tools = [
+      { type: 'function', name: 'f', parameters: open },
+      { type: 'function', name: 'g', parameters: closed },
+    ];
+    const format = { type: 'json_schema', name: 'a', schema: closed };
+    const body = { model: 'gpt-4.1', input: 'Answer in JSON.', tools, text: { format }, tool_choice: 'none' };
+    const response = await client().post<Record<string, unknown>>('/responses', { body });
+    expect(response).toMatchObject({
+      tools: [
+        { name: 'f', description: null, strict: false },
+        { name: 'g', description: null, strict: true },
+      ],
+      text: { format: { ...format, description: null, strict: false }, verbosity: 'medium' },
+    });
+  });
+
   test('a tool loop with encrypted reasoning, nothing stored', async () => {
     const tools: OpenAI.Responses.Tool[] = [
       { type: 'function', name: 'get_weather', parameters: { ...WEATHER_SCHEMA }, strict: false },
