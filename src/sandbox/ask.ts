@@ -32,6 +32,8 @@ export interface Ask {
   readonly model: string;
   /** The user's last text. */
   readonly said: string;
+  /** The instructions above the dialogue: the system prompt, and what stands in its place. */
+  readonly told: string;
   /** The attachments of that text: `image`, `document`, `audio`. */
   readonly attachments: readonly string[];
   /** Tool results since the model's last turn. */

@@ -2,6 +2,7 @@
 
 import { answerText, resultsText, thoughtText } from './answer-text.ts';
 import type { Ask, AskedTool } from './ask.ts';
+import { withWords } from './asked-in-words.ts';
 import { cacheFigures } from './caches.ts';
 import { caseIn } from './cases.ts';
 import { cutAtLimit, cutAtStops, type Spoken, tokensIn } from './cut.ts';
@@ -13,9 +14,10 @@ import type { Memory } from './world.ts';
 
 /**
  * @param seen the prompts in the vendor's cache, to which this one is added
- * @returns the answer to `ask`, with its usage
+ * @returns the answer to `given`, with its usage
  */
-export function compose(ask: Ask, seen: Memory<true>): Script {
+export function compose(given: Ask, seen: Memory<true>): Script {
+  const ask = withWords(given);
   // A case ends once its calls are answered; otherwise an agent would go on calling for ever.
   const played = ask.results.length > 0 ? undefined : caseIn(ask.said);
   const spoken = cutAtLimit(cutAtStops(played ?? spokenTo(ask), ask.stops), ask.limit);

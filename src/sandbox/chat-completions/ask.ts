@@ -21,6 +21,10 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
   return {
     model: name,
     said: textOf(user?.['content']),
+    told: messages
+      .filter(({ role }) => role === 'system' || role === 'developer')
+      .map(({ content }) => textOf(content))
+      .join('\n'),
     attachments: asObjects(user?.['content']).flatMap(({ type }) => ATTACHMENTS[String(type)] ?? []),
     results: since.filter(({ role }) => role === 'tool').map((message) => resultOf(message, messages)),
     step: messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length,

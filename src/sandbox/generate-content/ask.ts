@@ -23,6 +23,7 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
   return {
     model: name,
     said: textOf(user),
+    told: textOf(partsOf(asObject(body['systemInstruction']))),
     attachments: user.flatMap((part) => {
       const type = asText((asObject(part['inlineData']) ?? asObject(part['fileData']))?.['mimeType']);
       return type === undefined

@@ -22,6 +22,9 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
   return {
     model: name,
     said: textOf(user?.['content']),
+    told: [body['system'], ...messages.filter(({ role }) => role === 'system').map(({ content }) => content)]
+      .map(textOf)
+      .join('\n'),
     attachments: asObjects(user?.['content']).flatMap(({ type }) =>
       type === 'image' || type === 'document' ? [type] : [],
     ),

@@ -21,6 +21,12 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
   return {
     model: name,
     said: textOf(user?.['content']),
+    told: [
+      asText(body['instructions']) ?? '',
+      ...items
+        .filter(({ role }) => role === 'system' || role === 'developer')
+        .map(({ content }) => textOf(content)),
+    ].join('\n'),
     attachments: asObjects(user?.['content']).flatMap(({ type }) =>
       type === 'input_image' ? ['image'] : type === 'input_file' ? ['document'] : [],
     ),

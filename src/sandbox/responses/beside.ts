@@ -44,7 +44,7 @@ export function compactResponses(request: VendorRequest, world: World): VendorAn
     ],
     usage: {
       input_tokens: input,
-      input_tokens_details: { cached_tokens: 0 },
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
       output_tokens: COMPACTED,
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: input + COMPACTED,

@@ -163,7 +163,7 @@ export function wholeResponses(script: Script, stamp: Stamp): JsonObject {
 function usage(tokens: ScriptUsage): JsonObject {
   return {
     input_tokens: tokens.input,
-    input_tokens_details: { cached_tokens: tokens.cacheRead },
+    input_tokens_details: { cached_tokens: tokens.cacheRead, cache_write_tokens: tokens.cacheWrite },
     output_tokens: tokens.output,
     output_tokens_details: { reasoning_tokens: tokens.reasoning },
     total_tokens: tokens.input + tokens.output,
