@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { isObject, tryParseJson } from '../lib/json.ts';
 import type { Script, WireEvent } from './script.ts';
+import type { RefusalSubject } from './wordings/subject.ts';
 
 /** A request, as a simulated vendor receives it. */
 export interface VendorRequest {
@@ -62,12 +63,15 @@ export class Refused extends Error {
   readonly status: number;
   readonly body: Json;
   readonly headers: HeaderFields;
+  /** Absent if it is not about the content of the request, but about a key, a path or a limit. */
+  readonly subject?: RefusalSubject;
 
-  constructor(status: number, body: Json, headers: HeaderFields = {}) {
+  constructor(status: number, body: Json, headers: HeaderFields = {}, subject?: RefusalSubject) {
     super(`refused with ${status}`);
     this.status = status;
     this.body = body;
     this.headers = headers;
+    if (subject !== undefined) this.subject = subject;
   }
 }
 

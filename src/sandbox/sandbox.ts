@@ -13,6 +13,7 @@ import { anthropicAnswer } from './anthropic/vendor.ts';
 import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
 import { googleAnswer } from './google/vendor.ts';
 import { openaiAnswer } from './openai/vendor.ts';
+import { varied } from './wordings/vary.ts';
 import { createWorld, modelsByName, newId, type SimulatedVendor, type World } from './world.ts';
 import { type Pace, write } from './write.ts';
 
@@ -22,6 +23,11 @@ export interface SandboxOptions {
   readonly pace: Pace;
   /** The models that the vendors serve; by default every model of the catalog. */
   readonly models?: readonly Model[];
+  /**
+   * The refusals are in the words of several services, chosen by the request and this number. Absent: each vendor has its
+   * own words.
+   */
+  readonly wordings?: { readonly seed: number };
   /** Receives errors of the sandbox itself. */
   readonly tell?: LogProblem;
 }
@@ -54,12 +60,13 @@ const BASES: Readonly<Record<SimulatedVendor, string>> = {
 export async function startSandbox({
   pace: firstPace,
   models: firstModels = defaultModels(),
+  wordings,
   tell = logToStderr,
 }: SandboxOptions): Promise<Sandbox> {
   let world = createWorld(firstModels);
   let pace = firstPace;
   const server = createServer((request, response) => {
-    serve(world, pace, request, response).catch((error: unknown) => {
+    serve({ world, pace, wordings }, request, response).catch((error: unknown) => {
       // A caller that left before its body arrived is no error of the sandbox; anything else is.
       if (request.complete) tell('A simulated vendor has failed.', error);
       response.destroy();
@@ -88,9 +95,14 @@ export async function startSandbox({
   };
 }
 
+interface Serving {
+  readonly world: World;
+  readonly pace: Pace;
+  readonly wordings: SandboxOptions['wordings'];
+}
+
 async function serve(
-  world: World,
-  pace: Pace,
+  { world, pace, wordings }: Serving,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -101,14 +113,14 @@ async function serve(
     response.writeHead(404).end();
     return;
   }
-  const answer = answerOf(vendor, world, {
+  const request: VendorRequest = {
     method: incoming.method ?? 'GET',
     path: percentDecoded(pathname.slice(BASES[vendor].length)),
     query: searchParams,
     headers: incoming.headers,
     body,
-  });
-  await write(response, answer, pace);
+  };
+  await write(response, answerOf(vendor, world, request, wordings), pace);
 }
 
 function vendorAt(pathname: string): SimulatedVendor | undefined {
@@ -116,7 +128,12 @@ function vendorAt(pathname: string): SimulatedVendor | undefined {
   return vendors.find((vendor) => pathname.startsWith(`${BASES[vendor]}/`));
 }
 
-function answerOf(vendor: SimulatedVendor, world: World, request: VendorRequest): VendorAnswer {
+function answerOf(
+  vendor: SimulatedVendor,
+  world: World,
+  request: VendorRequest,
+  wordings: SandboxOptions['wordings'],
+): VendorAnswer {
   try {
     switch (vendor) {
       case 'anthropic':
@@ -129,7 +146,8 @@ function answerOf(vendor: SimulatedVendor, world: World, request: VendorRequest)
     }
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const refusal = refusalAnswer(error);
+    const family = vendor === 'compatible' ? 'openai' : vendor;
+    const refusal = refusalAnswer(wordings ? varied(error, family, request.body, wordings.seed) : error);
     return vendor === 'openai' || vendor === 'compatible' ? withRequestId(refusal) : refusal;
   }
 }

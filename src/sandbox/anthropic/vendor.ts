@@ -27,6 +27,7 @@ export function anthropicAnswer(request: VendorRequest, world: World): VendorAns
       error.status,
       { ...error.body, request_id: id },
       { 'request-id': id, 'x-should-retry': error.status >= 500 ? 'true' : 'false' },
+      error.subject,
     );
   }
 }

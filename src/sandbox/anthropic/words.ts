@@ -2,6 +2,7 @@
 
 import { Refused } from '../exchange.ts';
 import type { Flaw, FlawPath } from '../flaws.ts';
+import { type RefusalSubject, subjectOf } from '../wordings/subject.ts';
 
 const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
@@ -11,21 +12,21 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 
 /** @returns an error in Anthropic's form, of the type that belongs to the status */
-export function anthropicRefusal(status: number, message: string): Refused {
+export function anthropicRefusal(status: number, message: string, subject?: RefusalSubject): Refused {
   const type = TYPES[status] ?? 'invalid_request_error';
-  return new Refused(status, { type: 'error', error: { type, message } });
+  return new Refused(status, { type: 'error', error: { type, message } }, {}, subject);
 }
 
 /** @returns a 400 for the first flaw of a request, in Anthropic's words, which are those of pydantic */
 export function anthropicFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
   if (flaw.kind === 'size' && flaw.of === 'string' && flaw.path.at(-1) === 'text') {
-    return anthropicRefusal(400, 'messages: text content blocks must be non-empty');
+    return anthropicRefusal(400, 'messages: text content blocks must be non-empty'(flaw));
   }
   if (flaw.kind === 'size' && at === 'messages') {
     return anthropicRefusal(400, 'messages: at least one message is required');
   }
-  return anthropicRefusal(400, `${at}: ${faultOf(flaw)}`);
+  return anthropicRefusal(400, `${at}: ${faultOf(flaw)}`(flaw));
 }
 
 function faultOf(flaw: Flaw): string {

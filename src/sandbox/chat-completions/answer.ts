@@ -1,6 +1,7 @@
 /** A chat completion, from the request to the answer. */
 
 import { promptTokens } from '../caches.ts';
+import { checkService } from '../compatible/check-request.ts';
 import { compose } from '../compose.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
@@ -30,7 +31,7 @@ export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: 
   if (vendor === 'openai') {
     checkOptions(body);
     checkModelLimits(body, model);
-  }
+  } else checkService(body, model);
   checkMessages(body, vendor === 'openai');
   const ask = askOfChat(body, name, model);
   if (promptTokens(ask) > model.contextWindow) throw tooLong(promptTokens(ask), model.contextWindow);

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
 import { openaiRefusal } from '../openai/words.ts';
+import type { RefusalSubject } from '../wordings/subject.ts';
 
 /** The longest id of a call that OpenAI accepts, in characters. */
 const MAX_ID_LENGTH = 40;
@@ -41,6 +42,7 @@ function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): str
           `but got a string with length ${id.length} instead.`,
         param,
         code: 'string_above_max_length',
+        subject: { thing: 'foreign ids', path: ['messages', index, 'tool_calls', at, 'id'] },
       });
     }
   }
@@ -50,6 +52,7 @@ function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): str
     throw openaiRefusal(400, {
       message: `Duplicate value for 'tool_call_id' of '${twice}' found in message with role 'assistant'.`,
       param: `messages.[${index}].tool_calls`,
+      subject: { thing: 'repeated ids', path: ['messages', index, 'tool_calls'] },
     });
   }
   return ids;
@@ -67,18 +70,22 @@ function unanswered(ids: readonly string[], index: number) {
       "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
       `The following tool_call_ids did not have response messages: ${ids.join(', ')}`,
     param: `messages.[${index}].role`,
+    subject: { thing: 'unpaired call', path: ['messages', index] },
   });
 }
 
 function unexpectedAnswer(index: number, id?: string) {
+  const subject: RefusalSubject = { thing: 'unpaired call', path: ['messages', index] };
   return id === undefined
     ? openaiRefusal(400, {
         message:
           "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         param: `messages.[${index}].role`,
+        subject,
       })
     : openaiRefusal(400, {
         message: `Invalid parameter: 'tool_call_id' of '${id}' not found in 'tool_calls' of previous message.`,
         param: `messages.[${index}].tool_call_id`,
+        subject,
       });
 }

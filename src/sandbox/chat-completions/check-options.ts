@@ -8,8 +8,14 @@ import { answersAtOnce, checkEffort, checkSampling } from '../openai/model-limit
 import { checkStrictSchema } from '../openai/strict-schema.ts';
 import { openaiRefusal } from '../openai/words.ts';
 
+/** A field is named alone only if the model does not take it. */
 const bad = (message: string, param: string, code: string | null = null) =>
-  openaiRefusal(400, { message, param, code });
+  openaiRefusal(400, {
+    message,
+    param,
+    code,
+    subject: code === 'unsupported_parameter' ? { thing: 'setting', path: [param] } : undefined,
+  });
 
 /**
  * Checks the rules that hold for every model.
@@ -134,6 +140,14 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   }
   if (body['web_search_options'] !== undefined && !/search/.test(model.id)) {
     throw bad('Web search options not supported with this model.', 'web_search_options');
+  }
+  if (asObject(body['response_format'])?.['type'] === 'json_schema' && model.structuredOutput === false) {
+    throw openaiRefusal(400, {
+      message:
+        "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model. Learn more about " +
+        'supported models at the Structured Outputs guide: https://platform.openai.com/docs/guides/structured-outputs',
+      subject: { thing: 'setting', path: ['response_format', 'type'] },
+    });
   }
   checkAudio(body, model);
   checkSampling(body, model, effort, ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']);

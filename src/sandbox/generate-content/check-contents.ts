@@ -39,7 +39,12 @@ function checkContent(content: JsonObject, index: number): void {
     throw googleRefusal(400, 'Please use a valid role: user, model.');
   }
   const parts = partsOf(content);
-  if (parts.length === 0) throw googleRefusal(400, `* ${at}.parts: contents.parts must not be empty.\n`);
+  if (parts.length === 0) {
+    throw googleRefusal(400, `* ${at}.parts: contents.parts must not be empty.\n`, [], {
+      thing: 'empty text',
+      path: ['contents', index],
+    });
+  }
   for (const [place, part] of parts.entries()) {
     const held = DATA.filter((field) => part[field] !== undefined);
     if (held.length > 1) {
@@ -53,6 +58,8 @@ function checkContent(content: JsonObject, index: number): void {
       throw googleRefusal(
         400,
         `* ${at}.parts[${place}].data: required oneof field 'data' must have one initialized field\n`,
+        [],
+        { thing: 'empty text', path: ['contents', index, 'parts', place] },
       );
     }
   }
@@ -79,6 +86,8 @@ function checkTurns(contents: readonly JsonObject[]): void {
       throw googleRefusal(
         400,
         'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+        [],
+        { thing: 'order', path: ['contents', index] },
       );
     }
     const called = before === undefined ? 0 : count(before, 'functionCall');
@@ -86,6 +95,8 @@ function checkTurns(contents: readonly JsonObject[]): void {
       throw googleRefusal(
         400,
         'Please ensure that function response turn comes immediately after a function call turn.',
+        [],
+        { thing: 'unpaired call', path: ['contents', index] },
       );
     }
     const open = called > 0 && content['role'] !== 'model';
@@ -93,6 +104,8 @@ function checkTurns(contents: readonly JsonObject[]): void {
       throw googleRefusal(
         400,
         'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+        [],
+        { thing: 'unpaired call', path: ['contents', index] },
       );
     }
   }
@@ -101,6 +114,8 @@ function checkTurns(contents: readonly JsonObject[]): void {
     throw googleRefusal(
       400,
       'Please ensure that multiturn requests end with a user turn or a function response turn.',
+      [],
+      { thing: 'order', path: ['contents', contents.length - 1] },
     );
   }
 }

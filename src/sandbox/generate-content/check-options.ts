@@ -4,6 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { googleRefusal } from '../google/words.ts';
+import type { RefusalSubject } from '../wordings/subject.ts';
 
 /**
  * Checks the rules that hold for every model.
@@ -14,7 +15,12 @@ export function checkOptions(body: JsonObject): void {
     asObjects(tool['functionDeclarations']).map(({ name }) => asText(name) ?? ''),
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw googleRefusal(400, `Duplicate function declaration found: ${twice}`);
+  if (twice !== undefined) {
+    throw googleRefusal(400, `Duplicate function declaration found: ${twice}`, [], {
+      thing: 'tool names',
+      path: ['tools'],
+    });
+  }
   const config = asObject(body['toolConfig']);
   const calling = asObject(config?.['functionCallingConfig']);
   if (calling && names.length === 0 && config?.['includeServerSideToolInvocations'] !== true) {
@@ -82,6 +88,7 @@ function checkSearch(toolConfig: JsonObject | undefined, model: Model): void {
 
 function checkThinking(thinking: JsonObject | undefined, model: Model): void {
   if (thinking === undefined) return;
+  const subject: RefusalSubject = { thing: 'setting', path: ['generationConfig', 'thinkingConfig'] };
   const budget = asNumber(thinking['thinkingBudget']);
   const level = asText(thinking['thinkingLevel'])?.toLowerCase();
   if (budget !== undefined && level !== undefined) {
@@ -89,7 +96,7 @@ function checkThinking(thinking: JsonObject | undefined, model: Model): void {
   }
   if (model.thinking === undefined) {
     if (budget === undefined && level === undefined) return;
-    throw googleRefusal(400, 'Thinking is not enabled for this model.');
+    throw googleRefusal(400, 'Thinking is not enabled for this model.', [], subject);
   }
   const { efforts } = model.thinking;
   if (level !== undefined && !efforts.some((effort) => effort === level)) {
@@ -98,6 +105,8 @@ function checkThinking(thinking: JsonObject | undefined, model: Model): void {
       efforts.length === 0
         ? 'Thinking level is not supported for this model.'
         : `Thinking level ${level.toUpperCase()} is not supported for this model. Please retry with other thinking level.`,
+      [],
+      subject,
     );
   }
   const range = model.thinking.budget;

@@ -7,8 +7,10 @@ import { createHash } from 'node:crypto';
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../lib/json.ts';
+import type { FlawPath } from '../flaws.ts';
 import { googleRefusal } from '../google/words.ts';
 import { verify } from '../signatures.ts';
+import type { RefusalSubject } from '../wordings/subject.ts';
 import { partsOf, speaks } from './ask.ts';
 
 /** What Google accepts instead of a signature, for calls that another model made. */
@@ -20,6 +22,9 @@ const ESCAPES = ['skip_thought_signature_validator', 'context_engineering_is_the
   ],
 );
 
+/** Base64 as protobuf's JSON reads it: either alphabet, padded or not (protobuf.dev, "ProtoJSON format"). */
+const BASE64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2,3}={0,2})?$/;
+
 /** SHA-256 of the signature that LangChain sends with calls for which it has none. It was once Google's own. */
 const LANGCHAINS = '95961e890e24085525fd6971146dd82dc41b406e594bb3f048b599dfe3f44eeb';
 
@@ -30,8 +35,10 @@ const LANGCHAINS = '95961e890e24085525fd6971146dd82dc41b406e594bb3f048b599dfe3f4
 export function checkSignatures(body: JsonObject, model: Model): void {
   const contents = asObjects(body['contents']);
   const ofCalls = new Set<string>();
-  for (const content of contents) {
-    for (const part of partsOf(content)) checkSignature(part, ofCalls);
+  for (const [index, content] of contents.entries()) {
+    for (const [at, part] of partsOf(content).entries()) {
+      checkSignature(part, ['contents', index, 'parts', at], ofCalls);
+    }
   }
   if (/gemini-[12]\b/.test(model.id)) return;
   const current = contents.findLastIndex(speaks);
@@ -47,6 +54,8 @@ export function checkSignatures(body: JsonObject, model: Model): void {
         'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +
         `\`default_api:${name}\` , position ${index + 1}. Please refer to ` +
         'https://ai.google.dev/gemini-api/docs/thought-signatures for more details.',
+      [],
+      { thing: 'missing signature', path: ['contents', index] },
     );
   }
 }
@@ -54,13 +63,21 @@ export function checkSignatures(body: JsonObject, model: Model): void {
 /**
  * @param ofCalls the signatures of the calls before. Google's agent kit copies the first one to the calls beside it.
  */
-function checkSignature(part: JsonObject, ofCalls: Set<string>): void {
+function checkSignature(part: JsonObject, path: FlawPath, ofCalls: Set<string>): void {
   const signature = asText(part['thoughtSignature']);
   if (signature === undefined || ESCAPES.includes(signature) || sha256(signature) === LANGCHAINS) return;
+  const subject: RefusalSubject = { thing: 'thoughts', path: [...path, 'thoughtSignature'] };
+  if (!BASE64.test(signature)) {
+    const at = `contents[${path[1]}].parts[${path[3]}].thought_signature`;
+    const fault = `Invalid value at '${at}' (TYPE_BYTES), Base64 decoding failed for "${signature.slice(0, 200)}"`;
+    throw googleRefusal(400, fault, [], subject);
+  }
   const call = asObject(part['functionCall']);
   if (call !== undefined && ofCalls.has(signature)) return;
   const signed = call === undefined ? 'text' : (asText(call['name']) ?? '');
-  if (!verify('google', signature, signed)) throw googleRefusal(400, 'Corrupted thought signature.');
+  if (!verify('google', signature, signed)) {
+    throw googleRefusal(400, 'Corrupted thought signature.', [], subject);
+  }
   if (call !== undefined) ofCalls.add(signature);
 }
 

@@ -87,7 +87,7 @@ function inArray(request: VendorRequest, answer: () => VendorAnswer): VendorAnsw
     return answer();
   } catch (error) {
     if (!(error instanceof Refused) || asksSse(request)) throw error;
-    throw new Refused(error.status, [error.body]);
+    throw new Refused(error.status, [error.body], error.headers, error.subject);
   }
 }
 

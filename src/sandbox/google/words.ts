@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
 import { type Flaw, type FlawPath, snakeName } from '../flaws.ts';
+import { type RefusalSubject, subjectOf } from '../wordings/subject.ts';
 
 const STATUS: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -14,15 +15,21 @@ const STATUS: Readonly<Record<number, string>> = {
  * @param code the HTTP status
  * @returns an error in Google's form
  */
-export function googleRefusal(code: number, message: string, details: readonly JsonObject[] = []): Refused {
-  return new Refused(code, {
+export function googleRefusal(
+  code: number,
+  message: string,
+  details: readonly JsonObject[] = [],
+  subject?: RefusalSubject,
+): Refused {
+  const body = {
     error: {
       code,
       message,
       status: STATUS[code] ?? 'INVALID_ARGUMENT',
       ...(details.length > 0 && { details }),
     },
-  });
+  };
+  return new Refused(code, body, {}, subject);
 }
 
 /** @returns a 400 that names every flaw of a request, as Google does */
@@ -32,9 +39,13 @@ export function googleFlaws(flaws: readonly Flaw[]): Refused {
     return { ...(field !== '' && { field }), description: faultOf(flaw) };
   });
   const message = fieldViolations.map(({ description }) => String(description)).join('\n');
-  return googleRefusal(400, message, [
-    { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations },
-  ]);
+  const [first] = flaws;
+  return googleRefusal(
+    400,
+    message,
+    [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }],
+    first && subjectOf(first),
+  );
 }
 
 function faultOf(flaw: Flaw): string {

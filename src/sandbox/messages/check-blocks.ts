@@ -24,7 +24,10 @@ export function checkBlocks(body: JsonObject): void {
   const messages = asObjects(body['messages']);
   if (messages.length === 0) throw anthropicRefusal(400, 'messages: at least one message is required');
   if (messages.find(({ role }) => role !== 'system')?.['role'] === 'assistant') {
-    throw anthropicRefusal(400, 'messages: first message must use the "user" role');
+    throw anthropicRefusal(400, 'messages: first message must use the "user" role', {
+      thing: 'order',
+      path: ['messages', 0],
+    });
   }
   const ids = new Set<string>();
   for (const [index, message] of messages.entries()) {
@@ -57,13 +60,17 @@ function checkFilled(message: JsonObject, index: number, last: boolean): void {
   throw anthropicRefusal(
     400,
     `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
+    { thing: 'empty text', path: ['messages', index] },
   );
 }
 
 function checkSaid({ content }: JsonObject): void {
   const texts = typeof content === 'string' ? [content] : asObjects(content).map(({ text }) => asText(text));
   if (!texts.some((text) => text !== undefined && /^\s+$/.test(text))) return;
-  throw anthropicRefusal(400, 'messages: text content blocks must contain non-whitespace text');
+  throw anthropicRefusal(400, 'messages: text content blocks must contain non-whitespace text', {
+    thing: 'empty text',
+    path: ['messages'],
+  });
 }
 
 /** Whether a system message only changes settings from here on. Such a message may have no content. */
@@ -88,7 +95,10 @@ function checkIds({ content }: JsonObject, index: number, ids: Set<string>): voi
     const id = asText(block['id']);
     if (block['type'] !== 'tool_use' || id === undefined) continue;
     if (ids.has(id))
-      throw anthropicRefusal(400, `messages.${index}.content.${at}: \`tool_use\` ids must be unique`);
+      throw anthropicRefusal(400, `messages.${index}.content.${at}: \`tool_use\` ids must be unique`, {
+        thing: 'repeated ids',
+        path: ['messages', index, 'content', at],
+      });
     ids.add(id);
   }
 }
@@ -122,6 +132,7 @@ function checkResults(turns: readonly Turn[]): void {
         400,
         `messages.${index}.content.${stray}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${results[stray]}. ` +
           'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
+        { thing: 'unpaired call', path: ['messages', index] },
       );
     }
     const twice = results.find((id, place) => results.indexOf(id) !== place);
@@ -129,6 +140,7 @@ function checkResults(turns: readonly Turn[]): void {
       throw anthropicRefusal(
         400,
         `messages.${index}.content: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`,
+        { thing: 'unpaired call', path: ['messages', index] },
       );
     }
     checkAnswered(turns[at - 1], uses, blocks);
@@ -156,6 +168,7 @@ function checkAnswered(turn: Turn | undefined, uses: readonly string[], next: re
     400,
     `messages.${turn.index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. ` +
       'Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+    { thing: 'unpaired call', path: ['messages', turn.index] },
   );
 }
 

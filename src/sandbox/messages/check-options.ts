@@ -6,6 +6,7 @@ import { newestSchema } from '../../conversation/rules/function-schema.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
+import type { RefusalSubject } from '../wordings/subject.ts';
 
 /** The most characters of `user_id`, and what it must not contain. */
 const LONGEST_USER = 256;
@@ -17,7 +18,12 @@ const ADDRESS = /\S@\S+\.\S/;
  */
 export function checkOptions(body: JsonObject): void {
   const names = asObjects(body['tools']).flatMap(({ name }) => asText(name) ?? []);
-  if (new Set(names).size < names.length) throw anthropicRefusal(400, 'tools: Tool names must be unique.');
+  if (new Set(names).size < names.length) {
+    throw anthropicRefusal(400, 'tools: Tool names must be unique.', {
+      thing: 'tool names',
+      path: ['tools'],
+    });
+  }
   const choice = asObject(body['tool_choice']);
   if (choice !== undefined && choice['type'] !== 'none' && asList(body['tools']).length === 0) {
     throw anthropicRefusal(400, 'tool_choice may only be specified while providing tools.');
@@ -102,6 +108,10 @@ function checkFormat(body: JsonObject): void {
   }
 }
 
+function setting(...path: readonly string[]): RefusalSubject {
+  return { thing: 'setting', path };
+}
+
 /**
  * Checks the rules that hold for this model.
  * @throws Refused with Anthropic's own error
@@ -121,7 +131,11 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   checkForced(body, model);
   checkPrefill(body, model);
   if (asObject(body['output_config'])?.['format'] != null && model.structuredOutput === false) {
-    throw anthropicRefusal(400, `'${name}' does not support output format.`);
+    throw anthropicRefusal(
+      400,
+      `'${name}' does not support output format.`,
+      setting('output_config', 'format'),
+    );
   }
 }
 
@@ -130,7 +144,7 @@ function checkSampling(body: JsonObject, model: Model): void {
     for (const field of ['temperature', 'top_p', 'top_k']) {
       const value = body[field];
       if (value === undefined || (field === 'temperature' && value === 1)) continue;
-      throw anthropicRefusal(400, `\`${field}\` is deprecated for this model.`);
+      throw anthropicRefusal(400, `\`${field}\` is deprecated for this model.`, setting(field));
     }
     return;
   }
@@ -146,11 +160,18 @@ function checkEffort(body: JsonObject, model: Model): void {
   const effort = asText(asObject(body['output_config'])?.['effort']);
   if (effort === undefined) return;
   const known = model.thinking?.efforts ?? [];
-  if (known.length === 0) throw anthropicRefusal(400, 'This model does not support the effort parameter.');
+  if (known.length === 0) {
+    throw anthropicRefusal(
+      400,
+      'This model does not support the effort parameter.',
+      setting('output_config', 'effort'),
+    );
+  }
   if (known.some((one) => one === effort)) return;
   throw anthropicRefusal(
     400,
     `This model does not support effort level '${effort}'. Supported levels: ${[...known].sort().join(', ')}.`,
+    setting('output_config', 'effort'),
   );
 }
 
@@ -160,17 +181,28 @@ function checkThinkingType(body: JsonObject, model: Model): void {
   const { kinds = [], canDisable = true } = model.thinking ?? {};
   if (type === 'disabled') {
     if (canDisable) return;
-    throw anthropicRefusal(400, '"thinking.type.disabled" is not supported for this model.');
+    throw anthropicRefusal(
+      400,
+      '"thinking.type.disabled" is not supported for this model.',
+      setting('thinking', 'type', 'disabled'),
+    );
   }
-  if (model.thinking === undefined) throw anthropicRefusal(400, 'This model does not support thinking.');
+  if (model.thinking === undefined) {
+    throw anthropicRefusal(400, 'This model does not support thinking.', setting('thinking'));
+  }
   if (type === 'enabled' && !kinds.includes('budget')) {
     throw anthropicRefusal(
       400,
       '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+      setting('thinking', 'type', 'enabled'),
     );
   }
   if (type === 'adaptive' && !kinds.includes('effort')) {
-    throw anthropicRefusal(400, 'adaptive thinking is not supported on this model');
+    throw anthropicRefusal(
+      400,
+      'adaptive thinking is not supported on this model',
+      setting('thinking', 'type', 'adaptive'),
+    );
   }
 }
 

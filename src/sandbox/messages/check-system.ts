@@ -7,6 +7,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
+import type { RefusalSubject } from '../wordings/subject.ts';
 
 const DIRECTIVE = 'the directive-only form (content: [] with output_config) is accepted at any position';
 
@@ -20,14 +21,20 @@ export function checkSystem(body: JsonObject, model: Model): void {
   for (const [place, [index, { role }]] of said.entries()) {
     if (role !== 'system') continue;
     if (model.laterSystem !== true) {
-      throw anthropicRefusal(400, "role 'system' is not supported on this model");
+      throw anthropicRefusal(400, "role 'system' is not supported on this model", lateSystem(index));
     }
     const flaw = misplaced(
       said.slice(0, place).findLast(isSpoken)?.[1],
       said.slice(place).find(isSpoken)?.[1],
     );
-    if (flaw !== undefined) throw anthropicRefusal(400, `messages.${index}: ${flaw}; ${DIRECTIVE}`);
+    if (flaw !== undefined) {
+      throw anthropicRefusal(400, `messages.${index}: ${flaw}; ${DIRECTIVE}`, lateSystem(index));
+    }
   }
+}
+
+function lateSystem(index: number): RefusalSubject {
+  return { thing: 'late system', path: ['messages', index] };
 }
 
 /** @returns what is wrong with a system message between these two messages; undefined if nothing is */

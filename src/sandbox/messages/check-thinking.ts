@@ -6,7 +6,9 @@
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
+import type { FlawPath } from '../flaws.ts';
 import { verify } from '../signatures.ts';
+import type { RefusalSubject } from '../wordings/subject.ts';
 import { speaks } from './ask.ts';
 
 const GUIDE = 'https://docs.claude.com/en/docs/build-with-claude/extended-thinking';
@@ -19,12 +21,13 @@ export function checkThinking(body: JsonObject): void {
   const messages = asObjects(body['messages']);
   for (const [index, { content }] of messages.entries()) {
     for (const [at, block] of asObjects(content).entries())
-      checkSignature(block, `messages.${index}.content.${at}`);
+      checkSignature(block, ['messages', index, 'content', at]);
     const last = asObjects(content).at(-1)?.['type'];
     if (!isThought(last)) continue;
     throw anthropicRefusal(
       400,
       `messages.${index}: The final block in an assistant message cannot be \`${last}\`.`,
+      { thing: 'thoughts', path: ['messages', index] },
     );
   }
   const thinking = asObject(body['thinking']);
@@ -39,15 +42,17 @@ export function checkThinking(body: JsonObject): void {
   checkSampling(body);
 }
 
-function checkSignature(block: JsonObject, at: string): void {
+function checkSignature(block: JsonObject, path: FlawPath): void {
+  const at = path.join('.');
+  const subject: RefusalSubject = { thing: 'thoughts', path };
   const { type } = block;
   if (type === 'thinking') {
     const thinking = asText(block['thinking']) ?? '';
     if (verify('anthropic', asText(block['signature']) ?? '', thinking)) return;
-    throw anthropicRefusal(400, `${at}: Invalid \`signature\` in \`thinking\` block`);
+    throw anthropicRefusal(400, `${at}: Invalid \`signature\` in \`thinking\` block`, subject);
   }
   if (type !== 'redacted_thinking' || verify('anthropic', asText(block['data']) ?? '')) return;
-  throw anthropicRefusal(400, `${at}: Invalid \`data\` in \`redacted_thinking\` block`);
+  throw anthropicRefusal(400, `${at}: Invalid \`data\` in \`redacted_thinking\` block`, subject);
 }
 
 function checkBudget(body: JsonObject, budget: number): void {
@@ -77,6 +82,7 @@ function checkSilence(messages: readonly JsonObject[]): void {
     400,
     `messages.${index}.content.${at}: When thinking is disabled, an \`assistant\` message in the final position cannot ` +
       'contain `thinking`. To use thinking blocks, enable `thinking` in your request.',
+    { thing: 'thoughts', path: ['messages', index, 'content', at] },
   );
 }
 
@@ -94,6 +100,7 @@ function checkLastTurn(messages: readonly JsonObject[]): void {
       'When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost ' +
       'set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To ' +
       `avoid this requirement, disable \`thinking\`. Please consult our documentation at ${GUIDE}`,
+    { thing: 'missing thought', path: ['messages', index, 'content', 0, 'type'] },
   );
 }
 

@@ -2,6 +2,7 @@
 
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { RefusalSubject } from '../wordings/subject.ts';
 import { listed, openaiRefusal } from './words.ts';
 
 /** The default of each parameter, which models without sampling accept all the same. */
@@ -41,6 +42,7 @@ export function checkSampling(
         `Unsupported value: '${field}' does not support ${JSON.stringify(value)} with this model. ` +
         `Only the default (${DEFAULTS[field]}) value is supported.`,
       param: field,
+      subject: { thing: 'setting', path: [field] },
       code: 'unsupported_value',
     });
   }
@@ -52,11 +54,13 @@ export function checkSampling(
  */
 export function checkEffort(effort: string | undefined, param: string, model: Model): void {
   if (effort === undefined) return;
+  const subject: RefusalSubject = { thing: 'setting', path: param.split('.') };
   if (model.thinking === undefined) {
     throw openaiRefusal(400, {
       message: `Unsupported parameter: '${param}' is not supported with this model.`,
       param,
       code: 'unsupported_parameter',
+      subject,
     });
   }
   if (model.thinking.efforts.some((known) => known === effort)) return;
@@ -66,5 +70,6 @@ export function checkEffort(effort: string | undefined, param: string, model: Mo
       `Supported values are: ${listed(model.thinking.efforts)}.`,
     param,
     code: 'unsupported_value',
+    subject,
   });
 }

@@ -3,26 +3,30 @@
 import type { Json } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
 import { type Flaw, type FlawPath, typeName } from '../flaws.ts';
+import { type RefusalSubject, subjectOf } from '../wordings/subject.ts';
 
 interface Said {
   readonly message: string;
   readonly param?: string | null;
   readonly code?: string | null;
   readonly type?: string;
+  readonly subject?: RefusalSubject | undefined;
 }
 
 /** @returns an error in OpenAI's form */
 export function openaiRefusal(
   status: number,
-  { message, param = null, code = null, type = 'invalid_request_error' }: Said,
+  { message, param = null, code = null, type = 'invalid_request_error', subject }: Said,
 ): Refused {
-  return new Refused(status, { error: { message, type, param, code } });
+  return new Refused(status, { error: { message, type, param, code } }, {}, subject);
 }
 
 /** @returns a 400 for the first flaw of a request, in OpenAI's words */
 export function openaiFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
-  const refuse = (message: string, code: string): Refused => openaiRefusal(400, { message, param: at, code });
+  const subject = subjectOf(flaw);
+  const refuse = (message: string, code: string): Refused =>
+    openaiRefusal(400, { message, param: at, code, subject });
   switch (flaw.kind) {
     case 'unknown':
       return refuse(`Unknown parameter: '${at}'.`, 'unknown_parameter');

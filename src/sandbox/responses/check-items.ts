@@ -23,9 +23,14 @@ const PREFIXES: Readonly<Record<string, string>> = {
  * @throws Refused with OpenAI's own error
  */
 export function checkItems(items: readonly JsonObject[], vendor: OpenaiVendor, world: World): void {
+  const ids = new Set<string>();
   for (const [index, item] of items.entries()) {
-    if (vendor === 'openai') checkId(item, index);
-    if (item['type'] === 'reasoning') checkReasoning(item, items[index + 1], world);
+    if (vendor === 'openai') {
+      checkId(item, index);
+      checkCallId(item, index);
+      checkOnce(item, ids);
+    }
+    if (item['type'] === 'reasoning') checkReasoning(items, index, world);
   }
   checkCalls(items);
 }
@@ -39,13 +44,48 @@ function checkId(item: JsonObject, index: number): void {
     message: `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix}'.`,
     param: `input[${index}].id`,
     code: 'invalid_value',
+    subject: {
+      thing: item['type'] === 'reasoning' ? 'thoughts' : 'foreign ids',
+      path: ['input', index, 'id'],
+    },
   });
+}
+
+/** The longest id of a call, in characters. */
+const LONGEST_CALL_ID = 64;
+
+function checkCallId(item: JsonObject, index: number): void {
+  const id = asText(item['call_id']) ?? '';
+  if (id.length <= LONGEST_CALL_ID) return;
+  const param = `input[${index}].call_id`;
+  throw openaiRefusal(400, {
+    message:
+      `Invalid '${param}': string too long. Expected a string with maximum length ${LONGEST_CALL_ID}, ` +
+      `but got a string with length ${id.length} instead.`,
+    param,
+    code: 'string_above_max_length',
+    subject: { thing: 'foreign ids', path: ['input', index, 'call_id'] },
+  });
+}
+
+function checkOnce(item: JsonObject, ids: Set<string>): void {
+  const id = asText(item['id']);
+  if (id === undefined) return;
+  if (ids.has(id)) {
+    throw openaiRefusal(400, {
+      message: `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
+      param: 'input',
+      subject: { thing: 'repeated ids', path: ['input'] },
+    });
+  }
+  ids.add(id);
 }
 
 /**
  * A reasoning item must have its text, have encrypted content, or be stored; and the item that it led to must follow.
  */
-function checkReasoning(item: JsonObject, next: JsonObject | undefined, world: World): void {
+function checkReasoning(items: readonly JsonObject[], index: number, world: World): void {
+  const { [index]: item = {}, [index + 1]: next } = items;
   const id = asText(item['id']);
   const sealed = asText(item['encrypted_content']);
   if (sealed !== undefined) {
@@ -53,6 +93,7 @@ function checkReasoning(item: JsonObject, next: JsonObject | undefined, world: W
       throw openaiRefusal(400, {
         message: `The encrypted content ${sealed.slice(0, 4)}...${sealed.slice(-4)} could not be verified.`,
         code: 'invalid_encrypted_content',
+        subject: { thing: 'thoughts', path: ['input', index] },
       });
     }
   } else if (id !== undefined) storedItem(id, world);
@@ -64,6 +105,7 @@ function checkReasoning(item: JsonObject, next: JsonObject | undefined, world: W
   throw openaiRefusal(400, {
     message: `Item '${id ?? ''}' of type 'reasoning' was provided without its required following item.`,
     param: 'input',
+    subject: { thing: 'thoughts', path: ['input', index] },
   });
 }
 
@@ -80,7 +122,7 @@ function checkCalls(items: readonly JsonObject[]): void {
   const open = new Map<string, string>();
   /** The ids of calls by the ids of their items, which outputs of a local shell may have instead. */
   const callIds = new Map(items.map(({ id, call_id }) => [asText(id), asText(call_id)]));
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     const type = asText(item['type']) ?? '';
     const call = type.replace(/_output$/, '');
     const id = asText(item['call_id']) ?? callIds.get(asText(item['id']));
@@ -90,11 +132,16 @@ function checkCalls(items: readonly JsonObject[]): void {
       throw openaiRefusal(400, {
         message: `No tool call found for ${inWords(call)} output with call_id ${id}.`,
         param: 'input',
+        subject: { thing: 'unpaired call', path: ['input', at] },
       });
     }
   }
   for (const [id, call] of open) {
-    throw openaiRefusal(400, { message: `No tool output found for ${inWords(call)} ${id}.`, param: 'input' });
+    throw openaiRefusal(400, {
+      message: `No tool output found for ${inWords(call)} ${id}.`,
+      param: 'input',
+      subject: { thing: 'unpaired call', path: ['input'] },
+    });
   }
 }
 

@@ -8,8 +8,14 @@ import { checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
 import { openaiRefusal } from '../openai/words.ts';
 
+/** A field is named alone only if the model does not take it. */
 const bad = (message: string, param: string, code: string | null = null) =>
-  openaiRefusal(400, { message, param, code });
+  openaiRefusal(400, {
+    message,
+    param,
+    code,
+    subject: code === 'unsupported_parameter' ? { thing: 'setting', path: param.split('.') } : undefined,
+  });
 
 const BEFORE_GPT_5 = /(?:^|\/)(?:gpt-[34]|o\d)/i;
 
@@ -112,7 +118,15 @@ export function checkLimits(body: JsonObject, model: Model): void {
     );
   }
   if (asList(body['include']).includes('reasoning.encrypted_content') && model.thinking === undefined) {
-    throw bad('Encrypted content is not supported with this model.', 'include');
+    throw bad('Encrypted content is not supported with this model.', 'include', 'unsupported_parameter');
+  }
+  const format = asObject(asObject(body['text'])?.['format']);
+  if (format?.['type'] === 'json_schema' && model.structuredOutput === false) {
+    throw openaiRefusal(400, {
+      message: "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.",
+      param: 'text.format',
+      subject: { thing: 'setting', path: ['text', 'format'] },
+    });
   }
   const limit = asNumber(body['max_output_tokens']) ?? 0;
   if (limit > model.maxOutputTokens) {

@@ -1,0 +1,24 @@
+/** A refusal in the words of a service. */
+
+import { Refused } from '../exchange.ts';
+import type { FlawPath } from '../flaws.ts';
+import { SENTENCES } from '../wordings/sentences.ts';
+import type { RefusedThing } from '../wordings/subject.ts';
+import type { Service } from './services.ts';
+
+/**
+ * @param path where the thing stands in the request
+ * @returns the service's refusal of a thing, in its own words if it has any
+ */
+export function serviceRefusal(service: Service, thing: RefusedThing, path: FlawPath): Refused {
+  const isUnknown = thing === 'unknown field';
+  const [usual = ''] = SENTENCES[thing](path);
+  const sentence = service.says?.[thing] ?? usual;
+  const subject = { thing, path };
+  if (isUnknown && service.unknownStatus !== undefined) {
+    // Pydantic's list of errors, as FastAPI wraps it.
+    const detail = [{ type: 'extra_forbidden', loc: ['body', ...path], msg: sentence, input: null }];
+    return new Refused(service.unknownStatus, { object: 'error', message: { detail } }, {}, subject);
+  }
+  return new Refused(400, service.shape(sentence), {}, subject);
+}

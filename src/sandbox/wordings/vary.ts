@@ -1,0 +1,31 @@
+/**
+ * Puts a refusal into other words. Vendors differ in how they say the same, they change it, and services before them wrap
+ * it or say nothing at all; so a gateway must not depend on words. The choice depends on a seed and on the request alone.
+ */
+
+import { createHash } from 'node:crypto';
+import { Refused } from '../exchange.ts';
+import { SENTENCES } from './sentences.ts';
+import { type Family, NAMELESS, SHAPES } from './shapes.ts';
+
+/**
+ * @param refused a refusal in the vendor's own words
+ * @param body the request
+ * @returns the refusal as it is, if it is not about the content of a request; otherwise in one of four cases as it is, in
+ *   one without a word of what it is about, and in two in the words of another service
+ */
+export function varied(refused: Refused, family: Family, body: string, seed: number): Refused {
+  const { subject } = refused;
+  if (subject === undefined) return refused;
+  const dice = createHash('sha256').update(`${seed}\n${subject.thing}\n${body}`).digest();
+  const chosen = <T>(list: readonly T[], at: number): T | undefined =>
+    list[dice.readUInt16BE(at) % list.length];
+  const way = dice.readUInt8(0) % 4;
+  if (way === 0) return refused;
+  const nameless = chosen(NAMELESS[family], 2);
+  const shape = chosen(SHAPES[family], 4);
+  const sentence = chosen(SENTENCES[subject.thing](subject.path), 6);
+  const said = way === 1 || shape === undefined || sentence === undefined ? nameless : shape(sentence);
+  if (said === undefined) return refused;
+  return new Refused(dice.readUInt8(8) % 3 === 0 ? 422 : 400, said, refused.headers, subject);
+}
