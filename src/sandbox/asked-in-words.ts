@@ -7,9 +7,12 @@ import type { JsonObject } from '../lib/json.ts';
 import { isObject, tryParseJson } from '../lib/json.ts';
 import type { Ask } from './ask.ts';
 
-/** The order to answer in JSON, within one sentence: `Answer with one JSON object and nothing else`. */
-const WANTS_JSON =
-  /\b(?:answer|respond|reply|return|output|write|give|produce)\b[^.!?\n]{0,80}\bJSON\b(?![- ]?(?:rpc|lines|path|web))/i;
+/** Words with which an order begins, and what is ordered: `Answer with one JSON object and nothing else`. */
+const ORDERS = /\b(?:answer|respond|reply|return|output|write|give|produce)\b/i;
+const JSON_WORD = /\bJSON\b(?![- ]?(?:rpc|lines|path|web))/i;
+
+/** How far apart the two may be within one sentence, in characters. */
+const REACH = 90;
 
 /** Words that make of a mention an order, in a system prompt: those of agents mention JSON for many reasons. */
 const NOTHING_ELSE = /\b(?:only|nothing else|no other text|no code fence|no prose|without any other text)\b/i;
@@ -17,8 +20,9 @@ const NOTHING_ELSE = /\b(?:only|nothing else|no other text|no code fence|no pros
 const NAMES_SCHEMA = /\bschema\b/i;
 
 /** `Answer with a call of the tool "search", not with text.` */
-const DEMANDS_CALL =
-  /(?:answer with a call of|you must call|you must use)\s+(?:(?:one|any) of (?:the|your|these) tools|the tool ["'`“]([^"'`”\n]{1,128})["'`”])[^\n.!?]*[.!?]?/i;
+const DEMANDS_CALL = /\b(?:answer with a call of|you must call|you must use)\b/i;
+const ANY_TOOL = /\b(?:one|any) of (?:the|your|these) tools\b/i;
+const QUOTED_NAME = /["'`“]([\w.:-]{1,128})["'`”]/;
 
 /**
  * @returns the request with what its words ask for put where its fields would ask for it. Fields come first: words only
@@ -29,22 +33,36 @@ export function withWords(ask: Ask): Ask {
 }
 
 function withCall(ask: Ask): Ask {
-  const [sentence, name] = DEMANDS_CALL.exec(ask.said) ?? [];
-  if (sentence === undefined || ask.choice.mode !== 'auto' || ask.tools.length === 0) return ask;
-  const known = name !== undefined && ask.tools.some((tool) => tool.name === name);
+  const lines = ask.said.split('\n');
+  const demand = lines.find((line) => DEMANDS_CALL.test(line));
+  if (demand === undefined || ask.choice.mode !== 'auto') return ask;
+  const quoted = QUOTED_NAME.exec(demand)?.[1];
+  const name = ask.tools.find((tool) => tool.name === quoted)?.name;
+  if (name === undefined && !ANY_TOOL.test(demand)) return ask;
   return {
     ...ask,
     // The demand is no part of what the arguments are made of.
-    said: ask.said.replace(sentence, '').trim(),
-    choice: { ...ask.choice, mode: 'required', ...(known && { only: [name] }) },
+    said: lines
+      .filter((line) => line !== demand)
+      .join('\n')
+      .trim(),
+    choice: { ...ask.choice, mode: 'required', ...(name !== undefined && { only: [name] }) },
   };
+}
+
+/** Whether a sentence of the text orders JSON. */
+function ordersJson(text: string): boolean {
+  return text.split(/[.!?\n]/).some((sentence) => {
+    const at = JSON_WORD.exec(sentence)?.index ?? 0;
+    return at > 0 && ORDERS.test(sentence.slice(Math.max(0, at - REACH), at));
+  });
 }
 
 function withJson(ask: Ask): Ask {
   const { json, said, told } = ask;
   if (json?.schema !== undefined || json?.bare) return ask;
   const text = `${told}\n${said}`;
-  const isAsked = WANTS_JSON.test(said) || (WANTS_JSON.test(told) && NOTHING_ELSE.test(told));
+  const isAsked = ordersJson(said) || (ordersJson(told) && NOTHING_ELSE.test(told));
   if (json === undefined && !isAsked) return ask;
   const found = NAMES_SCHEMA.test(text) ? schemaIn(text) : undefined;
   if (found === undefined) return { ...ask, json: {} };

@@ -21,12 +21,12 @@ export function anthropicRefusal(status: number, message: string, subject?: Refu
 export function anthropicFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
   if (flaw.kind === 'size' && flaw.of === 'string' && flaw.path.at(-1) === 'text') {
-    return anthropicRefusal(400, 'messages: text content blocks must be non-empty'(flaw));
+    return anthropicRefusal(400, 'messages: text content blocks must be non-empty', subjectOf(flaw));
   }
   if (flaw.kind === 'size' && at === 'messages') {
     return anthropicRefusal(400, 'messages: at least one message is required');
   }
-  return anthropicRefusal(400, `${at}: ${faultOf(flaw)}`(flaw));
+  return anthropicRefusal(400, `${at}: ${faultOf(flaw)}`, subjectOf(flaw));
 }
 
 function faultOf(flaw: Flaw): string {
