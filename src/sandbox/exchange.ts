@@ -15,6 +15,8 @@ export interface VendorRequest {
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** Whether the makers of open models answer themselves, each by its own rules, and not a service that takes all. */
+  readonly byMaker: boolean;
 }
 
 /** How events are framed: SSE with LF, SSE with CRLF as Google does, or one JSON array. */

@@ -24,8 +24,8 @@ export interface SandboxOptions {
   /** The models that the vendors serve; by default every model of the catalog. */
   readonly models?: readonly Model[];
   /**
-   * The refusals are in the words of several services, chosen by the request and this number. Absent: each vendor has its
-   * own words.
+   * Refusals are in the words of several services, chosen by what is refused and this number. Absent: each vendor has its own
+   * words.
    */
   readonly wordings?: { readonly seed: number };
   /** Receives errors of the sandbox itself. */
@@ -38,8 +38,13 @@ export interface Sandbox {
   readonly places: Readonly<
     Record<SimulatedVendor, { readonly baseUrl: string; readonly apiKey: string; readonly simulated: true }>
   >;
-  /** Changes pace and models from the next request on. Addresses and stored responses stay. */
-  change(to: Pick<SandboxOptions, 'pace' | 'models'>): void;
+  /**
+   * The same models as at `compatible`, served by their makers: each refuses what the real one refuses. A gateway without keys
+   * does not use it, since its `compatible` stands for a router that takes all.
+   */
+  readonly makers: { readonly baseUrl: string; readonly apiKey: string };
+  /** Changes pace, models and wordings from the next request on. Addresses and stored responses stay. */
+  change(to: Pick<SandboxOptions, 'pace' | 'models' | 'wordings'>): void;
   /** Ends the server and every answer that is still being written. */
   close(): Promise<void>;
 }
@@ -52,6 +57,9 @@ const BASES: Readonly<Record<SimulatedVendor, string>> = {
   compatible: '/compatible/v1',
 };
 
+/** The path of the makers of the models that the compatible service has. */
+const MAKERS = '/makers/v1';
+
 /**
  * Serves the simulated vendors on a free port of 127.0.0.1. The server alone does not keep the process alive.
  * @returns the sandbox, already listening
@@ -60,11 +68,12 @@ const BASES: Readonly<Record<SimulatedVendor, string>> = {
 export async function startSandbox({
   pace: firstPace,
   models: firstModels = defaultModels(),
-  wordings,
+  wordings: firstWordings,
   tell = logToStderr,
 }: SandboxOptions): Promise<Sandbox> {
   let world = createWorld(firstModels);
   let pace = firstPace;
+  let wordings = firstWordings;
   const server = createServer((request, response) => {
     serve({ world, pace, wordings }, request, response).catch((error: unknown) => {
       // A caller that left before its body arrived is no error of the sandbox; anything else is.
@@ -87,9 +96,11 @@ export async function startSandbox({
       google: place('google'),
       compatible: place('compatible'),
     },
+    makers: { baseUrl: origin + MAKERS, apiKey: world.keys.compatible },
     change(to) {
       world = { ...world, models: modelsByName(to.models ?? defaultModels()) };
       pace = to.pace;
+      wordings = to.wordings;
     },
     close: () => closed(server),
   };
@@ -108,17 +119,19 @@ async function serve(
 ): Promise<void> {
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');
   const body = await bodyOf(incoming);
-  const vendor = vendorAt(pathname);
+  const byMaker = pathname.startsWith(`${MAKERS}/`);
+  const vendor = byMaker ? 'compatible' : vendorAt(pathname);
   if (vendor === undefined) {
     response.writeHead(404).end();
     return;
   }
   const request: VendorRequest = {
     method: incoming.method ?? 'GET',
-    path: percentDecoded(pathname.slice(BASES[vendor].length)),
+    path: percentDecoded(pathname.slice((byMaker ? MAKERS : BASES[vendor]).length)),
     query: searchParams,
     headers: incoming.headers,
     body,
+    byMaker,
   };
   await write(response, answerOf(vendor, world, request, wordings), pace);
 }
@@ -147,7 +160,7 @@ function answerOf(
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const family = vendor === 'compatible' ? 'openai' : vendor;
-    const refusal = refusalAnswer(wordings ? varied(error, family, request.body, wordings.seed) : error);
+    const refusal = refusalAnswer(wordings ? varied(error, family, wordings.seed) : error);
     return vendor === 'openai' || vendor === 'compatible' ? withRequestId(refusal) : refusal;
   }
 }

@@ -31,7 +31,7 @@ export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: 
   if (vendor === 'openai') {
     checkOptions(body);
     checkModelLimits(body, model);
-  } else checkService(body, model);
+  } else if (request.byMaker) checkService(body, model);
   checkMessages(body, vendor === 'openai');
   const ask = askOfChat(body, name, model);
   if (promptTokens(ask) > model.contextWindow) throw tooLong(promptTokens(ask), model.contextWindow);

@@ -219,6 +219,8 @@ export const compatibleRequest = z.preprocess(
     thinking: free.optional(),
     enable_thinking: flag.optional(),
     clear_thinking: flag.optional(),
+    reasoning_split: flag.optional(),
+    tool_stream: flag.optional(),
     usage: free.optional(),
     provider: free.optional(),
     plugins: z.array(free).optional(),

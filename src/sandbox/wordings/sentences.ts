@@ -23,6 +23,25 @@ function groqs(path: FlawPath): string {
   return `${at} : for 'role:assistant' the following must be satisfied[(${at} : property '${last(path)}' is unsupported)]`;
 }
 
+/** By the field of the request that holds the dialogue. */
+const THOUGHTS: Readonly<Partial<Record<string, Sentences>>> = {
+  messages: (path) => [
+    `${dotted(path)}: Invalid \`signature\` in \`thinking\` block`,
+    `${dotted(path)}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`,
+  ],
+  contents: (path) => [
+    'Thought signature is not valid',
+    'Corrupted thought signature.',
+    'Unable to submit request because Thought signature is not valid.. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini',
+    `Invalid value at '${indexed(path)}' (TYPE_BYTES), Base64 decoding failed for "openai#abc"`,
+  ],
+  input: () => [
+    'The encrypted content gAAA...DQ== could not be verified.',
+    'The encrypted content for item rs_0a18 could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
+    "Item 'rs_0a18' of type 'reasoning' was provided without its required following item.",
+  ],
+};
+
 export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
   'unknown field': (path) => [
     groqs(path),
@@ -40,13 +59,8 @@ export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
     `The parameter \`${indexed(path)}\` specified in the request are not valid`,
     `${dotted(path)}: Extra inputs are not permitted`,
   ],
-  thoughts: (path) => [
-    `${dotted(path)}: Invalid \`signature\` in \`thinking\` block`,
-    `${dotted(path)}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`,
-    'Thought signature is not valid',
-    'Unable to submit request because Thought signature is not valid.. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini',
-    'The encrypted content could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
-  ],
+  // Each format has thoughts of its own, so nobody has words for those of another.
+  thoughts: (path) => THOUGHTS[String(path[0])]?.(path) ?? [],
   'missing thought': (path) => [
     `${dotted(path)}: Expected \`thinking\` or \`redacted_thinking\`, but found \`tool_use\`.`,
     `${dotted(path)}: If an assistant message contains any thinking blocks, the first block must be thinking or redacted_thinking. Found tool_use.`,

@@ -1,6 +1,7 @@
 /**
  * Puts a refusal into other words. Vendors differ in how they say the same, they change it, and services before them wrap
- * it or say nothing at all; so a gateway must not depend on words. The choice depends on a seed and on the request alone.
+ * it or say nothing at all; so a gateway must not depend on words. The choice depends on a seed and on what is refused, so
+ * that a dialogue that is played again is refused in the same words: ids and times differ from run to run.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,14 +11,15 @@ import { type Family, NAMELESS, SHAPES } from './shapes.ts';
 
 /**
  * @param refused a refusal in the vendor's own words
- * @param body the request
  * @returns the refusal as it is, if it is not about the content of a request; otherwise in one of four cases as it is, in
  *   one without a word of what it is about, and in two in the words of another service
  */
-export function varied(refused: Refused, family: Family, body: string, seed: number): Refused {
+export function varied(refused: Refused, family: Family, seed: number): Refused {
   const { subject } = refused;
   if (subject === undefined) return refused;
-  const dice = createHash('sha256').update(`${seed}\n${subject.thing}\n${body}`).digest();
+  const dice = createHash('sha256')
+    .update(`${seed}\n${subject.thing}\n${subject.path.join('.')}`)
+    .digest();
   const chosen = <T>(list: readonly T[], at: number): T | undefined =>
     list[dice.readUInt16BE(at) % list.length];
   const way = dice.readUInt8(0) % 4;
