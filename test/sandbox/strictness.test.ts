@@ -33,6 +33,14 @@ const removal = {
 };
 
 const CHAT: readonly Row[] = [
+  [
+    'schema of a model without',
+    {
+      model: 'gpt-3.5-turbo',
+      response_format: { type: 'json_schema', json_schema: { name: 'a', schema: closed({}) } },
+    },
+    "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model. Learn more about supported models at the Structured Outputs guide: https://platform.openai.com/docs/guides/structured-outputs",
+  ],
   ['unknown field', { colour: 1 }, "Unknown parameter: 'colour'."],
   ['unknown field inside', { messages: [{ ...hi, colour: 1 }] }, "Unknown parameter: 'messages[0].colour'."],
   [
@@ -174,6 +182,26 @@ const CHAT: readonly Row[] = [
 
 const RESPONSES: readonly Row[] = [
   [
+    'long id of a call',
+    { input: [{ type: 'function_call', call_id: 'x'.repeat(65), name: 'f', arguments: '{}' }] },
+    "Invalid 'input[0].call_id': string too long. Expected a string with maximum length 64, but got a string with length 65 instead.",
+  ],
+  [
+    'item that comes twice',
+    {
+      input: ['msg_1', 'msg_1'].map((id) => ({ type: 'message', id, role: 'assistant', content: 'x' })),
+    },
+    'Duplicate item found with id msg_1. Remove duplicate items from your input and try again.',
+  ],
+  [
+    'schema of a model without',
+    {
+      model: 'gpt-3.5-turbo',
+      text: { format: { type: 'json_schema', name: 'a', schema: closed({ a: { type: 'string' } }) } },
+    },
+    "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.",
+  ],
+  [
     'one of several objects before GPT-5',
     { tools: [{ type: 'function', name: 'f', parameters: EITHER }] },
     "Invalid schema for function 'f': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level",
@@ -301,6 +329,14 @@ const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content:
 const small = { name: 'f', input_schema: { type: 'object' } };
 
 const MESSAGES: readonly Row[] = [
+  [
+    'strict tool of a model without',
+    {
+      model: 'claude-3-5-haiku-20241022',
+      tools: [{ name: 'f', input_schema: { type: 'object' }, strict: true }],
+    },
+    'tools.0.custom.strict: Extra inputs are not permitted',
+  ],
   ['unknown field', { colour: 1 }, 'colour: Extra inputs are not permitted'],
   ['no limit', { max_tokens: undefined }, 'max_tokens: Field required'],
   ['wrong type', { max_tokens: '5' }, 'max_tokens: Input should be a valid number'],
@@ -427,6 +463,17 @@ const calls = { functionCall: { name: 'f', args: {} }, thoughtSignature: 'skip_t
 const response = { functionResponse: { name: 'f', response: {} } };
 
 const GEMINI: readonly Row[] = [
+  [
+    'signature that is not base64',
+    {
+      contents: [
+        { role: 'user', parts: [{ text: 'hi' }] },
+        { role: 'model', parts: [{ text: 'a', thoughtSignature: 'openai#abc' }] },
+        { role: 'user', parts: [{ text: 'hi' }] },
+      ],
+    },
+    `Invalid value at 'contents[1].parts[0].thought_signature' (TYPE_BYTES), Base64 decoding failed for "openai#abc"`,
+  ],
   ['a penalty', { generationConfig: { presencePenalty: 0.5 } }, 'Penalty is not enabled for this model'],
   [
     'unknown field',

@@ -130,6 +130,7 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   checkThinkingType(body, model);
   checkForced(body, model);
   checkPrefill(body, model);
+  checkStrict(body, model);
   if (asObject(body['output_config'])?.['format'] != null && model.structuredOutput === false) {
     throw anthropicRefusal(
       400,
@@ -137,6 +138,18 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
       setting('output_config', 'format'),
     );
   }
+}
+
+/** Models that enforce no schema do not know the field. */
+function checkStrict(body: JsonObject, model: Model): void {
+  if (model.structuredOutput !== false) return;
+  const index = asObjects(body['tools']).findIndex((tool) => tool['strict'] !== undefined);
+  if (index < 0) return;
+  const path = ['tools', index, 'custom', 'strict'];
+  throw anthropicRefusal(400, `${path.join('.')}: Extra inputs are not permitted`, {
+    thing: 'unknown field',
+    path,
+  });
 }
 
 function checkSampling(body: JsonObject, model: Model): void {
