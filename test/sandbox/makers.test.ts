@@ -80,7 +80,7 @@ const REFUSED: readonly (readonly [
     KIMI,
     { messages: [hi, asks([call('c')]), result('c')] },
     400,
-    'reasoning_content is missing in assistant tool call message',
+    'reasoning_content is missing in assistant tool call message at index 1',
     { messages: [hi, asks([call('c')]), result('c')], thinking: { type: 'disabled' } },
   ],
   [
@@ -128,7 +128,7 @@ const REFUSED: readonly (readonly [
     MISTRAL,
     { messages: [hi, asks([call('call_1')]), result('call_1')] },
     400,
-    'with a length of 9',
+    'Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.',
     { messages: [hi, asks([call('aaaaaaaa1')]), result('aaaaaaaa1')] },
   ],
   [
@@ -184,7 +184,7 @@ const REFUSED: readonly (readonly [
     MINIMAX,
     { messages: [hi, asks([call('c')]), result('c'), asks([call('c')]), result('c')] },
     400,
-    'invalid params, duplicate tool_call id',
+    'invalid params, duplicate tool_call id: c (2013)',
     { messages: [hi, asks([call('c')]), result('c'), asks([call('d')]), result('d')] },
   ],
   [
@@ -218,6 +218,14 @@ const REFUSED: readonly (readonly [
     400,
     'strict',
     { messages: [hi], tools: [tool({ strict: true }), tool({ name: 'g', strict: true })] },
+  ],
+  [
+    'a stop sequence',
+    'x-ai/grok-4.6',
+    { messages: [hi], stop: ['x'] },
+    400,
+    '"error":"Argument not supported on this model: stop"',
+    { messages: [hi] },
   ],
   [
     'two messages of one side',

@@ -42,7 +42,7 @@ function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): str
           `but got a string with length ${id.length} instead.`,
         param,
         code: 'string_above_max_length',
-        subject: { thing: 'foreign ids', path: ['messages', index, 'tool_calls', at, 'id'] },
+        subject: { thing: 'foreign ids', path: ['messages', index, 'tool_calls', at, 'id'], id },
       });
     }
   }
@@ -52,7 +52,7 @@ function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): str
     throw openaiRefusal(400, {
       message: `Duplicate value for 'tool_call_id' of '${twice}' found in message with role 'assistant'.`,
       param: `messages.[${index}].tool_calls`,
-      subject: { thing: 'repeated ids', path: ['messages', index, 'tool_calls'] },
+      subject: { thing: 'repeated ids', path: ['messages', index, 'tool_calls'], id: twice },
     });
   }
   return ids;

@@ -52,8 +52,10 @@ function checkAnswer(
   for (const [at, call] of calls.entries()) {
     const id = asText(call['id']) ?? '';
     const place = [...path, 'tool_calls', at];
-    if (service.callIds?.test(id) === false) throw serviceRefusal(service, 'foreign ids', [...place, 'id']);
-    if (service.uniqueIds && ids.has(id)) throw serviceRefusal(service, 'repeated ids', place);
+    if (service.callIds?.test(id) === false) {
+      throw serviceRefusal(service, 'foreign ids', [...place, 'id'], id);
+    }
+    if (service.uniqueIds && ids.has(id)) throw serviceRefusal(service, 'repeated ids', place, id);
     ids.add(id);
     const given = asText(asObject(call['function'])?.['arguments']) ?? '';
     if (service.wantsObjects && !isObject(tryParseJson(given))) {

@@ -19,7 +19,10 @@ import type { RefusedThing } from '../wordings/subject.ts';
 export interface Service {
   /** How it wraps its errors. */
   readonly shape: Shape;
-  /** Its own sentences, where it does not say what the others say. */
+  /**
+   * Its own sentences, where it does not say what the others say: with the `{field}` or `{id}`,
+   * and the `{index}` of the message.
+   */
   readonly says?: Readonly<Partial<Record<RefusedThing, string>>>;
   /** The status for a field that it does not know. Absent: 400. */
   readonly unknownStatus?: 422;
@@ -66,8 +69,9 @@ const SERVICES: Readonly<Record<string, Service>> = {
     shape: groqShape,
     says: {
       'missing reasoning_content':
-        'thinking is enabled but reasoning_content is missing in assistant tool call message at index 1',
-      'empty text': "Invalid request: the message at position 1 with role 'assistant' must not be empty",
+        'thinking is enabled but reasoning_content is missing in assistant tool call message at index {index}',
+      'empty text':
+        "Invalid request: the message at position {index} with role 'assistant' must not be empty",
     },
     wantsReasoning: true,
     refusesEmptyTurns: true,
@@ -79,7 +83,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
     says: {
       'user after tool': "Unexpected role 'user' after role 'tool'",
       'late system': "Unexpected role 'system' after role 'assistant'",
-      'foreign ids': 'Tool call id was toolu_01A but must be a-z, A-Z, 0-9, with a length of 9.',
+      'foreign ids': 'Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.',
       'repeated ids': 'Not the same number of function calls and responses',
       'empty text': 'Assistant message must have either content or tool_calls, but not none.',
       'unknown field': 'Extra inputs are not permitted',
@@ -124,7 +128,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
   // oh-my-pi#2055, GCMP#120.
   minimax: {
     shape: minimaxShape,
-    says: { 'repeated ids': 'duplicate tool_call id: call_0', 'empty text': 'chat content is empty' },
+    says: { 'repeated ids': 'duplicate tool_call id: {id}', 'empty text': 'chat content is empty' },
     uniqueIds: true,
     refusesEmptyTurns: true,
   },
@@ -138,10 +142,10 @@ const SERVICES: Readonly<Record<string, Service>> = {
     refusesSchemas: true,
     refusesEmptyTurns: true,
   },
-  // xAI's words for its models that reason: "Model grok-4.6 does not support parameter stop".
+  // xAI names the parameters that its models that reason do not take (docs.x.ai, "Reasoning").
   'x-ai': {
     shape: xaiShape,
-    says: { setting: 'Argument not supported on this model.' },
+    says: { 'unknown field': 'Argument not supported on this model: {field}' },
     refuses: ['presence_penalty', 'frequency_penalty', 'stop'],
   },
   perplexity: { shape: perplexityShape, alternates: true },

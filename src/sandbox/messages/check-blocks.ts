@@ -98,6 +98,7 @@ function checkIds({ content }: JsonObject, index: number, ids: Set<string>): voi
       throw anthropicRefusal(400, `messages.${index}.content.${at}: \`tool_use\` ids must be unique`, {
         thing: 'repeated ids',
         path: ['messages', index, 'content', at],
+        id,
       });
     ids.add(id);
   }

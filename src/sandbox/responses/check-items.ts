@@ -64,7 +64,7 @@ function checkCallId(item: JsonObject, index: number): void {
       `but got a string with length ${id.length} instead.`,
     param,
     code: 'string_above_max_length',
-    subject: { thing: 'foreign ids', path: ['input', index, 'call_id'] },
+    subject: { thing: 'foreign ids', path: ['input', index, 'call_id'], id },
   });
 }
 

@@ -3,7 +3,8 @@
 import type { FlawPath } from '../flaws.ts';
 import type { RefusedThing } from './subject.ts';
 
-type Sentences = (path: FlawPath) => readonly string[];
+/** @param id the id that the refusal is about */
+type Sentences = (path: FlawPath, id?: string) => readonly string[];
 
 const dotted = (path: FlawPath): string => path.join('.');
 const indexed = (path: FlawPath): string =>
@@ -73,16 +74,16 @@ export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
     'The `reasoning_content` in the thinking mode must be passed back to the API.',
     `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${path[1] ?? 0}`,
   ],
-  'repeated ids': (path) => [
+  'repeated ids': (path, id = 'call_0') => [
     `${dotted(path)}: \`tool_use\` ids must be unique`,
     `Invalid parameter: Duplicate value for 'tool_call_id' of 'call_0', in messages[2] and messages[4].`,
     'tool call result does not follow tool call',
     'Not the same number of function calls and responses',
-    `The toolUse blocks at ${dotted(path)} contain duplicate Ids: tooluse_0`,
+    `The toolUse blocks at ${dotted(path)} contain duplicate Ids: ${id}`,
   ],
-  'foreign ids': (path) => [
-    `Invalid '${indexed(path)}': string too long. Expected a string with maximum length 40, but got a string with length 46 instead.`,
-    'Tool call id was toolu_01A but must be a-z, A-Z, 0-9, with a length of 9.',
+  'foreign ids': (path, id = 'call_0') => [
+    `Invalid '${indexed(path)}': string too long. Expected a string with maximum length 40, but got a string with length ${id.length} instead.`,
+    `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`,
     `${dotted(path)}: String should match pattern '^[a-zA-Z0-9_-]+$'`,
   ],
   'input no object': (path) => [
@@ -90,8 +91,8 @@ export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
     'Can only get item pairs from a mapping.',
     `Invalid JSON payload received. Unknown name "args" at '${indexed(path)}': Proto field is not repeating, cannot start list.`,
   ],
-  'unpaired call': (path) => [
-    `${dotted(path)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: call_0. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+  'unpaired call': (path, id = 'call_0') => [
+    `${dotted(path)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${id}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. (insufficient tool messages following tool_calls message)",
     '<400> InternalError.Algo.InvalidParameter: An assistant message with "tool_calls" must be followed by tool messages responding to each "tool_call_id". The following tool_call_ids did not have response messages: message[2].role',
     'Not the same number of function calls and responses',

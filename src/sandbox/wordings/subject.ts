@@ -24,16 +24,19 @@ export type RefusedThing =
   | 'too many'
   | 'tool names';
 
-/** The thing, and where it stands in the request. */
+/** The thing, where it stands in the request, and the id that it is about, if there is one. */
 export interface RefusalSubject {
   readonly thing: RefusedThing;
   readonly path: FlawPath;
+  readonly id?: string;
 }
 
 /** @returns what a flaw is about; undefined for those that no vendor words in many ways */
 export function subjectOf(flaw: Flaw): RefusalSubject | undefined {
   const thing = thingOf(flaw);
-  return thing === undefined ? undefined : { thing, path: flaw.path };
+  if (thing === undefined) return undefined;
+  const { path, got } = flaw;
+  return { thing, path, ...(thing === 'foreign ids' && typeof got === 'string' && { id: got }) };
 }
 
 function thingOf({ kind, path, got }: Flaw): RefusalSubject['thing'] | undefined {

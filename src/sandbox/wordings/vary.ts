@@ -26,7 +26,7 @@ export function varied(refused: Refused, family: Family, seed: number): Refused 
   if (way === 0) return refused;
   const nameless = chosen(NAMELESS[family], 2);
   const shape = chosen(SHAPES[family], 4);
-  const sentence = chosen(SENTENCES[subject.thing](subject.path), 6);
+  const sentence = chosen(SENTENCES[subject.thing](subject.path, subject.id), 6);
   const said = way === 1 || shape === undefined || sentence === undefined ? nameless : shape(sentence);
   if (said === undefined) return refused;
   return new Refused(dice.readUInt8(8) % 3 === 0 ? 422 : 400, said, refused.headers, subject);
