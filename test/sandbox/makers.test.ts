@@ -180,6 +180,14 @@ const REFUSED: readonly (readonly [
     { messages: [hi, asks([call('c')]), result('c')] },
   ],
   [
+    'a late system message',
+    MINIMAX,
+    { messages: [hi, said(), system, hi] },
+    400,
+    'invalid params, chat content has invalid message role: system (2013)',
+    { messages: [system, hi, said(), hi] },
+  ],
+  [
     'an id that repeats in a later turn',
     MINIMAX,
     { messages: [hi, asks([call('c')]), result('c'), asks([call('c')]), result('c')] },
@@ -224,7 +232,7 @@ const REFUSED: readonly (readonly [
     'x-ai/grok-4.6',
     { messages: [hi], stop: ['x'] },
     400,
-    '"error":"Argument not supported on this model: stop"',
+    '"error":"Model grok-4.6 does not support parameter stop."',
     { messages: [hi] },
   ],
   [

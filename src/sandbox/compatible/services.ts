@@ -51,7 +51,7 @@ export interface Service {
 }
 
 const SERVICES: Readonly<Record<string, Service>> = {
-  // vellum-assistant#42635, opencode#24083 (also for calls that another model made); llm-exe#662; 9router#3333.
+  // QwenLM/qwen-code#3724, anomalyco/opencode#24083; llm-exe/llm-exe#662; decolua/9router#3333.
   deepseek: {
     shape: openaiShape,
     says: {
@@ -64,7 +64,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
     uniqueToolNames: true,
     wantsReasoning: true,
   },
-  // eino-ext#700; openclaw#84730; the message of an empty turn is from continuedev and one-api.
+  // cloudwego/eino-ext#700; MoonshotAI/kimi-code#1985.
   moonshotai: {
     shape: groqShape,
     says: {
@@ -76,8 +76,9 @@ const SERVICES: Readonly<Record<string, Service>> = {
     wantsReasoning: true,
     refusesEmptyTurns: true,
   },
-  // crush#1590, litellm#30835 and #30882 (unknown fields); opencode#1680 (ids); litellm#17761 (order); hermes-agent#11722
-  // (ids that repeat); llxprt-code#114 (stream_options).
+  // charmbracelet/crush#1590, BerriAI/litellm#30835 (unknown fields); anomalyco/opencode#1680 (ids); BerriAI/litellm#17761
+  // (order); NousResearch/hermes-agent#11722 (ids that repeat); vybestack/llxprt-code#114 (stream_options);
+  // OpenHands/OpenHands#8685 (turns without content).
   mistralai: {
     shape: mistralShape,
     says: {
@@ -115,7 +116,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
     refusesLateSystem: true,
     refusesEmptyTurns: true,
   },
-  // vllm#41114 (system messages), Qwen3#1894 (arguments).
+  // vllm-project/vllm#41114 (system messages), QwenLM/Qwen3#1894 (arguments).
   qwen: {
     shape: vllmShape,
     says: {
@@ -125,14 +126,17 @@ const SERVICES: Readonly<Record<string, Service>> = {
     refusesLateSystem: true,
     wantsObjects: true,
   },
-  // oh-my-pi#2055, GCMP#120.
+  // can1357/oh-my-pi#2055, VicBilibily/GCMP#120; BigPizzaV3/CodexPlusPlus#267, dataelement/Clawith#589.
   minimax: {
     shape: minimaxShape,
-    says: { 'repeated ids': 'duplicate tool_call id: {id}', 'empty text': 'chat content is empty' },
+    says: {
+      'repeated ids': 'duplicate tool_call id: {id}',
+      'late system': 'chat content has invalid message role: system',
+    },
     uniqueIds: true,
-    refusesEmptyTurns: true,
+    refusesLateSystem: true,
   },
-  // codegraff#812 (a text that is empty), crush#1237.
+  // justrach/codegraff#812 (a text that is empty), charmbracelet/crush#1237.
   'z-ai': {
     shape: zaiShape,
     says: {
@@ -142,15 +146,17 @@ const SERVICES: Readonly<Record<string, Service>> = {
     refusesSchemas: true,
     refusesEmptyTurns: true,
   },
-  // xAI names the parameters that its models that reason do not take (docs.x.ai, "Reasoning").
+  // miaoxworld/NativeTavern#83, langchain-ai/langchain#38335.
   'x-ai': {
     shape: xaiShape,
-    says: { 'unknown field': 'Argument not supported on this model: {field}' },
+    says: { 'unknown field': 'Model grok-4.6 does not support parameter {field}.' },
     refuses: ['presence_penalty', 'frequency_penalty', 'stop'],
   },
+  // perplexityai/api-discussion#265, iamsrikanthnani/pluely#71.
   perplexity: { shape: perplexityShape, alternates: true },
-  // Llama stands for the many small services that serve open models, and take least: Groq (hermes-agent#11089, vercel/ai#8056,
-  // llms#64), gatewayz (pi#596), Cerebras (Roo-Code#10334), NIM (OmniRoute#13642).
+  // Llama stands for the many small services that serve open models, and take least: Groq (NousResearch/hermes-agent#11089,
+  // vercel/ai#8056, musistudio/llms#64), gatewayz (earendil-works/pi#596), Cerebras (RooCodeInc/Roo-Code#10334), NIM
+  // (diegosouzapw/OmniRoute#13642).
   'meta-llama': {
     shape: groqShape,
     messageFields: {
