@@ -1,6 +1,6 @@
 /** The sentences of refusals, by what they are about: each is one that a service has been seen to say (public issues). */
 
-import type { FlawPath } from '../flaws.ts';
+import { type FlawPath, snakeName } from '../flaws.ts';
 import type { RefusedThing } from './subject.ts';
 
 /** @param id the id that the refusal is about */
@@ -9,12 +9,19 @@ type Sentences = (path: FlawPath, id?: string) => readonly string[];
 const dotted = (path: FlawPath): string => path.join('.');
 const indexed = (path: FlawPath): string =>
   path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('');
+/** A name as protobuf has it; an index stays. */
+const protoName = (key: string | number): string | number => (typeof key === 'number' ? key : snakeName(key));
 const last = (path: FlawPath): string => String(path.at(-1) ?? '');
 
 const JINJA =
   '\n------------\nWhile executing CallExpression at line 189, column 32 in source:\n...== 0) %}↵            ' +
   "{{- raise_exception('After the optional system message, con...\n                                           ^\n" +
   'Error: Jinja Exception: ';
+
+/** Serde names the message, if it is in one. */
+function place(path: FlawPath): string {
+  return path.length < 3 ? '' : `${indexed(path.slice(0, 2))}: `;
+}
 
 /** Groq's words for a field of a message, and for one of the request. */
 function groqs(path: FlawPath): string {
@@ -34,7 +41,7 @@ const THOUGHTS: Readonly<Partial<Record<string, Sentences>>> = {
     'Thought signature is not valid',
     'Corrupted thought signature.',
     'Unable to submit request because Thought signature is not valid.. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini',
-    `Invalid value at '${indexed(path)}' (TYPE_BYTES), Base64 decoding failed for "openai#abc"`,
+    `Invalid value at '${indexed(path.map(protoName))}' (TYPE_BYTES), Base64 decoding failed for "openai#abc"`,
   ],
   input: () => [
     'The encrypted content gAAA...DQ== could not be verified.',
@@ -47,7 +54,7 @@ export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
   'unknown field': (path) => [
     groqs(path),
     `${dotted(path)}: Extra inputs are not permitted`,
-    `Failed to deserialize the JSON body into the target type: ${indexed(path.slice(0, -1))}: unknown field \`${last(path)}\` at line 1 column 118`,
+    `Failed to deserialize the JSON body into the target type: ${place(path)}unknown field \`${last(path)}\` at line 1 column 118`,
     `Unrecognized request argument supplied: ${last(path)}`,
     `property '${dotted(path)}' is unsupported`,
     `Validation error at #/${path.join('/')}: Extra inputs are not permitted`,
