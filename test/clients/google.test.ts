@@ -46,7 +46,7 @@ const GOOGLES: readonly Subject[] = (['v1', 'v1beta'] as const).flatMap((version
 /** Available if the configuration says so. */
 const OTHERS: readonly Subject[] = [
   { model: 'openai/gpt-4.1', version: 'v1beta' },
-  { model: 'openai/gpt-5.4', version: 'v1beta', thinking: LEVEL, lacks: ['candidates'] },
+  { model: 'openai/gpt-5.4', version: 'v1beta', thinking: LEVEL },
   { model: 'anthropic/claude-sonnet-4-5', version: 'v1beta', thinking: BUDGET, lacks: ['candidates'] },
   { model: 'anthropic/claude-opus-4-8', version: 'v1', thinking: LEVEL, lacks: ['candidates'] },
   {
