@@ -24,8 +24,11 @@ export type UsageField = 'usage' | 'usageMetadata';
 export interface UsageReader {
   /** The field in which an answer tells its usage. */
   readonly field: UsageField;
-  /** The figures in the usage objects of one answer: its first and its last, if they differ. */
-  tokens(figures: readonly JsonObject[]): Tokens;
+  /**
+   * The figures in the usage objects of one answer: its first and its last, if they differ.
+   * @param model the model as the vendor calls it; '' if that is not known.
+   */
+  tokens(figures: readonly JsonObject[], model: string): Tokens;
   /** The tiers it was served in, by the same objects. @param beside finds the `service_tier` beside them, at a cost. */
   tiers(figures: readonly JsonObject[], beside: () => string | undefined): readonly Tier[];
   /** What the vendor says it charged, in US dollars; undefined if it does not tell. */

@@ -10,7 +10,7 @@ import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import { type Ending, leftFor, send } from '../upstream/send.ts';
 import type { TimeoutClock } from '../upstream/timeout-clock.ts';
-import { recordedName } from '../upstream/vendor.ts';
+import { recordedName, upstreamName } from '../upstream/vendor.ts';
 import type { Beginning } from './early-failure.ts';
 import type { Answered, Prepared } from './exchange.ts';
 import { observeNative } from './observe-native.ts';
@@ -32,6 +32,7 @@ export function upstream(
   return async (prepared) => {
     const { model, vendor, upstreamFormat, headers, attempt, ledger } = prepared;
     ledger.model = model;
+    ledger.upstreamModel = upstreamName(vendor, model);
     ledger.vendor = recordedName(vendor);
     ledger.spoken = upstreamFormat;
     const asked =

@@ -196,7 +196,7 @@ test("checklist 58: Gemini's chunk that counts nothing of the answer takes none 
     reasoning: 4,
   });
   const [first, last] = [figures, { promptTokenCount: 5, totalTokenCount: 5 }];
-  expect(usageReaders['generate-content'].tokens([first, last])).toMatchObject({ input: 5, output: 6 });
+  expect(usageReaders['generate-content'].tokens([first, last], '')).toMatchObject({ input: 5, output: 6 });
 });
 
 test("checklist 59: Gemini's thoughts are output, and told as reasoning", async () => {

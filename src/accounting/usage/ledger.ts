@@ -39,6 +39,8 @@ export interface Ledger {
   group: string | undefined;
   tag: string | undefined;
   model: Model | undefined;
+  /** The model as the vendor that was asked calls it. */
+  upstreamModel: string | undefined;
   vendor: string | undefined;
   spoken: FormatName | undefined;
   streamed: boolean;
@@ -76,6 +78,7 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
     group: undefined,
     tag: undefined,
     model: undefined,
+    upstreamModel: undefined,
     vendor: undefined,
     spoken: undefined,
     streamed: false,
@@ -145,6 +148,8 @@ export interface ClosedLedger
   extends Named,
     Omit<ExchangeRecord, 'model' | 'outcome' | 'usage' | 'cost' | 'estimated'> {
   readonly model: Pick<Model, 'id' | 'prices'> | undefined;
+  /** The model as the vendor that was asked calls it; undefined if none was asked. */
+  readonly upstreamModel: string | undefined;
   /** What was kept of the vendor's body, for `usageIn`. */
   readonly remains: readonly Uint8Array[];
   /** Whether the caller got all that was said. */
@@ -170,6 +175,7 @@ export function closeLedger(
     group: ledger.group,
     tag: ledger.tag,
     model: ledger.model,
+    upstreamModel: ledger.upstreamModel,
     vendor: ledger.vendor,
     format,
     spoken: ledger.spoken,
@@ -207,10 +213,10 @@ const FREE: Model['prices'] = { input: 0, output: 0 };
 
 /** What remains of an exchange that is over. */
 export function recordOf(closed: ClosedLedger): ExchangeRecord {
-  const { model, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
+  const { model, upstreamModel, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
   const figures = figuresOf(spoken, remains);
   const reader = spoken && usageReaders[spoken];
-  const usage = reader?.tokens(figures) ?? {};
+  const usage = reader?.tokens(figures, upstreamModel ?? '') ?? {};
   const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
   // What the sandbox answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
   const simulated = closed.vendor === SANDBOX;

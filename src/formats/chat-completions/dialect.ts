@@ -88,8 +88,6 @@ export interface Dialect {
    * between `<think>` and `</think>` (platform.minimax.io, "Text Generation - OpenAI API compatible").
    */
   readonly needsReasoningSplit: boolean;
-  /** The total of a usage may count reasoning that no other figure has (Google's OpenAI-compatible endpoint). */
-  readonly reasoningInTotalOnly: boolean;
   /** Which signatures are sent: `thinking_blocks` (LiteLLM) and `extra_content` (Google), Google's own, or none. */
   readonly signatures: 'all' | 'google' | 'none';
 

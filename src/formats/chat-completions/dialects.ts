@@ -33,7 +33,6 @@ const DEFAULTS: Dialect = {
   reasonsViaResponses: false,
   clearsReasoning: false,
   needsReasoningSplit: false,
-  reasoningInTotalOnly: false,
   signatures: 'none',
 
   toolChoice: true,
@@ -152,7 +151,7 @@ const ROWS: readonly Row[] = [
   { names: ['fireworks'], deviations: { topK: true, cacheKey: true } },
   {
     names: ['google'],
-    deviations: { reasoningHistory: 'none', reasoningInTotalOnly: true, signatures: 'google' },
+    deviations: { reasoningHistory: 'none', signatures: 'google' },
   },
   { names: ['groq'], deviations: { systemFirst: false, reasoningHistory: 'reasoning' } },
   {

@@ -35,7 +35,10 @@ describe.each(cases)('$name', ({ format, file }) => {
   test.each([1, 2, 3, 5, 7, 16, 64, 1000, 1_000_000])('in chunks of %i', (size) => {
     const tap = usageObserver(usageReaders[format.name].field);
     for (let at = 0; at < bytes.length; at += size) observeChunk(tap, bytes.subarray(at, at + size));
-    const usage = usageReaders[format.name].tokens(usageIn(remainsOf(tap), usageReaders[format.name].field));
+    const usage = usageReaders[format.name].tokens(
+      usageIn(remainsOf(tap), usageReaders[format.name].field),
+      '',
+    );
     expect([usage.input, usage.output, usage.cacheRead, usage.reasoning]).toEqual([
       input,
       output,
@@ -127,7 +130,7 @@ test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
       const tap = usageObserver('usage');
       const bytes = Buffer.from(`${before}"usage":{"prompt_tokens":5,"completion_tokens":7}}`);
       for (let at = 0; at < bytes.length; at += size) observeChunk(tap, bytes.subarray(at, at + size));
-      expect(usageReaders['chat-completions'].tokens(usageIn(remainsOf(tap), 'usage'))).toMatchObject({
+      expect(usageReaders['chat-completions'].tokens(usageIn(remainsOf(tap), 'usage'), '')).toMatchObject({
         input: 5,
         output: 7,
       });

@@ -11,6 +11,7 @@ export function closedLedger(otherwise: Partial<ClosedLedger> = {}): ClosedLedge
     group: undefined,
     tag: undefined,
     model: { id: 'openai/gpt-4.1', prices: { input: 2, output: 8, cacheRead: 0.5 } },
+    upstreamModel: 'gpt-4.1',
     vendor: 'openai',
     format: 'chat-completions',
     spoken: 'chat-completions',

@@ -49,6 +49,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   group: name,
   tag: name,
   model: maybe(fc.oneof(model, fc.constantFrom(CHEAP, DEAR))),
+  upstreamModel: name,
   vendor: name,
   format,
   spoken: maybe(format),

@@ -242,7 +242,7 @@ describe('usage', () => {
     const google = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 18 };
     const events = parsed([whole({ content: 'a' }, 'stop', { usage: google })], PROMPT, {
       ...TARGET,
-      dialect: 'google',
+      model: 'gemini-2.5-pro',
     });
     expect(events).toContainEqual({ type: 'usage', usage: { input: 3, output: 15, reasoning: 10 } });
   });

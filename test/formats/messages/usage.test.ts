@@ -62,7 +62,7 @@ describe('parsed figures', () => {
 
   test('searches are billed, and are not part of the tokens of an answer', () => {
     const told = { input_tokens: 1, server_tool_use: { web_search_requests: 2 } };
-    expect(usageReader.tokens([told])).toMatchObject({ input: 1, searches: 2 });
+    expect(usageReader.tokens([told], '')).toMatchObject({ input: 1, searches: 2 });
     expect(parseUsage(told)).not.toHaveProperty('searches');
   });
 
@@ -78,7 +78,7 @@ describe('parsed figures', () => {
   test('a compaction and an advisor are billed in addition, and other iterations are not', () => {
     const iteration = (type: string) => ({ type, input_tokens: 100, output_tokens: 10 });
     const iterations = ['message', 'compaction', 'advisor_message'].map(iteration);
-    expect(usageReader.tokens([{ input_tokens: 1, output_tokens: 2, iterations }])).toMatchObject({
+    expect(usageReader.tokens([{ input_tokens: 1, output_tokens: 2, iterations }], '')).toMatchObject({
       input: 201,
       output: 22,
     });

@@ -27,15 +27,20 @@ test.each<[name: string, told: JsonObject, read: JsonObject]>([
     { input_tokens: 10, output_tokens: 5, output_tokens_details: { reasoning_tokens: 4 }, total_tokens: 19 },
     { input: 10, output: 9, reasoning: 4 },
   ],
+  [
+    'audio outside the input, as the total shows',
+    { input_tokens: 9, output_tokens: 5, input_tokens_details: { audio_tokens: 300 }, total_tokens: 314 },
+    { input: 309, output: 5 },
+  ],
 ])('%s', (_, told, read) => {
-  expect(parseUsage(told)).toEqual(read);
-  expect(usageReader.tokens([{ input_tokens: 99 }, told])).toMatchObject(read);
+  expect(parseUsage(told, 'a-model')).toEqual(read);
+  expect(usageReader.tokens([{ input_tokens: 99 }, told], 'a-model')).toMatchObject(read);
 });
 
 test('a value that is no usage gives none, and other fields are kept', () => {
-  expect(parseUsage(undefined)).toBeUndefined();
-  expect(parseUsage(null)).toBeUndefined();
-  expect(parseUsage({ input_tokens: 1, cost: 2 })?.formatSpecific).toEqual({
+  expect(parseUsage(undefined, '')).toBeUndefined();
+  expect(parseUsage(null, '')).toBeUndefined();
+  expect(parseUsage({ input_tokens: 1, cost: 2 }, '')?.formatSpecific).toEqual({
     format: 'responses',
     fields: { cost: 2 },
   });

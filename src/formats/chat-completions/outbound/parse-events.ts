@@ -61,7 +61,7 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
   const reportUsage = (out: Out): void => {
     if (usage === undefined || usage === reportedUsage) return;
     reportedUsage = usage;
-    const parsed = parseUsage(usage, dialect.reasoningInTotalOnly);
+    const parsed = parseUsage(usage, target.model);
     if (hasTokens(parsed)) out.enqueue({ type: 'usage', usage: parsed });
   };
 

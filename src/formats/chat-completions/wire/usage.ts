@@ -9,13 +9,13 @@ import {
   toUsage,
   type UsageReader,
 } from '../../../conversation/tokens.ts';
-import { asObject, isEmpty, type JsonObject, withoutNulls } from '../../../lib/json.ts';
-import { outputWithReasoning, parseCost } from '../../openai/usage.ts';
+import { asObject, compact, isEmpty, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
 
 /** Reads the usage of a native answer, which passes byte for byte. */
 export const usageReader: UsageReader = {
   field: 'usage',
-  tokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
+  tokens: (figures, model) => parseTokens(figures.at(-1) ?? {}, model),
   tiers: (_, beside) => findNamedTiers(beside()),
   dollars: parseCost,
   text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },
@@ -23,12 +23,20 @@ export const usageReader: UsageReader = {
 
 /**
  * The counts of a `usage` object. Input includes cached tokens and output includes reasoning.
- * @param reasoningInTotalOnly whether the total may include reasoning that no other figure has (Google's
- *   OpenAI-compatible endpoint).
+ * @param model the model as the vendor calls it.
  */
-function parseTokens(usage: JsonObject, reasoningInTotalOnly: boolean): Tokens {
+function parseTokens(usage: JsonObject, model: string): Tokens {
   const inside = asObject(usage['prompt_tokens_details']);
-  const input = parseCount(usage['prompt_tokens']);
+  const outside = asObject(usage['completion_tokens_details']);
+  const counts = {
+    input: parseCount(usage['prompt_tokens']),
+    output: parseCount(usage['completion_tokens']),
+    total: parseCount(usage['total_tokens']),
+    reasoning: parseCount(outside?.['reasoning_tokens']),
+    inputKinds: [...countKinds(inside), ...countKinds(pickCache(usage))],
+    outputKinds: countKinds(outside),
+  };
+  const { input, output, reasoning } = settleCounts(counts, model);
   const read =
     parseCount(inside?.['cached_tokens']) ??
     // In this order: DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
@@ -45,15 +53,21 @@ function parseTokens(usage: JsonObject, reasoningInTotalOnly: boolean): Tokens {
       // Qwen (Model Studio, "Context cache": writing to an explicit cache costs more); services in front of Claude.
       parseCount(inside?.['cache_creation_input_tokens']) ??
       parseCount(usage['cache_creation_input_tokens']),
-    ...outputOf(usage, input, reasoningInTotalOnly),
+    output,
+    reasoning,
   };
+}
+
+/** What services in front of Claude tell of a cache in Anthropic's words, who counts it apart from the input. */
+function pickCache({ cache_read_input_tokens, cache_creation_input_tokens }: JsonObject): JsonObject {
+  return compact({ cache_read_input_tokens, cache_creation_input_tokens });
 }
 
 /**
  * A `usage` object with its counts, and its other figures in `formatSpecific`.
- * @param reasoningInTotalOnly see `Dialect.reasoningInTotalOnly`.
+ * @param model the model as the vendor calls it.
  */
-export function parseUsage(usage: JsonObject, reasoningInTotalOnly: boolean): Usage {
+export function parseUsage(usage: JsonObject, model: string): Usage {
   const {
     prompt_tokens: _prompt,
     completion_tokens: _completion,
@@ -72,7 +86,7 @@ export function parseUsage(usage: JsonObject, reasoningInTotalOnly: boolean): Us
     ...(!isEmpty(completionDetails) && { completion_tokens_details: completionDetails }),
   });
   return {
-    ...toUsage(parseTokens(usage, reasoningInTotalOnly)),
+    ...toUsage(parseTokens(usage, model)),
     ...withFormatSpecific('chat-completions', others),
   };
 }
@@ -104,21 +118,4 @@ export function renderUsage(usage: Usage): JsonObject {
 /** Whether any count is known. A usage of zeros that the vendor never counted would be wrong. */
 export function hasTokens(usage: Usage): boolean {
   return usage.input !== undefined || usage.output !== undefined;
-}
-
-function outputOf(
-  usage: JsonObject,
-  input: number | undefined,
-  reasoningInTotalOnly: boolean,
-): Pick<Tokens, 'output' | 'reasoning'> {
-  const reasoning = parseCount(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
-  const completion = parseCount(usage['completion_tokens']);
-  const total = parseCount(usage['total_tokens']);
-  if (completion === undefined) return reasoning === undefined ? {} : { output: reasoning, reasoning };
-  if (reasoning !== undefined) {
-    return { output: outputWithReasoning(completion, { input, reasoning, total }), reasoning };
-  }
-  const hidden =
-    reasoningInTotalOnly && total !== undefined && input !== undefined ? total - input - completion : 0;
-  return hidden > 0 ? { output: completion + hidden, reasoning: hidden } : { output: completion };
 }

@@ -35,11 +35,11 @@ const UNFINISHED: ReadonlySet<Json | undefined> = new Set(['queued', 'in_progres
 const NO_SINK: Sink<ReplyEvent> = { enqueue() {} };
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, _target: ModelTraits): Step<Sse, ReplyEvent> {
-  return withParallelCalls(parseAnswer(prompt), prompt);
+export function parseEvents(prompt: Prompt, { model }: ModelTraits): Step<Sse, ReplyEvent> {
+  return withParallelCalls(parseAnswer(prompt, model), prompt);
 }
 
-function parseAnswer(prompt: Prompt): Step<Sse, ReplyEvent> {
+function parseAnswer(prompt: Prompt, model: string): Step<Sse, ReplyEvent> {
   let out = NO_SINK;
   let started = false;
   let ended = false;
@@ -56,7 +56,7 @@ function parseAnswer(prompt: Prompt): Step<Sse, ReplyEvent> {
   const end = (response: JsonObject): void => {
     start(response);
     items.finish(asObjects(response['output']));
-    const usage = parseUsage(response['usage']);
+    const usage = parseUsage(response['usage'], model);
     if (usage) out.enqueue({ type: 'usage', usage });
     const finish = parseFinish(response, parts.contained);
     const fields = parseAdditionalFields(response, finish.finish);

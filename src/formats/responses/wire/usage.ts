@@ -9,35 +9,42 @@ import {
   type UsageReader,
 } from '../../../conversation/tokens.ts';
 import { asObject, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
-import { outputWithReasoning, parseCost } from '../../openai/usage.ts';
+import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
 
 /** Finds the usage in the bytes of a native answer. */
 export const usageReader: UsageReader = {
   field: 'usage',
-  tokens: (figures) => parseTokens(figures.at(-1) ?? {}),
+  tokens: (figures, model) => parseTokens(figures.at(-1) ?? {}, model),
   tiers: (_, beside) => findNamedTiers(beside()),
   dollars: parseCost,
   text: { within: 'delta', fields: ['delta'] },
 };
 
-function parseTokens(usage: JsonObject): Tokens {
+/** @param model the model as the vendor calls it */
+function parseTokens(usage: JsonObject, model: string): Tokens {
   const inputDetails = asObject(usage['input_tokens_details']);
-  const input = parseCount(usage['input_tokens']);
-  const output = parseCount(usage['output_tokens']);
-  const reasoning = parseCount(asObject(usage['output_tokens_details'])?.['reasoning_tokens']);
-  const total = parseCount(usage['total_tokens']);
+  const outputDetails = asObject(usage['output_tokens_details']);
+  const counts = {
+    input: parseCount(usage['input_tokens']),
+    output: parseCount(usage['output_tokens']),
+    total: parseCount(usage['total_tokens']),
+    reasoning: parseCount(outputDetails?.['reasoning_tokens']),
+    inputKinds: countKinds(inputDetails),
+    outputKinds: countKinds(outputDetails),
+  };
   return {
-    input,
+    ...settleCounts(counts, model),
     cacheRead: parseCount(inputDetails?.['cached_tokens']),
     cacheWrite: parseCount(inputDetails?.['cache_write_tokens']),
     cacheWriteHour: parseCount(asObject(inputDetails?.['cache_write_tokens_details'])?.['ttl_12h_tokens']),
-    output: output === undefined ? undefined : outputWithReasoning(output, { input, reasoning, total }),
-    reasoning,
   };
 }
 
-/** Parses the `usage` of a response, and keeps its other fields; undefined if it is not an object. */
-export function parseUsage(value: Json | undefined): Usage | undefined {
+/**
+ * Parses the `usage` of a response, and keeps its other fields; undefined if it is not an object.
+ * @param model the model as the vendor calls it
+ */
+export function parseUsage(value: Json | undefined, model: string): Usage | undefined {
   const usage = asObject(value);
   if (usage === undefined) return undefined;
   const {
@@ -49,7 +56,7 @@ export function parseUsage(value: Json | undefined): Usage | undefined {
     ...rest
   } = usage;
   return {
-    ...toUsage(parseTokens(usage)),
+    ...toUsage(parseTokens(usage, model)),
     ...(!isEmpty(rest) && { formatSpecific: { format: 'responses', fields: rest } }),
   };
 }
