@@ -21,18 +21,21 @@ declare global {
   }
 }
 
+/** Arguments that are a JSON text in a JSON text, and so on: no model was seen to write more than three. */
+const MAX_WRAPS = 8;
+
+/** The most characters of an escape that was cut off: `\\u00e` says nothing yet. */
+const LONGEST_TORN = 5;
+
 /**
  * Arguments as an object, as messages and generate-content have them.
  *
  * @param text JSON text as the model wrote it, perhaps cut off; '' means none.
- * @returns `{}` for none, which some models write as null; `{ arguments: text }` if the text is not a JSON object, or
- *   one too deep or too large to read, so that nothing of it is lost.
+ * @returns `{}` for none, which some models write as null; the object in a JSON text in a JSON text; `{ arguments: text }`
+ *   if the text is not a JSON object, or one too deep or too large to read, so that nothing of it is lost.
  */
 export function argumentsObject(text: string): JsonObject {
-  if (text.trim() === '') return {};
-  const value = tryParseExact(text);
-  if (value === null) return {};
-  return isObject(value) ? value : { arguments: text };
+  return unwrap(text)?.value ?? { arguments: text };
 }
 
 /**
@@ -40,10 +43,41 @@ export function argumentsObject(text: string): JsonObject {
  * MiniMax) refuse every further turn of a dialogue with a call that was cut off, or is not JSON.
  */
 export function wholeArguments(text: string): string {
-  return isObject(tryParseExact(text)) ? text : JSON.stringify(argumentsObject(text));
+  return unwrap(text)?.text ?? JSON.stringify({ arguments: text });
 }
 
-/** Arguments as JSON text, as chat-completions and responses have them; '' for none, and for an empty object. */
+/** The object that arguments stand for, and its JSON text; undefined if they stand for none. */
+function unwrap(text: string): { readonly text: string; readonly value: JsonObject } | undefined {
+  let inner = text;
+  for (let wraps = 0; wraps <= MAX_WRAPS; wraps += 1) {
+    if (inner.trim() === '') return { text: '{}', value: {} };
+    const value = tryParseExact(inner);
+    if (value === null) return { text: '{}', value: {} };
+    if (isObject(value) && !JSON.isRawJSON(value)) return { text: inner, value };
+    if (typeof value !== 'string') return undefined;
+    inner = value;
+  }
+  return undefined;
+}
+
+/**
+ * What has come of an object that a JSON text holds, if the JSON text was cut off within it: `"{\"a\":` holds `{"a":`.
+ * Undefined if the text is none of that kind.
+ */
+export function partialObject(text: string): string | undefined {
+  const written = text.trim();
+  if (!written.startsWith('"')) return undefined;
+  for (let torn = 0; torn <= LONGEST_TORN; torn += 1) {
+    const inner = tryParseExact(`${written.slice(0, written.length - torn)}"`);
+    if (typeof inner === 'string') return inner.trimStart().startsWith('{') ? inner : undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Arguments as JSON text, as chat-completions and responses have them, of those who write the object itself; '' for none,
+ * and for an empty object, in which an answer that was cut off has nothing yet.
+ */
 export function argumentsText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;

@@ -4,11 +4,11 @@
  * behind its parser, so callers never see the wrapping. To unwrap a call twice changes nothing.
  */
 
-import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { tryParseBounded } from '../../lib/json-bounds.ts';
+import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { fuse, type Sink, type Step } from '../../streams/step.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolCallPart } from '../prompt.ts';
 import type { PartEnd, PartStart, ReplyEvent } from '../reply.ts';
+import { argumentsObject } from './arguments.ts';
 
 /** The grammar that a custom tool's text must follow. */
 export interface Grammar {
@@ -56,8 +56,7 @@ export function asFunctionCall(call: ToolCallPart): ToolCallPart {
 
 /** The free text in a call's JSON arguments. If the model wrote another shape, the text is what it wrote. */
 export function unwrapInput(argumentsText: string): string {
-  const value = tryParseBounded(argumentsText);
-  const input = isObject(value) ? asText(value['input']) : undefined;
+  const input = asText(argumentsObject(argumentsText)['input']);
   return input ?? (argumentsText === '{}' ? '' : argumentsText);
 }
 

@@ -39,6 +39,9 @@ interface Candidate extends PartContext {
   finished: boolean;
 }
 
+/** The finish reason of a candidate that was not cut off, by name and by number. */
+const COMPLETE: ReadonlySet<Json> = new Set(['STOP', 1]);
+
 /** Checks the chunks of one answer. */
 export interface AnswerChecker {
   /** Checks a chunk. @returns whether the chunk is an error. */
@@ -73,6 +76,7 @@ export function answerChecker(): AnswerChecker {
     checkContent(content, candidate, say);
     if (finish === undefined) return;
     candidate.finished = true;
+    if (candidate.bare && COMPLETE.has(finish)) say('call-args', show(candidate.bare));
     // A caller may ask for enums as numbers (`$alt=json;enum-encoding=int`).
     if (!isCount(finish) && (typeof finish !== 'string' || !WORDS.has(finish)))
       say('finish-word', show(finish));

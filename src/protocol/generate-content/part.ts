@@ -23,6 +23,8 @@ export interface PartContext {
   readonly ids: Set<string>;
   /** Whether a call's arguments are still coming (Vertex AI, `willContinue`). */
   continuing: boolean;
+  /** The first whole call without `args`. Only the end tells whether it was cut off. */
+  bare?: JsonObject;
 }
 
 /** Reports what is wrong with a part. */
@@ -49,7 +51,7 @@ function checkCall(call: JsonObject, context: PartContext, say: (rule: Rule, det
   const piece = context.continuing || willContinue === true || partialArgs !== undefined;
   if (!context.continuing && !isName(name)) say('call-shape', `name ${show(name)}`);
   if (args !== undefined && !isObject(args)) say('call-shape', `args ${show(args)}`);
-  if (!piece && args === undefined) say('call-args', show(call));
+  if (!piece && args === undefined) context.bare ??= call;
   if (id !== undefined && !context.continuing) {
     if (!isName(id)) say('call-id', show(id));
     else if (context.ids.has(id)) say('call-id', `\`${id}\` a second time`);

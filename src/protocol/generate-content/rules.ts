@@ -23,7 +23,7 @@ export const rules = {
     '`text` and `thoughtSignature` are strings, `thought` is a flag, anything else a part holds is an object.',
   'signature-bytes': 'A `thoughtSignature` is bytes: base64 in the standard alphabet, padded.',
   'call-shape': 'A `functionCall` has a `name`, and its `args` are an object.',
-  'call-args': 'A whole `functionCall` has `args`, also where they are empty.',
+  'call-args': 'A whole `functionCall` has `args`, also where they are empty, unless the answer was cut off.',
   'call-id': 'Ids of function calls are not empty, and no two of an answer are the same.',
   'finish-missing': 'Every candidate ends with a `finishReason`.',
   'finish-word': "`finishReason` is one of the API's words.",

@@ -54,7 +54,7 @@ describe('a message', () => {
     const body = renderReply(
       replyWith([
         call,
-        { ...call, id: 'b', arguments: '' },
+        { ...call, id: 'b', arguments: '{}' },
         { ...call, id: 'c', custom: true, arguments: '' },
       ]),
       ASKED,

@@ -110,7 +110,7 @@ test('null is the same as absent', () => {
     {
       parts: [
         { kind: 'text', text: 'a' },
-        { kind: 'tool-call', id: 'call_R1_0', name: 'f', arguments: '' },
+        { kind: 'tool-call', id: 'call_R1_0', name: 'f', arguments: '{}' },
       ],
       end: { finish: 'tool-calls' },
     },
@@ -179,7 +179,7 @@ describe('calls', () => {
       { kind: 'text', text: 'Both.' },
       { kind: 'tool-call', id: 'call_R1_0', name: 'add', arguments: '{"a":1}' },
       { kind: 'tool-call', id: 'call_R1_1', name: 'add', arguments: '{"a":2}' },
-      { kind: 'tool-call', id: 'call_R1_2', name: 'now', arguments: '' },
+      { kind: 'tool-call', id: 'call_R1_2', name: 'now', arguments: '{}' },
     ]);
     expect(found.choices[0]?.end).toEqual({ finish: 'tool-calls' });
     expect(reply(chunks)).toEqual(found);
@@ -196,7 +196,7 @@ describe('calls', () => {
     const earlier: Prompt = {
       ...PROMPT,
       turns: [
-        { role: 'assistant', parts: [{ kind: 'tool-call', id: 'call_made0_0', name: 'f', arguments: '' }] },
+        { role: 'assistant', parts: [{ kind: 'tool-call', id: 'call_made0_0', name: 'f', arguments: '{}' }] },
       ],
     };
     const answer = { candidates: [{ content: { parts: [call('f')] }, ...END }] };
@@ -265,7 +265,7 @@ describe('calls', () => {
         name: 'f',
         arguments: '{"city":"Oslo","days":[3],"deep":{"ok":true},"none":null}',
       },
-      { kind: 'tool-call', id: 'call_R1_1', name: 'g', arguments: '' },
+      { kind: 'tool-call', id: 'call_R1_1', name: 'g', arguments: '{}' },
     ]);
   });
 

@@ -94,7 +94,7 @@ test('a call comes whole, with its signature; without arguments it has an empty 
         ...part(0, { kind: 'tool-call', id: 'toolu_1', name: 'f' }, ['{"a":', '1}'], {
           signature: { origin: 'google', value: 'U2ln' },
         }),
-        ...part(1, { kind: 'tool-call', id: '', name: 'g' }, []),
+        ...part(1, { kind: 'tool-call', id: '', name: 'g' }, ['{}']),
         ...part(2, { kind: 'tool-call', id: 'c', name: 'sql', custom: true }, ['select 1']),
       ],
       { finish: 'tool-calls' },

@@ -93,7 +93,7 @@ describe('blocks', () => {
     expect(partsOf(block(0, { ...start, input: { a: [1] } }))).toMatchObject([{ arguments: '{"a":[1]}' }]);
     expect(
       partsOf(block(0, { ...start, input: {} }, { type: 'input_json_delta', partial_json: '' })),
-    ).toMatchObject([{ arguments: '' }]);
+    ).toMatchObject([{ arguments: '{}' }]);
     const call = '{"type":"tool_use","id":"a","name":"b","input":{"n":12345678901234567890}}';
     const body = `{"type":"message","role":"assistant","content":[${call}],"stop_reason":"tool_use"}`;
     expect(collect(parsedWhole(body)).choices[0]?.parts).toMatchObject([
@@ -262,8 +262,8 @@ describe('signature carriers', () => {
 
   test('a carrier before a call signs the call', () => {
     expect(partsOf([...carrier(0, 'google#c.AbC'), ...call(1), ...call(2)])).toEqual([
-      { kind: 'tool-call', id: 'toolu_1', name: 'f', arguments: '', signature },
-      { kind: 'tool-call', id: 'toolu_2', name: 'f', arguments: '' },
+      { kind: 'tool-call', id: 'toolu_1', name: 'f', arguments: '{}', signature },
+      { kind: 'tool-call', id: 'toolu_2', name: 'f', arguments: '{}' },
     ]);
   });
 

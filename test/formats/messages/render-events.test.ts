@@ -214,7 +214,7 @@ describe('blocks', () => {
     ]);
   });
 
-  test('a call starts at once, and has a delta even without arguments', () => {
+  test('a call starts at once, and has a delta even if it was cut off before its arguments', () => {
     const events = answer([part(0, CALL, ['{"a":', '1}']), part(1, { ...CALL, id: 'call_2' })]);
     expect(blocksOf(events)).toEqual([
       start(0, { type: 'tool_use', id: 'call_1', name: 'f', input: {}, caller: { type: 'direct' } }),
@@ -222,7 +222,7 @@ describe('blocks', () => {
       delta(0, { type: 'input_json_delta', partial_json: '1}' }),
       stop(0),
       start(1, { type: 'tool_use', id: 'call_2', name: 'f', input: {}, caller: { type: 'direct' } }),
-      delta(1, { type: 'input_json_delta', partial_json: '{}' }),
+      delta(1, { type: 'input_json_delta', partial_json: '' }),
       stop(1),
     ]);
     expect(endOf(events)).toMatchObject({ delta: { stop_reason: 'tool_use' } });

@@ -142,6 +142,7 @@ describe('calls of the model become items', () => {
     const start = { type: 'part-start', choice: 0, index: 0 } as const;
     const events = TOOLS.flatMap((name, index): ReplyEvent[] => [
       { ...start, index, part: { kind: 'tool-call', id: `call_${index}`, name } },
+      { type: 'part-delta', choice: 0, index, text: '{}' },
       { type: 'part-end', choice: 0, index },
     ]);
     const said = renderStream(makeReply(events), { ...REQUEST, prompt: parse({ tools }) });

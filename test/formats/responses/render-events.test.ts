@@ -107,7 +107,7 @@ describe('items', () => {
         ...part(2, foreign, []),
         ...part(3, text, ['c']),
         ...part(4, { kind: 'refusal' }, ['no']),
-        ...part(5, call('c1'), []),
+        ...part(5, call('c1'), ['{}']),
         ...part(6, text, ['c']),
       ]),
     );
@@ -144,8 +144,8 @@ describe('items', () => {
     });
     const output = outputOf(
       makeReply([
-        ...part(0, call(''), []),
-        ...part(1, call(''), []),
+        ...part(0, call(''), ['{}']),
+        ...part(1, call(''), ['{}']),
         ...part(2, opaque(), []),
         ...part(3, opaque(), []),
       ]),

@@ -151,11 +151,8 @@ export function choiceRenderer({ index, before, after, usesFunctionCall }: Chunk
     close(out) {
       if (open === undefined) return;
       const { part, call, signature, length } = open;
-      if (call) {
-        // A function without arguments has an empty object.
-        if (length === 0 && !call.part.custom) out.enqueue({ data: `${open.before}"{}"${open.after}` });
-        calls.close(call, signature, out);
-      } else if (part.kind === 'text') {
+      if (call) calls.close(call, signature, out);
+      else if (part.kind === 'text') {
         annotations.add(open.citations, length);
         if (signature) writeDelta(renderExtraContent(signature), out);
       } else if (part.kind === 'thinking') {

@@ -100,7 +100,7 @@ function renderCall(call: ToolCallPart): JsonObject {
 }
 
 function renderFunction({ name, arguments: text }: ToolCallPart): JsonObject {
-  return { name, arguments: text || '{}' };
+  return { name, arguments: text };
 }
 
 function partsOfKind<K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] {

@@ -4,7 +4,8 @@
  * make a new id for every piece.
  */
 
-import { asNumber, asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { argumentsText } from '../../../conversation/rules/arguments.ts';
+import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import { brokenAnswer } from '../../event-data.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
@@ -161,10 +162,4 @@ export function callReader(choice: number, parts: PartSequence, context: CallCon
       return unclaimed;
     },
   };
-}
-
-/** Arguments as JSON text. A few services send the object itself. */
-function argumentsText(value: Json | undefined): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

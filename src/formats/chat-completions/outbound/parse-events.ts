@@ -8,6 +8,7 @@
 import type { Prompt } from '../../../conversation/prompt.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { withParallelCalls } from '../../../conversation/rules/parallel-calls.ts';
+import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import { asNumber, asObject, asObjects, isList, isObject, type JsonObject } from '../../../lib/json.ts';
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
@@ -31,7 +32,7 @@ const MAX_CHOICES = 128;
  */
 export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
   const chunks = parseChunks(prompt, target);
-  const events = withParallelCalls(withCustomCalls(chunks, prompt), prompt);
+  const events = withSettledCalls(withParallelCalls(withCustomCalls(chunks, prompt), prompt));
   return { ...events, mayBeOver: chunks.mayBeOver };
 }
 

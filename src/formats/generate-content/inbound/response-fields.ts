@@ -41,7 +41,9 @@ export function renderPart(
       return { text: part.text, ...renderProof(part, thoughts) };
     case 'tool-call': {
       const { id, name, arguments: text } = asFunctionCall(part);
-      const call = { ...(id !== '' && { id }), name, args: argumentsObject(text) };
+      // A call that was cut off before its arguments has none. Gemini makes `{}` of a call that needs none.
+      const args = text === '' ? {} : { args: argumentsObject(text) };
+      const call = { ...(id !== '' && { id }), name, ...args };
       return { functionCall: call, ...renderProof(part, thoughts) };
     }
     case 'opaque':

@@ -1,8 +1,9 @@
 /** The function calls of one candidate: their ids, their names, and their arguments. */
 
 import type { OpenPart } from '../../../conversation/reply.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
+import { argumentsText } from '../../../conversation/rules/arguments.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { asObject, asObjects, asText } from '../../../lib/json.ts';
 import { makeCallId } from '../wire/ids.ts';
 import { type PartialArgs, partialArgs } from './partial-args.ts';
 import { stripModule } from './tool-names.ts';
@@ -57,7 +58,8 @@ export function candidateCalls(choice: number, { stem, names, declared }: Answer
         pieces ??= partialArgs();
         pieces.add(piece);
       }
-      return renderArguments(call['args']);
+      // Some services write the JSON text of the object.
+      return argumentsText(call['args']);
     },
     takePieces() {
       const text = pieces?.text() ?? '';
@@ -70,10 +72,4 @@ export function candidateCalls(choice: number, { stem, names, declared }: Answer
     },
     hasAny: () => count > 0,
   };
-}
-
-/** Arguments are an object; some services write the JSON text of one. '' stands for none. */
-function renderArguments(args: Json | undefined): string {
-  const text = typeof args === 'string' ? args.trim() : isObject(args) ? JSON.stringify(args) : '';
-  return text === '{}' ? '' : text;
 }

@@ -12,6 +12,7 @@ import type { Prompt } from '../../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { parseExact } from '../../../conversation/rules/arguments.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
+import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asNumber, asObject, asText, isList, isObject } from '../../../lib/json.ts';
@@ -37,7 +38,7 @@ type Out = Sink<ReplyEvent>;
 
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, target: ModelTraits): Step<Sse, ReplyEvent> {
-  return withCustomCalls(parseChunks(prompt, isGemini3(target)), prompt);
+  return withSettledCalls(withCustomCalls(parseChunks(prompt, isGemini3(target)), prompt));
 }
 
 function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent> {

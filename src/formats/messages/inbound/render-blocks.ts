@@ -155,8 +155,8 @@ export function createBlockRenderer(stem: string, search: string | undefined): B
         return;
       }
       if (part.isCustom) writeText(part, '"}', out);
-      // Clients wait for at least one delta of a call.
-      else if (part.kind === 'tool-call' && !part.hasText) writeText(part, '{}', out);
+      // Clients wait for at least one delta of a call. Claude begins with an empty one, and so ends a call that is cut off.
+      else if (part.kind === 'tool-call' && !part.hasText) writeText(part, '', out);
       stopBlock(part, out);
       writer.carry(part.signature, part.hasText ? 'previous' : 'next');
       if (part.kind === 'tool-call') writer.writeCarriers(out);

@@ -3,6 +3,7 @@
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
+import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import {
@@ -32,7 +33,7 @@ type Out = Sink<ReplyEvent>;
  * @see Outbound.parseEvents
  */
 export function parseEvents(prompt: Prompt): Step<Sse, ReplyEvent> {
-  return withCustomCalls(parseMessage(prompt), prompt);
+  return withSettledCalls(withCustomCalls(parseMessage(prompt), prompt));
 }
 
 function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {

@@ -47,8 +47,6 @@ export function callItem(
       return true;
     },
     end() {
-      // Arguments are the JSON text of an object. Clients parse them, and '' is no JSON.
-      if (text === '' && !call.custom) delta('{}');
       events.write(`${event}.done`, { ...place, ...(!call.custom && { name }), [field]: text });
     },
     render: (status) => ({ ...item, ...callerName, id, type, status, [field]: text, call_id: call.id }),

@@ -7,6 +7,7 @@
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../../conversation/reply.ts';
 import { withParallelCalls } from '../../../conversation/rules/parallel-calls.ts';
+import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
 import { endedEarly, GatewayError } from '../../../lib/errors.ts';
 import {
   asNumber,
@@ -36,7 +37,7 @@ const NO_SINK: Sink<ReplyEvent> = { enqueue() {} };
 
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, { model }: ModelTraits): Step<Sse, ReplyEvent> {
-  return withParallelCalls(parseAnswer(prompt, model), prompt);
+  return withSettledCalls(withParallelCalls(parseAnswer(prompt, model), prompt));
 }
 
 function parseAnswer(prompt: Prompt, model: string): Step<Sse, ReplyEvent> {
