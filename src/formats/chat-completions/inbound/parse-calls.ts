@@ -1,12 +1,12 @@
 /** The tool calls of an assistant message, and the signatures that belong to them. */
 
-import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { asObject, asText, isObject, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { missing, objectsAt, textAt } from '../../openai/fields.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
+import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 
 /**
  * All calls of a message: `tool_calls`, and the older `function_call`.
@@ -42,7 +42,7 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
     kind: 'tool-call',
     id: textAt(id, `${param}.id`) || fallbackId,
     ...(signature && { signature }),
-    ...withUnknownFields(withoutNulls(rest)),
+    ...parseRemainingFields(withoutNulls(rest)),
   } as const;
   if (isObject(custom) || (type === 'custom' && !isObject(fn))) {
     const fields = asObject(custom) ?? {};

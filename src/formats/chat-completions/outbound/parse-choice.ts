@@ -48,6 +48,8 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
   let native: string | undefined;
   let stopSequence: string | undefined;
   let explanation: string | undefined;
+  /** The last message that stood beside a delta. */
+  let besideDelta: JsonObject | undefined;
 
   const readOtherField = (key: string, value: Json | undefined): void => {
     if (key === 'native_finish_reason') native = asText(value) || native;
@@ -85,9 +87,11 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         }
       }
       const { delta } = value;
-      // Perplexity's chunks also have a message, which repeats everything so far.
-      if (isObject(delta)) message.read(delta, hasWholeMessage, out);
-      else {
+      // Perplexity's chunks also have a message, which repeats everything so far, and its whole answers an empty delta.
+      if (isObject(delta)) {
+        message.read(delta, hasWholeMessage, out);
+        besideDelta = asObject(value['message']) ?? besideDelta;
+      } else {
         const whole = asObject(value['message']);
         hasWholeMessage = whole !== undefined;
         if (whole) message.read(whole, hasWholeMessage, out);
@@ -98,6 +102,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
     mayBeOver: () => isStandardFinish(finishReason) && !continuesAfterFinish && message.hasParts(),
     isPlausible: () => finishReason !== '' || hasWholeMessage || message.hasParts(),
     end(late, sources, out) {
+      if (besideDelta && !message.hasParts()) message.read(besideDelta, true, out);
       const contents = message.end(sources, out);
       const parsed = finishReason === '' ? 'stop' : parseFinish(finishReason);
       const settled = settleFinish(refineFinish(parsed, native), contents);

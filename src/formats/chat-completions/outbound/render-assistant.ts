@@ -7,7 +7,7 @@ import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
 import { renderAnnotations } from '../wire/citations.ts';
-import { withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
+import { renderCallBreakpoint, withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
 import { findContent, renderContent, renderPart } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderSignature, renderThoughts } from './render-thoughts.ts';
@@ -64,6 +64,7 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
   reportForeign(call.formatSpecific, 'chat-completions', 'turns[]', report);
   const common = {
     ...call.unknownFields,
+    ...renderCallBreakpoint(call, context),
     ...renderSignature(call.signature, context),
     id: callIdFor(call.id, dialect),
   };

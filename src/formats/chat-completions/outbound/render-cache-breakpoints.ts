@@ -33,6 +33,18 @@ export function renderBreakpoint(
   return {};
 }
 
+/** The breakpoint of a call, which only some routers take, and only as a caller of theirs writes it. */
+export function renderCallBreakpoint(
+  call: Marked,
+  context: Pick<RenderContext, 'dialect' | 'report'>,
+): JsonObject {
+  const { lossless, cacheControl } = context.dialect;
+  const isOwn = call.formatSpecific?.format === 'chat-completions';
+  if (isOwn && (lossless || cacheControl)) return renderBreakpoint(call, context);
+  if (call.cacheBreakpoint) context.report('turns[].mark', 'dropped', 'calls have none here');
+  return {};
+}
+
 /** The parts of a message whose breakpoint stands on the message itself: the last part has none. */
 export function withoutMessageBreakpoint(parts: readonly ContentPart[]): readonly ContentPart[] {
   const last = parts.at(-1);

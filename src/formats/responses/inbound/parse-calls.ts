@@ -7,6 +7,7 @@ import { missing, requiredText } from '../../openai/fields.ts';
 import { parseNamespacedName, parseNeutralName } from '../wire/namespaces.ts';
 import { keepOrigin } from '../wire/origin.ts';
 import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
+import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 import { parseContent } from './parse-parts.ts';
 
 /**
@@ -42,7 +43,8 @@ export function parseResult(
   const callId = requiredText(call_id, `${path}.call_id`);
   if (output === undefined || output === null) throw missing(`${path}.output`);
   const name = names.get(callId);
-  const [own, unknown] = splitFields(rest, OPENAI_ITEM_FIELDS);
+  const { cacheBreakpoint, rest: others } = splitBreakpoint(rest);
+  const [own, unknown] = splitFields(others, OPENAI_ITEM_FIELDS);
   const kept = withoutNulls(own);
   return {
     kind: 'tool-result',
@@ -50,6 +52,7 @@ export function parseResult(
     ...(name !== undefined && { name }),
     content: parseContent(output, `${path}.output`).map(asResultPart),
     ...(type === 'custom_tool_call_output' && { custom: true }),
+    ...(cacheBreakpoint && { cacheBreakpoint }),
     ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ item: kept }) }),
     ...withUnknownFields(unknown),
   };

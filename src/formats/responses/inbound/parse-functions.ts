@@ -6,6 +6,7 @@ import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { compact, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { flagAt, objectAt, requiredText, textAt } from '../../openai/fields.ts';
+import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 
 /** Fields of a function or a custom tool that only OpenAI understands. */
 const OPENAI_FIELDS: ReadonlySet<string> = new Set([
@@ -25,7 +26,8 @@ export function parseFunction(tool: JsonObject, path: string, report: ParseRepor
     const detail = 'strict by default, but the schema does not meet the rules: sent without strict';
     report(`${path}.strict`, 'approximated', detail);
   }
-  const [own, unknown] = splitFields(rest, OPENAI_FIELDS);
+  const { cacheBreakpoint, rest: others } = splitBreakpoint(rest);
+  const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   return {
     kind: 'function',
     name: requiredText(name, `${path}.name`),
@@ -34,6 +36,7 @@ export function parseFunction(tool: JsonObject, path: string, report: ParseRepor
       parameters: schema,
       strict: strictness,
     }),
+    ...(cacheBreakpoint && { cacheBreakpoint }),
     // Kept even without a field: it shows this format that an absent `strict` is to be left to OpenAI.
     formatSpecific: { format: 'responses', fields: withoutNulls(own) },
     ...withUnknownFields(unknown),

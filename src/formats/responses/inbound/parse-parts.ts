@@ -9,6 +9,7 @@ import { missing, objectsAt, requiredText, textAt, wrongValue } from '../../open
 import { dataUrl, parseInputAudio } from '../../openai/media.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { keepOrigin } from '../wire/origin.ts';
+import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 
 const PART_TYPES = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'];
 
@@ -143,12 +144,10 @@ function parseOtherFields(
   rest: JsonObject,
   exact: JsonObject = {},
 ): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific' | 'unknownFields'> {
-  const { prompt_cache_breakpoint: breakpoint, ...unknown } = rest;
-  const mark = asObject(breakpoint);
-  const ttl = asText(mark?.['ttl']);
-  const kept: JsonObject = { ...exact, ...(mark && { prompt_cache_breakpoint: mark }) };
+  const { cacheBreakpoint, own, rest: unknown } = splitBreakpoint(rest);
+  const kept: JsonObject = { ...exact, ...own };
   return {
-    ...(mark && { cacheBreakpoint: ttl === undefined ? {} : { ttl } }),
+    ...(cacheBreakpoint && { cacheBreakpoint }),
     ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ part: kept }) }),
     ...withUnknownFields(unknown),
   };
