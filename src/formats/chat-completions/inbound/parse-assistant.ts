@@ -45,6 +45,7 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     thinking_blocks: _blocks,
     reasoning_details: _details,
     reasoning_content: _reasoningContent,
+    thinking: _thinking,
     reasoning: _reasoning,
     images,
     // `parse` of OpenAI's SDK leaves the parsed content on the message, and OpenAI accepts it.

@@ -4,8 +4,8 @@
  */
 
 import type { ThinkingPart } from '../../../conversation/prompt.ts';
-import { asObjects, asText, type JsonObject } from '../../../lib/json.ts';
-import { type CallSignature, parseDetail } from '../wire/reasoning-details.ts';
+import { asObjects, type JsonObject } from '../../../lib/json.ts';
+import { type CallSignature, findDetails, findPlainThought, parseDetail } from '../wire/reasoning-details.ts';
 import { parseThinkingBlock } from '../wire/thinking-blocks.ts';
 
 export interface Thoughts {
@@ -18,9 +18,9 @@ export interface Thoughts {
 export function parseThoughts(message: JsonObject): Thoughts {
   const blocks = asObjects(message['thinking_blocks']);
   if (blocks.length > 0) return { parts: blocks.flatMap(parseThinkingBlock), calls: [] };
-  const { parts, calls } = parseDetails(asObjects(message['reasoning_details']));
+  const { parts, calls } = parseDetails(findDetails(message) ?? []);
   if (parts.length > 0) return { parts, calls };
-  const text = asText(message['reasoning_content']) || asText(message['reasoning']) || '';
+  const text = findPlainThought(message);
   return { parts: text === '' ? [] : [{ kind: 'thinking', text }], calls };
 }
 

@@ -127,7 +127,8 @@ function saysMore(delta: JsonObject | undefined): boolean {
     delta?.['content'],
     delta?.['reasoning_content'],
     delta?.['reasoning'],
+    delta?.['thinking'],
     delta?.['tool_calls'],
   ];
-  return pieces.some((value) => (isList(value) ? value.length > 0 : asText(value)));
+  return pieces.some((value) => (isList(value) ? value.length > 0 : isObject(value) || asText(value)));
 }

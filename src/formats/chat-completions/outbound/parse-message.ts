@@ -126,6 +126,7 @@ export function messageReader(
         case 'reasoning_content':
         case 'reasoning':
         case 'reasoning_details':
+        case 'thinking':
         case 'thinking_blocks':
         case 'refusal':
         case 'annotations':

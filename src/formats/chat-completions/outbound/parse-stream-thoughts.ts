@@ -5,7 +5,7 @@
 
 import type { FormatSpecific, ThinkingPart } from '../../../conversation/prompt.ts';
 import { asNumber, asObjects, asText, type JsonObject } from '../../../lib/json.ts';
-import { type CallSignature, parseDetail } from '../wire/reasoning-details.ts';
+import { type CallSignature, findDetails, findPlainThought, parseDetail } from '../wire/reasoning-details.ts';
 import { joinThoughts } from '../wire/text-separator.ts';
 import { parseThinkingBlock } from '../wire/thinking-blocks.ts';
 import type { Out, PartSequence, SequencePart } from './part-sequence.ts';
@@ -101,8 +101,9 @@ export function thoughtReader(sequence: PartSequence): ThoughtReader {
   return {
     write,
     read(delta, whole, out) {
-      const { thinking_blocks: blocks, reasoning_details: details, reasoning_content: content } = delta;
-      const plain = asText(content) || asText(delta['reasoning']) || '';
+      const { thinking_blocks: blocks } = delta;
+      const details = findDetails(delta);
+      const plain = findPlainThought(delta);
       if (blocks === undefined && details === undefined) {
         write(plain, out);
         return NONE;
@@ -112,10 +113,8 @@ export function thoughtReader(sequence: PartSequence): ThoughtReader {
         readBlocks(blockList, plain, whole, out);
         return NONE;
       }
-      const detailList = asObjects(details);
-      if (!detailList.some((detail) => asText(detail['text']) || asText(detail['summary'])))
-        write(plain, out);
-      return detailList.flatMap((detail) => readDetail(detail, whole, out) ?? []);
+      if (!details?.some((detail) => asText(detail['text']) || asText(detail['summary']))) write(plain, out);
+      return details?.flatMap((detail) => readDetail(detail, whole, out) ?? []) ?? NONE;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** `reasoning_details` of messages and deltas (OpenRouter documentation, "Reasoning Tokens"). */
 
 import type { Signature, SignatureOrigin } from '../../../conversation/prompt.ts';
-import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isSigned, type Thought, thoughtsAsReceived } from './thinking-blocks.ts';
 
 /** A signature of Google's that belongs to a call but stands elsewhere in the message. */
@@ -9,6 +9,38 @@ export interface CallSignature {
   /** The call's id, if the service sends it. */
   readonly id?: string;
   readonly signature: Signature;
+}
+
+/** The fields with the thoughts of a message or delta, that which most services have first. */
+const PLAIN_FIELDS = ['reasoning_content', 'reasoning', 'thinking'] as const;
+
+/** The thoughts of a message or delta as one text; '' if no field has a text. */
+export function findPlainThought(message: JsonObject): string {
+  for (const field of PLAIN_FIELDS) {
+    const text = asText(message[field]);
+    if (text) return text;
+  }
+  return '';
+}
+
+/**
+ * The items of a message or delta: those of `reasoning_details`, or else of a field that has an object with a text and
+ * its signature where others have a text (services in front of Claude). Undefined if no field has any.
+ */
+export function findDetails(message: JsonObject): readonly JsonObject[] | undefined {
+  for (const field of ['reasoning_details', ...PLAIN_FIELDS]) {
+    const value = message[field];
+    if (isObject(value)) return [withText(value)];
+    if (isList(value) && value.length > 0) return value.filter(isObject).map(withText);
+  }
+  return undefined;
+}
+
+/** An item whose text may have Anthropic's name for it. */
+function withText(item: JsonObject): JsonObject {
+  const text = asText(item['thinking']);
+  if (text === undefined) return item;
+  return { ...item, type: 'reasoning.text', text, format: renderFormat('anthropic') };
 }
 
 /** The meaning of an item. Only its vendor can read `redacted`; `proof` belongs to the summary before it. */
