@@ -1,7 +1,5 @@
 /** Ids in a format's own style, made from the vendor's ids: an answer has the same id, streamed or whole. */
 
-import type { Prompt } from './prompt.ts';
-
 /** The prefix of a vendor's ids: `chatcmpl-`, `msg_`, `gen-`. */
 const PREFIX = /^[a-z]+[_-]/i;
 
@@ -11,9 +9,4 @@ const PREFIX = /^[a-z]+[_-]/i;
 export function prefixedId(prefix: string, id: string): string {
   if (id.startsWith(prefix)) return id;
   return prefix + id.replace(PREFIX, '').replaceAll(/[^A-Za-z0-9]/g, '');
-}
-
-/** The number of tool calls in a conversation. An id that contains it differs from those the gateway made before. */
-export function countCalls({ turns }: Pick<Prompt, 'turns'>): number {
-  return turns.reduce((sum, { parts }) => sum + parts.filter(({ kind }) => kind === 'tool-call').length, 0);
 }

@@ -4,6 +4,7 @@ import type { Ledger } from '../accounting/usage/ledger.ts';
 import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
+import { uniqueCallIds } from '../conversation/rules/unique-call-ids.ts';
 import { stopAt } from '../conversation/stop-at.ts';
 import { unwrapMember } from '../conversation/unwrap-member.ts';
 import type { EventRenderer, RequestContext } from '../formats/format.ts';
@@ -67,7 +68,8 @@ async function streamed(answered: Answered, translation: Translation, options: R
     },
   };
   const parser = outbound.parseEvents(asked.prompt, target);
-  const parsed = fuse(finished(parser, translation), watch);
+  const named = fuse(parser, uniqueCallIds(asked.prompt, asked.id));
+  const parsed = fuse(finished(named, translation), watch);
   const judging = options.validate && ledger.isRecorded;
   const framing = asksList(answered) ? framedAsList() : framedAsEvents(inbound.ping);
   const written = judging ? fuse(judge(route.format, asked, ledger), framing) : framing;
@@ -129,7 +131,7 @@ async function whole(answered: Answered, translation: Translation) {
   // The whole body is in memory by now, and was counted as it arrived.
   const parse = fuse(
     decodeBody(answer, () => {}),
-    outbound.parseEvents(asked.prompt, target),
+    fuse(outbound.parseEvents(asked.prompt, target), uniqueCallIds(asked.prompt, asked.id)),
   );
   run(fuse(finished(parse, translation), fold), [await readWhole(answered, MAX_WHOLE)]);
   const reply = inbound.renderReply(folded.reply(), asked);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Part, Turn } from '../../src/conversation/prompt.ts';
 import { completeCalls } from '../../src/conversation/rules/complete-calls.ts';
 import { strictTurns } from '../../src/conversation/rules/strict-turns.ts';
-import { withUniqueCallIds } from '../../src/conversation/rules/unique-call-ids.ts';
+import { renameRepeatedIds } from '../../src/conversation/rules/rename-repeated-ids.ts';
 
 const text = (words: string): Part => ({ kind: 'text', text: words });
 const call = (id: string): Part => ({ kind: 'tool-call', id, name: 'f', arguments: '{}' });
@@ -54,7 +54,7 @@ describe('calls and results in pairs', () => {
             role === 'user' ? kind !== 'tool-call' : kind !== 'tool-result',
           ),
         }));
-        const complete = completeCalls(strictTurns(withUniqueCallIds(placed)));
+        const complete = completeCalls(strictTurns(renameRepeatedIds(placed)));
         const last = complete.at(-1);
         const answered = last?.role === 'assistant' ? complete.slice(0, -1) : complete;
         const calls = idsOf(answered, 'tool-call');
@@ -68,7 +68,7 @@ describe('calls and results in pairs', () => {
 
 describe('ids that repeat', () => {
   test('each call has an id of its own, and its results follow', () => {
-    const turns = withUniqueCallIds([
+    const turns = renameRepeatedIds([
       assistant(call('call_0')),
       user(result('call_0', 'one')),
       assistant(call('call_0'), call('call_0')),
@@ -80,6 +80,6 @@ describe('ids that repeat', () => {
 
   test('a dialogue without any stays the same object', () => {
     const turns = [assistant(call('a')), user(result('a')), assistant(call('b'))];
-    expect(withUniqueCallIds(turns)).toBe(turns);
+    expect(renameRepeatedIds(turns)).toBe(turns);
   });
 });

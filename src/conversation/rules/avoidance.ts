@@ -7,7 +7,7 @@ import type { Part, Prompt, Tool, Turn } from '../prompt.ts';
 import { completeCalls } from './complete-calls.ts';
 import { leadingSystem, systemAsUser } from './later-system.ts';
 import { strictTurns } from './strict-turns.ts';
-import { withUniqueCallIds } from './unique-call-ids.ts';
+import { renameRepeatedIds } from './rename-repeated-ids.ts';
 
 /** One thing that a request can avoid. */
 export type Avoidance =
@@ -91,7 +91,7 @@ export function avoiding(prompt: Prompt, avoids: ReadonlySet<Avoidance>): Prompt
     unknownFields = undefined;
     turns = turns.map(plainTurn);
   }
-  if (avoids.has('unusual-call-ids')) turns = withUniqueCallIds(turns);
+  if (avoids.has('unusual-call-ids')) turns = renameRepeatedIds(turns);
   if (avoids.has('loose-turns')) turns = completeCalls(strictTurns(turns.map(withoutBlankTexts)));
   return {
     ...rest,

@@ -90,7 +90,7 @@ function callsIn(
     const recipient = asText(recipient_name) ?? '';
     const name = recipient.startsWith(PREFIX) ? recipient.slice(PREFIX.length) : recipient;
     if (!names.has(name) || !isObject(parameters)) return [];
-    return [{ part: { ...call, id: `${id}_${at + 1}`, name }, input: JSON.stringify(parameters) }];
+    return [{ part: { ...call, id: id && `${id}_${at + 1}`, name }, input: JSON.stringify(parameters) }];
   });
   return calls.length > 0 && calls.length === uses.length ? calls : undefined;
 }

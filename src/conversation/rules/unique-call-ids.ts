@@ -1,58 +1,48 @@
-/** Ids of calls that no other call of the dialogue has. Some servers number the calls of each answer from zero. */
+/**
+ * Ids of an answer's calls that no other call of the dialogue has. Some vendors give none, and some begin each answer with
+ * the same ones (`call_0`): a result would then answer the wrong call, and Anthropic refuses the dialogue.
+ */
 
-import type { Part, Turn } from '../prompt.ts';
+import type { Step } from '../../streams/step.ts';
+import type { Prompt } from '../prompt.ts';
+import type { PartStart, ReplyEvent } from '../reply.ts';
 
 /**
- * Renames calls whose id an earlier call has, `call_0` to `call_0_2`, and the results that answer them. A result belongs
- * to the latest calls of its id, one after the other. Ids depend on the dialogue alone, so its beginning stays the same
- * from turn to turn, as caches need it.
- * @returns the same turns if no id repeats.
+ * A step that gives new ids to calls that have none, or one that the dialogue or the answer has already. All other ids
+ * stay the vendor's, so that an answer has the same ids streamed and whole.
+ * @param prompt the dialogue. It is searched only if the answer has a call.
+ * @param stem what new ids are made of, unique to this exchange: letters and digits.
  */
-export function withUniqueCallIds(turns: readonly Turn[]): readonly Turn[] {
-  if (!hasRepeatedId(turns)) return turns;
-  const used = new Set<string>();
-  const counts = new Map<string, number>();
-  const unanswered = new Map<string, { readonly ids: string[]; next: number }>();
-  const answered = new Map<string, string>();
-  const callId = (id: string): string => {
-    let count = counts.get(id) ?? 0;
-    let given: string;
+export function uniqueCallIds(prompt: Pick<Prompt, 'turns'>, stem: string): Step<ReplyEvent, ReplyEvent> {
+  let taken: Set<string> | undefined;
+  let made = 0;
+
+  const makeId = (ids: ReadonlySet<string>): string => {
+    let id: string;
     do {
-      count += 1;
-      given = count === 1 ? id : `${id}_${count}`;
-    } while (used.has(given));
-    counts.set(id, count);
-    used.add(given);
-    const pending = unanswered.get(id);
-    if (pending) pending.ids.push(given);
-    else unanswered.set(id, { ids: [given], next: 0 });
-    return given;
+      id = `call_${stem}_${made}`;
+      made += 1;
+    } while (ids.has(id));
+    return id;
   };
-  const resultId = (id: string): string => {
-    const pending = unanswered.get(id);
-    const given = pending?.ids[pending.next] ?? answered.get(id) ?? id;
-    if (pending) pending.next += 1;
-    answered.set(id, given);
-    return given;
+
+  const withOwnId = (event: PartStart): PartStart => {
+    const { part } = event;
+    if (part.kind !== 'tool-call') return event;
+    taken ??= findCallIds(prompt);
+    const id = part.id === '' || taken.has(part.id) ? makeId(taken) : part.id;
+    taken.add(id);
+    return id === part.id ? event : { ...event, part: { ...part, id } };
   };
-  const rename = (part: Part): Part => {
-    if (part.kind === 'tool-call') return { ...part, id: callId(part.id) };
-    return part.kind === 'tool-result' ? { ...part, id: resultId(part.id) } : part;
+
+  return {
+    transform: (event, out) => out.enqueue(event.type === 'part-start' ? withOwnId(event) : event),
   };
-  return turns.map((turn) => {
-    if (turn.role === 'assistant') unanswered.clear();
-    return { ...turn, parts: turn.parts.map(rename) };
-  });
 }
 
-function hasRepeatedId(turns: readonly Turn[]): boolean {
-  const seen = new Set<string>();
-  for (const { parts } of turns) {
-    for (const part of parts) {
-      if (part.kind !== 'tool-call') continue;
-      if (seen.has(part.id)) return true;
-      seen.add(part.id);
-    }
-  }
-  return false;
+/** The ids of all calls of a dialogue. */
+function findCallIds({ turns }: Pick<Prompt, 'turns'>): Set<string> {
+  return new Set(
+    turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'tool-call' ? [part.id] : []))),
+  );
 }

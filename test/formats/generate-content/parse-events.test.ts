@@ -192,16 +192,9 @@ describe('calls', () => {
     ]);
   });
 
-  test('if the answer has no id, the ids differ from those of earlier calls', () => {
-    const earlier: Prompt = {
-      ...PROMPT,
-      turns: [
-        { role: 'assistant', parts: [{ kind: 'tool-call', id: 'call_made0_0', name: 'f', arguments: '{}' }] },
-      ],
-    };
+  test('if the answer has no id, the calls get none: they are made from the exchange', () => {
     const answer = { candidates: [{ content: { parts: [call('f')] }, ...END }] };
-    expect(parts([answer])).toMatchObject([{ id: 'call_made0_0' }]);
-    expect(parts([answer], earlier)).toMatchObject([{ id: 'call_made1_0' }]);
+    expect(parts([answer])).toMatchObject([{ id: '' }]);
   });
 
   test('the ids of several candidates differ', () => {

@@ -13,7 +13,7 @@ import type { Out, PartSequence, SequencePart } from './part-sequence.ts';
 
 /** What the readers of one answer's choices and calls need to know of the request and of the whole answer. */
 export interface CallContext {
-  /** The beginning of the ids that calls without an id get. */
+  /** The beginning of the ids that calls without an id get; '' if they get none here (`unique-call-ids.ts`). */
   readonly stem: string;
   /** The caller's names of the tools that were renamed for the service, by their new names. */
   readonly names: ReadonlyMap<string, string>;
@@ -94,7 +94,7 @@ export function callReader(choice: number, parts: PartSequence, context: CallCon
   const open = (call: Call, out: Out): void => {
     count += 1;
     const isOnly = call.id !== '' && byId.get(call.id) === call;
-    const id = isOnly ? call.id : `${context.stem}_${choice}_${count}`;
+    const id = isOnly ? call.id : context.stem && `${context.stem}_${choice}_${count}`;
     const name = context.names.get(call.name) ?? call.name;
     const part = parts.begin({ kind: 'tool-call', id, name, ...(call.custom && { custom: true }) }, out);
     call.part = part;

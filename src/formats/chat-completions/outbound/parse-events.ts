@@ -40,7 +40,7 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
   const dialect = dialectFor(target);
   const names = changedNames(prompt.tools, (name) => toolNameFor(name, dialect));
   const choices: (ChoiceReader | undefined)[] = [];
-  const head = replyHeadReader(prompt);
+  const head = replyHeadReader();
   let context: CallContext | undefined;
   let usage: JsonObject | undefined;
   let reportedUsage: JsonObject | undefined;

@@ -1,7 +1,6 @@
 /** The fields around the choices of an answer: its id, its model and the vendor's own fields. */
 
-import { countCalls, prefixedId } from '../../../conversation/ids.ts';
-import type { Prompt } from '../../../conversation/prompt.ts';
+import { prefixedId } from '../../../conversation/ids.ts';
 import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
 import type { Out } from './part-sequence.ts';
 import { collectUnknownFields } from './unknown-fields.ts';
@@ -25,7 +24,7 @@ export interface ReplyHeadReader {
   /**
    * Writes the start of the reply.
    * @param chunk the first one with a choice.
-   * @returns the beginning of the ids that calls without an id get.
+   * @returns the beginning of the ids that calls without an id get; '' if the answer has none itself.
    */
   start(chunk: JsonObject, out: Out): string;
   /** Keeps the unknown fields of a chunk: for the start, or after it for the end. */
@@ -35,7 +34,7 @@ export interface ReplyHeadReader {
 }
 
 /** An answer of which no chunk has come. */
-export function replyHeadReader(prompt: Prompt): ReplyHeadReader {
+export function replyHeadReader(): ReplyHeadReader {
   const early = collectUnknownFields();
   const late = collectUnknownFields();
   /** Fields that the start has passed on. */
@@ -69,8 +68,7 @@ export function replyHeadReader(prompt: Prompt): ReplyHeadReader {
         }),
         ...(unknownFields && { unknownFields }),
       });
-      // If the answer has no id, the number of earlier calls makes the ids unique in the conversation.
-      return prefixedId('call_', id || `made${countCalls(prompt)}`);
+      return id && prefixedId('call_', id);
     },
     keepUnknown,
     lateFields: () => late.fields(),

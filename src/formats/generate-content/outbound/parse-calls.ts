@@ -12,7 +12,7 @@ import { stripModule } from './tool-names.ts';
 export interface Answer {
   /** Whether the model signs its texts, at their end. */
   readonly signsTexts: boolean;
-  /** The stem of the ids that the gateway makes. */
+  /** The stem of the ids that calls without one get; '' if they get none here (`unique-call-ids.ts`). */
   readonly stem: string;
   /** The caller's names of functions whose names Gemini would not take. */
   readonly names: ReadonlyMap<string, string>;
@@ -47,7 +47,7 @@ export function candidateCalls(choice: number, { stem, names, declared }: Answer
       const position = choice === 0 ? `${count}` : `${choice}-${count}`;
       const given = asText(call['id']);
       // Services in front of Gemini may give the name of the function as the id: two calls of it would share one.
-      const id = given && !ids.has(given) ? given : makeCallId(stem, position);
+      const id = given && !ids.has(given) ? given : stem && makeCallId(stem, position);
       const name = stripModule(wireName);
       ids.add(id);
       count++;

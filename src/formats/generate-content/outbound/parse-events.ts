@@ -7,7 +7,6 @@
  * every chunk.
  */
 
-import { countCalls } from '../../../conversation/ids.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { parseExact } from '../../../conversation/rules/arguments.ts';
@@ -56,10 +55,13 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
     started = chunk;
     const id = asText(chunk['responseId']) ?? '';
     out.enqueue(parseStart(chunk, id));
-    // If the answer has no id, the number of earlier calls keeps the ids of a conversation apart.
-    const stem = id || `made${countCalls(prompt)}`;
     const declared = declaredNames(prompt);
-    return { stem, signsTexts, names: changedNames(prompt.tools, safeName), ...(declared && { declared }) };
+    return {
+      stem: id,
+      signsTexts,
+      names: changedNames(prompt.tools, safeName),
+      ...(declared && { declared }),
+    };
   };
 
   const candidateAt = (index: number, shared: Answer): Candidate => {

@@ -25,7 +25,7 @@ export function callReader(
   const sent = member && names.has(qualifyName(member)) ? qualifyName(member) : parseNeutralName(added);
   const name = sent ?? '';
   // Some services give a call no other id than that of its item.
-  const id = asText(call_id) || asText(added['id']) || `call_${at}`;
+  const id = asText(call_id) || asText(added['id']) || '';
   const part = { kind: 'tool-call', id, name: names.get(name) ?? name, ...(custom && { custom }) } as const;
   const item = stripItemFields({ ...rest, ...parseNamespacedName(added) });
   const index = parts.start(part, keepOrigin({ at, item }));
