@@ -57,6 +57,28 @@ const notesOf = (fields: Partial<Prompt>, target = GPT): readonly string[] => {
   return notes.map(({ field, outcome }) => `${field} ${outcome}`);
 };
 
+test("another vendor's cache breakpoints are OpenAI's own, on what the model reads, from GPT-5.6 on", () => {
+  const marked = <P extends Part>(part: P): P => ({ ...part, cacheBreakpoint: { ttl: '1h' } });
+  const turns = [
+    user(marked(text('x'))),
+    assistant(marked(text('a')), marked(call('c1'))),
+    user(marked(result('c1', '5'))),
+  ];
+  const prompt_cache_breakpoint = { mode: 'explicit' };
+  const target = { ...GPT, model: 'gpt-5.6-sol' };
+  expect(render({ turns }, target)['input']).toMatchObject([
+    { content: [{ type: 'input_text', text: 'x', prompt_cache_breakpoint }] },
+    { role: 'assistant' },
+    { type: 'function_call' },
+    { type: 'function_call_output', output: [{ type: 'input_text', text: '5', prompt_cache_breakpoint }] },
+  ]);
+  const written = JSON.stringify(render({ turns }, target));
+  expect(written.split('prompt_cache_breakpoint')).toHaveLength(3);
+  expect(notesOf({ turns }, target)).toContain('turns[].mark dropped');
+  expect(notesOf({ turns: [user(marked(text('x')))] }, target)).toEqual([]);
+  expect(JSON.stringify(render({ turns }))).not.toContain('prompt_cache_breakpoint');
+});
+
 describe('the body', () => {
   test('nothing is stored, and models that reason return encrypted reasoning', () => {
     expect(render({ stream: true })).toEqual({

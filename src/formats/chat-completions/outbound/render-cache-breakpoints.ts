@@ -5,6 +5,7 @@
 
 import type { CacheBreakpoint, ContentPart, FormatSpecific } from '../../../conversation/prompt.ts';
 import { type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { BREAKPOINT, takesBreakpoints } from '../../openai/cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** What has a breakpoint: a part, a tool, a result or the whole prompt. */
@@ -31,6 +32,18 @@ export function renderBreakpoint(
   if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...cacheBreakpoint } };
   report('turns[].mark', 'dropped', 'the service caches by itself');
   return {};
+}
+
+/** The breakpoint of a part of a message. OpenAI takes its own on all parts but refusals, and on nothing else. */
+export function renderPartBreakpoint(part: ContentPart, context: RenderContext): JsonObject {
+  const isOwn = part.formatSpecific?.format === 'chat-completions';
+  const isMarked = part.cacheBreakpoint !== undefined && part.kind !== 'refusal' && !isOwn;
+  return isMarked && marksParts(context) ? BREAKPOINT : renderBreakpoint(part, context);
+}
+
+/** Whether the service takes breakpoints on parts only, not on the message around them. */
+export function marksParts({ dialect, target }: RenderContext): boolean {
+  return dialect.openaiFields && !dialect.lossless && takesBreakpoints(target.model);
 }
 
 /** The breakpoint of a call, which only some routers take, and only as a caller of theirs writes it. */

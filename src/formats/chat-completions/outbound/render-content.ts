@@ -3,7 +3,7 @@
 import type { ContentPart, Part, RefusalPart } from '../../../conversation/prompt.ts';
 import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { renderBreakpoint } from './render-cache-breakpoints.ts';
+import { renderPartBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderMedia } from './render-media.ts';
 
@@ -42,7 +42,7 @@ export function renderPart(part: ContentPart, context: RenderContext): JsonObjec
     return [];
   }
   reportForeign(part.formatSpecific, 'chat-completions', 'turns[]', report);
-  const common = { ...part.unknownFields, ...renderBreakpoint(part, context) };
+  const common = { ...part.unknownFields, ...renderPartBreakpoint(part, context) };
   switch (part.kind) {
     case 'text':
       return [{ ...common, type: 'text', text: part.text }];

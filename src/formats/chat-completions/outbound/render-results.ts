@@ -4,7 +4,7 @@ import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { ownFields } from '../../own-fields.ts';
-import { renderBreakpoint } from './render-cache-breakpoints.ts';
+import { marksParts, renderBreakpoint } from './render-cache-breakpoints.ts';
 import { renderContent } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
 import { callIdFor } from './tool-names.ts';
@@ -52,7 +52,8 @@ function renderResult(result: ToolResultPart, context: RenderContext): JsonObjec
   const { dialect, report } = context;
   const callerFields = ownFields(result.formatSpecific, 'chat-completions', 'turns[]', report);
   const content = contentWithError(result, context);
-  const isBreakpointInside = dialect.cacheControl && callerFields['cache_control'] === undefined;
+  const isBreakpointInside =
+    (dialect.cacheControl || marksParts(context)) && callerFields['cache_control'] === undefined;
   return {
     ...result.unknownFields,
     ...(!isBreakpointInside && renderBreakpoint(result, context)),
@@ -75,7 +76,7 @@ function contentWithError(result: ToolResultPart, { report }: RenderContext): To
   return content;
 }
 
-/** The content with the result's breakpoint on its last part: routers take breakpoints only there. */
+/** The content with the result's breakpoint on its last part: routers and OpenAI take breakpoints only there. */
 function contentWithBreakpoint(
   content: ToolResultPart['content'],
   { cacheBreakpoint }: ToolResultPart,

@@ -48,8 +48,18 @@ export function renderResult(part: ToolResultPart, custom: boolean, context: Ren
     ...getOrigin(part.formatSpecific).item,
     type: custom ? 'custom_tool_call_output' : 'function_call_output',
     call_id: safeCallId(part.id),
-    output: renderContent(content, 'input', context),
+    output: renderContent(withBreakpoint(content, part), 'input', context),
   };
+}
+
+/** The content of a result with the result's cache breakpoint on its last part: an item itself has none. */
+function withBreakpoint(
+  content: ToolResultPart['content'],
+  { cacheBreakpoint }: ToolResultPart,
+): ToolResultPart['content'] {
+  const last = content.at(-1);
+  if (cacheBreakpoint === undefined || last === undefined) return content;
+  return [...content.slice(0, -1), { ...last, cacheBreakpoint }];
 }
 
 /** The item of a kind that only this format has, if the call or the result came as one. */

@@ -1,6 +1,7 @@
 /** What every part of the request renderer needs to know. */
 
 import type { ModelTraits, Report } from '../../format.ts';
+import { takesBreakpoints } from '../../openai/cache-breakpoints.ts';
 import { type Dialect, findDialect } from '../dialects.ts';
 
 /** OpenAI's models before GPT-5, which take no union at the root of a function's parameters. */
@@ -28,6 +29,8 @@ export interface RenderContext {
    * call for its answer, and stops early (API reference, "phase": "dropping it can degrade performance").
    */
   readonly sendsPhases: boolean;
+  /** Whether the parts of what the model reads may have cache breakpoints, whoever wrote them. */
+  readonly takesBreakpoints: boolean;
   /** Whether the parameters of a function may be a union of several objects. */
   readonly takesUnions: boolean;
   /** Whether the model may think. OpenAI's own do so only if the catalog says it. */
@@ -47,6 +50,7 @@ export function createContext(target: ModelTraits, report: Report): RenderContex
     keepsAll,
     cachesMessages: dialect.openAIOnly || GPT.test(target.model),
     sendsPhases: WITH_PHASES.test(target.model) && !keepsAll,
+    takesBreakpoints: dialect.openAIOnly && !keepsAll && takesBreakpoints(target.model),
     takesUnions: !WITHOUT_UNIONS.test(target.model) && dialect.rootUnions,
     takesThoughts: target.thinking !== undefined || !dialect.openAIOnly,
     takesSampling: target.sampling || keepsAll,

@@ -8,6 +8,7 @@ import type {
   TextPart,
 } from '../../../conversation/prompt.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
+import { BREAKPOINT } from '../../openai/cache-breakpoints.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { renderAnnotation } from '../wire/citations.ts';
 import { getOrigin } from '../wire/origin.ts';
@@ -50,12 +51,13 @@ function renderPart(
       if (side === 'output') return [renderOutputText(part, context)];
       if (part.citations)
         context.report('turns[].citations', 'dropped', 'on text that the model did not write');
-      return [{ ...renderFields(part, context), type: 'input_text', text: part.text }];
+      return [{ ...renderInputFields(part, context), type: 'input_text', text: part.text }];
     case 'refusal':
-      if (side === 'input') return [{ ...renderFields(part, context), type: 'input_text', text: part.text }];
+      if (side === 'input')
+        return [{ ...renderInputFields(part, context), type: 'input_text', text: part.text }];
       return [{ ...renderOutputFields(part, context), type: 'refusal', refusal: part.text }];
     case 'media':
-      return [renderMedia(part, renderFields(part, context), context)];
+      return [renderMedia(part, renderInputFields(part, context), context)];
     case 'opaque':
       if (part.format === 'responses') return [part.value];
       context.report('turns[].content', 'dropped', `a block that only ${part.format} can read`);
@@ -81,6 +83,12 @@ function renderFields(part: Exclude<ContentPart, OpaquePart>, context: RenderCon
     ...getOrigin(part.formatSpecific).part,
     ...renderSharedFields(part.formatSpecific, context),
   };
+}
+
+/** The same for a part that the model reads: it may have a cache breakpoint, whoever wrote it. */
+function renderInputFields(part: Exclude<ContentPart, OpaquePart>, context: RenderContext): JsonObject {
+  const isMarked = part.cacheBreakpoint !== undefined && context.takesBreakpoints;
+  return { ...(isMarked && BREAKPOINT), ...renderFields(part, context) };
 }
 
 /**

@@ -55,7 +55,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   const output = planOutput({ ...prompt, turns }, verbosity, context);
   const inWords = output.instruction && { type: 'message', role: 'developer', content: output.instruction };
   const include = renderInclude(prompt, context);
-  reportUnsupported(prompt, report);
+  reportUnsupported(prompt, context);
   return {
     ...prompt.unknownFields,
     ...fields,
@@ -116,11 +116,13 @@ function renderInclude(
 /** Settings for which this format has no field. */
 const UNSUPPORTED = ['topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'cacheBreakpoint'] as const;
 
-function reportUnsupported(prompt: Prompt, report: Report): void {
+function reportUnsupported(prompt: Prompt, { report, takesBreakpoints }: RenderContext): void {
   reportDropped(prompt, UNSUPPORTED, 'has no counterpart in responses', report);
   if (prompt.stop?.some((sequence) => sequence !== '')) report('stop', 'approximated', CUT_HERE);
-  const hasForeignMark =
-    prompt.turns.some((turn) => turn.parts.some(isForeignMark)) || prompt.tools?.some(isForeignMark);
+  const marked = prompt.turns.flatMap(({ role, parts }) =>
+    parts.filter((part) => !takesBreakpoints || role === 'assistant' || part.kind === 'tool-call'),
+  );
+  const hasForeignMark = marked.some(isForeignMark) || prompt.tools?.some(isForeignMark);
   if (hasForeignMark) report('turns[].mark', 'dropped', 'OpenAI caches by itself');
 }
 
