@@ -16,6 +16,7 @@ import { argumentScan } from '../../src/formats/chat-completions/outbound/argume
 import { partSequence } from '../../src/formats/chat-completions/outbound/part-sequence.ts';
 import { stripInjectedUsage } from '../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
 import { parseEventObject } from '../../src/formats/event-data.ts';
+import { unreported } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
@@ -325,5 +326,24 @@ describe('metadata about the texts of a Gemini stream costs in proportion to its
       for (let at = 0; at < size; at++) ids.ofResult('a', undefined);
     };
     expect(excessOf((size) => size, find, 3_000)).toBeUndefined();
+  });
+
+  test('signatures that carry thoughts: one of many, and many of one', { timeout: 120_000 }, () => {
+    const thoughtSignature = (thoughts: readonly object[]): string =>
+      Buffer.from(`thoughts#${JSON.stringify({ thoughts })}`).toString('base64');
+    const thought = { text: 'x', signature: 'anthropic#EqQB' };
+    const inputs = [
+      (size: number) => [{ text: 'x', thoughtSignature: thoughtSignature(Array(size).fill(thought)) }],
+      (size: number) =>
+        Array.from({ length: size }, (_, at) => ({
+          text: 'x',
+          thoughtSignature: thoughtSignature([{ ...thought, text: `${at}` }]),
+        })),
+    ];
+    const { inbound } = formats['generate-content'];
+    for (const partsOf of inputs) {
+      const prepare = (size: number) => ({ contents: [{ role: 'model', parts: partsOf(size) }] });
+      expect(excessOf(prepare, (body) => inbound.parseRequest(body, unreported), 2_000)).toBeUndefined();
+    }
   });
 });
