@@ -50,7 +50,7 @@ export function joinPieces(turns: readonly PieceTurn[]): readonly Turn[] {
   return joined;
 }
 
-/** The parts among pieces that are not the model's, which has no thoughts there. */
+/** The parts of a content that is not the model's, and so carries no thoughts. */
 export function withoutThoughts(pieces: readonly Piece[]): readonly Part[] {
   return pieces.filter((piece) => piece.kind !== 'carried-thoughts');
 }
