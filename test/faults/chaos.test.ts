@@ -159,7 +159,7 @@ const sockets = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 
 test('every piece once, in order, or an error that says so; and nothing is left behind', {
-  timeout: 60_000 + EVENTS,
+  timeout: 180_000 + EVENTS,
 }, async () => {
   const random = randomOf(SEED);
   const moods = new Map<number, Mood>();

@@ -4,23 +4,21 @@
  */
 
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FREQUENT_GC } from '../support/frequent-gc.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventually, exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
-import { alike, CANARY, costOf, openStage, requestOf, type Stage, ways } from './stage.ts';
+import { alike, CANARY, costOf, requestOf, useStage, ways } from './stage.ts';
 
 const MB = 1024 * 1024;
 
-let stage: Stage;
+// glibc keeps freed memory below its largest block, up to 64 MB and with holes; so its thresholds are set as
+// deploy/README.md says.
+const env = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
+const stage = useStage({}, { ...FREQUENT_GC, env });
 let idle: number;
 beforeAll(async () => {
-  // glibc keeps freed memory below its largest block, up to 64 MB and with holes; so its thresholds are set as
-  // deploy/README.md says.
-  stage = await openStage(
-    {},
-    { env: { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' } },
-  );
   // Memory that any work at all makes a process take is allocated before the measurement.
   for (let round = 0; round < 10; round++) {
     const asked = ways.flatMap((way) =>
@@ -29,10 +27,6 @@ beforeAll(async () => {
     await Promise.all(asked);
   }
   idle = stage.gateway.memory();
-});
-afterAll(async () => {
-  await stage.expectUnharmed();
-  await stage.close();
 });
 
 const asked = () => stage.upstream.received.length;
@@ -423,15 +417,6 @@ describe('more than the limit', () => {
   });
 
   test('afterwards the memory is back under twice its size at rest', async () => {
-    // Idle heaps are not collected by themselves: a little traffic triggers it.
-    const traffic = setInterval(
-      () => void send('/v1/messages', '{}').then((response) => response.text()),
-      10,
-    );
-    try {
-      await eventually(() => stage.gateway.memory() < 2 * idle, 'memory under twice that of rest');
-    } finally {
-      clearInterval(traffic);
-    }
+    await eventually(() => stage.gateway.memory() < 2 * idle, 'memory under twice that of rest');
   });
 });

@@ -1,19 +1,12 @@
 /** HTTP that libraries do not write: framing, heads, methods, pipelines. What is refused reaches no vendor. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
 import { exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
-import { openStage, requestOf, STREAM_END, type Stage, streamEvents, ways } from './stage.ts';
+import { requestOf, STREAM_END, streamEvents, useStage, ways } from './stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-});
-afterAll(async () => {
-  await stage.expectUnharmed();
-  await stage.close();
-});
+const stage = useStage();
 
 const [native] = ways;
 const body = requestOf(native, false);

@@ -1,9 +1,9 @@
 /** Callers who leave: whatever they were waiting for is aborted at once, and nobody pays for it any longer. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually, post, rawClient } from '../support/raw.ts';
-import { chunk, openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+import { chunk, requestOf, streamEvents, useStage, ways } from './stage.ts';
 
 /** The contract's bound at p99, in milliseconds from the caller's leaving to the end of the vendor's answer. */
 const BOUND = 100;
@@ -19,14 +19,7 @@ function expectSoon(took: readonly number[]): void {
   expect(inOrder[Math.ceil(0.99 * took.length) - 1]).toBeLessThan(BOUND);
 }
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-});
-afterAll(async () => {
-  await stage.expectUnharmed();
-  await stage.close();
-});
+const stage = useStage();
 
 /** Answers by `respond`, and leaves by `leave` when `when` has come back; resolves with how long the vendor went on. */
 async function leaving(

@@ -292,11 +292,11 @@ describe('metadata about the texts of a Gemini stream costs in proportion to its
     'another unknown field in every chunk': (at) => ({ content: { parts: [{ text: 'a' }] }, [`f${at}`]: at }),
   };
 
-  test.each(Object.entries(STREAMS))('%s', { timeout: 120_000 }, (_, candidate) => {
+  test.each(Object.entries(STREAMS))('%s', (_, candidate) => {
     expect(excessOf((size) => chunksOf(size, candidate), parse, 6_000)).toBeUndefined();
   });
 
-  test('one long quotation from many sources', { timeout: 120_000 }, () => {
+  test('one long quotation from many sources', () => {
     const quoting = (size: number): readonly string[] => [
       JSON.stringify({
         candidates: [
@@ -318,7 +318,7 @@ describe('metadata about the texts of a Gemini stream costs in proportion to its
     expect(excessOf(quoting, parse, 3_000)).toBeUndefined();
   });
 
-  test('calls without ids, and results that answer none of them', { timeout: 120_000 }, () => {
+  test('calls without ids, and results that answer none of them', () => {
     const find = (size: number): void => {
       const ids = callIds();
       for (let at = 0; at < size; at++) ids.ofCall('a', undefined);

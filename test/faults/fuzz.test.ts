@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { makeCatalog } from '../../src/catalog/catalog.ts';
 import { defaultModels } from '../../src/catalog/default.ts';
 import { collector } from '../../src/conversation/collect.ts';
@@ -24,7 +24,7 @@ import { ASKED, PERMISSIVE, PROMPT } from '../support/meaning.ts';
 import { cutAt, mutatedBytes, mutatedJson } from '../support/mutations.ts';
 import { post, rawClient, statusOf } from '../support/raw.ts';
 import { FIXTURES } from '../support/recording.ts';
-import { openStage, requestOf, STREAM_END, type Stage, ways } from './stage.ts';
+import { requestOf, STREAM_END, useStage, ways } from './stage.ts';
 
 const times = Number(process.env['FUZZ'] ?? 0);
 
@@ -229,14 +229,7 @@ describe('model names', () => {
 });
 
 describe('over HTTP', () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(async () => {
-    await stage.expectUnharmed();
-    await stage.close();
-  });
+  const stage = useStage();
 
   test('1,000 requests with changed bytes: each is answered or cut, and the next one is served', {
     timeout,

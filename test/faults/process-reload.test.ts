@@ -193,7 +193,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
           .output()
           .split('\n')
           .filter((line) => said.test(line));
-      await eventually(() => refusals().length > 0, `${what} is refused`, 10_000);
+      await eventually(() => refusals().length > 0, `${what} is refused`);
       expect(refusals()[0], what).toMatch(
         /"msg":"The new configuration was refused, and the old one stays in force\. /,
       );

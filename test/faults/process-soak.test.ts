@@ -2,27 +2,20 @@
  * Endings of every kind, over and over: they leave nothing behind. `node bench/soak.ts` runs minutes of it under load.
  */
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { call } from '../support/caller.ts';
 import { preload } from '../support/preload.ts';
 import { eventually } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
-import { chunk, openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+import { chunk, requestOf, streamEvents, useStage, ways } from './stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  // The process reports on a signal what is left after everything that can be freed is freed.
-  const tell = `process.on('SIGUSR2', () => {
-    gc();
-    const { heapUsed, external } = process.memoryUsage();
-    console.log('kept ' + (heapUsed + external));
-  });`;
-  stage = await openStage({ limits: { bodyBytes: 100_000 } }, preload(tell, ['--expose-gc']));
-});
-afterAll(async () => {
-  await stage.expectUnharmed();
-  await stage.close();
-});
+// The process reports on a signal what is left after everything that can be freed is freed.
+const REPORT = `process.on('SIGUSR2', () => {
+  gc();
+  const { heapUsed, external } = process.memoryUsage();
+  console.log('kept ' + (heapUsed + external));
+});`;
+const stage = useStage({ limits: { bodyBytes: 100_000 } }, preload(REPORT, ['--expose-gc']));
 
 async function kept(): Promise<number> {
   const told = (): readonly RegExpMatchArray[] => [...stage.gateway.output().matchAll(/^kept (\d+)$/gm)];

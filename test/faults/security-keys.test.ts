@@ -3,25 +3,18 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { errors } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
 import { firstKeyFile, firstKeyOf, spawnGateway } from '../support/process.ts';
 import { exchange, post, statusOf } from '../support/raw.ts';
 import { json, type Respond } from '../support/upstream.ts';
-import { openStage, requestOf, type Stage, ways } from './stage.ts';
+import { requestOf, useStage, ways } from './stage.ts';
 
 const RESTRICTED = 'gw-restricted-key-of-the-tests';
 const GEMINI = '/v1beta/models/gemini-2.5-pro:generateContent';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({
-    keys: [{ name: 'restricted', key: RESTRICTED, models: ['google/gemini-2.5-flash'] }],
-  });
-});
-afterAll(async () => {
-  await stage.expectUnharmed([RESTRICTED]);
-  await stage.close();
+const stage = useStage({
+  keys: [{ name: 'restricted', key: RESTRICTED, models: ['google/gemini-2.5-flash'] }],
 });
 
 const asked = () => stage.upstream.received.length;

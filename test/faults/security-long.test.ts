@@ -1,21 +1,14 @@
 /** Inputs made to take long: keys that collide, text that almost matches. They cost as much as any other. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { exchange, post, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
 import { failureBody, lateFailure } from './secrets.ts';
-import { alike, costOf, openStage, requestOf, type Stage, sized, ways } from './stage.ts';
+import { alike, costOf, requestOf, sized, useStage, ways } from './stage.ts';
 import { ask, eventTexts, streamedAnswer, ways as vendorWays } from './upstream-ways.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-  stage.respondWith((_, response) => json(response, {}));
-});
-afterAll(async () => {
-  await stage.expectUnharmed();
-  await stage.close();
-});
+const stage = useStage();
+beforeAll(() => stage.respondWith((_, response) => json(response, {})));
 
 const [native, translated] = ways;
 
@@ -223,29 +216,25 @@ const CLOSING = { headers: { connection: 'close' } };
 describe('S-42 a vendor text that almost matches costs no more than any other of 512 KB', () => {
   const PIECES = ['token count ', 'Unexpected value(s) i', 'encrypted content ', 'sk-', 'a: ', '::'];
 
-  test.each(vendorWays)(
-    '$name: in a refusal, in the first event, in a late one',
-    { timeout: 120_000 },
-    async (way) => {
-      const begun = eventTexts(streamedAnswer(way.spoken)).slice(0, way.spoken === 'responses' ? 5 : 3);
-      const costOfPiece = (piece: string): Promise<number> => {
-        const text = piece.repeat((512 * 1024) / piece.length);
-        return costOf(stage, async () => {
-          stage.respondWith((_, response) => json(response, failureBody(way.spoken, text), 400));
-          await (await ask(stage.gateway.url, way, false, CLOSING)).text();
-          for (const before of ['', begun.join('')]) {
-            stage.respondWith((_, response) =>
-              response
-                .writeHead(200, { 'content-type': 'text/event-stream' })
-                .end(before + lateFailure(way.spoken, text)),
-            );
-            await (await ask(stage.gateway.url, way, true, CLOSING)).text();
-          }
-        });
-      };
-      const ordinary = await costOfPiece('a');
-      for (const piece of PIECES) expect(await costOfPiece(piece), piece).toBeLessThan(alike(ordinary));
-      stage.respondWith((_, response) => json(response, {}));
-    },
-  );
+  test.each(vendorWays)('$name: in a refusal, in the first event, in a late one', async (way) => {
+    const begun = eventTexts(streamedAnswer(way.spoken)).slice(0, way.spoken === 'responses' ? 5 : 3);
+    const costOfPiece = (piece: string): Promise<number> => {
+      const text = piece.repeat((512 * 1024) / piece.length);
+      return costOf(stage, async () => {
+        stage.respondWith((_, response) => json(response, failureBody(way.spoken, text), 400));
+        await (await ask(stage.gateway.url, way, false, CLOSING)).text();
+        for (const before of ['', begun.join('')]) {
+          stage.respondWith((_, response) =>
+            response
+              .writeHead(200, { 'content-type': 'text/event-stream' })
+              .end(before + lateFailure(way.spoken, text)),
+          );
+          await (await ask(stage.gateway.url, way, true, CLOSING)).text();
+        }
+      });
+    };
+    const ordinary = await costOfPiece('a');
+    for (const piece of PIECES) expect(await costOfPiece(piece), piece).toBeLessThan(alike(ordinary));
+    stage.respondWith((_, response) => json(response, {}));
+  });
 });

@@ -1,10 +1,10 @@
 /** Model names and paths: they reach what the catalog and the key allow, however they are written. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
 import { exchange, post, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
-import { openStage, type Stage } from './stage.ts';
+import { useStage } from './stage.ts';
 
 const RESTRICTED = 'gw-restricted-key-of-the-tests';
 const WILD = 'gw-wildcard-key-of-the-tests';
@@ -13,39 +13,32 @@ const MIXED = 'gw-mixed-key-of-the-tests';
 const ALIAS = 'gw-alias-key-of-the-tests';
 const DOTTED = 'gw-dotted-key-of-the-tests';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({
-    fallbacks: {
-      'openai/gpt-4o-mini': ['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'],
-      'openai/gpt-4.1': ['anthropic/claude-sonnet-4-5'],
+const stage = useStage({
+  fallbacks: {
+    'openai/gpt-4o-mini': ['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'],
+    'openai/gpt-4.1': ['anthropic/claude-sonnet-4-5'],
+  },
+  aliases: {
+    'team/best': 'openai/gpt-4o',
+    'team/small': 'openai/gpt-4o-mini',
+    'anthropic/cheap': 'openai/gpt-4o-mini',
+  },
+  keys: [
+    {
+      name: 'restricted',
+      key: RESTRICTED,
+      models: ['openai/gpt-4o-mini', 'google/gemini-2.5-pro', 'deepseek/deepseek-v4-flash'],
     },
-    aliases: {
-      'team/best': 'openai/gpt-4o',
-      'team/small': 'openai/gpt-4o-mini',
-      'anthropic/cheap': 'openai/gpt-4o-mini',
+    { name: 'wild', key: WILD, models: ['anthropic/*'] },
+    {
+      name: 'narrow',
+      key: NARROW,
+      models: ['openai/gpt-4o-mini', 'anthropic/claude-haiku-4-5', 'deepseek/deepseek-v4-flash'],
     },
-    keys: [
-      {
-        name: 'restricted',
-        key: RESTRICTED,
-        models: ['openai/gpt-4o-mini', 'google/gemini-2.5-pro', 'deepseek/deepseek-v4-flash'],
-      },
-      { name: 'wild', key: WILD, models: ['anthropic/*'] },
-      {
-        name: 'narrow',
-        key: NARROW,
-        models: ['openai/gpt-4o-mini', 'anthropic/claude-haiku-4-5', 'deepseek/deepseek-v4-flash'],
-      },
-      { name: 'alias', key: ALIAS, models: ['Team/Small', 'openai/gpt-5.4-2026-03-05'] },
-      { name: 'dotted', key: DOTTED, models: ['anthropic/claude-haiku-4.5'] },
-      { name: 'mixed', key: MIXED, models: ['openai/*', 'anthropic/claude-sonnet-4-5'] },
-    ],
-  });
-});
-afterAll(async () => {
-  await stage.expectUnharmed([RESTRICTED, WILD, NARROW, MIXED, ALIAS, DOTTED]);
-  await stage.close();
+    { name: 'alias', key: ALIAS, models: ['Team/Small', 'openai/gpt-5.4-2026-03-05'] },
+    { name: 'dotted', key: DOTTED, models: ['anthropic/claude-haiku-4.5'] },
+    { name: 'mixed', key: MIXED, models: ['openai/*', 'anthropic/claude-sonnet-4-5'] },
+  ],
 });
 
 const asked = () => stage.upstream.received.length;

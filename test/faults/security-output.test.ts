@@ -3,29 +3,18 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
 import { spawnGateway } from '../support/process.ts';
 import { eventually, exchange, post, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
-import {
-  CANARY,
-  chunk,
-  openStage,
-  requestOf,
-  STREAM_END,
-  type Stage,
-  sized,
-  streamEvents,
-  ways,
-} from './stage.ts';
+import { CANARY, chunk, requestOf, STREAM_END, sized, streamEvents, useStage, ways } from './stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({ cors: { origins: ['https://app.example', 'http://localhost:3000'] } });
-});
-afterAll(async () => {
-  await stage.expectUnharmed(['SECRET-IN-QUERY', '\x1b[2J']);
+const stage = useStage({ cors: { origins: ['https://app.example', 'http://localhost:3000'] } }, {}, [
+  'SECRET-IN-QUERY',
+  '\x1b[2J',
+]);
+afterAll(() => {
   // Every log entry is one JSON object a line, whoever wrote what into it.
   for (const line of stage.gateway
     .output()
@@ -33,7 +22,6 @@ afterAll(async () => {
     .filter((line) => line.startsWith('{'))) {
     expect(() => JSON.parse(line)).not.toThrow();
   }
-  await stage.close();
 });
 
 const [native, translated] = ways;

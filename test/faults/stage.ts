@@ -4,7 +4,7 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { type Answer, call } from '../support/caller.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
@@ -12,6 +12,7 @@ import { type GatewayProcess, type ProcessOptions, spawnGateway } from '../suppo
 import { childrenOf } from '../support/process-tree.ts';
 import { eventually } from '../support/raw.ts';
 import { json, type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { whileTestsRun } from '../support/while-tests-run.ts';
 
 export interface Stage {
   readonly gateway: GatewayProcess;
@@ -20,7 +21,10 @@ export interface Stage {
   respondWith(respond: Respond): void;
   /** How many of the vendor's answers are still in progress. */
   live(): number;
-  /** The end of every file: the gateway is alive, nothing is in progress or held open, and no secret was written. */
+  /**
+   * The end of every file: the gateway is alive, nothing is in progress or held open, and no secret was written: no key
+   * of the configuration, nor any of `secrets`.
+   */
   expectUnharmed(secrets?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,6 +47,7 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
   // Never busy: on a machine that runs many tests at once it would refuse work that these tests need.
   const limits = { eventLoopDelay: 600_000, ...config.limits };
   const gateway = await spawnGateway({ vendors: vendorsAtUrl(upstream.url), ...config, limits }, options);
+  const keys = [KEY, ...(config.keys ?? []).flatMap(({ key }) => key ?? [])];
   const atRest = gateway.sockets();
   return {
     gateway,
@@ -59,7 +64,7 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
       const health = await fetch(`${gateway.url}/health/live`, { headers: { connection: 'close' } });
       expect(health.status).toBe(200);
       const output = gateway.output();
-      for (const secret of [CANARY, KEY, 'vendor-key', ...secrets]) expect(output).not.toContain(secret);
+      for (const secret of [CANARY, 'vendor-key', ...keys, ...secrets]) expect(output).not.toContain(secret);
       // The code of the reason why a vendor could not be reached may be shown.
       const surprises = output.replaceAll(/"fault":"upstream-[a-z]+","cause":"[A-Z0-9_]+"/g, '');
       expect(surprises).not.toMatch(/uncaught|unhandled|ERR_|^\s+at .+:\d+:\d+/im);
@@ -68,6 +73,28 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
       await gateway.close();
       await upstream.close();
     },
+  };
+}
+
+/** A stage for all tests of a file, which leave it unharmed. `secrets` are more of what it must not write. */
+export function useStage(
+  config: ConfigInput = {},
+  options: ProcessOptions = {},
+  secrets: readonly string[] = [],
+): Stage {
+  const stage = whileTestsRun(() => openStage(config, options));
+  afterAll(() => stage().expectUnharmed(secrets));
+  return {
+    get gateway() {
+      return stage().gateway;
+    },
+    get upstream() {
+      return stage().upstream;
+    },
+    respondWith: (respond) => stage().respondWith(respond),
+    live: () => stage().live(),
+    expectUnharmed: (more) => stage().expectUnharmed(more),
+    close: () => stage().close(),
   };
 }
 

@@ -11,6 +11,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { MAX_EVENT_LENGTH } from '../../src/streams/sse.ts';
 import type { Script, Wire } from '../support/fault-upstream.ts';
+import { arrayBuffersHeld } from '../support/held.ts';
 import { useFaultDoor } from './upstream-door.ts';
 import {
   ask,
@@ -63,7 +64,7 @@ describe('U-25 events without an end', () => {
     test.each(translated)('$name: is stopped, with an error, and takes little memory', async (way) => {
       const [first = ''] = eventTexts(streamedAnswer(way.spoken));
       let sent = Promise.resolve(0);
-      const before = process.memoryUsage().arrayBuffers;
+      const before = await arrayBuffersHeld();
       const { status, text } = await read(way, (wire) => {
         wire.stream([first + opening]);
         sent = flood(wire, piece, 64);
@@ -74,7 +75,7 @@ describe('U-25 events without an end', () => {
       } else expect(status).toBe(502);
       // Some MiB are in socket buffers when it is stopped.
       expect(await sent).toBeLessThan((2 * MAX_EVENT_LENGTH) / piece.length + 24);
-      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+      expect((await arrayBuffersHeld()) - before).toBeLessThan(64 * 1024 * 1024);
     });
   });
 

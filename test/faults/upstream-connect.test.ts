@@ -385,7 +385,7 @@ describe('U-35 a kept connection that the vendor closes under a request', () => 
   });
 
   test(`a vendor that closes idle connections just when requests come: none of ${RACES} fails`, {
-    timeout: 30_000 + 20 * RACES,
+    timeout: 180_000 + 20 * RACES,
   }, async () => {
     const upstream = await faultUpstream();
     upstream.script((wire, { earlier }) => {

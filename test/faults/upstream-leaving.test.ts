@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 test(`C-01, C-02 ${LEAVINGS} callers leave, by FIN and by RST, over all ways: each vendor's answer is aborted`, {
-  timeout: 60_000 + 60 * LEAVINGS,
+  timeout: 180_000 + 60 * LEAVINGS,
 }, async () => {
   /** When the vendor's side of each caller was closed. */
   const gone = new Map<string, Promise<number>>();

@@ -229,7 +229,7 @@ describe.concurrent('U-09 keep-alives, and nothing else', () => {
       void wire.gone.then(() => clearInterval(timer));
     });
 
-  test.each(ways)('$name: no form of silence counts as content', { timeout: 20_000 }, async (way) => {
+  test.each(ways)('$name: no form of silence counts as content', async (way) => {
     const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 250 });
     const silence = saying((wire) => wire.stream(begun(way)), SILENCE);
     upstream.script(silence.script);
@@ -237,7 +237,7 @@ describe.concurrent('U-09 keep-alives, and nothing else', () => {
     await silence.gone();
   });
 
-  test.each(ways)('$name: nor do empty lines in a whole answer', { timeout: 20_000 }, async (way) => {
+  test.each(ways)('$name: nor do empty lines in a whole answer', async (way) => {
     const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 250 });
     const lines = saying(
       (wire) => {

@@ -6,12 +6,22 @@ import { runInNewContext } from 'node:vm';
 
 /** The bytes that this process holds after everything that can be freed is freed. */
 export async function held(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  for (let round = 0; round < 4; round += 1) {
-    if (typeof collect === 'function') collect();
-    await sleep(20);
-  }
+  await collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
+}
+
+/** The part of them that is in buffers, such as those of sockets. */
+export async function arrayBuffersHeld(): Promise<number> {
+  await collect();
+  return process.memoryUsage().arrayBuffers;
+}
+
+async function collect(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const gc: unknown = runInNewContext('gc');
+  for (let round = 0; round < 4; round += 1) {
+    if (typeof gc === 'function') gc();
+    await sleep(20);
+  }
 }

@@ -294,7 +294,7 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
     const [store] = opened;
     expect(store && (await counts(store))).toEqual(all(400));
     expect(told.join()).toContain('could not serialize access');
-  }, 30_000);
+  });
 
   // The codes are the server's own: PostgreSQL's documentation, appendix A.
   test.for([
