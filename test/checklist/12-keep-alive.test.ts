@@ -12,6 +12,7 @@ import { validator } from '../../src/protocol/validate.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import {
   CALLERS,
@@ -189,10 +190,10 @@ test.each([
   'checklist 99: and a count of tokens is no stream, though its body asks for one (%s)',
   async (path, said) => {
     withheld(200, 'application/json', '{"totalTokens":7}');
-    const response = await fetch(door.url() + path, {
-      method: 'POST',
-      body: JSON.stringify({ model: 'google/gemini-2.5-flash', stream: true, ...said }),
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    const response = await postJson(door.url() + path, {
+      model: 'google/gemini-2.5-flash',
+      stream: true,
+      ...said,
     });
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toMatchObject({ input_tokens: 7 });

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { CALLERS, CLAUDE, chunk, GEMINI, gemini, QWEN, useDoor } from './support.ts';
 
 const door = useDoor();
@@ -43,19 +43,18 @@ test.each(cases)(
       }
     });
     const leave = new AbortController();
-    const answer = fetch(door.url() + paths[from], {
-      method: 'POST',
-      body: JSON.stringify({
+    const answer = postJson(
+      door.url() + paths[from],
+      {
         model: models[from],
         stream,
         max_tokens: 10,
         ...(from === 'responses'
           ? { input: 'Hi', max_tokens: undefined }
           : { messages: [{ role: 'user', content: 'Hi' }] }),
-      }),
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-      signal: leave.signal,
-    }).then((response) => response.text());
+      },
+      { signal: leave.signal },
+    ).then((response) => response.text());
     answer.catch(() => undefined);
     await wasAsked;
     await sleep(50);

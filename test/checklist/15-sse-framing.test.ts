@@ -9,6 +9,7 @@ import { decodeSse, type Sse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventsOf, meaningOf } from '../support/meaning.ts';
+import { postJson } from '../support/post-json.ts';
 import { FIXTURES } from '../support/recording.ts';
 import {
   CALLERS,
@@ -123,11 +124,7 @@ async function inTurn(
   };
   const least =
     from === 'responses' ? { input: 'Hi' } : { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
-  const response = await fetch(door.url() + paths[from], {
-    method: 'POST',
-    body: JSON.stringify({ model, stream: true, ...least }),
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-  });
+  const response = await postJson(door.url() + paths[from], { model, stream: true, ...least });
   const decoder = new TextDecoder();
   let text = '';
   let at = 0;

@@ -5,8 +5,8 @@ import { type Note, reportInto, unreported } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { asObject, isList, isObject, tryParseJson } from '../../src/lib/json.ts';
-import { KEY } from '../support/gateway.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
+import { postJson } from '../support/post-json.ts';
 import {
   at,
   CALLERS,
@@ -218,11 +218,7 @@ describe('a key for the cache, which OpenAI fills by itself', () => {
   ])('so it is where a header names the session (to %s by %s)', async (model, path, body, sent) => {
     door.answers((_, response) => response.writeHead(418).end('{}'));
     for (const session of [{ 'x-session-id': 'one' }, {}]) {
-      await fetch(`${door.url()}/v1/${path}`, {
-        method: 'POST',
-        body: JSON.stringify({ model, ...body }),
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...session },
-      });
+      await postJson(`${door.url()}/v1/${path}`, { model, ...body }, { headers: session });
     }
     const [named, unnamed] = door
       .upstream()
@@ -377,11 +373,7 @@ describe('checklist 126: no object is put into another order', () => {
     const body =
       '{"messages":[{"role":"user","content":"Hi"}],"z":1,"model":"openai/gpt-4o" ,"a":{"c":1,"b":2},"n":1.0}';
     door.answers((_, response) => response.writeHead(418).end('{}'));
-    await fetch(`${door.url()}/v1/chat/completions`, {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    });
+    await postJson(`${door.url()}/v1/chat/completions`, body);
     expect(door.upstream().received[0]?.body.toString()).toBe(body.replace('openai/gpt-4o', 'gpt-4o'));
   });
 });
@@ -448,15 +440,15 @@ describe('checklist 220: a service that finds its cache by a header has the sess
   test('whoever speaks to the service as it does says it in their own words', async () => {
     door.answers((_, response) => response.writeHead(418).end('{}'));
     const ask = (headers: Record<string, string>) =>
-      fetch(`${door.url()}/v1/chat/completions`, {
-        method: 'POST',
-        body: JSON.stringify({
+      postJson(
+        `${door.url()}/v1/chat/completions`,
+        {
           model: GROK,
           messages: [{ role: 'user', content: 'Hi' }],
           prompt_cache_key: 'k',
-        }),
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...headers },
-      });
+        },
+        { headers },
+      );
     await ask({ 'x-grok-conv-id': 'mine', 'x-session-id': 'yours' });
     expect(door.upstream().received[0]?.headers).toMatchObject({
       'x-grok-conv-id': 'mine',

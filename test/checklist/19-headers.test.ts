@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { json } from '../support/upstream.ts';
 import {
   at,
@@ -40,11 +41,7 @@ const OWN: Readonly<Record<string, string>> = {
 };
 
 async function ask(path: string, body: object, headers: Record<string, string>): Promise<Response> {
-  return fetch(door.url() + path, {
-    method: 'POST',
-    body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...headers },
-  });
+  return postJson(door.url() + path, body, { headers });
 }
 
 const sentHeaders = (): IncomingHttpHeaders => door.upstream().received[0]?.headers ?? {};
@@ -232,11 +229,7 @@ describe('checklist 222: what another that has Claude refuses of what is asked b
     expect(await asked(CLAUDE_ADAPTIVE, more)).toEqual({ times: 1, body, betas: BETAS });
     // Who asks nothing of it is not read.
     const plain = `{"model":"claude-opus-4-7", "max_tokens":1e1,"messages":[]}`;
-    const response = await fetch(`${door.url()}/v1/messages`, {
-      method: 'POST',
-      body: plain,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    });
+    const response = await postJson(`${door.url()}/v1/messages`, plain);
     await response.text();
     expect(door.upstream().received.at(-1)?.body.toString()).toBe(plain);
   });

@@ -2,17 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/lib/json.ts';
-import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { at, CLAUDE, GEMINI, OPENAI, QWEN, useDoor } from './support.ts';
 
 const door = useDoor();
 
 async function ask(path: string, body: object): Promise<Response> {
-  return fetch(door.url() + path, {
-    method: 'POST',
-    body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-  });
+  return postJson(door.url() + path, body);
 }
 
 describe('counting tokens', () => {

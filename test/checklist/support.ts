@@ -10,8 +10,9 @@ import { asObjects, isList, isObject, type Json, type JsonObject, parseJson } fr
 import { validateWhole, validator } from '../../src/protocol/validate.ts';
 import { decodeSse, type Sse, sseText } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventsOf, eventsOfWhole } from '../support/meaning.ts';
+import { postJson } from '../support/post-json.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 /** Models of each kind of vendor. Gemini 2.5 thinks by a budget and takes no signatures; 3 by a level, and does. */
@@ -121,11 +122,7 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
 
   const urlOf = (): string => given(gateway).url;
   const ask = async (from: Caller, body: JsonObject): Promise<Response> =>
-    fetch(urlOf() + PATHS[from], {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    });
+    postJson(urlOf() + PATHS[from], body);
 
   const door: Door = {
     url: urlOf,

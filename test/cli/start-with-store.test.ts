@@ -12,6 +12,7 @@ import { listKeys } from '../../src/store/list-keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { firstKeyOf, type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { soon } from '../support/soon.ts';
 
@@ -24,14 +25,14 @@ afterEach(async () => {
 });
 
 async function ask(url: string, key: string): Promise<number> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
+  const response = await postJson(
+    `${url}/v1/chat/completions`,
+    {
       model: 'gpt-4o',
       messages: [{ role: 'user', content: 'What is the word? Canary.' }],
-    }),
-  });
+    },
+    { key },
+  );
   await response.text();
   return response.status;
 }

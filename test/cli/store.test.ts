@@ -10,6 +10,7 @@ import { createKey } from '../../src/store/keys.ts';
 import { listKeys } from '../../src/store/list-keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type CommandResult, runCommand, startCommand } from '../support/command.ts';
+import { postJson } from '../support/post-json.ts';
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 
@@ -179,11 +180,11 @@ async function keyHere(): Promise<void> {
 }
 
 async function ask({ url }: GatewayProcess, key: string): Promise<number> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello!' }] }),
-  });
+  const response = await postJson(
+    `${url}/v1/chat/completions`,
+    { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello!' }] },
+    { key },
+  );
   await response.text();
   return response.status;
 }

@@ -12,8 +12,8 @@ import type { ToolCallPart } from '../../src/conversation/prompt.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { asObject, asObjects, isObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { validateStream } from '../../src/protocol/validate.ts';
-import { KEY } from '../support/gateway.ts';
 import { eventsOf, eventsOfWhole } from '../support/meaning.ts';
+import { postJson } from '../support/post-json.ts';
 import { json } from '../support/upstream.ts';
 import { type Agent, output } from './agents/agent.ts';
 import { chatAgent } from './agents/chat-agent.ts';
@@ -31,11 +31,7 @@ const AGENTS = [codex, claudeCode, geminiCli, chatAgent];
 const STEPS = 110;
 
 function post(url: string, agent: Agent, model: string, stream: boolean, body: string): Promise<Response> {
-  return fetch(url + agent.path(model, stream), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...agent.headers },
-    body,
-  });
+  return postJson(url + agent.path(model, stream), body, { headers: agent.headers });
 }
 
 const callsIn = (parts: readonly { kind: string }[] = []): readonly ToolCallPart[] =>

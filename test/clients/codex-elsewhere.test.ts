@@ -8,7 +8,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asList, asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { eventsIn } from '../faults/upstream-ways.ts';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { codexLite, codexPlain } from './agents/codex-lite.ts';
 
@@ -76,11 +77,7 @@ afterAll(async () => {
 async function asked(body: JsonObject, call: string, requests = 1) {
   wanted = call;
   upstream.received.length = 0;
-  const response = await fetch(`${gateway.url}/v1/responses`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(`${gateway.url}/v1/responses`, body);
   const text = await response.text();
   expect(response.status, text).toBe(200);
   const items = eventsIn(text).flatMap(({ data }) => asObject(asObject(parseJson(data))?.['item']) ?? []);

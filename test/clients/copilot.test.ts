@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from 'vitest';
-import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { useGateway } from './support.ts';
 
 const gateway = useGateway();
@@ -41,10 +41,10 @@ const tools = [
 test.each(['anthropic/claude-sonnet-5-5', 'google/gemini-3.8-flash'])(
   'a session of Copilot continues with %s, which would reject its notes',
   async (model) => {
-    const response = await fetch(`${gateway().url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-      body: JSON.stringify({ model, messages: session, tools }),
+    const response = await postJson(`${gateway().url}/v1/chat/completions`, {
+      model,
+      messages: session,
+      tools,
     });
     expect(response.status, await response.text()).toBe(200);
   },

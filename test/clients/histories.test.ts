@@ -7,8 +7,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { KEY } from '../support/gateway.ts';
 import { chatBodies, messagesBodies, responsesBodies } from '../support/histories.ts';
+import { postJson } from '../support/post-json.ts';
 import { useGateway } from './support.ts';
 
 const gateway = useGateway();
@@ -21,11 +21,7 @@ const GPTS = ['openai/gpt-4.1', 'openai/gpt-5.4'];
 const OTHERS = ['deepseek/deepseek-v4-flash', 'mistralai/mistral-medium-3-5'];
 
 async function ask(path: string, body: JsonObject) {
-  const response = await fetch(gateway().url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(gateway().url + path, body);
   return { status: response.status, text: await response.text() };
 }
 

@@ -6,17 +6,13 @@
 
 import { expect, test } from 'vitest';
 import { asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { SUBJECTS, useGateway } from './support.ts';
 
 const gateway = useGateway();
 
 async function post(path: string, body: JsonObject): Promise<JsonObject> {
-  const response = await fetch(gateway().url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(gateway().url + path, body);
   const answer = asObject(parseJson(await response.text())) ?? {};
   expect([response.status, answer['error'] ?? undefined]).toEqual([200, undefined]);
   return answer;

@@ -2,17 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { SUBJECTS, useGateway } from './support.ts';
 
 const gateway = useGateway();
 
 async function post(path: string, body: JsonObject): Promise<Response> {
-  return fetch(gateway().url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    body: JSON.stringify(body),
-  });
+  return postJson(gateway().url + path, body);
 }
 
 describe('an answer of chat-completions as openai 3.22 sends it back', () => {

@@ -3,7 +3,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { parseExposition, type Sample, sumOf } from '../accounting/observe/exposition.ts';
-import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { vendorsAtUrl } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { type GatewayProcess, type ProcessOptions, spawnGateway } from '../support/process.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { requestOf, ways } from './stage.ts';
@@ -42,11 +43,7 @@ async function start(input: ConfigInput, options: ProcessOptions = {}): Promise<
 }
 
 const ask = async (at: GatewayProcess, path: string, body: string): Promise<number> => {
-  const response = await fetch(at.url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body,
-  });
+  const response = await postJson(at.url + path, body);
   await response.arrayBuffer();
   return response.status;
 };

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMAT_NAMES } from '../../src/conversation/prompt.ts';
 import { asObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { scanObject } from '../../src/lib/json-scan.ts';
@@ -11,9 +11,10 @@ import { requireHarmless } from '../../src/pipeline/restrictions/require-harmles
 import { connect } from '../server/websocket/stage.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { FIXTURES } from '../support/recording.ts';
 import { sdkFields } from '../support/sdk-fields.ts';
-import { openStage, type Stage } from './stage.ts';
+import { useStage } from './stage.ts';
 
 const HELD = 'gw-held-key-of-the-tests';
 const GROUPED = 'gw-grouped-key-of-the-tests';
@@ -25,20 +26,13 @@ const MODELS = [
   'deepseek/deepseek-v4-flash',
 ];
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({
-    generateContent: { models: 'all' },
-    groups: [{ name: 'team', models: MODELS }],
-    keys: [
-      { name: 'held', key: HELD, models: MODELS },
-      { name: 'grouped', key: GROUPED, group: 'team' },
-    ],
-  });
-});
-afterAll(async () => {
-  await stage.expectUnharmed([HELD, GROUPED]);
-  await stage.close();
+const stage = useStage({
+  generateContent: { models: 'all' },
+  groups: [{ name: 'team', models: MODELS }],
+  keys: [
+    { name: 'held', key: HELD, models: MODELS },
+    { name: 'grouped', key: GROUPED, group: 'team' },
+  ],
 });
 
 /** The smallest possible request, by the endpoint's name. */
@@ -91,10 +85,9 @@ async function post(call: string, more: JsonObject | string, key: string, query 
       ? `${JSON.stringify(body).slice(0, -1)},${more}}`
       : JSON.stringify({ ...body, ...more });
   const before = stage.upstream.received.length;
-  const response = await fetch(`${stage.gateway.url}${path}${query}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
-    body: text,
+  const response = await postJson(`${stage.gateway.url}${path}${query}`, text, {
+    key,
+    headers: { connection: 'close' },
   });
   return {
     status: response.status,

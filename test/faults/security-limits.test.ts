@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { KeyLimits } from '../../src/store/key-limits.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../access/limits/support.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { eventually } from '../support/raw.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
@@ -91,11 +92,7 @@ describe('S-23 limits of a key, with 1,000 requests at once', () => {
 
 describe('S-30 one request that asks for as much as many', () => {
   const post = (path: string, body: object): Promise<Response> =>
-    fetch(`${gateway.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${LIMITED}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    postJson(`${gateway.url}${path}`, body, { key: LIMITED });
   const messages = [{ role: 'user', content: 'Is it?' }];
 
   test.each([

@@ -1,15 +1,16 @@
 /** Data stored in the vendors' accounts: a key may use all of it, only what its own answers have stored, or nothing. */
 
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts';
 import { asObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { STORED_PLACES, STORING } from '../../src/pipeline/restrictions/stored-places.ts';
 import { connect } from '../server/websocket/stage.ts';
 import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { sdkFields } from '../support/sdk-fields.ts';
 import { json } from '../support/upstream.ts';
-import { openStage, type Stage } from './stage.ts';
+import { useStage } from './stage.ts';
 
 const OWN = 'gw-own-key-of-the-tests';
 const OTHER = 'gw-other-key-of-the-tests';
@@ -18,26 +19,19 @@ const GROUPED = 'gw-grouped-key-of-the-tests';
 const RESTRICTED = 'gw-restricted-key-of-the-tests';
 const FREED = 'gw-freed-key-of-the-tests';
 
-let stage: Stage;
-beforeAll(async () => {
-  const models = ['openai/*', 'anthropic/*', 'google/*'];
-  stage = await openStage({
-    groups: [{ name: 'closed', stored: 'none' }],
-    keys: [
-      { name: 'own', key: OWN, stored: 'own' },
-      { name: 'other', key: OTHER, stored: 'own' },
-      { name: 'none', key: NONE, stored: 'none' },
-      { name: 'grouped', key: GROUPED, group: 'closed', stored: 'all' },
-      { name: 'restricted', key: RESTRICTED, models },
-      { name: 'freed', key: FREED, models, stored: 'all' },
-    ],
-  });
+const models = ['openai/*', 'anthropic/*', 'google/*'];
+const stage = useStage({
+  groups: [{ name: 'closed', stored: 'none' }],
+  keys: [
+    { name: 'own', key: OWN, stored: 'own' },
+    { name: 'other', key: OTHER, stored: 'own' },
+    { name: 'none', key: NONE, stored: 'none' },
+    { name: 'grouped', key: GROUPED, group: 'closed', stored: 'all' },
+    { name: 'restricted', key: RESTRICTED, models },
+    { name: 'freed', key: FREED, models, stored: 'all' },
+  ],
 });
 beforeEach(() => stage.respondWith((_, response) => json(response, {})));
-afterAll(async () => {
-  await stage.expectUnharmed([OWN, OTHER, NONE, GROUPED, RESTRICTED, FREED]);
-  await stage.close();
-});
 
 const PATHS: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': ['/v1/chat/completions'],
@@ -62,11 +56,7 @@ const LEAST: Readonly<Record<FormatName, JsonObject>> = {
 
 async function post(path: string, body: JsonObject, key: string) {
   const before = stage.upstream.received.length;
-  const response = await fetch(stage.gateway.url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(stage.gateway.url + path, body, { key, headers: { connection: 'close' } });
   return {
     status: response.status,
     text: await response.text(),

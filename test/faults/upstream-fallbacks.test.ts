@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { Script } from '../support/fault-upstream.ts';
 import { KEY, startRecorded } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { eventually } from '../support/raw.ts';
 import { chat, dead, good, status, statuses, toOpenAI, usePlaces, waiting } from './upstream-places.ts';
 import { ask, eventsIn, isErrorEvent, streamedAnswer, wholeAnswer } from './upstream-ways.ts';
@@ -128,11 +129,7 @@ describe('fallbacks', () => {
   ])('none for a token count: another model counts differently (%s)', async (path, prompt) => {
     const { gateway, openai, anthropic, google } = await three();
     openai.script(status(500));
-    const response = await fetch(gateway.url + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'openai/gpt-4o', ...prompt }),
-    });
+    const response = await postJson(gateway.url + path, { model: 'openai/gpt-4o', ...prompt });
     await response.text();
     expect(response.status).toBeGreaterThanOrEqual(500);
     expect(openai.requests[0]?.path).toBe('/v1/responses/input_tokens');
@@ -185,11 +182,7 @@ describe('fallbacks', () => {
       },
     });
     for (const place of [openai, anthropic, google]) place.script(status(503));
-    const response = await fetch(`${gateway.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, 'x-goog-api-key': KEY, 'content-type': 'application/json' },
-      body: JSON.stringify(asked),
-    });
+    const response = await postJson(`${gateway.url}${path}`, asked, { headers: { 'x-goog-api-key': KEY } });
     await response.text();
     const [, second] = [openai, anthropic, google].flatMap(({ requests }) => requests);
     expect(second?.body.toString()).toBe(JSON.stringify(sent));
@@ -266,17 +259,17 @@ describe('fallbacks', () => {
             { role: 'system', content: 'Be brief.' },
           ],
         };
-    const response = await fetch(`${gateway.url}${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${KEY}`,
-        'x-goog-api-key': KEY,
-        'content-type': 'application/json',
-        'anthropic-beta': 'context-management-2025-06-27',
-        'idempotency-key': 'as-it-was-written',
+    const response = await postJson(
+      `${gateway.url}${path}`,
+      { ...words, ...more },
+      {
+        headers: {
+          'x-goog-api-key': KEY,
+          'anthropic-beta': 'context-management-2025-06-27',
+          'idempotency-key': 'as-it-was-written',
+        },
       },
-      body: JSON.stringify({ ...words, ...more }),
-    });
+    );
     expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
     const requests = answers.flatMap(([place]) => place.requests);
     expect(requests).toHaveLength(3);
@@ -320,26 +313,22 @@ describe('fallbacks', () => {
             wire.answer(400, JSON.stringify(told)),
       );
       openai.script(status(503), ...said, (wire) => wire.answer(200, wholeAnswer('responses')));
-      const response = await fetch(`${gateway.url}/v1/responses`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          model: 'gpt-5.4',
-          store: false,
-          reasoning: { effort: 'high' },
-          include: ['reasoning.encrypted_content'],
-          input: [
-            { role: 'user', content: 'Hi' },
-            { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' },
-            {
-              type: 'message',
-              id: 'msg_1',
-              role: 'assistant',
-              content: [{ type: 'output_text', text: 'Hello.' }],
-            },
-            { role: 'user', content: 'Go on.' },
-          ],
-        }),
+      const response = await postJson(`${gateway.url}/v1/responses`, {
+        model: 'gpt-5.4',
+        store: false,
+        reasoning: { effort: 'high' },
+        include: ['reasoning.encrypted_content'],
+        input: [
+          { role: 'user', content: 'Hi' },
+          { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' },
+          {
+            type: 'message',
+            id: 'msg_1',
+            role: 'assistant',
+            content: [{ type: 'output_text', text: 'Hello.' }],
+          },
+          { role: 'user', content: 'Go on.' },
+        ],
       });
       expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
       const { reasoning, input, include } = JSON.parse(openai.requests.at(-1)?.body.toString() ?? '');
@@ -359,10 +348,10 @@ describe('fallbacks', () => {
   ): Promise<Record<string, unknown>> {
     const { gateway, anthropic } = await three({ fallbacks: { [`anthropic/${from}`]: [`anthropic/${to}`] } });
     anthropic.script(status(503), ...refusals, (wire) => wire.answer(200, wholeAnswer('messages')));
-    const response = await fetch(`${gateway.url}/v1/messages`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: from, max_tokens: 9_000, ...body }),
+    const response = await postJson(`${gateway.url}/v1/messages`, {
+      model: from,
+      max_tokens: 9_000,
+      ...body,
     });
     expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
     expect(anthropic.requests).toHaveLength(2 + refusals.length);

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../support/fault-upstream.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { eventually } from '../support/raw.ts';
 import { useStoppedClock } from '../support/stopped-clock.ts';
 import {
@@ -421,11 +422,7 @@ describe('an upstream that has no such path', () => {
       ? { messages: [{ role: 'user', content: 'Hi' }] }
       : { input: 'Hi' };
     for (let at = 0; at < 4; at += 1) {
-      const response = await fetch(gateway.url + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-        body: JSON.stringify({ model: 'openai/gpt-4o', ...said }),
-      });
+      const response = await postJson(gateway.url + path, { model: 'openai/gpt-4o', ...said });
       expect([400, 405, 501]).toContain(response.status);
       await response.text();
     }

@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { json, type Received, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 let upstream: TestUpstream;
@@ -30,11 +31,7 @@ async function sentTo(
   upstream.received.length = 0;
   const vendors = { [name]: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key', ...settings } };
   gateway = await startGateway({ vendors, retries: { limit: 0 } });
-  const answer = await fetch(gateway.url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
+  const answer = await postJson(gateway.url + path, body, { headers });
   const text = await answer.text();
   const [received] = upstream.received;
   if (received === undefined) throw new Error(`The vendor was not asked: ${text}`);
@@ -338,11 +335,7 @@ test('one of several upstreams may have its own model names and its own key head
   ] as const) {
     upstream.received.length = 0;
     for (let at = 0; at < 2; at += 1) {
-      const answer = await fetch(gateway.url + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...asked, messages }),
-      });
+      const answer = await postJson(gateway.url + path, { ...asked, messages });
       await answer.text();
     }
     const told = upstream.received.map(({ url, headers, body }) => [
@@ -453,11 +446,7 @@ test('Claude at Vertex AI: nothing else in a native body changes, however the fi
   ] as const) {
     upstream.received.length = 0;
     gateway = await startGateway({ vendors: { anthropic: { apiKey: 'k', ...atVertex() } } });
-    const answer = await fetch(gateway.url + url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-      body: written,
-    });
+    const answer = await postJson(gateway.url + url, written);
     await answer.text();
     expect(upstream.received[0]?.body.toString()).toBe(sent);
     await gateway.close();
@@ -518,15 +507,7 @@ test('Claude at Vertex AI: betas that it refuses for a count are still sent with
   const own = { baseUrl: `${strict.url}${CLAUDE_AT_VERTEX}`, auth: 'authorization', apiKey: 'k' } as const;
   const asked = async (path: string): Promise<readonly [number, ...(string | undefined)[]]> => {
     strict.received.length = 0;
-    const response = await fetch(`${gateway?.url}${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${KEY}`,
-        'content-type': 'application/json',
-        'anthropic-beta': beta,
-      },
-      body: JSON.stringify(haiku),
-    });
+    const response = await postJson(`${gateway?.url}${path}`, haiku, { headers: { 'anthropic-beta': beta } });
     await response.text();
     return [
       response.status,

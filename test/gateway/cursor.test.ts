@@ -19,7 +19,7 @@ import {
   QWEN,
   useDoor,
 } from '../checklist/support.ts';
-import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { json as answerJson } from '../support/upstream.ts';
 
 const door = useDoor();
@@ -99,11 +99,7 @@ async function ask(
   model: string,
   body: JsonObject,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const answer = await fetch(`${door.url()}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, ...body }),
-  });
+  const answer = await postJson(`${door.url()}/v1/chat/completions`, { model, ...body });
   return { status: answer.status, text: await answer.text() };
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
@@ -404,11 +405,7 @@ test.each(['response.created', 'response.output_text.delta'])(
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begin);
       goOn = () => response.end('"}\n\n');
     };
-    const response = await fetch(`${patient.url}/v1/responses`, {
-      method: 'POST',
-      body: '{"model":"gpt-4o"}',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    });
+    const response = await postJson(`${patient.url}/v1/responses`, '{"model":"gpt-4o"}');
     let text = '';
     for await (const chunk of response.body ?? []) {
       text += Buffer.from(chunk).toString();

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 let upstream: TestUpstream;
@@ -293,11 +294,7 @@ test('nor does a sentence name a field that its caller does not have', async () 
 });
 
 async function ask(path: string, body: JsonObject): Promise<{ status: number; error: JsonObject }> {
-  const response = await fetch(gateway.url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(gateway.url + path, body);
   const answer = asObject(parseJson(await response.text()));
   return { status: response.status, error: asObject(answer?.['error']) ?? {} };
 }

@@ -1,7 +1,8 @@
 /** Two tools with one name: OpenAI accepts an identical duplicate function; others refuse the request. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -24,11 +25,7 @@ function ask(from: From, model: string, functions: readonly object[]): Promise<R
           messages: [{ role: 'user', content: 'Hi' }],
           tools: functions.map((each) => ({ type: 'function', function: each })),
         };
-  return fetch(gateway.url + PATHS[from], {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, ...body }),
-  });
+  return postJson(gateway.url + PATHS[from], { model, ...body });
 }
 
 const cases = (['chat-completions', 'responses'] as const).flatMap((from) =>

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { good, openaiAt, status, usePlaces } from '../faults/upstream-places.ts';
 import type { FaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, type TestGateway } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 
 const vendors = usePlaces();
 
@@ -20,12 +21,8 @@ const gatewayOf = (places: readonly FaultUpstream[], more: ConfigInput = {}): Pr
 
 type Asked = [path: string, body: JsonObject, headers?: Record<string, string>];
 
-async function ask({ url }: TestGateway, [path, body, headers]: Asked, key = KEY): Promise<number> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    body: JSON.stringify({ model: 'openai/gpt-4.1', ...body }),
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
-  });
+async function ask({ url }: TestGateway, [path, body, headers = {}]: Asked, key = KEY): Promise<number> {
+  const response = await postJson(url + path, { model: 'openai/gpt-4.1', ...body }, { key, headers });
   await response.text();
   return response.status;
 }

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 let upstream: TestUpstream;
@@ -141,11 +142,7 @@ describe('F2, F3: SIGTERM', () => {
         if (match) resolve(match[0]);
       });
     });
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      body: '{"model":"gpt-4o","stream":true}',
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    });
+    const response = await postJson(`${url}/v1/chat/completions`, '{"model":"gpt-4o","stream":true}');
     child.kill('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 100));
     await expect(fetch(`${url}/health/live`)).rejects.toThrow();

@@ -7,6 +7,7 @@ import { CompactSign } from 'jose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { json, startUpstream } from '../../support/upstream.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../limits/support.ts';
 import { type IdentityInput, type Provider, startProvider } from './provider.ts';
@@ -113,11 +114,11 @@ test('callers are restricted to their provider’s models in lists, in requests 
   const token = await provider.token();
   const post = (body: object): Promise<number> =>
     statusOf(
-      fetch(`${gateway.url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], ...body }),
-      }),
+      postJson(
+        `${gateway.url}/v1/chat/completions`,
+        { messages: [{ role: 'user', content: 'Hi' }], ...body },
+        { key: token },
+      ),
     );
   expect(await post({ model: 'gpt-4.1' })).toBe(200);
   expect(await post({ model: 'gpt-4o' })).toBe(403);
@@ -143,11 +144,11 @@ test('a stream continues after its token expires', async () => {
     identities: [provider.identity()],
   });
   const token = await provider.token();
-  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'gpt-4.1', stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
-  });
+  const response = await postJson(
+    `${gateway.url}/v1/chat/completions`,
+    { model: 'gpt-4.1', stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+    { key: token },
+  );
   expect(response.status).toBe(200);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 });
   expect(await statusOf(ask(gateway.url, token))).toBe(401);

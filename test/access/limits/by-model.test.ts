@@ -7,6 +7,7 @@ import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import { hashKey } from '../../../src/store/key-secret.ts';
 import { startGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { soon } from '../../support/soon.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
@@ -107,11 +108,11 @@ async function ask(
           { contents: [{ role: 'user', parts: [{ text: 'Is it?' }] }] },
         ]
       : REQUESTS[format === 'messages' || format === 'responses' ? format : 'chat-completions'];
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...(format !== 'generate-content' && { model }), ...body, ...more }),
-  });
+  const response = await postJson(
+    `${url}${path}`,
+    { ...(format !== 'generate-content' && { model }), ...body, ...more },
+    { key },
+  );
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 

@@ -10,6 +10,7 @@ import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { KEY, startGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { soon } from '../../support/soon.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
@@ -229,11 +230,11 @@ test('keys of a group cannot use models that the group leaves out', async () => 
 test('the usage of a stream is requested only if the group counts it', async () => {
   const asked = async (url: string, key: string): Promise<unknown> => {
     vendor.received.length = 0;
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: '{"model":"gpt-4.1","stream":true,"messages":[{"role":"user","content":"Is it?"}]}',
-    });
+    const response = await postJson(
+      `${url}/v1/chat/completions`,
+      '{"model":"gpt-4.1","stream":true,"messages":[{"role":"user","content":"Is it?"}]}',
+      { key },
+    );
     await response.text();
     return JSON.parse(String(vendor.received[0]?.body)).stream_options?.include_usage;
   };

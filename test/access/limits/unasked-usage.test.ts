@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
@@ -75,11 +76,7 @@ async function open(
 }
 
 async function ask(body: string, key = LIMITED): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body,
-  });
+  const response = await postJson(`${gateway.url}/v1/chat/completions`, body, { key });
   return { status: response.status, text: await response.text() };
 }
 
@@ -188,15 +185,9 @@ describe('for an answer that would not report its usage', () => {
   const hiding =
     'fields=candidates&$fields=candidates&callback=x&%24httpHeaders=X-Goog-FieldMask%3Acandidates';
   const post = (path: string, body: string, key: string): Promise<Response> =>
-    fetch(gateway.url + path, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'x-goog-fieldmask': 'candidates',
-        'x-goog-api-client': 'google-genai-sdk/3.1.0',
-      },
-      body,
+    postJson(gateway.url + path, body, {
+      key,
+      headers: { 'x-goog-fieldmask': 'candidates', 'x-goog-api-client': 'google-genai-sdk/3.1.0' },
     });
   const sent = () => upstream.received.at(-1);
 

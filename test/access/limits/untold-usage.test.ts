@@ -9,6 +9,7 @@ import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-reco
 import { recordOf } from '../../../src/accounting/usage/ledger.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
@@ -57,12 +58,7 @@ async function open(limits: KeyLimits): Promise<void> {
 async function ask(path: string, body: object | string, until?: string, key = LIMITED): Promise<number> {
   const known = records.length;
   const leaving = new AbortController();
-  const response = await fetch(`${gateway.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    signal: leaving.signal,
-  });
+  const response = await postJson(`${gateway.url}${path}`, body, { key, signal: leaving.signal });
   let text = '';
   if (response.status === 200 && until !== undefined) {
     for await (const chunk of response.body ?? []) {

@@ -18,6 +18,7 @@ import { authenticateAdmin } from '../../../src/server/http/admin/authenticate-a
 import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
 import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { parseExposition, sumOf } from './exposition.ts';
 
@@ -99,11 +100,7 @@ beforeEach(() => {
 });
 
 function ask(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
+  return postJson(`${url}${path}`, body, { headers });
 }
 
 const prompt = {

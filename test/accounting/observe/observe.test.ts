@@ -18,6 +18,7 @@ import { startServing } from '../../../src/server/process/serving.ts';
 import { openWatching } from '../../../src/server/process/watching.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { KEY } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import { parseExposition, sumOf } from './exposition.ts';
 import { RECORD } from './records.ts';
@@ -115,11 +116,7 @@ test('a serving process reports what was rejected and lost in it', async () => {
   await sql`create trigger refuse before insert on gateway_exchanges
     begin select raise(abort, 'refused'); end`.execute(store.db);
   const ask = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] };
-  const response = await fetch(`${serving.server.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(ask),
-  });
+  const response = await postJson(`${serving.server.url}/v1/chat/completions`, ask);
   expect(response.status).toBe(200);
   await response.arrayBuffer();
   await expect.poll(() => told('gateway_usage_records_lost_total')).toBe(1);

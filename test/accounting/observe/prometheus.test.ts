@@ -7,7 +7,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asObject, asObjects, asText, type JsonObject, tryParseJson } from '../../../src/lib/json.ts';
-import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
+import { vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
 import { hasPrometheus, startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
@@ -31,11 +32,11 @@ let gateway: GatewayProcess;
 let prometheus: TestPrometheus;
 
 async function ask(model: string): Promise<number> {
-  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', connection: 'close' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello.' }] }),
-  });
+  const answer = await postJson(
+    `${gateway.url}/v1/chat/completions`,
+    { model, messages: [{ role: 'user', content: 'Hello.' }] },
+    { headers: { connection: 'close' } },
+  );
   await answer.text();
   return answer.status;
 }

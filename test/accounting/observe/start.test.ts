@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isObject, type JsonObject, tryParseJson } from '../../../src/lib/json.ts';
 import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
 import { childrenOf } from '../../support/process-tree.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
@@ -194,10 +195,9 @@ test('the reason why a vendor is unreachable is in the line of the request, as a
     vendors: { openai: { apiKey: 'sk-of-theirs', baseUrl: 'http://localhost:9/v1' } },
     log: 'json',
   });
-  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] }),
+  const response = await postJson(`${gateway.url}/v1/chat/completions`, {
+    model: 'openai/gpt-4.1',
+    messages: [{ role: 'user', content: 'Hello.' }],
   });
   expect(response.status).toBe(502);
   expect(await response.text()).not.toContain('ECONNREFUSED');

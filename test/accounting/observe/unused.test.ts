@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { runCommand } from '../../support/command.ts';
-import { KEY } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
 import { eventually } from '../../support/raw.ts';
 
@@ -36,10 +36,9 @@ afterEach(async () => {
 });
 
 async function askSandbox(url: string): Promise<void> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello.' }] }),
+  const response = await postJson(`${url}/v1/chat/completions`, {
+    model: 'sandbox/echo',
+    messages: [{ role: 'user', content: 'Hello.' }],
   });
   await response.text();
 }

@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
-import { KEY, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
+import { startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
 let type: string;
@@ -21,11 +22,7 @@ afterEach(async () => {
 });
 
 async function recordOf(path: string, body: object): Promise<ExchangeRecord | undefined> {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(`${gateway.url}${path}`, body);
   expect(await response.text()).toBe(answer);
   await expect.poll(() => gateway.records.length).toBe(1);
   return gateway.records[0];

@@ -7,6 +7,7 @@ import { usageQuery } from '../../../src/accounting/usage/usage-query.ts';
 import { lineView, usageLine } from '../../../src/accounting/usage/usage-view.ts';
 import { runCommand } from '../../support/command.ts';
 import { KEY, startRecorded } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { spawnGateway } from '../../support/process.ts';
 import { recordUsage } from '../../support/record-usage.ts';
 import { soon } from '../../support/soon.ts';
@@ -17,11 +18,11 @@ const ALL: UsageQuery = { from: '2026-11-18', to: '2026-11-21', by: ['group'], l
 const ONE = 'gw-test-key-of-the-group';
 
 function ask(url: string, key: string, model = 'gpt-4.1'): Promise<Response> {
-  return fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }] }),
-  });
+  return postJson(
+    `${url}/v1/chat/completions`,
+    { model, messages: [{ role: 'user', content: 'Hi' }] },
+    { key },
+  );
 }
 
 test('the group of the key is recorded, for rejected requests too', async () => {

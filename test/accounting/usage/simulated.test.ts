@@ -8,6 +8,7 @@ import { reportUsage } from '../../../src/accounting/usage/report.ts';
 import { dayOf } from '../../../src/lib/calendar.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { KEY, startRecorded } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
 
 const POOR = 'gw_a-key-with-a-small-budget';
@@ -29,11 +30,7 @@ async function askAll(url: string, key: string): Promise<number[]> {
   ]);
   return Promise.all(
     requests.map(async ([path, body]) => {
-      const response = await fetch(url + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+      const response = await postJson(url + path, body, { key });
       await response.text();
       return response.status;
     }),
@@ -59,16 +56,15 @@ test('every request of the sandbox is recorded as simulated, at no cost, with it
 test('a sandbox answer that its caller abandons costs nothing either', async () => {
   const gateway = await startRecorded({ sandbox: { pace: 'realistic' } });
   const leaving = new AbortController();
-  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
+  const response = await postJson(
+    `${gateway.url}/v1/chat/completions`,
+    {
       model: 'openai/gpt-5.4',
       stream: true,
       messages: [{ role: 'user', content: 'play: long-text' }],
-    }),
-    signal: leaving.signal,
-  });
+    },
+    { signal: leaving.signal },
+  );
   await response.body?.getReader().read();
   leaving.abort();
   await expect.poll(() => gateway.records.length).toBe(1);

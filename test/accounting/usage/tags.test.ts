@@ -7,6 +7,7 @@ import { reportUsage, type UsageQuery } from '../../../src/accounting/usage/repo
 import { lineView, usageLine } from '../../../src/accounting/usage/usage-view.ts';
 import { runCommand } from '../../support/command.ts';
 import { KEY, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { spawnGateway } from '../../support/process.ts';
 import { recordUsage } from '../../support/record-usage.ts';
 import { soon } from '../../support/soon.ts';
@@ -50,11 +51,7 @@ describe('the header', () => {
   ] as const;
 
   function ask(path: string, body: object, headers: Record<string, string>): Promise<Response> {
-    return fetch(gateway.url + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
+    return postJson(gateway.url + path, body, { headers });
   }
 
   test.each(REQUESTS)('is recorded from %s as %j, and not sent to vendors', async (path, body) => {
@@ -204,15 +201,11 @@ test('a start, a request, a report', async () => {
   const running = await spawnGateway({ log: 'json' });
   onTestFinished(() => running.close());
   for (const tag of ['customer-42', '']) {
-    const response = await fetch(`${running.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${KEY}`,
-        'content-type': 'application/json',
-        'x-gateway-tag': tag,
-      },
-      body: JSON.stringify({ model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] }),
-    });
+    const response = await postJson(
+      `${running.url}/v1/chat/completions`,
+      { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] },
+      { headers: { 'x-gateway-tag': tag } },
+    );
     expect(response.status).toBe(200);
     await response.text();
   }

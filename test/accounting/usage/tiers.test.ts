@@ -4,6 +4,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEY, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
 let type: string;
@@ -35,11 +36,7 @@ async function costOf(path: string, body: object, events: readonly object[], siz
       ? JSON.stringify(events[0])
       : events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
   answer = text.match(new RegExp(`[^]{1,${size ?? text.length}}`, 'g')) ?? [];
-  const response = await fetch(`${gateway.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(`${gateway.url}${path}`, body);
   expect(response.status).toBe(200);
   await response.text();
   await expect.poll(() => gateway.records.length).toBe(1);

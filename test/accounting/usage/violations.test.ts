@@ -8,6 +8,7 @@ import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
 import { streamedAnswer } from '../../faults/upstream-ways.ts';
 import { KEY, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { startUpstream } from '../../support/upstream.ts';
 
 test.each([
@@ -51,10 +52,10 @@ test('keep-alives that only hold a silent stream open are validated with all els
     vendors: vendorsAtUrl(upstream.url),
     timeouts: { hold: 20, keepAlive: 20 },
   });
-  const response = await fetch(`${gateway.url}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'anthropic/claude-haiku-4-5', stream: true, input: 'Hi' }),
+  const response = await postJson(`${gateway.url}/v1/responses`, {
+    model: 'anthropic/claude-haiku-4-5',
+    stream: true,
+    input: 'Hi',
   });
   let text = '';
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -11,6 +11,7 @@ import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { hashKey } from '../../../src/store/key-secret.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { type Client, connect, say } from './stage.ts';
 
@@ -50,11 +51,7 @@ async function next(fields: JsonObject = {}): Promise<JsonObject | undefined> {
 }
 
 async function expectAsByPost(status: number, code: string): Promise<void> {
-  const posted = await fetch(`${gateway.url}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, stream: true }),
-  });
+  const posted = await postJson(`${gateway.url}/v1/responses`, { ...body, stream: true });
   const said = asObject(parseJson(await posted.text()));
   expect(posted.status).toBe(status);
   expect(said).toMatchObject({ error: { code } });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { configSchema } from '../../../src/config/schema.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
 import { openCloudTokens } from '../../../src/upstream/credentials/cloud-tokens.ts';
-import { KEY } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { json, type Respond, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { answering, type CloudGateway, refusing, startCloudGateway, stubCloud, until } from './support.ts';
 
@@ -91,12 +91,11 @@ describe('a token is fetched', () => {
     entra = () => undefined;
     gateway = await startCloudGateway(azure());
     const leaving = new AbortController();
-    const asked = fetch(`${gateway.url}/v1/messages`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 9, messages: [] }),
-      signal: leaving.signal,
-    });
+    const asked = postJson(
+      `${gateway.url}/v1/messages`,
+      { model: 'claude-sonnet-4-5', max_tokens: 9, messages: [] },
+      { signal: leaving.signal },
+    );
     const { records } = gateway;
     await until(() => gateway?.server.live.inFlight() === 1);
     leaving.abort();

@@ -2,7 +2,8 @@
 
 import { vi } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
-import { KEY, startRecorded } from '../../support/gateway.ts';
+import { startRecorded } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import {
   json,
   type Received,
@@ -80,11 +81,11 @@ export async function startCloudGateway(anthropic: VendorInput, more: ConfigInpu
     body: object,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> =>
-    fetch(gateway.url + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ model: 'anthropic/claude-sonnet-4-5', max_tokens: 9, messages, ...body }),
-    });
+    postJson(
+      gateway.url + path,
+      { model: 'anthropic/claude-sonnet-4-5', max_tokens: 9, messages, ...body },
+      { headers },
+    );
   return {
     ...gateway,
     ask,
