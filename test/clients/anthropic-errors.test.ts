@@ -7,11 +7,9 @@ import { KEY } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import {
   countingFetch,
-  failingStream,
   RATE_LIMITED,
   rejection,
   SUBJECTS,
-  startOfStream,
   UNAUTHENTICATED,
   useGateway,
   useScripted,
@@ -52,14 +50,8 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
   });
 
   test('a failure in the middle of a stream is thrown, after the content before it', async () => {
-    const { answer, gateway: behind } = scripted();
-    const { text, failure } = failingStream(format);
-    const begun = 'This answer begins well, and then';
-    let fail = (): void => {};
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
-      fail = () => response.end(failure);
-    });
+    const { answerUntilFailure, gateway: behind } = scripted();
+    const { begun, fail } = answerUntilFailure(format);
     const { messages } = new Anthropic({ baseURL: behind.url, apiKey: KEY });
     const stream = await messages.create({ ...hello(model), stream: true });
     let heard = '';
@@ -81,21 +73,15 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
   });
 
   test('a stream that breaks off does not count as complete', async () => {
-    const { answer, gateway: behind } = scripted();
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(startOfStream(format), () => response.destroy());
-    });
+    const { breakOff, gateway: behind } = scripted();
+    breakOff(format);
     const { messages } = new Anthropic({ baseURL: behind.url, apiKey: KEY, maxRetries: 0 });
     await rejection(messages.stream(hello(model)).finalMessage(), Error);
   });
 
   test('a caller that disconnects in the middle of a stream is no longer served', async () => {
-    const { upstream, answer, gateway: behind } = scripted();
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(startOfStream(format));
-    });
+    const { upstream, stall, gateway: behind } = scripted();
+    stall(format);
     const closed = upstream.closed();
     const anthropic = new Anthropic({ baseURL: behind.url, apiKey: KEY });
     const stream = anthropic.messages.stream(hello(model));

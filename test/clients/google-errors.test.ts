@@ -4,15 +4,7 @@ import { ApiError, GoogleGenAI } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
-import {
-  failingStream,
-  RATE_LIMITED,
-  rejection,
-  startOfStream,
-  UNAUTHENTICATED,
-  useGateway,
-  useScripted,
-} from './support.ts';
+import { RATE_LIMITED, rejection, UNAUTHENTICATED, useGateway, useScripted } from './support.ts';
 
 const RESTRICTED = 'gw-restricted-key-of-the-tests';
 const gateway = useGateway({
@@ -72,14 +64,8 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
     });
 
   test('a failure in the middle of a stream is thrown, after the content before it', async () => {
-    const { answer, gateway: behind } = scripted();
-    const { text, failure } = failingStream('generate-content');
-    const begun = 'This answer begins well, and then';
-    let fail = (): void => {};
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
-      fail = () => response.end(failure);
-    });
+    const { answerUntilFailure, gateway: behind } = scripted();
+    const { begun, fail } = answerUntilFailure('generate-content');
     const stream = await streaming(behind.url);
     let heard = '';
     const read = async (): Promise<void> => {
@@ -94,11 +80,8 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
   });
 
   test('a stream that breaks off does not count as complete', async () => {
-    const { answer, gateway: behind } = scripted();
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(startOfStream('generate-content'), () => response.destroy());
-    });
+    const { breakOff, gateway: behind } = scripted();
+    breakOff('generate-content');
     const read = async (): Promise<void> => {
       for await (const chunk of await streaming(behind.url)) expect(chunk.text).toMatch(/./);
     };
@@ -106,11 +89,8 @@ describe.each([undefined, 'v1beta'])('version %s', (apiVersion) => {
   });
 
   test('a caller that disconnects in the middle of a stream is no longer served', async () => {
-    const { upstream, answer, gateway: behind } = scripted();
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(startOfStream('generate-content'));
-    });
+    const { upstream, stall, gateway: behind } = scripted();
+    stall('generate-content');
     const closed = upstream.closed();
     const gone = new AbortController();
     const read = async (): Promise<void> => {

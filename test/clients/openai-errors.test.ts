@@ -7,11 +7,9 @@ import { KEY } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import {
   countingFetch,
-  failingStream,
   RATE_LIMITED,
   rejection,
   SUBJECTS,
-  startOfStream,
   UNAUTHENTICATED,
   useGateway,
   useScripted,
@@ -40,14 +38,8 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
   });
 
   test('a failure in the middle of a stream is thrown, after the content before it', async () => {
-    const { answer, gateway: behind } = scripted();
-    const { text, failure } = failingStream(spoken);
-    const said_ = 'This answer begins well, and then';
-    let fail = (): void => {};
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
-      fail = () => response.end(failure);
-    });
+    const { answerUntilFailure, gateway: behind } = scripted();
+    const { begun, fail } = answerUntilFailure(spoken);
     const { completions } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY }).chat;
     const messages = asks('Hello');
     const stream = await completions.create({ model, messages, stream: true });
@@ -55,22 +47,19 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
     const read = async (): Promise<void> => {
       for await (const chunk of stream) {
         content += chunk.choices[0]?.delta.content ?? '';
-        if (content === said_) fail();
+        if (content === begun) fail();
       }
     };
     await rejection(read(), OpenAI.APIError);
-    expect(content).toBe(said_);
+    expect(content).toBe(begun);
     const helper = completions.stream({ model, messages });
-    helper.on('content', (_, snapshot) => snapshot === said_ && fail());
+    helper.on('content', (_, snapshot) => snapshot === begun && fail());
     await expect(helper.finalChatCompletion()).rejects.toBeInstanceOf(OpenAI.APIError);
   });
 
   test('a stream that breaks off does not count as complete', async () => {
-    const { answer, gateway: behind } = scripted();
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(startOfStream(spoken), () => response.destroy());
-    });
+    const { breakOff, gateway: behind } = scripted();
+    breakOff(spoken);
     const { completions } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY, maxRetries: 0 }).chat;
     const request = { model, messages: asks('Hello') };
     await rejection(completions.stream(request).finalChatCompletion(), Error);
@@ -83,11 +72,8 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
   });
 
   test('a caller that disconnects in the middle of a stream is no longer served', async () => {
-    const { upstream, answer, gateway: behind } = scripted();
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(startOfStream(spoken));
-    });
+    const { upstream, stall, gateway: behind } = scripted();
+    stall(spoken);
     const closed = upstream.closed();
     const openai = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
     const stream = await openai.chat.completions.create({ model, messages: asks('Hello'), stream: true });

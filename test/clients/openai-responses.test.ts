@@ -9,7 +9,6 @@ import { asObject, asObjects, type JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import {
-  failingStream,
   PDF,
   PLAYED,
   PNG,
@@ -17,7 +16,6 @@ import {
   rejection,
   SUBJECTS,
   type Subject,
-  startOfStream,
   useGateway,
   useScripted,
 } from './support.ts';
@@ -354,14 +352,8 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
   });
 
   test('a failure in the middle of a stream is thrown, after the content before it', async () => {
-    const { answer, gateway: behind } = scripted();
-    const { text, failure } = failingStream(format);
-    const begun = 'This answer begins well, and then';
-    let fail = (): void => {};
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
-      fail = () => response.end(failure);
-    });
+    const { answerUntilFailure, gateway: behind } = scripted();
+    const { begun, fail } = answerUntilFailure(format);
     const { responses } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
     const stream = await responses.create({ model, input: 'Hello', stream: true });
     let heard = '';
@@ -386,11 +378,8 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
   });
 
   test('a stream that breaks off does not count as complete', async () => {
-    const { answer, gateway: behind } = scripted();
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(startOfStream(format), () => response.destroy());
-    });
+    const { breakOff, gateway: behind } = scripted();
+    breakOff(format);
     const { responses } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY, maxRetries: 0 });
     const stream = responses.stream({ model, input: 'Hello' });
     const types: string[] = [];
@@ -401,11 +390,8 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
   });
 
   test('a caller that disconnects in the middle of a stream is no longer served', async () => {
-    const { upstream, answer, gateway: behind } = scripted();
-    answer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(startOfStream(format));
-    });
+    const { upstream, stall, gateway: behind } = scripted();
+    stall(format);
     const closed = upstream.closed();
     const openai = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
     const stream = await openai.responses.create({ model, input: 'Hello', stream: true });

@@ -4,21 +4,16 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { whileTestsRun } from '../support/while-tests-run.ts';
 
 /** A gateway while the tests of a file run. */
 export function useGateway(input: ConfigInput = {}): () => TestGateway {
-  let gateway: TestGateway | undefined;
-  beforeAll(async () => {
-    gateway = await startGateway(input);
-  });
-  afterAll(() => gateway?.close());
-  return () => started(gateway);
+  return whileTestsRun(() => startGateway(input));
 }
 
 export interface Scripted {
@@ -26,35 +21,56 @@ export interface Scripted {
   readonly upstream: TestUpstream;
   /** Sets the vendors' answers from now on, and forgets the requests they received. */
   answer(respond: Respond): void;
+  /** Answers with a stream that begins with the text `begun`; `fail` ends it with the vendor's own error. */
+  answerUntilFailure(format: FormatName): { readonly begun: string; fail(): void };
+  /** Answers with the first events of a long stream, and closes the connection. */
+  breakOff(format: FormatName): void;
+  /** Answers with the first events of a long stream, and sends nothing more. */
+  stall(format: FormatName): void;
+  close(): Promise<void>;
 }
 
 /** A gateway whose vendors all answer as a test sets. */
 export function useScripted(): () => Scripted {
-  let scripted: Scripted | undefined;
-  beforeAll(async () => {
-    let respond: Respond = (_, response) => response.writeHead(500).end();
-    const upstream = await startUpstream((received, response, request) =>
-      respond(received, response, request),
-    );
-    // Requests are counted here: those of the SDK, not the gateway's own.
-    const gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), retries: { limit: 0 } });
-    const answer = (next: Respond): void => {
-      upstream.received.length = 0;
-      respond = next;
-    };
-    scripted = { gateway, upstream, answer };
-  });
-  afterAll(async () => {
-    await scripted?.gateway.close();
-    await scripted?.upstream.close();
-  });
-  return () => started(scripted);
+  return whileTestsRun(startScripted);
 }
 
-function started<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('not started yet');
-  return value;
+async function startScripted(): Promise<Scripted> {
+  let respond: Respond = (_, response) => response.writeHead(500).end();
+  const upstream = await startUpstream((received, response, request) => respond(received, response, request));
+  // Requests are counted here: those of the SDK, not the gateway's own.
+  const gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), retries: { limit: 0 } });
+  const answer = (next: Respond): void => {
+    upstream.received.length = 0;
+    respond = next;
+  };
+  return {
+    gateway,
+    upstream,
+    answer,
+    answerUntilFailure(format) {
+      const { text, failure } = failingStream(format);
+      let fail = (): void => {};
+      answer((_, response) => {
+        response.writeHead(200, EVENTS).write(text);
+        fail = () => response.end(failure);
+      });
+      return { begun: 'This answer begins well, and then', fail: () => fail() };
+    },
+    breakOff(format) {
+      answer((_, response) => {
+        response.writeHead(200, EVENTS).write(startOfStream(format), () => response.destroy());
+      });
+    },
+    stall: (format) => answer((_, response) => response.writeHead(200, EVENTS).write(startOfStream(format))),
+    async close() {
+      await gateway.close();
+      await upstream.close();
+    },
+  };
 }
+
+const EVENTS = { 'content-type': 'text/event-stream' };
 
 export interface Subject {
   readonly model: string;
@@ -128,7 +144,7 @@ export function startOfStream(format: FormatName): string {
 }
 
 /** An answer with some text, and then the vendor's own error event. */
-export function failingStream(format: FormatName): { readonly text: string; readonly failure: string } {
+function failingStream(format: FormatName): { readonly text: string; readonly failure: string } {
   const [text, failure] = cutStream(format, 'error-in-stream', (frame) => /"error":\s*\{/.test(frame));
   return { text, failure };
 }
