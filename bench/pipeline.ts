@@ -13,7 +13,7 @@ import { Dispatcher } from 'undici';
 import { openLedger } from '../src/accounting/usage/ledger.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { Route } from '../src/conversation/route.ts';
-import type { ModelTraits, RequestContext } from '../src/formats/format.ts';
+import type { RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
 import { pipeline } from '../src/pipeline/pipeline.ts';
 import { openGateway } from '../src/server/open-gateway.ts';
@@ -22,6 +22,7 @@ import type { ChainMode } from '../src/streams/chain.ts';
 import { decodeSse, encodeSse } from '../src/streams/sse.ts';
 import { fuse } from '../src/streams/step.ts';
 import { translateBody } from '../src/streams/translate-body.ts';
+import { modelOf } from '../test/support/model-traits.ts';
 import { benchArguments, median, type Row, report, round } from './support/report.ts';
 
 const args = benchArguments({ seconds: 0.5, rounds: 7 });
@@ -93,13 +94,7 @@ async function request(mode: ChainMode): Promise<() => Promise<void>> {
 
 const PROMPT = { model: 'a-model', turns: [], stream: true, includeUsage: true };
 const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
-const TARGET: ModelTraits = {
-  model: 'a-model',
-  maxOutputTokens: 64_000,
-  sampling: true,
-  structuredOutput: true,
-  dialect: '',
-};
+const TARGET = modelOf();
 
 /** The recorded stream, one event a chunk, as an economical vendor sends it. */
 function source(): ReadableStream<Uint8Array> {

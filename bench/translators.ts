@@ -9,10 +9,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collect } from '../src/conversation/collect.ts';
 import type { Prompt } from '../src/conversation/prompt.ts';
-import type { Format, ModelTraits, RequestContext } from '../src/formats/format.ts';
+import type { Format, RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
 import { decodeSse, encodeSse, type Sse, sseText } from '../src/streams/sse.ts';
 import { fuse, run, type Sink, type Step } from '../src/streams/step.ts';
+import { modelOf } from '../test/support/model-traits.ts';
 import { benchArguments, median, type Row, report, round } from './support/report.ts';
 
 const RECORDINGS = ['long-text', 'thinking', 'parallel-tool-calls'] as const;
@@ -28,13 +29,7 @@ const PROMPT: Prompt = {
   thinking: { visible: true },
 };
 const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
-const TARGET: ModelTraits = {
-  model: 'a-model',
-  maxOutputTokens: 64_000,
-  sampling: true,
-  structuredOutput: true,
-  dialect: '',
-};
+const TARGET = modelOf();
 
 const args = benchArguments({ seconds: 0.25, rounds: 9 });
 

@@ -1,6 +1,7 @@
 /** HTTP that libraries do not write: framing, heads, methods, pipelines. What is refused reaches no vendor. */
 
 import { describe, expect, test } from 'vitest';
+import { chatCompletion } from '../support/chat-completion.ts';
 import { KEY } from '../support/gateway.ts';
 import { exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
@@ -118,13 +119,7 @@ describe('HTTP/1.0', () => {
     async (way) => {
       stage.respondWith(({ body: got }, response) => {
         if (JSON.parse(got.toString()).stream) return streamEvents(response, 3, 5);
-        json(response, {
-          id: 'c',
-          object: 'chat.completion',
-          created: 1,
-          model: 'm',
-          choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hi' } }],
-        });
+        json(response, chatCompletion());
       });
       for (const stream of [false, true]) {
         const answer = await send(post(way.path, requestOf(way, stream)).replace('HTTP/1.1', 'HTTP/1.0'));
@@ -363,13 +358,7 @@ describe('Accept', () => {
   test.each(ways)('C-34 $way: the body decides whether the answer is a stream', async (way) => {
     stage.respondWith(({ body: got }, response) => {
       if (JSON.parse(got.toString()).stream) return streamEvents(response, 2, 1);
-      json(response, {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model: 'm',
-        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hi' } }],
-      });
+      json(response, chatCompletion());
     });
     const streamed = await send(post(way.path, requestOf(way, true), ['Accept: application/json', CLOSE]));
     expect(streamed).toMatch(/\r\ncontent-type: text\/event-stream/);

@@ -3,6 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { parseExposition, type Sample, sumOf } from '../accounting/observe/exposition.ts';
+import { chatCompletion } from '../support/chat-completion.ts';
 import { vendorsAtUrl } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 import { type GatewayProcess, type ProcessOptions, spawnGateway } from '../support/process.ts';
@@ -19,16 +20,7 @@ afterEach(async () => {
 });
 
 async function start(input: ConfigInput, options: ProcessOptions = {}): Promise<GatewayProcess> {
-  vendor = await startUpstream((_, response) =>
-    json(response, {
-      id: 'c',
-      object: 'chat.completion',
-      created: 1,
-      model: 'gpt-4o',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
-    }),
-  );
+  vendor = await startUpstream((_, response) => json(response, chatCompletion()));
   gateway = await spawnGateway(
     {
       vendors: vendorsAtUrl(vendor.url),

@@ -6,6 +6,7 @@
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { errorCode } from '../../src/lib/error-code.ts';
+import { chatCompletion } from '../support/chat-completion.ts';
 import { KEY } from '../support/gateway.ts';
 import { childrenOf } from '../support/process-tree.ts';
 import { eventually, post, rawClient, statusOf } from '../support/raw.ts';
@@ -63,14 +64,6 @@ async function call(port: number, at: number, tell: (outcome: Outcome) => void):
   if (agent !== false) agent.destroy();
 }
 
-const COMPLETION = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hi' } }],
-};
-
 describe.each([1, 2])('SIGTERM under load, %d serving process(es)', (workers) => {
   test(`P-22 none of ${CALLERS} callers loses a request, in ${RUNS} runs`, {
     timeout: 180_000 * RUNS,
@@ -80,7 +73,7 @@ describe.each([1, 2])('SIGTERM under load, %d serving process(es)', (workers) =>
       if (workers > 1) expect(childrenOf(stage.gateway.pid)).toHaveLength(workers);
       stage.respondWith(({ body }, response) => {
         if (JSON.parse(body.toString()).stream) streamEvents(response, 3, 5);
-        else json(response, COMPLETION);
+        else json(response, chatCompletion());
       });
       const outcomes: Outcome[] = [];
       const calls = Array.from({ length: CALLERS }, (_, at) =>

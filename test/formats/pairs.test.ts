@@ -19,6 +19,7 @@ import {
   rendered,
   renderedWhole,
 } from '../support/meaning.ts';
+import { modelOf } from '../support/model-traits.ts';
 
 const folder = join(import.meta.dirname, '../../fixtures/replies');
 
@@ -150,13 +151,7 @@ function eventsBeforeFailure(format: (typeof allFormats)[number], sse: Buffer) {
   return events;
 }
 
-const targetOfTests = {
-  model: 'a-model',
-  maxOutputTokens: 64_000,
-  sampling: true,
-  structuredOutput: true,
-  dialect: '',
-};
+const targetOfTests = modelOf();
 
 test('the input that a vendor counts first is told first', () => {
   const sse = readFileSync(join(folder, 'generate-content/plain-text.sse'));

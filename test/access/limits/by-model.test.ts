@@ -6,6 +6,7 @@ import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import { hashKey } from '../../../src/store/key-secret.ts';
+import { chatCompletion } from '../../support/chat-completion.ts';
 import { startGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
@@ -43,16 +44,8 @@ beforeEach(async () => {
       json(response, { error: { message: 'No.', type: 'server_error' } }, 500);
       return;
     }
-    const message = { role: 'assistant', content: 'Yes.' };
-    const answer = (): void =>
-      json(response, {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model,
-        choices: [{ index: 0, message, finish_reason: 'stop' }],
-        usage: { prompt_tokens: input, completion_tokens: 0, total_tokens: input },
-      });
+    const usage = { prompt_tokens: input, completion_tokens: 0, total_tokens: input };
+    const answer = (): void => json(response, chatCompletion('Yes.', { model, usage }));
     if (held === undefined) answer();
     else held.push(answer);
   });

@@ -5,6 +5,7 @@ import type { Config } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
 import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
+import { chatCompletion } from '../../support/chat-completion.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
 export interface TestVendor extends TestUpstream {
@@ -34,14 +35,12 @@ export async function startVendor(): Promise<TestVendor> {
       return;
     }
     const answer = () =>
-      json(response, {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model: 'gpt-4.1',
-        choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
-        usage: { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens },
-      });
+      json(
+        response,
+        chatCompletion('Yes.', {
+          usage: { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens },
+        }),
+      );
     if (held) held.push(answer);
     else answer();
   });

@@ -17,6 +17,7 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { authenticateAdmin } from '../../../src/server/http/admin/authenticate-admin.ts';
 import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
+import { chatCompletion } from '../../support/chat-completion.ts';
 import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
@@ -40,17 +41,7 @@ beforeAll(async () => {
   collector = await startUpstream((_, response) => json(response, {}));
   vendor = await startUpstream((_, response) => {
     if (fails) response.destroy();
-    else
-      json(response, {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model: 'gpt-4.1',
-        choices: [
-          { index: 0, message: { role: 'assistant', content: 'ANSWER-CANARY' }, finish_reason: 'stop' },
-        ],
-        usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
-      });
+    else json(response, chatCompletion('ANSWER-CANARY'));
   });
   const config = configSchema.parse({
     port: 0,

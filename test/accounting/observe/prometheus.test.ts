@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asObject, asObjects, asText, type JsonObject, tryParseJson } from '../../../src/lib/json.ts';
+import { chatCompletion } from '../../support/chat-completion.ts';
 import { vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
@@ -66,22 +67,10 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
       const { model } = asObject(tryParseJson(body.toString())) ?? {};
       if (model === 'gpt-4o') return json(response, { error: { message: 'Down.' } }, 500);
       if (model === 'gpt-4.1-mini') return json(response, { error: { message: 'Busy.' } }, 503);
-      return json(response, {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model: 'gpt-4.1',
-        choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
-        // A vendor that reports no usage: it is estimated.
-        ...(model !== 'gpt-4o-mini' && {
-          usage: {
-            prompt_tokens: 7,
-            completion_tokens: 5,
-            total_tokens: 12,
-            prompt_tokens_details: { cached_tokens: 2 },
-          },
-        }),
-      });
+      const details = { prompt_tokens_details: { cached_tokens: 2 } };
+      const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12, ...details };
+      // A vendor that reports no usage: it is estimated.
+      return json(response, chatCompletion('Hello.', { usage: model === 'gpt-4o-mini' ? undefined : usage }));
     });
     gateway = await spawnGateway(
       {

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isObject, type JsonObject, tryParseJson } from '../../../src/lib/json.ts';
+import { chatCompletion } from '../../support/chat-completion.ts';
 import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
@@ -20,16 +21,7 @@ let vendor: TestUpstream;
 let collector: TestUpstream;
 let gateway: GatewayProcess | undefined;
 beforeEach(async () => {
-  vendor = await startUpstream((_, response) =>
-    json(response, {
-      id: 'c',
-      object: 'chat.completion',
-      created: 1,
-      model: 'gpt-4.1',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
-    }),
-  );
+  vendor = await startUpstream((_, response) => json(response, chatCompletion()));
   collector = await startUpstream((_, response) => json(response, {}));
 });
 afterEach(async () => {

@@ -5,11 +5,12 @@ import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
 import { renderEvents } from '../../../src/formats/chat-completions/inbound/render-events.ts';
 import { parseEvents } from '../../../src/formats/chat-completions/outbound/parse-events.ts';
-import type { ModelTraits, RequestContext } from '../../../src/formats/format.ts';
+import type { RequestContext } from '../../../src/formats/format.ts';
 import { asList, asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { validator } from '../../../src/protocol/validate.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
 import { run } from '../../../src/streams/step.ts';
+import { modelOf } from '../../support/model-traits.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
@@ -20,13 +21,7 @@ export const ASKED: RequestContext = {
   created: 1_700_000_000,
 };
 
-export const TARGET: ModelTraits = {
-  model: 'a-model',
-  maxOutputTokens: 64_000,
-  sampling: true,
-  structuredOutput: true,
-  dialect: '',
-};
+export const TARGET = modelOf();
 
 export const DONE: Sse = { data: '[DONE]' };
 

@@ -11,7 +11,8 @@ import type {
 } from '../../../src/conversation/prompt.ts';
 import { dialectNames } from '../../../src/formats/chat-completions/dialects.ts';
 import { asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../../src/lib/json.ts';
-import { modelOf, rendered } from './requests.ts';
+import { modelOf } from '../../support/model-traits.ts';
+import { rendered } from './requests.ts';
 
 const PLAIN = ['', 'openai', 'azure'];
 const OPENAI = ['openai', 'azure'];

@@ -13,7 +13,8 @@ import {
   type Json,
   type JsonObject,
 } from '../../../src/lib/json.ts';
-import { modelOf, rendered } from './requests.ts';
+import { modelOf } from '../../support/model-traits.ts';
+import { rendered } from './requests.ts';
 
 const KIMI = modelOf('moonshotai');
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { FormatSpecific, Prompt } from '../../../src/conversation/prompt.ts';
 import { parseRequest } from '../../../src/formats/chat-completions/inbound/parse-request.ts';
 import { unreported } from '../../../src/formats/format.ts';
-import { GatewayError } from '../../../src/lib/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
+import { gatewayErrorOf } from '../../support/gateway-error.ts';
 import { objectOf } from './requests.ts';
 
 const USER = { role: 'user', content: 'Hello' };
@@ -15,15 +15,7 @@ const parse = (body: JsonObject): Prompt =>
 
 const own = (fields: JsonObject): FormatSpecific => ({ format: 'chat-completions', fields });
 
-function refusal(body: Json): GatewayError {
-  try {
-    parseRequest(objectOf(body), unreported);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error('The body was taken.');
-}
+const refusal = (body: Json) => gatewayErrorOf(() => parseRequest(objectOf(body), unreported));
 
 describe('refused', () => {
   const messages = [USER];

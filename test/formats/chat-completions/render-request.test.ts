@@ -10,7 +10,8 @@ import { GatewayError } from '../../../src/lib/errors.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../src/lib/json.ts';
 import { chatRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';
-import { modelOf, REASONING, rendered } from './requests.ts';
+import { modelOf } from '../../support/model-traits.ts';
+import { REASONING, rendered } from './requests.ts';
 
 const text = (words: string): Part => ({ kind: 'text', text: words });
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts });

@@ -24,11 +24,6 @@ export const REASONING: ModelTraits = {
   dialect: 'openai',
 };
 
-/** A model of which only the dialect is known. */
-export function modelOf(dialect: string): ModelTraits {
-  return { model: 'a-model', maxOutputTokens: 64_000, sampling: true, structuredOutput: true, dialect };
-}
-
 export function objectOf(value: Json | undefined): JsonObject {
   if (!isObject(value)) throw new Error('An object was expected.');
   return value;

@@ -11,7 +11,8 @@ import { type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { compatibleRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
 import { growthOf, SQUARE } from '../../support/cost.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';
-import { again, fixtures, modelOf, objectOf, REASONING } from './requests.ts';
+import { modelOf } from '../../support/model-traits.ts';
+import { again, fixtures, objectOf, REASONING } from './requests.ts';
 
 /** A body without what changes in every request: the model's name, and that usage is always asked for. */
 function meaning(body: JsonObject): Partial<Prompt> {

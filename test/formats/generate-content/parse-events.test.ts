@@ -3,9 +3,9 @@ import { collect } from '../../../src/conversation/collect.ts';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
 import { parseEvents } from '../../../src/formats/generate-content/outbound/parse-events.ts';
-import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { run } from '../../../src/streams/step.ts';
+import { gatewayErrorOf } from '../../support/gateway-error.ts';
 import { chunk, events, LEVELS, PROMPT } from './fixtures.ts';
 
 const END = { finishReason: 'STOP' };
@@ -16,18 +16,13 @@ const call = (name: string, args?: JsonObject, more: JsonObject = {}): JsonObjec
   functionCall: { name, ...(args && { args }), ...more },
 });
 
-function failure(chunks: readonly (JsonObject | string)[]): GatewayError {
-  try {
+const failure = (chunks: readonly (JsonObject | string)[]) =>
+  gatewayErrorOf(() =>
     run(
       parseEvents(PROMPT, LEVELS),
       chunks.map((data) => ({ data: typeof data === 'string' ? data : JSON.stringify(data) })),
-    );
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new TypeError('no failure');
-}
+    ),
+  );
 
 describe('the order of events', () => {
   test('a text is one part of many pieces; its end and the usage come when the stream is over', () => {

@@ -5,6 +5,7 @@ import { type Note, reportInto } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/generate-content/inbound/parse-request.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import { gatewayErrorOf } from '../../support/gateway-error.ts';
 import { PLAIN, parsed, rendered, request } from './fixtures.ts';
 
 const ask = (parts: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
@@ -12,15 +13,7 @@ const ask = (parts: readonly JsonObject[], more: JsonObject = {}): JsonObject =>
   ...more,
 });
 
-function refusal(body: JsonObject): GatewayError {
-  try {
-    parsed(body);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new TypeError('not refused');
-}
+const refusal = (body: JsonObject) => gatewayErrorOf(() => parsed(body));
 
 describe('turns', () => {
   test('a conversation', () => {

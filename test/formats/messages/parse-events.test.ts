@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import { safeName } from '../../../src/formats/messages/outbound/tool-names.ts';
-import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import { gatewayErrorOf } from '../../support/gateway-error.ts';
 import { block, PROMPT, parsed, parsedWhole, stream } from './answers.ts';
 
 const partsOf = (blocks: readonly JsonObject[], prompt?: Prompt) =>
@@ -17,16 +17,6 @@ const usageOf = (first: JsonObject, last: JsonObject) => {
     event['type'] === 'message_delta' ? { ...event, usage: last } : event,
   );
   return collect(parsed(events)).usage;
-};
-
-const failure = (run: () => unknown): GatewayError => {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error('It did not fail.');
 };
 
 const CALL = block(
@@ -186,7 +176,9 @@ describe('blocks', () => {
     const [start, delta, end] = block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'a' });
     const wrong = { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'a' } };
     for (const blocks of [[delta], [start, end, delta], [start, { ...delta, index: 1 }], [start, wrong]]) {
-      expect(failure(() => parsed(stream(blocks.map((event) => event ?? {})))).fault).toBe('upstream-broken');
+      expect(gatewayErrorOf(() => parsed(stream(blocks.map((event) => event ?? {})))).fault).toBe(
+        'upstream-broken',
+      );
     }
   });
 });
@@ -386,31 +378,33 @@ describe('failures', () => {
   ])('an error event of type %s means %s', (type, fault) => {
     const [start] = stream([]);
     const events = [start ?? {}, { type: 'error', error: { type, message: 'Oh.' } }];
-    expect(failure(() => parsed(events)).fault).toBe(fault);
+    expect(gatewayErrorOf(() => parsed(events)).fault).toBe(fault);
   });
 
   test('a whole body that is an error', () => {
     const body = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
-    expect(failure(() => parsedWhole(body))).toMatchObject({
+    expect(gatewayErrorOf(() => parsedWhole(body))).toMatchObject({
       fault: 'upstream-overloaded',
       message: 'Overloaded',
     });
   });
 
   test.each(['{"type":', '[]', '17', '"x"'])('data that is not an object: %s', (data) => {
-    expect(failure(() => parsedWhole(data)).fault).toBe('upstream-broken');
+    expect(gatewayErrorOf(() => parsedWhole(data)).fault).toBe('upstream-broken');
   });
 
   test('a stream without message_stop, and an empty one', () => {
-    expect(failure(() => parsed(stream([]).slice(0, -1))).fault).toBe('upstream-broken');
-    expect(failure(() => parsed([])).fault).toBe('upstream-broken');
-    expect(failure(() => parsed([{ type: 'ping' }, { type: 'novelty' }])).fault).toBe('upstream-broken');
+    expect(gatewayErrorOf(() => parsed(stream([]).slice(0, -1))).fault).toBe('upstream-broken');
+    expect(gatewayErrorOf(() => parsed([])).fault).toBe('upstream-broken');
+    expect(gatewayErrorOf(() => parsed([{ type: 'ping' }, { type: 'novelty' }])).fault).toBe(
+      'upstream-broken',
+    );
   });
 
   test('a value that is nested too deeply', () => {
     const deep = `${'['.repeat(9000)}${']'.repeat(9000)}`;
     const start = `{"type":"content_block_start","index":0,"content_block":{"type":"novel","x":${deep}}}`;
-    expect(failure(() => parsedWhole(start)).fault).toBe('upstream-broken');
+    expect(gatewayErrorOf(() => parsedWhole(start)).fault).toBe('upstream-broken');
   });
 
   test('events after message_stop are ignored', () => {

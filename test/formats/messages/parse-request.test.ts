@@ -6,6 +6,7 @@ import { type Note, reportInto, unreported } from '../../../src/formats/format.t
 import { parseRequest } from '../../../src/formats/messages/inbound/parse-request.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import { gatewayErrorOf } from '../../support/gateway-error.ts';
 
 const BASE = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi.' }] };
 
@@ -144,7 +145,7 @@ describe('refusals in the wording of the vendor', () => {
       'stop_sequences.1',
     ],
   ])('%s', (_, body, message, param) => {
-    const error = thrown(() => parseRequest(body, unreported));
+    const error = gatewayErrorOf(() => parseRequest(body, unreported));
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ fault: 'invalid-request', status: 400, message, param });
   });
@@ -152,7 +153,7 @@ describe('refusals in the wording of the vendor', () => {
   test.each([{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }])(
     'a thread, with the code on which the SDK continues without one: $type',
     (thread) => {
-      const error = thrown(() => parseRequest({ ...BASE, thread }, unreported));
+      const error = gatewayErrorOf(() => parseRequest({ ...BASE, thread }, unreported));
       expect(error).toMatchObject({ status: 400, param: 'thread', code: 'thread_unsupported_request' });
     },
   );
@@ -478,12 +479,3 @@ describe('tools', () => {
     ]);
   });
 });
-
-function thrown(run: () => void): unknown {
-  try {
-    run();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}

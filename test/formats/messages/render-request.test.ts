@@ -9,6 +9,7 @@ import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { asObject, asObjects } from '../../../src/lib/json.ts';
 import { messagesRequest } from '../../../src/sandbox/schemas/messages.ts';
+import { gatewayErrorOf } from '../../support/gateway-error.ts';
 import { ADAPTIVE, BUDGETED, PERMISSIVE, PLAIN } from './targets.ts';
 
 const text = (words: string): Part => ({ kind: 'text', text: words });
@@ -554,7 +555,7 @@ describe('media', () => {
     ['a local file', image({ source: { kind: 'url', url: 'file:///etc/passwd' } }), /http/],
   ])('%s is refused with a message', (_, part, words) => {
     for (const where of [user(part), user({ kind: 'tool-result', id: 'a', content: [part] })]) {
-      const error = thrown(() => messages(where));
+      const error = gatewayErrorOf(() => messages(where));
       expect(error).toBeInstanceOf(GatewayError);
       expect(error).toMatchObject({ status: 400, message: expect.stringMatching(words) });
     }
@@ -1157,13 +1158,4 @@ describe('any prompt', () => {
 
 function budget(budget_tokens: number): JsonObject {
   return { thinking: { type: 'enabled', budget_tokens } };
-}
-
-function thrown(run: () => void): unknown {
-  try {
-    run();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
 }

@@ -5,25 +5,20 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
-import type { ModelTraits, RequestContext } from '../../../src/formats/format.ts';
+import type { RequestContext } from '../../../src/formats/format.ts';
 import { renderEvents } from '../../../src/formats/responses/inbound/render-events.ts';
 import { parseEvents } from '../../../src/formats/responses/outbound/parse-events.ts';
 import { asObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { validateWhole, validator } from '../../../src/protocol/validate.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
+import { modelOf } from '../../support/model-traits.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
 export const REQUEST: RequestContext = { prompt: PROMPT, body: {}, id: 'q7abc', created: 1_790_000_000 };
 
-const TARGET: ModelTraits = {
-  model: 'a-model',
-  maxOutputTokens: 64_000,
-  sampling: true,
-  structuredOutput: true,
-  dialect: '',
-};
+const TARGET = modelOf();
 
 const folder = join(import.meta.dirname, '../../../fixtures/replies/responses');
 

@@ -8,6 +8,7 @@ import { parseRequest } from '../../../src/formats/responses/inbound/parse-reque
 import { renderRequest } from '../../../src/formats/responses/outbound/render-request.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
+import { gatewayErrorOf } from '../../support/gateway-error.ts';
 
 const parse = (fields: JsonObject): Prompt =>
   parseRequest({ model: 'm', input: 'Hi', ...fields }, unreported);
@@ -18,16 +19,6 @@ const notesOf = (fields: JsonObject): Note[] => {
   const notes: Note[] = [];
   parseRequest({ model: 'm', input: 'Hi', ...fields }, reportInto(notes));
   return notes;
-};
-
-const failure = (run: () => unknown): GatewayError => {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error('Nothing was thrown.');
 };
 
 describe('settings', () => {
@@ -321,7 +312,7 @@ describe('errors in OpenAI’s own words', () => {
       /^Missing/,
     ]),
   ])('%j', (fields, param, message) => {
-    const error = failure(() => parse(fields));
+    const error = gatewayErrorOf(() => parse(fields));
     expect(error).toMatchObject({ fault: 'invalid-request', status: 400, param });
     expect(error.message).toMatch(message);
   });
@@ -492,7 +483,7 @@ describe('tools in a namespace', () => {
     [{ tools: [{ type: 'function' }] }, 'tools[0].tools[0].name'],
   ])('with %j are refused, and the error names the field', (wrong, param) => {
     const tool = JSON.parse(JSON.stringify({ ...group, ...wrong }));
-    expect(failure(() => parse({ tools: [tool] })).param).toBe(param);
+    expect(gatewayErrorOf(() => parse({ tools: [tool] })).param).toBe(param);
   });
 });
 
@@ -515,11 +506,11 @@ describe('items and tools of Codex', () => {
       { role: 'user', parts: [{ text: 'Output of g:' }, { text: 'Late.' }] },
     ]);
     const nameless = { type: 'function_call_output', output: 'Late.' };
-    expect(failure(() => turnsOf(nameless)).param).toBe('input[0].call_id');
+    expect(gatewayErrorOf(() => turnsOf(nameless)).param).toBe('input[0].call_id');
   });
 
   test('a compaction trigger is refused', () => {
-    const { param, code } = failure(() =>
+    const { param, code } = gatewayErrorOf(() =>
       turnsOf({ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }),
     );
     expect([param, code]).toEqual(['input[1].type', 'unsupported_parameter']);
@@ -535,6 +526,6 @@ describe('items and tools of Codex', () => {
     const { tools } = parse({ tools: [{ type: 'function', name: 'f' }], input: [brought, user] });
     expect(tools).toMatchObject([{ name: 'f' }, { kind: 'custom', name: 'exec' }]);
     const wrong = { ...brought, tools: [{ type: 'spanner' }] };
-    expect(failure(() => parse({ input: [wrong, user] })).param).toBe('input[0].tools[0].type');
+    expect(gatewayErrorOf(() => parse({ input: [wrong, user] })).param).toBe('input[0].tools[0].type');
   });
 });
