@@ -1,4 +1,4 @@
-/** What a bench is told and does not know is refused in a line, before anything is measured. */
+/** An unknown argument of a bench is rejected in one line, before anything is measured. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ test.each([
   expect([status, stdout]).toEqual([64, '']);
 });
 
-test('a part that there is not is told, and takes nothing from what was measured before', () => {
+test('an unknown part is reported, and earlier measurements stay', () => {
   const file = join(BENCH, 'results/translators.json');
   const before = existsSync(file) && readFileSync(file, 'utf8');
   const { status, stderr } = bench('translators', '--filter=nonsense');

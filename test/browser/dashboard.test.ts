@@ -1,4 +1,4 @@
-/** The dashboard in a real browser: over the admin's real listener, and over one that tells what pictures are drawn of. */
+/** The dashboard in a real browser: over the admin's real listener, and over one with fixed data for the charts. */
 
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -18,7 +18,7 @@ const DAY = 86_400_000;
 
 const day = (ago: number): string => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
 
-/** What the admin's API tells; each look finds some more of it today. */
+/** The answers of the admin API; each request finds some more usage today. */
 let looks = 0;
 const HARM = '<img src=x onerror="document.title=\'owned\'">';
 
@@ -118,7 +118,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     return page;
   }
 
-  test('below a path of a proxy it is what it is', async () => {
+  test('works below a path of a proxy', async () => {
     const below = await prefixed(new URL(url).origin);
     for (const at of [`${below}/dashboard`, `${below}/dashboard/`]) {
       const page = await open(KEY, {}, '', at);
@@ -136,7 +136,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.screenshot({ path: join(SHOTS, `${name}.png`) });
   }
 
-  test('requests, tokens, cost and latency as pictures, by day, model and key', async () => {
+  test('charts of requests, tokens, cost and latency, by day, model and key', async () => {
     const page = await open(KEY, { viewport: { width: 1180, height: 980 }, colorScheme: 'light' });
     await page.locator('#days rect').first().waitFor();
     expect(await page.locator('.tile').count()).toBe(5);
@@ -149,7 +149,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     expect(await page.locator('#legend li').count()).toBe(9);
     expect(await page.locator('#models').innerText()).toContain('anthropic/claude-sonnet-4-5');
     expect(await page.locator('#keys').innerText()).toContain('team');
-    // Twelve have a row; that there are others is told.
+    // Twelve have a row, and the page says that there are others.
     expect(await page.locator('#keys').innerText()).toContain('and 4 more');
     expect(await page.locator('#models').innerText()).not.toContain('more');
     for (const measure of ['tokens', 'cost', 'errors', 'requests']) {
@@ -170,7 +170,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test('it lives: what comes is seen without being asked for', async () => {
+  test('updates by itself', async () => {
     const page = await open();
     await page.locator('#days rect').first().waitFor();
     const requests = await page.locator('.tile strong').first().innerText();
@@ -180,7 +180,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test('a range is chosen, and a day without requests is one', async () => {
+  test('a range can be chosen, and includes days without requests', async () => {
     const page = await open();
     await page.locator('#days rect').first().waitFor();
     await page.selectOption('#range', '7');
@@ -212,7 +212,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test('names stay text', async () => {
+  test('names are shown as text, not as HTML', async () => {
     const page = await open();
     await page.locator('#days rect').first().waitFor();
     expect(await page.locator('#legend').innerText()).toContain('<img');
@@ -222,7 +222,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test('the key leaves the address bar; a wrong one is told, and shows nothing', async () => {
+  test('the key is removed from the address bar; a wrong one gets an error and no data', async () => {
     const page = await open('wrong');
     expect(page.url()).toBe(url);
     await expect
@@ -239,7 +239,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test('a gateway that is not reached is told, and what was seen stays', async () => {
+  test('an unreachable gateway is reported, and the last figures stay', async () => {
     const page = await open();
     await page.locator('#days rect').first().waitFor();
     await page.context().setOffline(true);
@@ -249,7 +249,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test('a key that is taken away, or proves wrong, leaves nothing: no figures, and no key after a reload', async () => {
+  test('a key that is removed or becomes invalid leaves no figures, and no key after a reload', async () => {
     for (const instead of ['', 'wrong']) {
       const page = await open();
       await page.locator('#days rect').first().waitFor();
@@ -265,7 +265,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     }
   });
 
-  test('without a key it says which one, and nothing of one that is shown nowhere', async () => {
+  test('without a key it says which one is needed', async () => {
     const page = await open('');
     const status = page.locator('#status');
     await expect.poll(() => status.innerText()).toContain('GATEWAY_ADMIN_KEY');
@@ -274,7 +274,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test.each(Object.entries(STORAGE))('it works where storage is %s', async (_, script) => {
+  test.each(Object.entries(STORAGE))('works if storage is %s', async (_, script) => {
     const page = await open(KEY, { colorScheme: 'light' }, script);
     await page.locator('#days rect').first().waitFor();
     await page.click('#theme');
@@ -283,7 +283,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test('in the dark, and on a phone', async () => {
+  test('works in dark mode, and on a phone', async () => {
     const page = await open(KEY, { colorScheme: 'dark', viewport: { width: 390, height: 780 } });
     await page.locator('#days rect').first().waitFor();
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
@@ -301,7 +301,7 @@ describe.runIf(hasChromium())('dashboard', () => {
     await page.context().close();
   });
 
-  test('the page allows nothing inline and nothing from elsewhere', async () => {
+  test('the page allows no inline code and nothing from other origins', async () => {
     const response = await fetch(url);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -313,7 +313,7 @@ describe.runIf(hasChromium())('dashboard', () => {
       expect((await fetch(`${url}${path}`)).status, path).toBe(404);
   });
 
-  test('over the real thing: exchanges that are over are seen', async () => {
+  test('shows finished exchanges of a real gateway', async () => {
     const admin = await startAdmin();
     for (let at = 0; at < 3; at += 1) admin.record({ ...RECORD, time: Date.now() });
     admin.record({ ...RECORD, time: Date.now(), key: 'other', model: 'openai/gpt-5.4', vendor: 'openai' });

@@ -120,7 +120,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('what is copied is the request that was sent, or that sending would send; its variable is one the page tells to set', async () => {
+  test('copies the request that was sent or would be sent, with the variable that the page says to set', async () => {
     const page = await open();
     const bodies: string[] = [];
     page.on('request', (request) => {
@@ -166,7 +166,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('it offers what the chosen model takes, and tells of simulated answers no price', async () => {
+  test('offers the settings of the chosen model, and shows no price for simulated answers', async () => {
     const page = await open();
     const efforts = () => page.locator('#effort option').allInnerTexts();
     const choose = async (model: string): Promise<void> => {
@@ -190,7 +190,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('below a path of a proxy it is what it is, and so is the code it gives', async () => {
+  test('works below a path of a proxy, and so does its code', async () => {
     const url = await prefixed(gateway.url);
     for (const at of [url, `${url}/playground`]) {
       const page = await open({ url: at });
@@ -205,7 +205,7 @@ describe.runIf(hasChromium())('playground', () => {
     }
   });
 
-  test('who goes on in words where a tool was to answer is not asked for its results any more', async () => {
+  test('a user who replies in words instead of a tool result is no longer asked for the result', async () => {
     const page = await open();
     await page.click('#settings-toggle');
     await page.check('#tools');
@@ -217,7 +217,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('a dialogue goes on in another format and with another model', async () => {
+  test('a dialogue continues in another format and with another model', async () => {
     const page = await open();
     await ask(page, 'anthropic/claude-sonnet-4-5', 'messages', 'play: thinking');
     await ask(page, 'google/gemini-2.5-flash', 'generate-content', 'play: thinking');
@@ -228,7 +228,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('generate-content is offered for models of google only', async () => {
+  test('offers generate-content for models of Google only', async () => {
     const page = await open();
     const offered = () => page.locator('#format option').allInnerTexts();
     await page.fill('#model', 'google/gemini-2.5-flash');
@@ -240,7 +240,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('and for all of them where the configuration says so', async () => {
+  test('offers it for all models if the configuration says so', async () => {
     const everyones = await startGateway({ generateContent: { models: 'all' } });
     try {
       const page = await open(everyones);
@@ -256,7 +256,7 @@ describe.runIf(hasChromium())('playground', () => {
     }
   });
 
-  test('the key leaves the address bar, and a wrong one is told', async () => {
+  test('the key is removed from the address bar, and a wrong one gets an error', async () => {
     const page = await open();
     expect(page.url()).not.toContain(KEY);
     await page.fill('#key', 'gw-wrong', { force: true }).catch(() => undefined);
@@ -275,7 +275,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test.each(Object.entries(STORAGE))('it works where storage is %s', async (_, script) => {
+  test.each(Object.entries(STORAGE))('works if storage is %s', async (_, script) => {
     const context = await browser.newContext({ colorScheme: 'light' });
     await context.addInitScript(script);
     const page = await openIn(context, gateway);
@@ -310,7 +310,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('the request can be copied where the page came by plain HTTP from another machine', async () => {
+  test('the request can be copied from a page served over plain HTTP by another machine', async () => {
     const page = await open();
     // Browsers hide it there.
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
@@ -325,7 +325,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('an answer can be copied, and each block of its code', async () => {
+  test('an answer and each of its code blocks can be copied', async () => {
     const page = await open();
     await ask(page, 'openai/gpt-4.1', 'messages', 'play: long-text');
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
@@ -349,7 +349,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('another answer can be had in place of the last one, of another model in another format', async () => {
+  test('the last answer can be regenerated by another model in another format', async () => {
     const page = await open();
     await ask(page, 'openai/gpt-4.1', 'chat-completions', 'play: plain-text');
     await ask(page, 'openai/gpt-4.1', 'chat-completions', 'play: thinking');
@@ -381,7 +381,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('the field of the model is empty while it is used, so that all models are offered, and keeps its model', async () => {
+  test('the model field is empty while it has focus, so that all models are offered, and keeps its model', async () => {
     const page = await open();
     const field = page.locator('#model');
     await page.fill('#model', 'google/gemini-2.5-flash');
@@ -406,7 +406,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('without a key, it is the key that is asked for, and all of the page is in sight', async () => {
+  test('without a key it asks for the key, and the whole page is visible', async () => {
     const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
     const page = await context.newPage();
     await page.goto(gateway.url);
@@ -435,7 +435,7 @@ describe.runIf(hasChromium())('playground', () => {
     ['openai/gpt-4.1', 'responses', 'max_output_tokens'],
     ['anthropic/claude-sonnet-4-5', 'messages', 'max_tokens'],
     ['google/gemini-2.5-flash', 'generate-content', 'MAX_TOKENS'],
-  ])('an answer of %s by %s that is cut off is told to be', async (model, format, reason) => {
+  ])('an answer of %s by %s that is cut off is marked as such', async (model, format, reason) => {
     const page = await open();
     await ask(page, model, format, 'play: length');
     await expect.poll(() => last(page).locator('.meter').innerText()).toContain(`stop reason: ${reason}`);
@@ -444,7 +444,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('what an answer failed by is in sight', async () => {
+  test('the error of an answer is visible', async () => {
     const page = await open(gateway, { viewport: { width: 1180, height: 520 } });
     for (const model of ['openai/gpt-4.1', 'openai/gpt-4.1', 'openai/nothing'])
       await ask(page, model, 'chat-completions', 'play: plain-text');
@@ -458,7 +458,7 @@ describe.runIf(hasChromium())('playground', () => {
   });
 
   test.each(['chat-completions', 'responses', 'messages'])(
-    'an answer by %s that fails on its way is told to have failed, once, and what it said stays in the dialogue',
+    'an answer by %s that fails midway is reported as failed, once, and its text stays in the dialogue',
     async (format) => {
       const line = (type: string, event: object): string =>
         `event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`;
@@ -502,7 +502,7 @@ describe.runIf(hasChromium())('playground', () => {
     },
   );
 
-  test('a gateway that is not reached, or no longer, is told in words, not in those of the browser', async () => {
+  test('an unreachable gateway is reported in plain words, not with the error of the browser', async () => {
     const begun = Promise.withResolvers<ServerResponse>();
     const between = createServer(async (incoming, response) => {
       if (incoming.method === 'POST') {
@@ -536,7 +536,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('works by keyboard alone, in the dark, and on a phone', async () => {
+  test('works by keyboard alone, in dark mode, and on a phone', async () => {
     const page = await open(gateway, { colorScheme: 'dark', viewport: { width: 390, height: 780 } });
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     await page.keyboard.type('play: long-text');
@@ -556,7 +556,7 @@ describe.runIf(hasChromium())('playground', () => {
     await expect.poll(async () => Number(await page.evaluate(top))).toBeLessThan(end);
     expect(await page.getByRole('article', { name: 'You' }).innerText()).toBe('play: long-text');
     await page.getByRole('article', { name: /chat-completions/ }).waitFor();
-    // Scrolling glides: the picture is of its end.
+    // Scrolling is smooth: the screenshot is taken at its end.
     await page.keyboard.press('End');
     await expect.poll(async () => Number(await page.evaluate(top))).toBeGreaterThanOrEqual(end);
     await page.locator('#prompt').focus();
@@ -564,7 +564,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('the Enter that ends the composition of a word sends nothing', async () => {
+  test('Enter that ends an input composition does not send', async () => {
     const page = await open();
     await page.fill('#prompt', 'こんにちは');
     for (const how of [{ isComposing: true }, { keyCode: 229 }]) {
@@ -576,7 +576,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('light and dark, for the README', async () => {
+  test('screenshots in light and dark mode, for the README', async () => {
     const page = await open(gateway, { colorScheme: 'light', viewport: { width: 1180, height: 820 } });
     await ask(page, 'anthropic/claude-sonnet-4-5', 'chat-completions', 'play: thinking');
     await page.click('#settings-toggle');
@@ -600,7 +600,7 @@ describe.runIf(hasChromium())('playground', () => {
     })`);
   }
 
-  test('lines of a list may end as they do elsewhere, and hold what else parts lines', async () => {
+  test('lists accept every line end, and may contain other line separators', async () => {
     const page = await open();
     expect(await shown(page, '- one\r\n- two\r\n  - three\r\n\r\n- a\u2028b\n- c')).toMatch(
       /^one\s+two\s+three\s+a\s+b\s+c$/,
@@ -613,7 +613,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('a list, a quote and a table stand right below text too, as models write them', async () => {
+  test('a list, a quote and a table may follow text directly, as models write them', async () => {
     const page = await open();
     const html = (text: string) => shown(page, text, "host.innerHTML.replaceAll(' dir=\"auto\"', '')");
     expect(await html('Here:\n- one\n- two')).toBe('<p>Here:</p><ul><li>one</li><li>two</li></ul>');
@@ -635,7 +635,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('spans as models write them', async () => {
+  test('inline Markdown as models write it', async () => {
     const page = await open();
     for (const [text, html] of [
       ['***both*** and **so *on***', '<em><strong>both</strong></em> and <strong>so <em>on</em></strong>'],
@@ -656,7 +656,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('what is written from right to left runs so, code does not, and a question stays on its side', async () => {
+  test('right-to-left text is shown right to left, except code, and a question stays on its side', async () => {
     const page = await open();
     const text = '- مرحبا GPT\n- one\n\nHello مرحبا\n\n> שלום\n>\n> ```\n> code\n> ```\n';
     const directions = await shown(
@@ -690,7 +690,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('an answer of a vendor has its price', async () => {
+  test('an answer of a vendor shows its price', async () => {
     const vendor = await startUpstream((_received, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(chunk({ role: 'assistant', content: 'Hello!' }, null));
@@ -710,7 +710,7 @@ describe.runIf(hasChromium())('playground', () => {
     await vendor.close();
   });
 
-  test('what Markdown allows and the page does not load or run stays text or a link', async () => {
+  test('Markdown that would load or run something stays text or a link', async () => {
     const page = await open();
     const html = (text: string) => shown(page, text, "host.innerHTML.replaceAll(' dir=\"auto\"', '')");
     const attributes = 'rel="noopener noreferrer nofollow" target="_blank"';
@@ -729,7 +729,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('text that comes letter by letter is shown as the same text at once', async () => {
+  test('text that arrives letter by letter is shown like the same text at once', async () => {
     const page = await open();
     const text =
       'Intro:\r\n- a\r\n- b\r\n\r\n- c\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nTitle\n===\n\n```js\nlet a;\n\n- b\n```\n> q\nlazy\n\nEnd **bold**';
@@ -745,7 +745,7 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
-  test('thousands of words at once, in one block of code, leave the page its time', async () => {
+  test('thousands of words at once, in one code block, do not block the page', async () => {
     const words = 20_000;
     const vendor = await startUpstream((_received, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -762,7 +762,7 @@ describe.runIf(hasChromium())('playground', () => {
     await vendor.close();
   });
 
-  describe('before a vendor that means harm', () => {
+  describe('with a malicious vendor', () => {
     let vendor: TestUpstream;
     let harmed: TestGateway;
     const harm =
@@ -783,7 +783,7 @@ describe.runIf(hasChromium())('playground', () => {
       await vendor.close();
     });
 
-    test("a model's text stays text, and a generation can be stopped", async () => {
+    test("a model's text stays text, and generation can be stopped", async () => {
       const page = await open(harmed);
       const closed = vendor.closed();
       await page.fill('#model', 'openai/gpt-4.1');
@@ -802,7 +802,7 @@ describe.runIf(hasChromium())('playground', () => {
     });
   });
 
-  test('the page allows nothing inline and nothing from elsewhere', async () => {
+  test('the page allows no inline code and nothing from other origins', async () => {
     const response = await fetch(`${gateway.url}/`);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");

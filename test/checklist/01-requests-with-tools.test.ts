@@ -148,7 +148,7 @@ describe('checklist 12: a request with tools, whole, for every pair', () => {
     ...requests.responses,
     input: listAt(requests.responses, 'input').map((item) => ({ type: 'message', ...item })),
     model: 'a-model',
-    // Nothing is kept by the vendor that the caller did not ask to be kept.
+    // The vendor stores only what the caller asked it to store.
     store: false,
   };
   const goldens: [from: Caller, model: string, golden: JsonObject][] = [

@@ -42,7 +42,7 @@ const opened = (id: string, name: string, text = ''): JsonObject => ({
 });
 const more = (text: string): JsonObject => ({ function: { arguments: text } });
 
-/** The calls a client of the format understands, by name, arguments and id. */
+/** The calls that a client of the format reads, by name, arguments and id. */
 function callsOf(reply: ReturnType<Awaited<ReturnType<typeof door.stream>>['reply']>) {
   const parts = reply.choices[0]?.parts ?? [];
   return parts.flatMap((part) =>
@@ -53,7 +53,7 @@ function callsOf(reply: ReturnType<Awaited<ReturnType<typeof door.stream>>['repl
 }
 const named = (calls: ReturnType<typeof callsOf>) => calls.map(({ name, args }) => [name, args]);
 
-test('checklist 1: a call that Gemini gives whole is told to a messages client as start, arguments, stop', async () => {
+test('checklist 1: a whole call from Gemini reaches a messages client as start, arguments, stop', async () => {
   door.answers(
     geminiStream(
       gemini([{ functionCall: { name: 'get_weather', args: { city: 'Köln', days: 3 } } }], 'STOP'),
@@ -72,7 +72,7 @@ test('checklist 1: a call that Gemini gives whole is told to a messages client a
   expect(parseJson(pieces.join(''))).toEqual({ city: 'Köln', days: 3 });
 });
 
-describe('checklist 204: a call that Gemini names with the module its functions stand in', () => {
+describe('checklist 204: a call that Gemini names with a module prefix', () => {
   test.each(
     CALLERS.flatMap((from) => ['default_api:', 'default_api.'].map((module) => [from, module] as const)),
   )('checklist 204: is one of the function, from %s, after %s', async (from, module) => {
@@ -117,7 +117,7 @@ const twoCalls = [
   ['get_time', { city: 'Oslo' }],
 ];
 
-describe('checklist 3: a call that begins ends the one before it', () => {
+describe('checklist 3: the start of a call ends the previous call', () => {
   const first = opened('call_a', 'get_weather', '{"city":"Rom"}');
   const second = opened('call_b', 'get_time', '{"city":"Oslo"}');
   const answers: [name: string, said: Said][] = [
@@ -162,7 +162,7 @@ describe('checklist 3: a call that begins ends the one before it', () => {
   });
 });
 
-test('checklist 4: fragments of two calls that come in turn are told one call after the other', async () => {
+test('checklist 4: interleaved fragments of two calls are delivered one call after the other', async () => {
   door.answers(
     chatStream(
       chunk(piece(0, opened('call_a', 'get_weather'))),
@@ -180,7 +180,7 @@ test('checklist 4: fragments of two calls that come in turn are told one call af
   expect(named(callsOf(reply()))).toEqual(twoCalls);
 });
 
-test('checklist 5: to a chat client tool calls count from 0, whatever blocks stood before them', async () => {
+test('checklist 5: for a chat client tool calls count from 0, whatever blocks precede them', async () => {
   door.answers(
     claudeStream(
       [
@@ -208,7 +208,7 @@ test('checklist 5: to a chat client tool calls count from 0, whatever blocks sto
   expect(named(callsOf(reply()))).toEqual(twoCalls);
 });
 
-test('checklist 6: every piece of a call has its index; id, type and name come once', async () => {
+test('checklist 6: every piece of a call has its index; id, type and name are sent once', async () => {
   door.answers(
     claudeStream(
       [
@@ -234,7 +234,7 @@ test('checklist 6: every piece of a call has its index; id, type and name come o
   }
 });
 
-describe('checklist 7: calls get places of their own where the vendor gives none, or one to all', () => {
+describe('checklist 7: calls get separate indexes if the vendor sends none, or the same one for all', () => {
   const calls = (index?: number): JsonObject[] => [
     chunk(piece(index, opened('call_a', 'get_weather', '{"city":"Rom"}'))),
     chunk(piece(index, opened('call_b', 'get_time', '{"city":"Oslo"}'))),
@@ -255,7 +255,7 @@ describe('checklist 7: calls get places of their own where the vendor gives none
   });
 });
 
-describe('checklist 177: arguments end where their object does, whatever a service sends after it', () => {
+describe('checklist 177: arguments end with their JSON object, whatever a service sends after it', () => {
   const whole = '{"city":"Rom {}"}';
   const first = chunk(piece(0, opened('call_a', 'get_weather', '')));
   const rest = (...texts: string[]): JsonObject[] =>
@@ -279,7 +279,7 @@ describe('checklist 177: arguments end where their object does, whatever a servi
   });
 });
 
-describe('checklist 207: an empty object before the arguments is not all of them', () => {
+describe('checklist 207: an empty object before the arguments is not the arguments', () => {
   const head = (text: string): JsonObject => chunk(piece(0, opened('call_a', 'get_weather', text)));
   const rest = (...texts: string[]): JsonObject[] =>
     texts.map((text) => chunk(piece(0, { function: { arguments: text } })));
@@ -304,7 +304,7 @@ describe('checklist 207: an empty object before the arguments is not all of them
   });
 });
 
-describe('checklist 210: calls that GPT makes by its own tool for several are calls', () => {
+describe('checklist 210: calls that GPT makes through its tool for parallel calls are calls', () => {
   const uses = (...names: readonly string[]): string =>
     JSON.stringify({
       tool_uses: names.map((name) => ({ recipient_name: `functions.${name}`, parameters: { city: 'Rom' } })),
@@ -314,7 +314,7 @@ describe('checklist 210: calls that GPT makes by its own tool for several are ca
   const toolsOf = (from: Caller, names: readonly string[]): JsonObject => ({
     tools: names.map((name) => cityTool(from, name)),
   });
-  /** A call before, the call in two pieces, and one behind it. */
+  /** A call, then the call in two pieces, and another one after it. */
   const chat = (name: string, text: string): Said =>
     chatStream(
       chunk(piece(0, opened('call_a', 'get_time', '{}'))),
@@ -365,7 +365,7 @@ describe('checklist 210: calls that GPT makes by its own tool for several are ca
   test.each([
     ['one of them is a tool that the caller does not have', ['get_weather', 'python'], TOOLS],
     ['the caller has a tool of the name', TOOLS, [...TOOLS, 'parallel']],
-  ])('checklist 210: not where %s', async (_, used, had) => {
+  ])('checklist 210: not if %s', async (_, used, had) => {
     door.answers(chat('parallel', uses(...used)));
     const { reply } = await door.stream('messages', QWEN, toolsOf('messages', had));
     expect(named(callsOf(reply()))).toEqual([
@@ -377,7 +377,7 @@ describe('checklist 210: calls that GPT makes by its own tool for several are ca
 });
 
 test.each(CALLERS)(
-  'checklist 8: each call that Gemini gives, in chunks of their own or in one, is a call (%s)',
+  'checklist 8: each call from Gemini is a call, in separate chunks or in one (%s)',
   async (from) => {
     const weather = { functionCall: { name: 'get_weather', args: { city: 'Rom' } } };
     const again = { functionCall: { name: 'get_weather', args: { city: 'Oslo' } } };
@@ -399,9 +399,9 @@ test.each(CALLERS)(
 );
 
 test.each(CALLERS)(
-  'checklist 9: what is folded to a whole keeps the calls that come after text (%s)',
+  'checklist 9: a stream collected into a whole answer keeps the calls after text (%s)',
   async (from) => {
-    // The vendor streams although it was not asked to, so that the gateway has to fold.
+    // The vendor streams although it was not asked to, so the gateway has to collect the stream.
     door.answers(
       geminiStream(
         gemini([{ text: 'Let me ' }]),
@@ -417,8 +417,8 @@ test.each(CALLERS)(
   },
 );
 
-describe('checklist 10: a tool that takes nothing', () => {
-  test('checklist 10: is called with {} however the vendor says nothing, streamed and whole', async () => {
+describe('checklist 10: a tool without parameters', () => {
+  test('checklist 10: is called with {}, however the vendor writes no arguments, streamed and whole', async () => {
     const chatWhole = (text: string): Said =>
       json(completion({ content: null, tool_calls: [opened('call_a', 'now', text)] }, 'tool_calls'));
     const cases: [from: Caller, model: string, streamed: Said, whole: Said][] = [
@@ -477,20 +477,23 @@ describe('checklist 10: a tool that takes nothing', () => {
     }
   });
 
-  test.each(['messages', 'responses'] as const)('checklist 10: null is nothing too (%s)', async (from) => {
-    const call = piece(0, opened('call_a', 'now', 'null'));
-    const other = piece(1, opened('call_b', 'set', '{"to":'));
-    const rest = piece(1, { function: { arguments: 'null' } });
-    const end = piece(1, { function: { arguments: '}' } });
-    door.answers(chatStream(chunk(call), chunk(other), chunk(rest), chunk(end), chunk({}, 'tool_calls')));
-    const parts = (await door.stream(from, QWEN)).reply().choices[0]?.parts ?? [];
-    expect(parts.map((part) => part.kind === 'tool-call' && (part.arguments || '{}'))).toEqual([
-      '{}',
-      '{"to":null}',
-    ]);
-  });
+  test.each(['messages', 'responses'] as const)(
+    'checklist 10: null means no arguments too (%s)',
+    async (from) => {
+      const call = piece(0, opened('call_a', 'now', 'null'));
+      const other = piece(1, opened('call_b', 'set', '{"to":'));
+      const rest = piece(1, { function: { arguments: 'null' } });
+      const end = piece(1, { function: { arguments: '}' } });
+      door.answers(chatStream(chunk(call), chunk(other), chunk(rest), chunk(end), chunk({}, 'tool_calls')));
+      const parts = (await door.stream(from, QWEN)).reply().choices[0]?.parts ?? [];
+      expect(parts.map((part) => part.kind === 'tool-call' && (part.arguments || '{}'))).toEqual([
+        '{}',
+        '{"to":null}',
+      ]);
+    },
+  );
 
-  test.each(['', '{}', 'null'])('checklist 10: comes back from a history that wrote %j', async (text) => {
+  test.each(['', '{}', 'null'])('checklist 10: is sent back from a history that has %j', async (text) => {
     const messages = [
       { role: 'user', content: 'What time is it?' },
       { role: 'assistant', content: null, tool_calls: [opened('call_a', 'now', text)] },
@@ -509,41 +512,44 @@ describe('checklist 10: a tool that takes nothing', () => {
   });
 });
 
-describe('checklist 11: why it ended and what it holds agree', () => {
-  test.each(CALLERS)('checklist 11: tool_calls without any call is no end by calls (%s)', async (from) => {
-    const model = from === 'chat-completions' ? RESPONDER : QWEN;
-    if (from === 'chat-completions') {
-      door.answers(json(claudeMessage([{ type: 'text', text: 'Done.' }], 'tool_use')));
-      const { json: body } = await door.whole(from, CLAUDE);
-      expect(at(body, 'choices.0.finish_reason')).toBe('stop');
-      door.answers(
-        claudeStream(
-          [
+describe('checklist 11: the finish reason agrees with the content', () => {
+  test.each(CALLERS)(
+    'checklist 11: tool_calls as the reason without any call is corrected (%s)',
+    async (from) => {
+      const model = from === 'chat-completions' ? RESPONDER : QWEN;
+      if (from === 'chat-completions') {
+        door.answers(json(claudeMessage([{ type: 'text', text: 'Done.' }], 'tool_use')));
+        const { json: body } = await door.whole(from, CLAUDE);
+        expect(at(body, 'choices.0.finish_reason')).toBe('stop');
+        door.answers(
+          claudeStream(
             [
-              { type: 'text', text: '' },
-              { type: 'text_delta', text: 'Done.' },
+              [
+                { type: 'text', text: '' },
+                { type: 'text_delta', text: 'Done.' },
+              ],
             ],
-          ],
-          'tool_use',
-        ),
-      );
-      expect(meaningOf((await door.stream(from, CLAUDE)).reply()).finish).toBe('stop');
-      return;
-    }
-    door.answers(chatStream(chunk({ role: 'assistant', content: 'Done.' }), chunk({}, 'tool_calls')));
-    const { data } = await door.stream(from, model);
-    door.answers(json(completion({ content: 'Done.' }, 'tool_calls')));
-    const { json: body } = await door.whole(from, model);
-    if (from === 'messages') {
-      expect(data.map((event) => at(event, 'delta.stop_reason')).filter(Boolean)).toEqual(['end_turn']);
-      expect(at(body, 'stop_reason')).toBe('end_turn');
-    } else {
-      expect(at(body, 'status')).toBe('completed');
-      expect(listAt(body, 'output').map(({ type }) => type)).toEqual(['message']);
-    }
-  });
+            'tool_use',
+          ),
+        );
+        expect(meaningOf((await door.stream(from, CLAUDE)).reply()).finish).toBe('stop');
+        return;
+      }
+      door.answers(chatStream(chunk({ role: 'assistant', content: 'Done.' }), chunk({}, 'tool_calls')));
+      const { data } = await door.stream(from, model);
+      door.answers(json(completion({ content: 'Done.' }, 'tool_calls')));
+      const { json: body } = await door.whole(from, model);
+      if (from === 'messages') {
+        expect(data.map((event) => at(event, 'delta.stop_reason')).filter(Boolean)).toEqual(['end_turn']);
+        expect(at(body, 'stop_reason')).toBe('end_turn');
+      } else {
+        expect(at(body, 'status')).toBe('completed');
+        expect(listAt(body, 'output').map(({ type }) => type)).toEqual(['message']);
+      }
+    },
+  );
 
-  test('checklist 11: calls under another word for the end are an end by calls', async () => {
+  test('checklist 11: calls with another finish reason are an end by tool calls', async () => {
     const call = opened('call_a', 'get_weather', '{"city":"Rom"}');
     door.answers(chatStream(chunk(piece(0, call)), chunk({}, 'stop')));
     const { data } = await door.stream('messages', QWEN);
@@ -559,7 +565,7 @@ describe('checklist 11: why it ended and what it holds agree', () => {
   });
 });
 
-test('checklist 240: Z.ai is asked for the arguments of calls as they are written: it is silent until they are all there', async () => {
+test('checklist 240: Z.ai is asked to stream arguments: otherwise it is silent until they are complete', async () => {
   const tools = [cityTool('messages')];
   door.answers((_, response) => response.writeHead(418).end('{}'));
   await door.stream('messages', GLM, { tools });

@@ -55,7 +55,7 @@ const result = (name: string, output: string): JsonObject => ({
   functionResponse: { name, response: { output } },
 });
 
-/** Contents of Gemini's without any ids: A, B, A, B called at once, answered in the same order. */
+/** Gemini contents without ids: parallel calls of A, B, A, B, answered in the same order. */
 const withoutIds: JsonObject = {
   contents: [
     { role: 'user', parts: [{ text: 'Go.' }] },
@@ -70,7 +70,7 @@ const withoutIds: JsonObject = {
   ],
 };
 
-/** Contents of Gemini's as chat messages. */
+/** Gemini contents as chat messages. */
 function asChat(contents: JsonObject): readonly JsonObject[] {
   const prompt = formats['generate-content'].inbound.parseRequest(contents, unreported);
   return listAt(
@@ -79,7 +79,7 @@ function asChat(contents: JsonObject): readonly JsonObject[] {
   );
 }
 
-/** What each call's arguments were answered with, paired by id. */
+/** The result of each call, by its arguments; calls and results are paired by id. */
 function paired(messages: readonly JsonObject[]): unknown[] {
   const calls = messages.flatMap((message) => (message['tool_calls'] ? listAt(message, 'tool_calls') : []));
   return calls.map((made) => [
@@ -95,12 +95,12 @@ const pairs = [
   ['{"n":4}', 'four'],
 ];
 
-test('checklist 13: a result of Gemini without an id answers the oldest call of its name', () => {
+test('checklist 13: a result without an id in generate-content answers the oldest call with its name', () => {
   expect(paired(asChat(withoutIds))).toEqual(pairs);
 });
 
-describe('checklist 14: ids that are made up', () => {
-  test('checklist 14: are the same each time, and stay the same as a conversation grows', () => {
+describe('checklist 14: generated ids', () => {
+  test('checklist 14: are deterministic, and stay the same as a conversation grows', () => {
     const idsOf = (contents: JsonObject) =>
       asChat(contents)
         .flatMap((message) => (message['tool_calls'] ? listAt(message, 'tool_calls') : []))
@@ -119,26 +119,23 @@ describe('checklist 14: ids that are made up', () => {
     expect(paired(asChat(grown))).toEqual([...pairs, ['{"n":5}', 'five']]);
   });
 
-  test.each(CALLERS)(
-    'checklist 14: an answer read twice, streamed and whole, has them the same (%s)',
-    async (from) => {
-      const parts = [call('a', {}), call('b', {}), call('a', {})];
-      const idsOf = (reply: ReturnType<Awaited<ReturnType<typeof door.whole>>['reply']>) =>
-        (reply.choices[0]?.parts ?? []).flatMap((part) => (part.kind === 'tool-call' ? part.id : []));
-      door.answers(json(gemini(parts, 'STOP')));
-      const whole = idsOf((await door.whole(from, GEMINI)).reply());
-      door.answers(geminiStream(gemini(parts.slice(0, 2)), gemini(parts.slice(2), 'STOP')));
-      const streamed = idsOf((await door.stream(from, GEMINI)).reply());
-      expect(whole).toHaveLength(3);
-      expect(streamed).toEqual(whole);
-    },
-  );
+  test.each(CALLERS)('checklist 14: are the same in a streamed and a whole answer (%s)', async (from) => {
+    const parts = [call('a', {}), call('b', {}), call('a', {})];
+    const idsOf = (reply: ReturnType<Awaited<ReturnType<typeof door.whole>>['reply']>) =>
+      (reply.choices[0]?.parts ?? []).flatMap((part) => (part.kind === 'tool-call' ? part.id : []));
+    door.answers(json(gemini(parts, 'STOP')));
+    const whole = idsOf((await door.whole(from, GEMINI)).reply());
+    door.answers(geminiStream(gemini(parts.slice(0, 2)), gemini(parts.slice(2), 'STOP')));
+    const streamed = idsOf((await door.stream(from, GEMINI)).reply());
+    expect(whole).toHaveLength(3);
+    expect(streamed).toEqual(whole);
+  });
 });
 
-describe('checklist 15: no two calls of an answer have one id', () => {
+describe('checklist 15: no two calls of an answer share an id', () => {
   const idsOf = (body: JsonObject): unknown[] => listAt(body, 'content').map(({ id }) => id);
 
-  test('checklist 15: where a service names a call by its function', async () => {
+  test('checklist 15: if a service uses the name of the function as the id', async () => {
     const twice = [0, 1].map((index) => ({
       index,
       id: 'get_weather',
@@ -154,7 +151,7 @@ describe('checklist 15: no two calls of an answer have one id', () => {
   });
 
   test.each(CALLERS)(
-    'checklist 15: where Gemini, or what stands before it, gives one id to two (%s)',
+    'checklist 15: if Gemini, or a proxy before it, gives two calls the same id (%s)',
     async (from) => {
       const parts = [
         call('get_weather', { n: 0 }, 'get_weather'),
@@ -169,7 +166,7 @@ describe('checklist 15: no two calls of an answer have one id', () => {
     },
   );
 
-  test('checklist 15: answers of one conversation have different ids, too', async () => {
+  test('checklist 15: different answers of a conversation have different ids, too', async () => {
     door.answers(json({ ...gemini([call('a', {})], 'STOP'), responseId: 'one' }));
     const one = idsOf((await door.whole('messages', GEMINI)).json);
     door.answers(json({ ...gemini([call('a', {})], 'STOP'), responseId: 'two' }));
@@ -177,7 +174,7 @@ describe('checklist 15: no two calls of an answer have one id', () => {
   });
 });
 
-describe('checklist 16: an id that is absent is not the word for it', () => {
+describe('checklist 16: a missing id does not become the text "null" or "undefined"', () => {
   test.each([[null], [''], [undefined]])('checklist 16: an answer whose call has the id %j', async (id) => {
     const made = {
       ...(id !== undefined && { id }),
@@ -194,7 +191,7 @@ describe('checklist 16: an id that is absent is not the word for it', () => {
   });
 
   test.each([[null], [undefined]])(
-    'checklist 16: a result for the id %j is for the caller to mend',
+    'checklist 16: a result with the id %j is the mistake of the caller',
     async (id) => {
       const messages = [
         { role: 'user', content: 'Go.' },
@@ -215,7 +212,7 @@ describe('checklist 16: an id that is absent is not the word for it', () => {
   );
 });
 
-test('checklist 17: calls of one name at once, without ids, keep their own results from generate-content', () => {
+test('checklist 17: parallel calls with one name and without ids keep their own results from generate-content', () => {
   const contents = [
     { role: 'user', parts: [{ text: 'Go.' }] },
     { role: 'model', parts: [call('a', { n: 1 }), call('a', { n: 2 }), call('a', { n: 3 })] },
@@ -284,7 +281,7 @@ test.each(CALLERS)(
 );
 
 test.each(CALLERS)(
-  'checklist 19: Gemini hears the name of the function that a result is of (%s)',
+  'checklist 19: Gemini gets the name of the function with its result (%s)',
   async (from) => {
     const sent = await sentFor(
       from,
@@ -304,7 +301,7 @@ test.each(CALLERS)(
 const PNG = 'iVBORw0KGgo=';
 const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
 
-describe('checklist 20: Gemini gets as many responses as it made calls, in one content', () => {
+describe('checklist 20: Gemini gets one response per call, in one content', () => {
   test.each(CALLERS)('checklist 20: results one by one (%s)', async (from) => {
     const calls = ['one', 'two', 'three'].map((said, at_): [string, string, string] => [
       `call_${at_}`,
@@ -318,7 +315,7 @@ describe('checklist 20: Gemini gets as many responses as it made calls, in one c
   });
 
   test.each([GEMINI, GEMINI_3])(
-    'checklist 20: images among them and text after them are no responses (%s)',
+    'checklist 20: images among them and text after them are separate parts (%s)',
     async (model) => {
       const sent = await sentFor('messages', model, {
         messages: [
@@ -357,7 +354,7 @@ describe('checklist 21: Anthropic gets all results of a turn first in the next u
     content: [{ type: 'text', text }],
   });
 
-  test('checklist 21: with what a chat client said between and after them', async () => {
+  test('checklist 21: followed by the messages of a chat client between and after them', async () => {
     const sent = await sentFor('chat-completions', CLAUDE, {
       messages: [
         { role: 'user', content: 'Go.' },
@@ -407,7 +404,7 @@ describe('checklist 21: Anthropic gets all results of a turn first in the next u
   });
 });
 
-describe('checklist 170: that a tool has failed is told to models whose format has no field for it', () => {
+describe('checklist 170: models whose format has no field for a failed tool are told in words', () => {
   const failed = (content: Json): JsonObject => ({
     messages: [
       { role: 'user', content: 'Go.' },
@@ -433,10 +430,10 @@ describe('checklist 170: that a tool has failed is told to models whose format h
   });
 });
 
-describe('checklist 194: what a tool answered reaches Gemini whatever keys it has', () => {
+describe('checklist 194: a tool result reaches Gemini, whatever keys it has', () => {
   const schema = '{"properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{}}}';
 
-  test.each(CALLERS)('checklist 194: a schema, which Gemini would look into, from %s', async (from) => {
+  test.each(CALLERS)('checklist 194: a schema, which Gemini would interpret, from %s', async (from) => {
     const sent = await sentFor(
       from,
       GEMINI_3,

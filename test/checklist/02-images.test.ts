@@ -26,7 +26,7 @@ const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png',
 
 describe('checklist 22: images of messages and of results reach every vendor', () => {
   const URL_ = 'https://example.com/cat.png';
-  /** How an image is written: by its data, and by its address. */
+  /** How an image is written: as data, and as a URL. */
   const written: Readonly<Record<Caller, (source: 'data' | 'url') => JsonObject>> = {
     'chat-completions': (source) => ({
       type: 'image_url',
@@ -38,7 +38,7 @@ describe('checklist 22: images of messages and of results reach every vendor', (
     }),
     messages: (source) => (source === 'url' ? { type: 'image', source: { type: 'url', url: URL_ } } : shot),
   };
-  /** The image as each vendor is to get it. */
+  /** The image as each vendor must get it. */
   const expected: Readonly<Record<string, (source: 'data' | 'url') => JsonObject>> = {
     [CLAUDE]: written.messages,
     [GEMINI]: (source) =>
@@ -48,7 +48,7 @@ describe('checklist 22: images of messages and of results reach every vendor', (
     [GEMINI_3]: (source) => expected[GEMINI]?.(source) ?? {},
     [OPENAI]: written['chat-completions'],
     [QWEN]: written['chat-completions'],
-    // The detail is said, for some that speak this format refuse a picture without.
+    // The detail is always set: some services of this format reject an image without it.
     [RESPONDER]: (source) => ({ ...written.responses(source), detail: 'auto' }),
   };
   const asked = (from: Caller, image: JsonObject): JsonObject => {
@@ -107,9 +107,9 @@ describe('checklist 22: images of messages and of results reach every vendor', (
     const toolResult = await sentFor(from, model, answered(from, written[from](source)));
     expect(objectsIn(toolResult)).toContainEqual(image);
     expect(JSON.stringify(toolResult)).not.toContain('[object');
-    // As an object of its own: never as text that describes it.
+    // As a separate object, never as text that describes it.
     expect(JSON.stringify(toolResult)).not.toContain('\\"source\\"');
-    // What a function answered may hold data, and no address (Gemini API reference, "FunctionResponsePart").
+    // A function response may contain data, but no URL (Gemini API reference, "FunctionResponsePart").
     for (const { functionResponse } of objectsIn(toolResult).filter(hasResponse)) {
       expect(JSON.stringify(functionResponse)).not.toContain('fileData');
     }
@@ -144,7 +144,7 @@ function objectsIn(value: unknown): unknown[] {
 }
 
 test.each([GEMINI, OPENAI, QWEN, RESPONDER])(
-  'checklist 22: to %s what is said of a document comes before it',
+  'checklist 22: to %s the title of a document comes before it',
   async (model) => {
     const source = { type: 'text', media_type: 'text/plain', data: 'Dear all' };
     const document = { type: 'document', title: 'Mail', context: 'from the board', source };
@@ -155,7 +155,7 @@ test.each([GEMINI, OPENAI, QWEN, RESPONDER])(
   },
 );
 
-describe('checklist 248: an image without anything in it is refused, and goes to nobody', () => {
+describe('checklist 248: an empty image is rejected before any vendor is asked', () => {
   const empty: Readonly<Record<Caller, JsonObject>> = {
     'chat-completions': { type: 'image_url', image_url: {} },
     responses: { type: 'input_image' },
@@ -181,9 +181,9 @@ describe('checklist 248: an image without anything in it is refused, and goes to
   });
 });
 
-describe('checklist 23: an address that the vendor cannot open', () => {
+describe('checklist 23: a URL that the vendor cannot open', () => {
   test.each(['file:///etc/passwd', 'gs://bucket/cat.png', 'ftp://example.com/cat.png', 'cat.png'])(
-    'checklist 23: %s is a 400 that says so, where the vendor takes none but http',
+    'checklist 23: %s is a 400 that says so, if the vendor accepts only http',
     async (url) => {
       const content = [{ type: 'image_url', image_url: { url } }];
       const { status, json: body } = await door.whole('chat-completions', CLAUDE, {
@@ -195,7 +195,7 @@ describe('checklist 23: an address that the vendor cannot open', () => {
     },
   );
 
-  test('checklist 23: sound by its address is a 400 where the vendor takes none', async () => {
+  test('checklist 23: audio by URL is a 400 if the vendor does not accept it', async () => {
     const { status } = await door.whole('chat-completions', CLAUDE, {
       messages: [
         { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }] },
@@ -206,7 +206,7 @@ describe('checklist 23: an address that the vendor cannot open', () => {
   });
 });
 
-describe('checklist 212: a file whose type says nothing is what its name tells', () => {
+describe('checklist 212: the name of a file tells its type if its media type is generic', () => {
   const text = Buffer.from('a,b\n').toString('base64');
   const asked = (from: Caller, file: JsonObject): JsonObject =>
     from === 'responses'
@@ -228,7 +228,7 @@ describe('checklist 212: a file whose type says nothing is what its name tells',
       );
     });
 
-    test('checklist 212: but for what its data tells', async () => {
+    test('checklist 212: unless its data shows another type', async () => {
       const data = 'JVBERi0xLjQ=';
       const body = asked(from, {
         filename: 'a.txt',
@@ -240,7 +240,7 @@ describe('checklist 212: a file whose type says nothing is what its name tells',
   });
 });
 
-describe('checklist 22: what stands in the place of another medium is what its type says', () => {
+describe('checklist 22: the media type decides what a file in the field of another medium is', () => {
   const PDF = 'JVBERi0xLjQ=';
   const url = `data:application/pdf;base64,${PDF}`;
   const places: Readonly<Record<string, readonly [Caller, JsonObject]>> = {
@@ -263,7 +263,7 @@ describe('checklist 22: what stands in the place of another medium is what its t
     });
   });
 
-  test('checklist 22: an image as a file is an image', async () => {
+  test('checklist 22: an image sent as a file is an image', async () => {
     const file = { filename: 'cat.png', file_data: `data:image/png;base64,${PNG}` };
     const sent = await sentFor('chat-completions', CLAUDE, asked('chat-completions', { type: 'file', file }));
     expect(objectsIn(sent)).toContainEqual(shot);
@@ -275,7 +275,7 @@ describe('checklist 22: what stands in the place of another medium is what its t
     'application/xml',
     'application/x-yaml; charset=utf-8',
     'application/javascript',
-  ])('checklist 22: %s is a text to those who know no such type', async (type) => {
+  ])('checklist 22: %s is sent as text to vendors that do not know the type', async (type) => {
     const text = Buffer.from('{"a":1}').toString('base64');
     const file = { filename: 'a', file_data: `data:${type};base64,${text}` };
     const chat = asked('chat-completions', { type: 'file', file });
@@ -288,7 +288,7 @@ describe('checklist 22: what stands in the place of another medium is what its t
     );
   });
 
-  /** As Alibaba's models take it. */
+  /** As Alibaba's models accept it. */
   test.each<[string, JsonObject]>([
     ['data:;base64,SUQz', { inlineData: { mimeType: 'audio/mp3', data: 'SUQz' } }],
     ['data:audio/mpeg;base64,SUQz', { inlineData: { mimeType: 'audio/mpeg', data: 'SUQz' } }],
@@ -296,7 +296,7 @@ describe('checklist 22: what stands in the place of another medium is what its t
       'https://example.com/a.mp3',
       { fileData: { mimeType: 'audio/mp3', fileUri: 'https://example.com/a.mp3' } },
     ],
-  ])('checklist 22: sound by a URL: %s', async (data, sent) => {
+  ])('checklist 22: audio by URL: %s', async (data, sent) => {
     const part = { type: 'input_audio', input_audio: { data, format: 'mp3' } };
     for (const from of ['chat-completions', 'responses'] as const) {
       expect(objectsIn(await sentFor(from, GEMINI, asked(from, part)))).toContainEqual(sent);
@@ -304,7 +304,7 @@ describe('checklist 22: what stands in the place of another medium is what its t
   });
 });
 
-describe('checklist 257: how closely to look at an image is asked of every vendor that can be told', () => {
+describe('checklist 257: the detail of an image reaches every vendor that has a field for it', () => {
   const look = (detail: string): JsonObject => ({
     messages: [
       {

@@ -17,7 +17,7 @@ const weather = (signature?: string): JsonObject => ({
 
 const ways = CALLERS.flatMap((from) => (['whole', 'stream'] as const).map((mode) => ({ from, mode })));
 
-describe("checklist 24: the signature of a call of Gemini's comes back to it", () => {
+describe("checklist 24: the signature of Gemini's call is sent back to it", () => {
   test.each(ways)('checklist 24: $from, $mode', async ({ from, mode }) => {
     const sent = await goOn(door, from, GEMINI_3, geminiBoth([weather('c2lnbmF0dXJl')])[mode], mode, [
       'sunny',
@@ -25,7 +25,7 @@ describe("checklist 24: the signature of a call of Gemini's comes back to it", (
     expect(listAt(sent, 'contents.1.parts')).toEqual([weather('c2lnbmF0dXJl')]);
   });
 
-  test('checklist 24: a chat client is told it where Google tells it', async () => {
+  test('checklist 24: a chat client gets it in Google’s own field', async () => {
     door.answers(json(gemini([weather('c2lnbmF0dXJl')], 'STOP')));
     const { json: body } = await door.whole('chat-completions', GEMINI_3);
     expect(at(body, 'choices.0.message.tool_calls.0.extra_content')).toEqual({
@@ -33,7 +33,7 @@ describe("checklist 24: the signature of a call of Gemini's comes back to it", (
     });
   });
 
-  test("checklist 24: in OpenRouter's reasoning_details it comes back too", async () => {
+  test("checklist 24: in OpenRouter's reasoning_details it is sent back too", async () => {
     const turn = {
       role: 'assistant',
       content: null,
@@ -55,7 +55,7 @@ describe("checklist 24: the signature of a call of Gemini's comes back to it", (
     expect(listAt(door.sent(), 'contents.1.parts')).toEqual([weather('c2lnbmF0dXJl')]);
   });
 
-  test('checklist 24: a messages client may say what carries it in a message of its own', async () => {
+  test('checklist 24: a messages client may send the block with it in a separate message', async () => {
     door.answers(json(gemini([weather('c2lnbmF0dXJl')], 'STOP')));
     const { json: body } = await door.whole('messages', GEMINI_3);
     const blocks = listAt(body, 'content');
@@ -70,7 +70,7 @@ describe("checklist 24: the signature of a call of Gemini's comes back to it", (
   });
 });
 
-describe('checklist 25: a signature stays on its part, whatever kind the part is of', () => {
+describe('checklist 25: a signature stays on its part, whatever the kind of the part', () => {
   const kinds: [name: string, parts: JsonObject[]][] = [
     ['a thought', [{ text: 'Hm.', thought: true, thoughtSignature: 'dGhvdWdodA==' }, { text: 'Yes.' }]],
     ['a text', [{ text: 'Yes.', thoughtSignature: 'dGV4dA==' }]],
@@ -95,7 +95,7 @@ describe('checklist 25: a signature stays on its part, whatever kind the part is
       const sent = await goOn(door, from, GEMINI_3, geminiBoth(parts)[mode], mode, results, more);
       const signed = (list: readonly JsonObject[]): unknown[] =>
         list.filter((part) => part['thoughtSignature'] !== undefined).map((part) => part['thoughtSignature']);
-      // Claude Code takes the last block of an answer for what was said, so none comes after the last text.
+      // Claude Code takes the last block of an answer for its text, so no block comes after the last text.
       const isLost = from === 'messages' && parts.at(-1)?.['text'] !== undefined && name !== 'a thought';
       // Callers of responses take the last item for the answer, and get an item for a text's signature only if they ask.
       const isAsked = from !== 'responses' || 'include' in more;
@@ -109,7 +109,7 @@ describe('checklist 25: a signature stays on its part, whatever kind the part is
   );
 
   test.each(['whole', 'stream'] as const)(
-    'checklist 25: the last block is the text, whatever no block can say comes after it (%s)',
+    'checklist 25: the last block is the text, even if a signature comes after it (%s)',
     async (mode) => {
       const drawn = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
       door.answers(geminiBoth([{ text: 'Look:', thoughtSignature: 'dGV4dA==' }, drawn])[mode]);
@@ -125,7 +125,7 @@ describe('checklist 25: a signature stays on its part, whatever kind the part is
 });
 
 test.each(ways)(
-  'checklist 26: calls made at once come back in their order, signed and unsigned ($from, $mode)',
+  'checklist 26: parallel calls are sent back in order, signed and unsigned ($from, $mode)',
   async ({ from, mode }) => {
     const other = { functionCall: { name: 'get_time', args: { city: 'Oslo' } } };
     const parts = [weather('Zmlyc3Q='), other, { functionCall: { name: 'get_time', args: { city: 'Rom' } } }];
@@ -134,7 +134,7 @@ test.each(ways)(
   },
 );
 
-describe('checklist 27: calls whose signature nobody knows', () => {
+describe('checklist 27: calls whose signature is unknown', () => {
   const turn = {
     role: 'assistant',
     content: null,
@@ -154,7 +154,7 @@ describe('checklist 27: calls whose signature nobody knows', () => {
   });
 });
 
-describe('checklist 28: a part that holds several things loses none', () => {
+describe('checklist 28: a part with several fields loses none', () => {
   const png = { mimeType: 'image/png', data: 'iVBORw0KGgo=' };
   test('checklist 28: in a request', () => {
     const contents = [
@@ -178,7 +178,7 @@ describe('checklist 28: a part that holds several things loses none', () => {
   const drawn = { inlineData: png, thoughtSignature: 'c2ln' };
 
   test.each(ways)(
-    'checklist 28: in an answer it is told, beside what the format has a place for ($from, $mode)',
+    'checklist 28: in an answer, besides the fields that the format has ($from, $mode)',
     async ({ from, mode }) => {
       door.answers(geminiBoth([{ text: 'Look:' }, drawn])[mode]);
       const paths = {
@@ -198,7 +198,7 @@ describe('checklist 28: a part that holds several things loses none', () => {
   );
 
   test.each(['whole', 'stream'] as const)(
-    'checklist 28: and from a chat client it comes back, %s',
+    'checklist 28: and a chat client sends it back, %s',
     async (mode) => {
       const sent = await goOn(
         door,
@@ -212,15 +212,15 @@ describe('checklist 28: a part that holds several things loses none', () => {
     },
   );
 
-  test('checklist 28: text and call in one part', async () => {
+  test('checklist 28: a text and a call in one part', async () => {
     door.answers(json(gemini([{ text: 'I look.', ...weather('c2ln') }], 'STOP')));
     const { json: body } = await door.whole('messages', GEMINI_3);
     expect(listAt(body, 'content').map(({ type }) => type)).toEqual(['text', 'thinking', 'tool_use']);
   });
 });
 
-describe('checklist 29: a client that keeps no field it does not know', () => {
-  test('checklist 29: can go on all the same, with ids no longer than services take', async () => {
+describe('checklist 29: a client that drops unknown fields', () => {
+  test('checklist 29: can continue the dialogue, with ids no longer than services accept', async () => {
     door.answers(json(gemini([weather('c2lnbmF0dXJl'.repeat(200))], 'STOP')));
     const { json: body } = await door.whole('chat-completions', GEMINI_3);
     const [message] = turnOf('chat-completions', body);

@@ -45,7 +45,7 @@ const foreign = (['chat-completions', 'responses'] as const).flatMap((from) =>
 
 const use = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Rom' } };
 
-describe("checklist 30 to 33: Claude's thinking comes back to it block by block, byte for byte", () => {
+describe("checklist 30 to 33: Claude's thinking is sent back to it block by block, byte for byte", () => {
   const odd = 'Ünïcødé \u{1f914}\u2028 "quoted"\\ \t tabs, and space at the end \n\n ';
   const cases: [name: string, blocks: JsonObject[]][] = [
     [
@@ -85,7 +85,7 @@ describe("checklist 30 to 33: Claude's thinking comes back to it block by block,
     },
   );
 
-  test('checklist 32: on the native path no byte of a body is touched', async () => {
+  test('checklist 32: on the native path no byte of a body is changed', async () => {
     const body = `{"model":"claude-sonnet-4-5","max_tokens":9000, "thinking":{"type":"enabled","budget_tokens":2000},"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"RQ=="} ,{"type":"redacted_thinking","data":"\\u0052"},{"type":"text","text":"${'Ü \\n'}"}]},{"role":"user","content":"On."}]}`;
     door.answers(json(claudeMessage([{ type: 'text', text: 'Ok.' }], 'end_turn')));
     await fetch(`${door.url()}/v1/messages`, {
@@ -97,7 +97,7 @@ describe("checklist 30 to 33: Claude's thinking comes back to it block by block,
   });
 });
 
-describe('checklist 270: a client that keeps of thoughts what OpenRouter tells of them, as pi does, has them back', () => {
+describe('checklist 270: a client that keeps only OpenRouter’s reasoning_details, as pi does, sends thoughts back with them', () => {
   const use = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} };
   const kept = (turn: readonly JsonObject[]): JsonObject[] =>
     turn.map(({ role, content = null, tool_calls: calls, reasoning_details: details }) => ({
@@ -146,7 +146,7 @@ describe('checklist 270: a client that keeps of thoughts what OpenRouter tells o
     expect(parts.map(({ thoughtSignature: signature }) => signature)).toEqual(['QUFB', undefined]);
   });
 
-  test('checklist 270: thoughts that nothing is signed of are told once', async () => {
+  test('checklist 270: unsigned thoughts are sent once', async () => {
     door.answers(geminiBoth([{ text: 'Hm.', thought: true }, { text: 'Yes.' }]).whole);
     const { json: told } = await door.whole('chat-completions', GEMINI_3);
     expect(at(told, 'choices.0.message')).toMatchObject({ content: 'Yes.', reasoning_content: 'Hm.' });
@@ -154,7 +154,7 @@ describe('checklist 270: a client that keeps of thoughts what OpenRouter tells o
   });
 });
 
-describe('checklist 34: thinking is not asked for where the history would make it a 400', () => {
+describe('checklist 34: thinking is not requested if the history would make it a 400', () => {
   const unthought = {
     role: 'assistant',
     content: null,
@@ -190,7 +190,7 @@ describe('checklist 34: thinking is not asked for where the history would make i
   });
 });
 
-describe('checklist 178: Claude is sent no thoughts where it refuses them', () => {
+describe('checklist 178: Claude is sent no thoughts where it rejects them', () => {
   const thought = (text: string): JsonObject => ({ type: 'thinking', thinking: text, signature: 'U2ln' });
   const said = (content: string | null, ...thoughts: JsonObject[]): JsonObject => ({
     role: 'assistant',
@@ -249,7 +249,7 @@ describe('checklist 178: Claude is sent no thoughts where it refuses them', () =
     expect(await kindsIn(model, { messages: round, tools, ...more })).toEqual(kinds);
   });
 
-  test('checklist 178: an answer that is begun for it', async () => {
+  test('checklist 178: a prefilled answer', async () => {
     const messages = [user, said('Well,', thought('Hm'))];
     expect(await kindsIn(CLAUDE, { messages, reasoning_effort: 'low' })).toEqual([['text'], ['text']]);
   });
@@ -299,7 +299,7 @@ describe('checklist 35: services that want their reasoning back get it in every 
     expect(at(sent, 'messages.1.tool_calls.0.id')).toBe('call_1');
   });
 
-  test('checklist 35: DeepSeek, which refuses calls without it, gets a blank where there was none', async () => {
+  test('checklist 35: DeepSeek, which rejects calls without it, gets a blank if there was none', async () => {
     const turn = { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input: {} }] };
     door.answers(answers.whole);
     const thinking = { type: 'enabled', budget_tokens: 2000 };
@@ -308,7 +308,7 @@ describe('checklist 35: services that want their reasoning back get it in every 
   });
 });
 
-describe('checklist 193: what was thought goes back in the field that each service has for it', () => {
+describe('checklist 193: thoughts are sent back in the field that each service has for them', () => {
   const said = (content: JsonObject[]): JsonObject => ({
     messages: [
       { role: 'user', content: 'Hello?' },
@@ -318,17 +318,17 @@ describe('checklist 193: what was thought goes back in the field that each servi
   });
   const thought = { type: 'thinking', thinking: 'Hm.', signature: '' };
 
-  test('checklist 193: Cerebras, which refuses the one that most have', async () => {
+  test('checklist 193: Cerebras, which rejects the usual one', async () => {
     const sent = await door.sentFor('messages', CEREBRAS, said([thought, { type: 'text', text: 'Yes.' }]));
     expect(at(sent, 'messages.1')).toEqual({ role: 'assistant', content: 'Yes.', reasoning: 'Hm.' });
   });
 
-  test('checklist 239: vLLM, which reads them by their newer name alone', async () => {
+  test('checklist 239: vLLM, which reads only the newer name', async () => {
     const sent = await door.sentFor('messages', VLLM, said([thought, { type: 'text', text: 'Yes.' }]));
     expect(at(sent, 'messages.1')).toEqual({ role: 'assistant', content: 'Yes.', reasoning: 'Hm.' });
   });
 
-  test('checklist 247: Z.ai, which is asked to read them, where there are any and it may think', async () => {
+  test('checklist 247: Z.ai, which is asked to read them if there are any and thinking is on', async () => {
     const dialogue = said([thought, { type: 'text', text: 'Yes.' }]);
     const keeping = { type: 'enabled', clear_thinking: false };
     const sent = await door.sentFor('messages', GLM, dialogue);
@@ -345,14 +345,14 @@ describe('checklist 193: what was thought goes back in the field that each servi
     expect(await door.sentFor('messages', GLM, unthought)).not.toHaveProperty('thinking');
   });
 
-  test('checklist 193: MiniMax, which is asked to keep thoughts apart, or would say them', async () => {
+  test('checklist 193: MiniMax, which is asked to separate thoughts from the text', async () => {
     const sent = await door.sentFor('messages', MINIMAX, said([thought, { type: 'text', text: 'Yes.' }]));
     expect(sent['reasoning_split']).toBe(true);
     expect(at(sent, 'messages.1')).toMatchObject({ content: 'Yes.', reasoning_details: [{ text: 'Hm.' }] });
     expect(at(sent, 'messages.1')).not.toHaveProperty('reasoning_content');
   });
 
-  test('checklist 256: MiniMax is told whether to think in its own words', async () => {
+  test('checklist 256: MiniMax is told whether to think by its own field', async () => {
     const asks = async (model: string, more: JsonObject) => {
       const { thinking, reasoning_effort } = await door.sentFor('messages', model, more);
       return { thinking, reasoning_effort };
@@ -366,7 +366,7 @@ describe('checklist 193: what was thought goes back in the field that each servi
   });
 
   test.each([KIMI, DEEPSEEK, QWEN, MINIMAX])(
-    'checklist 193: an answer that ended within its thoughts does not: %s would refuse it, or may',
+    'checklist 193: an answer that ended within its thoughts is not sent back: %s would, or might, reject it',
     async (model) => {
       const { messages } = await door.sentFor('messages', model, said([thought]));
       expect(messages).toEqual([{ role: 'user', content: 'Hello?\nAnd?' }]);
@@ -374,7 +374,7 @@ describe('checklist 193: what was thought goes back in the field that each servi
   );
 });
 
-describe('checklist 242: Grok goes on thinking: its thoughts are shown, and go back, by responses alone', () => {
+describe('checklist 242: thoughts of Grok are shown and sent back only through responses', () => {
   const GROK = 'x-ai/grok-4.7';
   const tools = [cityTool('messages')];
   const answer = {
@@ -421,7 +421,7 @@ describe('checklist 242: Grok goes on thinking: its thoughts are shown, and go b
     ]);
   });
 
-  test('checklist 242: a search names its domains as xAI does, and no place', async () => {
+  test('checklist 242: a search names its domains as xAI does, and no location', async () => {
     const search = { type: 'web_search_20250305', name: 'web_search', blocked_domains: ['a.example'] };
     const place = { user_location: { type: 'approximate', city: 'Rome' } };
     const sent = await door.sentFor('messages', GROK, { tools: [{ ...search, ...place }] });
@@ -429,7 +429,7 @@ describe('checklist 242: Grok goes on thinking: its thoughts are shown, and go b
   });
 
   test.each([MUSE, GROK])(
-    'checklist 252: by its own, where %s knows all that is asked there',
+    'checklist 252: through its own format, if %s supports every field of the request',
     async (model) => {
       const asked = {
         tools: [cityTool('responses')],
@@ -442,7 +442,7 @@ describe('checklist 242: Grok goes on thinking: its thoughts are shown, and go b
     },
   );
 
-  test('checklist 252: Muse goes on thinking by responses, which have its thoughts encrypted', async () => {
+  test('checklist 252: thoughts of Muse are sent back through responses, which has them encrypted', async () => {
     door.answers(json({ ...answer, model: 'muse-spark-1.3' }));
     const { json: whole } = await door.whole('messages', MUSE, { tools });
     expect(door.upstream().received.at(-1)?.url).toBe('/v1/responses');
@@ -456,13 +456,13 @@ describe('checklist 242: Grok goes on thinking: its thoughts are shown, and go b
     expect(at(sent, 'input.1')).toEqual({ type: 'reasoning', summary: [], encrypted_content: 'b3du' });
   });
 
-  test('checklist 252: what Meta refuses by responses is asked otherwise, as before', async () => {
+  test('checklist 252: requests that Meta rejects on responses use chat-completions, as before', async () => {
     const asked = { tools: [cityTool('responses')], tool_choice: 'required' };
     expect(await door.sentFor('responses', MUSE, asked)).toMatchObject({ tool_choice: 'auto' });
     expect(door.upstream().received.at(-1)?.url).toBe('/v1/chat/completions');
   });
 
-  test('checklist 242: who speaks chat-completions has it so', async () => {
+  test('checklist 242: for callers of chat-completions too', async () => {
     await door.sentFor('chat-completions', GROK, {});
     expect(door.upstream().received.at(-1)?.url).toBe('/v1/chat/completions');
   });
@@ -516,7 +516,7 @@ describe('checklist 36: reasoning is shown to every caller', () => {
 });
 
 // diegosouzapw/OmniRoute#9500, zendev-sh/goai#125, NousResearch/hermes-agent#81911.
-test('checklist 290: thoughts that follow each other do not run together for a chat client', async () => {
+test('checklist 290: consecutive thoughts are separated for a chat client', async () => {
   const blocks = [
     { type: 'thinking', thinking: '**One**', signature: 'MQ==' },
     { type: 'thinking', thinking: '**Two**\n', signature: 'Mg==' },
@@ -536,7 +536,7 @@ test('checklist 290: thoughts that follow each other do not run together for a c
       content: 'Yes.\n\nSure.',
       reasoning_content: '**One**\n\n**Two**\n**Three**',
     });
-    // As they came, they stand in the blocks, and go back from there.
+    // They are unchanged in the blocks, and are sent back from there.
     const sent = await door.sentFor('chat-completions', CLAUDE, {
       reasoning_effort: 'high',
       messages: [{ role: 'user', content: 'Hi' }, message ?? {}, { role: 'user', content: 'Sure?' }],
@@ -547,7 +547,7 @@ test('checklist 290: thoughts that follow each other do not run together for a c
 });
 
 // vellum-ai/vellum-assistant#10805, pydantic/pydantic-ai#2933.
-test('checklist 291: texts between which something was done stand apart for a chat client, and no others', async () => {
+test('checklist 291: texts are separated for a chat client if a tool was used between them, and no others', async () => {
   const source = {
     type: 'web_search_result_location',
     url: 'https://a.example/',
@@ -575,7 +575,7 @@ test('checklist 291: texts between which something was done stand apart for a ch
   }
 });
 
-test('checklist 37: thoughts that a vendor cannot have back are reported', () => {
+test('checklist 37: thoughts that cannot be sent back to a vendor are reported', () => {
   const thought = { type: 'thinking', thinking: 'Hm.', signature: '' };
   const body = {
     max_tokens: 100,
@@ -598,7 +598,7 @@ test('checklist 37: thoughts that a vendor cannot have back are reported', () =>
   }
 });
 
-describe('checklist 38: no thought is ever visible text', () => {
+describe('checklist 38: thoughts never become visible text', () => {
   const twice = (text: string): JsonObject => ({
     reasoning_content: text,
     reasoning_details: [

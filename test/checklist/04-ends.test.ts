@@ -31,7 +31,7 @@ const call = {
   function: { name: 'get_weather', arguments: '{"city":"Rom"}' },
 };
 
-/** The format's own word for why a whole answer ended; for responses, the status and its reason. */
+/** The finish reason of a whole answer in its format; for responses, the status and its reason. */
 function endOf(from: Caller, body: JsonObject): Json {
   switch (from) {
     case 'chat-completions':
@@ -43,7 +43,7 @@ function endOf(from: Caller, body: JsonObject): Json {
   }
 }
 
-/** All such words of a stream. */
+/** All finish reasons of a stream. */
 function endsOf(from: Caller, data: readonly JsonObject[]): readonly Json[] {
   switch (from) {
     case 'chat-completions':
@@ -55,7 +55,7 @@ function endsOf(from: Caller, data: readonly JsonObject[]): readonly Json[] {
   }
 }
 
-/** Why a whole answer and a stream ended. */
+/** The finish reasons of a whole answer and of a stream. */
 async function ends(from: Caller, model: string, said: Both): Promise<[Json, readonly Json[]]> {
   door.answers(said.whole);
   const whole = endOf(from, (await door.whole(from, model)).json);
@@ -69,7 +69,7 @@ const byCalls: Readonly<Record<Caller, string>> = {
   messages: 'tool_use',
 };
 
-describe('checklist 39: the reason is that of the whole stream', () => {
+describe('checklist 39: the finish reason covers the whole stream', () => {
   const streams: [name: string, said: Said][] = [
     ['a bare STOP after the call', geminiStream(gemini([weather]), gemini([], 'STOP'))],
     [
@@ -89,7 +89,7 @@ describe('checklist 39: the reason is that of the whole stream', () => {
   );
 });
 
-test('checklist 40: Google is spoken to in its own format, and a relative that says stop after calls is set right', async () => {
+test('checklist 40: Google is asked in its own format, and a compatible service that says stop after calls is corrected', async () => {
   door.answers(geminiStream(gemini([{ text: 'Yes.' }], 'STOP')));
   await door.stream('chat-completions', GEMINI);
   expect(door.upstream().received[0]?.url).toBe(
@@ -103,7 +103,7 @@ test('checklist 40: Google is spoken to in its own format, and a relative that s
   }
 });
 
-test('checklist 41: a chat client is told the reason once, in its last chunk', async () => {
+test('checklist 41: a chat client gets the reason once, in the last chunk', async () => {
   door.answers(geminiStream(...['Ye', 's', '.'].map((text) => gemini([{ text }], 'STOP'))));
   const { data } = await door.stream('chat-completions', GEMINI);
   const reasons = data
@@ -113,7 +113,7 @@ test('checklist 41: a chat client is told the reason once, in its last chunk', a
   expect(reasons).toEqual([...reasons.slice(0, -1).map(() => null), 'stop']);
 });
 
-describe('checklist 42: an answer with a call ends by calls, whatever else is in it', () => {
+describe('checklist 42: an answer with a call ends by tool calls, whatever else is in it', () => {
   const answers: [name: string, model: string, callers: readonly Caller[], said: Both][] = [
     [
       'text, then a call, and the word stop',
@@ -163,7 +163,7 @@ const filtered: Readonly<Record<Caller, string>> = {
   messages: 'refusal',
 };
 
-describe('checklist 43: a call that came out wrong is no success', () => {
+describe('checklist 43: a malformed call is not a success', () => {
   const candidate = (content: JsonObject | undefined): JsonObject => ({
     candidates: [
       {
@@ -208,7 +208,7 @@ describe('checklist 43: a call that came out wrong is no success', () => {
     expect((await door.whole(from, GEMINI)).text).toContain(`"${word}"`);
   });
 
-  test.each(CALLERS)('checklist 43: an answer whose text came out wrong (%s)', async (from) => {
+  test.each(CALLERS)('checklist 43: an answer with malformed text (%s)', async (from) => {
     const parts = [{ text: 'Half of' }];
     const said = {
       whole: json(gemini(parts, 'MALFORMED_RESPONSE')),
@@ -217,7 +217,7 @@ describe('checklist 43: a call that came out wrong is no success', () => {
     expect(await ends(from, GEMINI, said)).toEqual([filtered[from], [filtered[from]]]);
   });
 
-  test('checklist 43: the caller can read which it was', async () => {
+  test('checklist 43: the caller can read which call it was', async () => {
     door.answers(json(candidate({})));
     expect(at((await door.whole('chat-completions', GEMINI)).json, 'choices.0.native_finish_reason')).toBe(
       'MALFORMED_FUNCTION_CALL',
@@ -229,23 +229,20 @@ describe('checklist 43: a call that came out wrong is no success', () => {
   });
 });
 
-test.each(CALLERS)(
-  'checklist 44: a prompt that Gemini blocks is an answer that was filtered (%s)',
-  async (from) => {
-    const blocked = {
-      promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
-      usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
-      modelVersion: 'gemini-m',
-      responseId: 'resp1',
-    };
-    for (const body of [blocked, { ...blocked, candidates: [] }]) {
-      const said = { whole: json(body), stream: geminiStream(body) };
-      expect(await ends(from, GEMINI, said)).toEqual([filtered[from], [filtered[from]]]);
-    }
-  },
-);
+test.each(CALLERS)('checklist 44: a prompt that Gemini blocks is a filtered answer (%s)', async (from) => {
+  const blocked = {
+    promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
+    usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
+    modelVersion: 'gemini-m',
+    responseId: 'resp1',
+  };
+  for (const body of [blocked, { ...blocked, candidates: [] }]) {
+    const said = { whole: json(body), stream: geminiStream(body) };
+    expect(await ends(from, GEMINI, said)).toEqual([filtered[from], [filtered[from]]]);
+  }
+});
 
-describe('checklist 45: an answer that breaks off is told as a failure', () => {
+describe('checklist 45: an answer that breaks off is reported as a failure', () => {
   const vendors: [name: string, model: string, callers: readonly Caller[], begun: string][] = [
     [
       'chat-completions',
@@ -322,7 +319,7 @@ describe('checklist 45: an answer that breaks off is told as a failure', () => {
   });
 
   test.each(CALLERS)(
-    'checklist 45: Gemini stops for a tool that Google runs, and goes on: what breaks off then has not ended (%s)',
+    'checklist 45: Gemini stops for a tool that Google runs, and continues: a break after that is not an end (%s)',
     async (from) => {
       const ran = { executableCode: { language: 'PYTHON', code: 'print(1)' } };
       const answer = [gemini([ran], 'STOP'), gemini([{ text: 'It is ' }]), gemini([{ text: '1.' }], 'STOP')];
@@ -332,7 +329,7 @@ describe('checklist 45: an answer that breaks off is told as a failure', () => {
       const cut = await door.stream(from, GEMINI);
       expect(cut.text).toContain('It is ');
       expect(() => cut.reply()).toThrow();
-      // What is told beside an answer that has ended does not begin it again.
+      // Content after the end of an answer does not start it again.
       door.answers(geminiStream(...answer, gemini([{ text: '', thoughtSignature: 'AA==' }]), gemini([])));
       expect((await door.stream(from, GEMINI)).reply().choices[0]?.end.finish).toBe('stop');
     },
@@ -353,7 +350,7 @@ describe('checklist 45: an answer that breaks off is told as a failure', () => {
     expect((await door.whole(from, from === 'chat-completions' ? GEMINI : QWEN)).status).toBe(502);
   });
 
-  test('checklist 45: an answer of nothing is no answer', async () => {
+  test('checklist 45: an empty answer is a failure', async () => {
     for (const [model, body] of [
       [QWEN, ''],
       [QWEN, 'data: [DONE]\n\n'],
@@ -366,8 +363,8 @@ describe('checklist 45: an answer that breaks off is told as a failure', () => {
   });
 });
 
-describe('checklist 46: a caller hears the words of its own format only', () => {
-  // The doors of support.ts judge every word; here every vendor's words go through them.
+describe('checklist 46: a caller gets only finish reasons of its own format', () => {
+  // support.ts checks every finish reason; here those of all vendors pass through it.
   const google = [
     'STOP',
     'MAX_TOKENS',
@@ -439,7 +436,7 @@ describe('checklist 46: a caller hears the words of its own format only', () => 
   });
 });
 
-describe("checklist 168: Z.ai's own words for an end are understood", () => {
+describe("checklist 168: Z.ai's own finish reasons are understood", () => {
   const GLM = 'z-ai/glm-5.2';
   const ended = (word: string): Both => ({
     whole: json(completion({ content: 'Well, ' }, word)),
@@ -456,7 +453,7 @@ describe("checklist 168: Z.ai's own words for an end are understood", () => {
   });
 
   test.each(['messages', 'responses'] as const)(
-    'checklist 168: a network_error is no success, in %s',
+    'checklist 168: a network_error is not a success, in %s',
     async (from) => {
       const said = ended('network_error');
       door.answers(said.whole);

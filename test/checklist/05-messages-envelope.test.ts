@@ -24,7 +24,7 @@ import {
 
 const door = useDoor();
 
-/** A messages stream in short: each event that is no delta, with its index and the kind of its block. */
+/** A messages stream in short: each event except deltas, with its index and the kind of its block. */
 function envelope(data: readonly JsonObject[]): readonly string[] {
   return data
     .filter(({ type }) => type !== 'content_block_delta' && type !== 'ping')
@@ -34,7 +34,7 @@ function envelope(data: readonly JsonObject[]): readonly string[] {
     });
 }
 
-/** The envelope of an answer whose blocks are of these kinds. */
+/** The envelope of an answer with blocks of these kinds. */
 function blocks(...kinds: readonly string[]): readonly string[] {
   return [
     'message_start',
@@ -85,7 +85,7 @@ describe('checklist 47: blocks count 0, 1, 2 …, each with one start and one st
   });
 });
 
-describe('checklist 48: each change of kind opens a new block', () => {
+describe('checklist 48: a new kind of content opens a new block', () => {
   const kinds = ['thinking', 'text', 'thinking', 'tool_use'];
   const answers: [name: string, model: string, said: Said][] = [
     [
@@ -139,8 +139,8 @@ test('checklist 49: a block starts with all the fields of its kind', async () =>
   ]);
 });
 
-describe('checklist 50: every stream ends in its own way', () => {
-  test('checklist 50: a good one by stop, delta and stop', async () => {
+describe('checklist 50: every stream ends by the rules of its format', () => {
+  test('checklist 50: a complete one by stop, delta and stop', async () => {
     door.answers(geminiStream(gemini([{ text: 'Yes.' }], 'STOP')));
     const { data } = await door.stream('messages', GEMINI);
     expect(data.slice(-3).map(({ type }) => type)).toEqual([
@@ -159,7 +159,7 @@ describe('checklist 50: every stream ends in its own way', () => {
       }),
     ],
     ['before anything was said', chunk({ role: 'assistant', content: '' })],
-  ])('checklist 50: one that breaks off %s by an error, and no message_stop', async (_, begun) => {
+  ])('checklist 50: one that breaks off %s by an error, without message_stop', async (_, begun) => {
     door.answers({ type: 'text/event-stream', body: `data: ${JSON.stringify(begun)}\n\n` });
     const { events, data, status } = await door.stream('messages', QWEN);
     if (status !== 200) {
@@ -172,7 +172,7 @@ describe('checklist 50: every stream ends in its own way', () => {
   });
 });
 
-test('checklist 51: whatever a service interleaves, the order of events holds', () => {
+test('checklist 51: the events are in order, whatever a service interleaves', () => {
   const text = fc.constantFrom('', 'a', 'Ü \n"', '{"x":1}', ' ');
   const piece = fc.record(
     {
@@ -214,11 +214,11 @@ test('checklist 51: whatever a service interleaves, the order of events holds', 
           for (const event of run(fuse(source, formats.messages.inbound.renderEvents(ASKED)), input))
             judge.add(event);
         } catch {
-          // A call without a name is a failure of the vendor's.
+          // A call without a name is a failure of the vendor.
           return;
         }
         whole += 1;
-        // Arguments that are no JSON are the vendor's; everything else is ours.
+        // Arguments that are not JSON are the fault of the vendor; everything else would be ours.
         expect(judge.end().filter(({ rule }) => rule !== 'call-arguments')).toEqual([]);
       },
     ),
@@ -227,7 +227,7 @@ test('checklist 51: whatever a service interleaves, the order of events holds', 
   expect(whole).toBeGreaterThan(200);
 });
 
-describe('checklist 52: an index that the vendor itself repeats', () => {
+describe('checklist 52: an index that the vendor repeats', () => {
   const said = namedStream(
     {
       type: 'message_start',
@@ -260,7 +260,7 @@ describe('checklist 52: an index that the vendor itself repeats', () => {
     { type: 'message_stop' },
   );
 
-  test('checklist 52: passes as it is on the native path', async () => {
+  test('checklist 52: passes unchanged on the native path', async () => {
     door.answers(said);
     const response = await fetch(`${door.url()}/v1/messages`, {
       method: 'POST',
@@ -275,7 +275,7 @@ describe('checklist 52: an index that the vendor itself repeats', () => {
     expect(await response.text()).toBe(said.body);
   });
 
-  test('checklist 52: does no harm where it is translated', async () => {
+  test('checklist 52: does no harm in translation', async () => {
     door.answers(said);
     const { reply } = await door.stream('chat-completions', CLAUDE);
     expect(reply().choices[0]?.parts).toMatchObject([
@@ -285,7 +285,7 @@ describe('checklist 52: an index that the vendor itself repeats', () => {
   });
 });
 
-describe('checklist 53: a block opens with the first it holds, and always stops', () => {
+describe('checklist 53: a block starts with its first content, and always stops', () => {
   test.each([
     [
       'an empty text first',

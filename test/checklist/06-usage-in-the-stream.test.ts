@@ -25,10 +25,10 @@ import {
 
 const door = useDoor();
 
-/** The usage that a whole answer tells. */
+/** The usage of a whole answer. */
 const usageOf = (body: JsonObject): Json => at(body, 'usage') ?? null;
 
-/** The usage that a stream tells at its end. */
+/** The usage at the end of a stream. */
 function usageOfStream(from: Caller, data: readonly JsonObject[]): Json {
   switch (from) {
     case 'chat-completions':
@@ -89,7 +89,7 @@ const anthropic: Both = {
   stream: claudeWith({ ...CLAUDE_USAGE, output_tokens: 1 }, { ...CLAUDE_USAGE, output_tokens: 30 }),
 };
 
-/** Anthropic's stream with usage of its own at the start and at the end. */
+/** Anthropic's stream with different usage at the start and at the end. */
 function claudeWith(start: JsonObject, end: JsonObject) {
   return namedStream(
     { type: 'message_start', message: claudeMessage([], null, start) },
@@ -107,7 +107,7 @@ const sources: [name: string, model: string, callers: readonly Caller[], said: B
   ['messages', CLAUDE, ['chat-completions', 'responses'], anthropic],
 ];
 
-test('checklist 54: a messages stream tells all input at its end, where it could not at its start', async () => {
+test('checklist 54: a messages stream reports all input at its end, if it could not at its start', async () => {
   door.answers(chat.stream);
   const { data } = await door.stream('messages', QWEN);
   expect(at(data[0], 'message.usage')).toMatchObject({ input_tokens: 0, output_tokens: 0 });
@@ -146,7 +146,7 @@ const asked: Readonly<Record<'chat-completions' | 'responses', JsonObject>> = {
 };
 
 describe.each(['chat-completions', 'responses'] as const)('to %s', (from) => {
-  test(`checklist 56: what Anthropic says at the start and again at the end is not added up (${from})`, async () => {
+  test(`checklist 56: usage that Anthropic reports at the start and again at the end is counted once (${from})`, async () => {
     door.answers(anthropic.stream);
     expect(usageOfStream(from, (await door.stream(from, CLAUDE)).data)).toMatchObject(asked[from]);
   });
@@ -167,14 +167,14 @@ describe.each(['chat-completions', 'responses'] as const)('to %s', (from) => {
     expect(usageOfStream(from, (await door.stream(from, CLAUDE)).data)).toMatchObject(asked[from]);
   });
 
-  test(`checklist 57: what only the end says is told (${from})`, async () => {
+  test(`checklist 57: usage that only the end reports is kept (${from})`, async () => {
     door.answers(claudeWith({ input_tokens: 0, output_tokens: 0 }, { ...CLAUDE_USAGE, output_tokens: 30 }));
     expect(usageOfStream(from, (await door.stream(from, CLAUDE)).data)).toMatchObject(asked[from]);
   });
 });
 
 test.each(CALLERS)(
-  "checklist 58: Gemini's figures of each chunk take the place of those before (%s)",
+  "checklist 58: Gemini's figures in each chunk replace the previous ones (%s)",
   async (from) => {
     door.answers(google.stream);
     const { reply } = await door.stream(from, GEMINI);
@@ -182,7 +182,7 @@ test.each(CALLERS)(
   },
 );
 
-test("checklist 58: Gemini's chunk that counts nothing of the answer takes none of it back", async () => {
+test("checklist 58: a chunk of Gemini's without output figures does not reset them", async () => {
   const figures = { promptTokenCount: 3, candidatesTokenCount: 2, thoughtsTokenCount: 4, totalTokenCount: 9 };
   door.answers(
     geminiStream(
@@ -199,7 +199,7 @@ test("checklist 58: Gemini's chunk that counts nothing of the answer takes none 
   expect(usageReaders['generate-content'].tokens([first, last], '')).toMatchObject({ input: 5, output: 6 });
 });
 
-test("checklist 59: Gemini's thoughts are output, and told as reasoning", async () => {
+test("checklist 59: Gemini's thoughts count as output, and are reported as reasoning", async () => {
   for (const mode of ['whole', 'stream'] as const) {
     const usage = async (from: Caller): Promise<Json> => {
       door.answers(google[mode]);
@@ -241,7 +241,7 @@ describe("checklist 60: Gemini's prompt has its cached tokens inside, Anthropic'
     expect(await ask('messages', QWEN, chat)).toMatchObject({ ...CLAUDE_USAGE, output_tokens: 30 });
   });
 
-  test('checklist 60: more cached than there was makes no number below zero', async () => {
+  test('checklist 60: more cached tokens than input never make a negative number', async () => {
     door.answers(
       json(
         gemini([{ text: 'Yes.' }], 'STOP', { ...GEMINI_USAGE, promptTokenCount: 50, totalTokenCount: 80 }),
@@ -252,8 +252,8 @@ describe("checklist 60: Gemini's prompt has its cached tokens inside, Anthropic'
   });
 });
 
-describe('checklist 61: a chat stream tells usage exactly where it was asked to', () => {
-  test('checklist 61: asked: one chunk without choices, right before [DONE], and null in every other', async () => {
+describe('checklist 61: a chat stream has usage only if the caller asked for it', () => {
+  test('checklist 61: if asked: one chunk without choices, right before [DONE], and null in every other', async () => {
     door.answers(google.stream);
     const { events, data } = await door.stream('chat-completions', GEMINI);
     expect(events.at(-1)?.data).toBe('[DONE]');
@@ -263,7 +263,7 @@ describe('checklist 61: a chat stream tells usage exactly where it was asked to'
   });
 
   test.each([[{ stream_options: { include_usage: false } }], [{ stream_options: null }]])(
-    'checklist 61: not asked: none (%j)',
+    'checklist 61: if not asked: none (%j)',
     async (more) => {
       door.answers(google.stream);
       const { text } = await door.stream('chat-completions', GEMINI, more);
@@ -273,7 +273,7 @@ describe('checklist 61: a chat stream tells usage exactly where it was asked to'
   );
 
   test.each(['messages', 'responses'] as const)(
-    'checklist 61: for a %s caller the gateway asks by itself',
+    'checklist 61: for a %s caller the gateway always asks for it',
     async (from) => {
       door.answers(chat.stream);
       await door.stream(from, QWEN);
@@ -285,7 +285,7 @@ describe('checklist 61: a chat stream tells usage exactly where it was asked to'
   );
 });
 
-describe('checklist 62: every chunk has the same id, model and time, none empty', () => {
+describe('checklist 62: every chunk has the same id, model and time, and none is empty', () => {
   const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 };
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
   const begin = {

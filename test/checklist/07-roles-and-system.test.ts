@@ -94,7 +94,7 @@ describe('checklist 64: every system text is kept, in order, with its cache mark
   });
 });
 
-/** Roles and texts of chat messages, tags of ours left out. */
+/** Roles and texts of chat messages, without the gateway's own tags. */
 const said = (body: JsonObject): unknown[] =>
   listAt(body, 'messages').map(({ role, content }) => [role, flat(content)]);
 const flat = (content: Json | undefined): string =>
@@ -129,7 +129,7 @@ describe('checklist 65: a system message inside a messages conversation', () => 
     expect(at(door.sent(), 'messages')).toEqual(messages);
   });
 
-  test('checklist 65: is never something the assistant said', async () => {
+  test('checklist 65: never becomes a message of the assistant', async () => {
     expect(said(await sentFor('messages', OPENAI, { messages }))).toEqual([
       ['user', 'Hi.'],
       ['assistant', 'Hello.'],
@@ -158,7 +158,7 @@ describe('checklist 65: a system message inside a messages conversation', () => 
   });
 });
 
-describe('checklist 66: a system message where a strict service takes none', () => {
+describe('checklist 66: a system message where a strict service accepts none', () => {
   const messages = [
     { role: 'system', content: 'One.' },
     { role: 'system', content: 'Two.' },
@@ -167,7 +167,7 @@ describe('checklist 66: a system message where a strict service takes none', () 
     { role: 'system', content: 'Three.' },
     { role: 'user', content: 'Go.' },
   ];
-  test('checklist 66: between a call and its result, it stands behind the result', async () => {
+  test('checklist 66: between a call and its result, it is moved behind the result', async () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{}' } };
     const dialogue = [
       { role: 'user', content: 'Go.' },
@@ -191,7 +191,7 @@ describe('checklist 66: a system message where a strict service takes none', () 
   });
 
   test.each([QWEN, 'mistralai/mistral-large-2512'])(
-    'checklist 66: to %s the first ones are one, a later one is the user, told apart',
+    'checklist 66: to %s the first ones are merged, and a later one is a marked user message',
     async (model) => {
       const sent = await sentFor('responses', model, { input: messages });
       const roles = listAt(sent, 'messages').map(({ role }) => role);
@@ -203,12 +203,12 @@ describe('checklist 66: a system message where a strict service takes none', () 
   );
 });
 
-describe('checklist 67: developer is system to those who know no developer', () => {
+describe('checklist 67: the developer role is system for services that do not know it', () => {
   const messages = [
     { role: 'developer', content: 'Be brief.' },
     { role: 'user', content: 'Hi.' },
   ];
-  test('checklist 67: to Anthropic, Google, and a service nobody knows', async () => {
+  test('checklist 67: to Anthropic, Google, and an unknown service', async () => {
     expect((await sentFor('chat-completions', CLAUDE, { messages }))['system']).toBe('Be brief.');
     expect(
       at(await sentFor('chat-completions', GEMINI, { messages }), 'systemInstruction.parts.0.text'),
@@ -220,7 +220,7 @@ describe('checklist 67: developer is system to those who know no developer', () 
   });
 });
 
-describe('checklist 68: neighbours of one role are one message where the vendor wants turns', () => {
+describe('checklist 68: consecutive messages of one role are merged if the vendor requires alternating turns', () => {
   const messages = [
     { role: 'user', content: 'One.' },
     { role: 'user', content: 'Two.' },
@@ -251,7 +251,7 @@ describe('checklist 68: neighbours of one role are one message where the vendor 
   });
 });
 
-describe('checklist 69: no text is ever sent that is empty', () => {
+describe('checklist 69: an empty text is never sent', () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{}' } };
   const nothings: [name: string, fields: JsonObject][] = [
     ['""', { content: '' }],
@@ -260,7 +260,7 @@ describe('checklist 69: no text is ever sent that is empty', () => {
     ['an empty text part', { content: [{ type: 'text', text: '' }] }],
     ['absent', {}],
   ];
-  test.each(nothings)('checklist 69: beside a call: %s', async (_, fields) => {
+  test.each(nothings)('checklist 69: next to a call: %s', async (_, fields) => {
     const messages = [
       { role: 'user', content: 'Go.' },
       { role: 'assistant', ...fields, tool_calls: [call] },
@@ -272,12 +272,12 @@ describe('checklist 69: no text is ever sent that is empty', () => {
     expect(listAt(toGemini, 'contents.1.parts').map((part) => Object.keys(part))).toEqual([['functionCall']]);
   });
 
-  test.each(nothings.slice(0, 4))('checklist 69: a turn of nothing: %s', async (_, fields) => {
+  test.each(nothings.slice(0, 4))('checklist 69: an empty turn: %s', async (_, fields) => {
     const messages = [
       { role: 'user', content: 'One.' },
       { role: 'assistant', ...fields },
       { role: 'user', content: 'Two.' },
-      // Of a user OpenAI takes no null.
+      // OpenAI rejects null from a user.
       { role: 'user', ...(fields['content'] === null ? { content: '' } : fields) },
     ];
     const toClaude = await sentFor('chat-completions', CLAUDE, { messages });
@@ -286,7 +286,7 @@ describe('checklist 69: no text is ever sent that is empty', () => {
     expect(JSON.stringify(toGemini)).not.toMatch(/"text":""|"parts":\[\]/);
   });
 
-  test.each(nothings.slice(0, 4))('checklist 69: a result of nothing: %s', async (_, fields) => {
+  test.each(nothings.slice(0, 4))('checklist 69: an empty result: %s', async (_, fields) => {
     const messages = [
       { role: 'user', content: 'Go.' },
       { role: 'assistant', content: null, tool_calls: [call] },
@@ -302,7 +302,7 @@ describe('checklist 69: no text is ever sent that is empty', () => {
     });
   });
 
-  test('checklist 69: an empty system message is none', async () => {
+  test('checklist 69: an empty system message is left out', async () => {
     const messages = [
       { role: 'system', content: '' },
       { role: 'user', content: 'Hi.' },
@@ -314,7 +314,7 @@ describe('checklist 69: no text is ever sent that is empty', () => {
 
 describe('checklist 70: the content of a chat answer is one string, or null', () => {
   const call = { functionCall: { name: 'now', args: {} } };
-  test('checklist 70: of several texts, one string', async () => {
+  test('checklist 70: several texts are one string', async () => {
     door.answers(
       claudeBoth(
         [
@@ -333,12 +333,12 @@ describe('checklist 70: the content of a chat answer is one string, or null', ()
     );
   });
 
-  test('checklist 70: of none, null', async () => {
+  test('checklist 70: no text is null', async () => {
     door.answers(json(gemini([call], 'STOP')));
     expect(at((await door.whole('chat-completions', GEMINI)).json, 'choices.0.message.content')).toBeNull();
   });
 
-  test('checklist 70: in a stream, strings', async () => {
+  test('checklist 70: a stream has strings', async () => {
     door.answers(geminiStream(gemini([{ text: 'One. ' }]), gemini([call], 'STOP')));
     const { data } = await door.stream('chat-completions', GEMINI);
     for (const event of data) expect(typeof (at(event, 'choices.0.delta.content') ?? '')).toBe('string');

@@ -48,7 +48,7 @@ const BUDGETED: ModelTraits = {
   dialect: '',
 };
 
-/** What a format writes of another's request, and what it reports. */
+/** The request that one format renders of another's, and what it reports. */
 function translated(from: Caller, to: 'messages' | 'generate-content', body: JsonObject, target = BUDGETED) {
   const notes: Note[] = [];
   const report = reportInto(notes);
@@ -58,7 +58,7 @@ function translated(from: Caller, to: 'messages' | 'generate-content', body: Jso
 
 const tools = (from: Caller): JsonObject => ({ tools: ['a', 'b', 'c'].map((name) => cityTool(from, name)) });
 
-describe('checklist 71: one call at a time forces no call', () => {
+describe('checklist 71: disabling parallel calls does not force a call', () => {
   test.each([
     ['chat-completions', undefined],
     ['chat-completions', 'auto'],
@@ -72,7 +72,7 @@ describe('checklist 71: one call at a time forces no call', () => {
     });
   });
 
-  test('checklist 71: back from messages it is the flag again', async () => {
+  test('checklist 71: from messages it becomes the flag again', async () => {
     const more = { ...tools('messages'), tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
     expect(await sentFor('messages', OPENAI, more)).toMatchObject({
       tool_choice: 'auto',
@@ -80,7 +80,7 @@ describe('checklist 71: one call at a time forces no call', () => {
     });
   });
 
-  test('checklist 71: nothing asked, nothing sent', async () => {
+  test('checklist 71: is not sent if it was not asked for', async () => {
     expect(
       (await sentFor('chat-completions', CLAUDE, tools('chat-completions')))['tool_choice'],
     ).toBeUndefined();
@@ -90,7 +90,7 @@ describe('checklist 71: one call at a time forces no call', () => {
   });
 });
 
-describe('checklist 72: none is none', () => {
+describe('checklist 72: tool_choice none stays none', () => {
   const none: Readonly<Record<Caller, Json>> = {
     'chat-completions': 'none',
     responses: 'none',
@@ -141,7 +141,7 @@ describe('checklist 73: a choice among some tools is mapped', () => {
     ['chat-completions', 'sometimes'],
     ['responses', 'sometimes'],
     ['messages', { type: 'sometimes' }],
-  ] as const)('checklist 73: one that nobody knows is refused (%s)', async (from, tool_choice) => {
+  ] as const)('checklist 73: an unknown one is rejected (%s)', async (from, tool_choice) => {
     const { status, json } = await door.whole(from, GEMINI, { ...tools(from), tool_choice });
     expect(status).toBe(400);
     expect(at(json, 'error.message')).toMatch(/'sometimes'.*'auto'.*'none'|'sometimes'.*'none'.*'auto'/);
@@ -161,7 +161,7 @@ describe('checklist 73: a choice among some tools is mapped', () => {
 });
 
 // Claude Code's WebSearch forces its tool; OpenAI's documentation of the tool shows how to.
-describe('checklist 292: a search of the web can be the one to use, one of several, or none of them', () => {
+describe('checklist 292: a web search can be the forced tool, one of several, or excluded', () => {
   const functions = cityTool('responses', 'a');
   const both = { tools: [functions, { type: 'web_search' }] };
   const some = (mode: string, ...chosen: readonly JsonObject[]): JsonObject => ({
@@ -184,14 +184,14 @@ describe('checklist 292: a search of the web can be the one to use, one of sever
     }
   });
 
-  test('checklist 292: forced by a messages client, beside a function', async () => {
+  test('checklist 292: forced by a messages client, next to a function', async () => {
     const search = { type: 'web_search_20250305', name: 'web_search' };
     const more = {
       tools: [search, cityTool('messages', 'a')],
       tool_choice: { type: 'tool', name: 'web_search' },
     };
     expect((await sentFor('messages', RESPONDER, more))['tool_choice']).toEqual({ type: 'web_search' });
-    // Where nobody searches, the tools stay.
+    // Without a search, the tools stay.
     const elsewhere = await sentFor('messages', QWEN, more);
     expect(listAt(elsewhere, 'tools')).toHaveLength(1);
     expect(elsewhere).not.toHaveProperty('tool_choice');
@@ -206,13 +206,13 @@ describe('checklist 292: a search of the web can be the one to use, one of sever
     expect(JSON.stringify(toGemini['tools'])).toContain('googleSearch');
   });
 
-  test('checklist 292: none of those that may be used', async () => {
+  test('checklist 292: not among the allowed tools', async () => {
     expect(names(await sentFor('responses', CLAUDE, some('auto', a)))).toEqual(['a']);
     const toGemini = await sentFor('responses', GEMINI_3, some('auto', a));
     expect(JSON.stringify(toGemini)).not.toMatch(/googleSearch|includeServerSide/);
   });
 
-  test('checklist 292: but that of a chat is asked for beside all tools', async () => {
+  test('checklist 292: but the one of chat-completions is requested along with all tools', async () => {
     const toClaude = await sentFor('chat-completions', CLAUDE, {
       tools: [cityTool('chat-completions', 'a')],
       web_search_options: {},
@@ -260,13 +260,13 @@ describe('checklist 74: thinking and a forced tool are never sent together to a 
   });
 
   test.each(['chat-completions', 'responses'] as const)(
-    'checklist 74: a JSON answer beside thinking is no forced tool (%s)',
+    'checklist 74: a JSON answer with thinking is not a forced tool (%s)',
     async (from) => {
       const enforced = await sentFor(from, CLAUDE, { ...thinkHard[from], ...asked[from] });
       expect(at(enforced, 'thinking.type')).toBe('enabled');
       expect(at(enforced, 'output_config.format.type')).toBe('json_schema');
       expect(enforced['tool_choice']).toBeUndefined();
-      // An older model enforces no schema: it is told it instead.
+      // An older model cannot enforce a schema: it is told the schema instead.
       const told = await sentFor(from, CLAUDE_OLD, { ...thinkHard[from], ...asked[from] });
       expect(at(told, 'thinking.type')).toBe('enabled');
       expect(told['tool_choice']).toBeUndefined();
@@ -314,7 +314,7 @@ test.each([
   ['temperature', 'temperature', { temperature: 0.3 }],
   ['top_p', 'topP', { top_p: 0.5 }],
   ['top_k', 'topK', { top_k: 40 }],
-])('checklist 76: %s is left out beside thinking, and reported', (field, path, sampling) => {
+])('checklist 76: %s is left out if the model thinks, and reported', (field, path, sampling) => {
   const body = { messages: [{ role: 'user', content: 'Go.' }], max_tokens: 8000, ...sampling };
   const { sent, notes } = translated('chat-completions', 'messages', { ...body, reasoning_effort: 'high' });
   expect(at(sent, 'thinking.type')).toBe('enabled');
@@ -323,13 +323,13 @@ test.each([
   expect(translated('chat-completions', 'messages', body).sent[field]).toBeDefined();
 });
 
-describe('checklist 77: a schema for the answer reaches Anthropic', () => {
+describe('checklist 77: a response schema reaches Anthropic', () => {
   test.each(['chat-completions', 'responses'] as const)('checklist 77: from %s', async (from) => {
     const sent = await sentFor(from, CLAUDE, asked[from]);
     expect(at(sent, 'output_config.format')).toEqual({ type: 'json_schema', schema });
   });
 
-  test('checklist 77: a model that enforces none gives it by a tool, and the caller sees only JSON', async () => {
+  test('checklist 77: a model that cannot enforce it uses a tool, and the caller sees only JSON', async () => {
     door.answers((_, response) => {
       const name = at(door.sent(), 'tool_choice.name') ?? '';
       response.writeHead(200, { 'content-type': 'application/json' }).end(
@@ -353,7 +353,7 @@ describe('checklist 77: a schema for the answer reaches Anthropic', () => {
 });
 
 test.each([MINIMAX, 'minimax/minimax-m2.7', 'minimax/minimax-m2.5'])(
-  'checklist 195: %s, which goes by no schema, is told it in words',
+  'checklist 195: %s, which does not enforce schemas, is told it in words',
   async (model) => {
     const sent = await sentFor('responses', model, asked.responses);
     expect(sent['response_format']).toEqual({ type: 'json_object' });
@@ -362,7 +362,7 @@ test.each([MINIMAX, 'minimax/minimax-m2.7', 'minimax/minimax-m2.5'])(
   },
 );
 
-describe('checklist 179: what Anthropic enforces of no schema is told in words', () => {
+describe('checklist 179: schema keywords that Anthropic does not enforce are told in words', () => {
   const text = { type: 'string' };
   const properties = { a: text, b: text };
   const object = { type: 'object', properties, required: ['a'] };
@@ -390,7 +390,7 @@ describe('checklist 179: what Anthropic enforces of no schema is told in words',
     expect(at(await sentFor('chat-completions', CLAUDE, { tools }), 'tools.0')).toEqual(strict);
   });
 
-  test('checklist 179: a list of certain places goes by a tool: in words it would be any list, or none', async () => {
+  test('checklist 179: a tuple uses a tool: words alone would allow any list', async () => {
     const pair = { type: 'array', prefixItems: [text, { type: 'number' }], items: false };
     const schema = { type: 'object', properties: { pair }, required: ['pair'], additionalProperties: false };
     const sent = await sentFor('chat-completions', CLAUDE, format(schema));
@@ -399,7 +399,7 @@ describe('checklist 179: what Anthropic enforces of no schema is told in words',
   });
 });
 
-describe('checklist 176: OpenAI is asked to enforce what it can, and all that messages callers rely on of it', () => {
+describe('checklist 176: OpenAI is asked for strict schemas where it can enforce them, as messages callers expect', () => {
   const closed = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: 'object',
     properties,
@@ -461,7 +461,7 @@ describe('checklist 176: OpenAI is asked to enforce what it can, and all that me
     expect(at(await sentFor('messages', 'openai/gpt-5.4', { tools }), 'tools.0.strict')).toBe(false);
   });
 
-  test('checklist 176: whoever says how strictly is taken at the word', async () => {
+  test('checklist 176: an explicit strict setting is kept', async () => {
     const schema = closed({ a: text });
     for (const said of [{}, { strict: false }, { strict: true }]) {
       const response_format = { type: 'json_schema', json_schema: { name: 'x', schema, ...said } };
@@ -472,7 +472,7 @@ describe('checklist 176: OpenAI is asked to enforce what it can, and all that me
 });
 
 test.each(['chat-completions', 'responses'] as const)(
-  'checklist 78: a schema for the answer reaches Google (%s)',
+  'checklist 78: a response schema reaches Google (%s)',
   async (from) => {
     const { generationConfig } = await sentFor(from, GEMINI, asked[from]);
     expect(generationConfig).toMatchObject({
@@ -483,7 +483,7 @@ test.each(['chat-completions', 'responses'] as const)(
 );
 
 test.each(['chat-completions', 'responses'] as const)(
-  'checklist 79: functions beside a JSON answer, which Gemini takes from 3 on (%s)',
+  'checklist 79: functions together with a JSON answer, which Gemini accepts from 3 on (%s)',
   async (from) => {
     const older = await sentFor(from, GEMINI, { ...tools(from), ...asked[from] });
     expect(at(older, 'generationConfig.responseMimeType')).toBeUndefined();
@@ -526,14 +526,14 @@ describe('checklist 80: the usual settings reach every vendor', () => {
     expect(await sentFor(from, model, said[from])).toMatchObject(heard[model]?.(from !== 'responses') ?? {});
   });
 
-  test('checklist 80: without a limit, Anthropic gets the most its model gives; a newest one gets no temperature', async () => {
+  test('checklist 80: without a limit, Anthropic gets the maximum of its model; the newest models get no temperature', async () => {
     const sent = await sentFor('chat-completions', CLAUDE_ADAPTIVE, { temperature: 0.5 });
     expect(sent['max_tokens']).toBe(128_000);
     expect(sent['temperature']).toBeUndefined();
   });
 });
 
-describe('checklist 172: a tool is forced also where the service takes that of no model that thinks', () => {
+describe('checklist 172: a tool is forced even if the service allows that only without thinking', () => {
   const tools = [
     { name: 'f', input_schema: { type: 'object', properties: {} } },
     { name: 'g', input_schema: { type: 'object', properties: {} } },
@@ -545,7 +545,7 @@ describe('checklist 172: a tool is forced also where the service takes that of n
   });
 
   test.each([{}, { thinking: { type: 'adaptive' } }, { thinking: { type: 'enabled', budget_tokens: 2000 } }])(
-    'checklist 172: DeepSeek thinks unasked, and then refuses it: %j',
+    'checklist 172: DeepSeek thinks by default, and then rejects it: %j',
     async (more) => {
       const sent = await sentFor('messages', DEEPSEEK, forced({ type: 'any' }, more));
       expect(sent).toMatchObject({ tool_choice: 'required', thinking: { type: 'disabled' } });
@@ -556,13 +556,13 @@ describe('checklist 172: a tool is forced also where the service takes that of n
     },
   );
 
-  test('checklist 172: who forces none is thought for as asked', async () => {
+  test('checklist 172: without a forced tool, thinking is as requested', async () => {
     const more = { thinking: { type: 'enabled', budget_tokens: 2000 } };
     const sent = await sentFor('messages', DEEPSEEK, forced({ type: 'auto' }, more));
     expect(sent['thinking']).toEqual({ type: 'enabled' });
   });
 
-  test('checklist 172: Kimi, which cannot but think, takes the word and no name', async () => {
+  test('checklist 172: Kimi, which always thinks, accepts "required" and no name', async () => {
     const named = await sentFor('messages', KIMI, forced({ type: 'tool', name: 'g' }));
     expect(named['tool_choice']).toBe('required');
     expect(listAt(named, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(['g']);
@@ -570,14 +570,14 @@ describe('checklist 172: a tool is forced also where the service takes that of n
   });
 });
 
-test('checklist 235: LM Studio, which refuses the name of a tool, is given the word and that tool alone', async () => {
+test('checklist 235: LM Studio, which rejects the name of a tool, gets "required" and only that tool', async () => {
   const choice = { type: 'tool', name: 'b' };
   const sent = await sentFor('messages', LMSTUDIO, { ...tools('messages'), tool_choice: choice });
   expect(sent['tool_choice']).toBe('required');
   expect(listAt(sent, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(['b']);
 });
 
-describe('checklist 236: a tool is called also where a service takes no choice among them', () => {
+describe('checklist 236: a tool can be forced even if a service has no tool_choice', () => {
   test.each([GLM])('checklist 236: %s is asked for the call in words', async (model) => {
     for (const [choice, whom, offered] of [
       [{ type: 'any' }, 'one of the tools', ['a', 'b', 'c']],
@@ -591,7 +591,7 @@ describe('checklist 236: a tool is called also where a service takes no choice a
     }
   });
 
-  test('checklist 236: so is Meta, which is asked by responses', async () => {
+  test('checklist 236: so is Meta, through responses', async () => {
     const choice = { type: 'tool', name: 'b' };
     const sent = await sentFor('messages', MUSE, { ...tools('messages'), tool_choice: choice });
     expect(sent['tool_choice']).toBe('auto');
@@ -599,27 +599,27 @@ describe('checklist 236: a tool is called also where a service takes no choice a
     expect(at(sent, 'input.1.content')).toBe('Answer with a call of the tool "b", not with text.');
   });
 
-  test.each([GLM, MUSE])('checklist 236: and where none may be called, %s is offered none', async (model) => {
+  test.each([GLM, MUSE])('checklist 236: if no tool may be called, %s is offered none', async (model) => {
     const sent = await sentFor('messages', model, { ...tools('messages'), tool_choice: { type: 'none' } });
     expect(sent).not.toHaveProperty('tools');
     expect(sent).not.toHaveProperty('tool_choice');
   });
 
-  test.each([GLM, MUSE])('checklist 236: who forces none is heard by %s as before', async (model) => {
+  test.each([GLM, MUSE])('checklist 236: without a forced tool, nothing changes for %s', async (model) => {
     const sent = await sentFor('messages', model, { ...tools('messages'), tool_choice: { type: 'auto' } });
     expect(sent['tool_choice']).toBe('auto');
     expect(listAt(sent, model === GLM ? 'messages' : 'input')).toMatchObject([{ content: 'Hello?' }]);
   });
 
-  test('checklist 236: Meta takes no stop sequences either', async () => {
+  test('checklist 236: Meta accepts no stop sequences either', async () => {
     expect(await sentFor('messages', MUSE, { stop_sequences: ['END'] })).not.toHaveProperty('stop');
   });
 });
 
-describe('checklist 237: who wants no thinking has an answer also of a model that cannot but think', () => {
+describe('checklist 237: a request without thinking is answered by a model that always thinks', () => {
   const off = { thinking: { type: 'disabled' } };
 
-  test('checklist 237: Kimi K2.7 Code, which refuses to leave it off, is told to think', async () => {
+  test('checklist 237: Kimi K2.7 Code, which rejects disabled thinking, is told to think', async () => {
     const sent = await sentFor('messages', 'moonshotai/kimi-k2.7-code', off);
     expect(sent['thinking']).toEqual({ type: 'enabled' });
     expect((await sentFor('messages', 'moonshotai/kimi-k2.6', off))['thinking']).toEqual({
@@ -627,14 +627,14 @@ describe('checklist 237: who wants no thinking has an answer also of a model tha
     });
   });
 
-  test('checklist 237: nor is a tool forced on it by its name', async () => {
+  test('checklist 237: nor does it get a forced tool by name', async () => {
     const choice = { tool_choice: { type: 'tool', name: 'b' } };
     const sent = await sentFor('messages', 'moonshotai/kimi-k2.7-code', { ...tools('messages'), ...choice });
     expect(sent['tool_choice']).toBe('required');
     expect(sent).not.toHaveProperty('thinking');
   });
 
-  /** The field of what is sent for one request, whose first is refused in these words. */
+  /** The field in each attempt of one request, if the first attempt is rejected with this message. */
   async function told(
     model: string,
     more: JsonObject,
@@ -654,7 +654,7 @@ describe('checklist 237: who wants no thinking has an answer also of a model tha
     return sent;
   }
 
-  test('checklist 237: what nobody knew of a model is learned of its refusal, and the next one is asked so at once', async () => {
+  test('checklist 237: the gateway learns from a rejection that a model always thinks, and applies that to the next request', async () => {
     const message = 'Reasoning is mandatory for this endpoint and cannot be disabled.';
     const sent = await told(THINKING, off, message, 'reasoning');
     expect(sent).toEqual([{ effort: 'none' }, { enabled: true }]);
@@ -665,13 +665,16 @@ describe('checklist 237: who wants no thinking has an answer also of a model tha
     ['"llama3.1:8b" does not support thinking', OLLAMA],
     ['reasoning_effort is not supported with this model', CEREBRAS],
     ['`reasoning_effort` must be one of `none` or `default`', QWEN],
-  ])('checklist 243: so is that it does not think, or takes no word on it: %s', async (message, model) => {
-    const asked = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
-    expect(await told(model, asked, message, 'reasoning_effort')).toEqual(['high', undefined]);
-    expect(await sentFor('messages', model, asked)).not.toHaveProperty('reasoning_effort');
-  });
+  ])(
+    'checklist 243: so it learns that a model does not think, or has no such setting: %s',
+    async (message, model) => {
+      const asked = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
+      expect(await told(model, asked, message, 'reasoning_effort')).toEqual(['high', undefined]);
+      expect(await sentFor('messages', model, asked)).not.toHaveProperty('reasoning_effort');
+    },
+  );
 
-  test('checklist 237: what is refused so whatever is asked is told, and not asked again and again', async () => {
+  test('checklist 237: a rejection that persists is passed on, and the request is not repeated again and again', async () => {
     const message = 'Reasoning is mandatory for this endpoint and cannot be disabled.';
     door.answers((_, response) =>
       response
@@ -686,7 +689,7 @@ describe('checklist 237: who wants no thinking has an answer also of a model tha
 });
 
 // OpenHands/software-agent-sdk#987, continuedev/continue#9854, windmill-labs/windmill#10147.
-test('checklist 294: GPT also answers an account that is not verified, to which it shows no thoughts', async () => {
+test('checklist 294: GPT also answers an unverified account, without its thoughts', async () => {
   const message =
     'Your organization must be verified to generate reasoning summaries. Please go to: https://x';
   const error = {
@@ -732,20 +735,20 @@ test('checklist 294: GPT also answers an account that is not verified, to which 
   // From then on at once.
   expect((await door.whole('messages', 'openai/gpt-5.4', asked)).status).toBe(200);
   expect(reasoning()).toHaveLength(3);
-  // What is native passes as it is, and so does the refusal.
+  // A native request passes unchanged, and so does its rejection.
   const native = await door.whole('responses', 'openai/gpt-5.4', {
     reasoning: { effort: 'low', summary: 'auto' },
   });
   expect([native.status, at(native.json, 'error.message')]).toEqual([400, message]);
 });
 
-test('checklist 244: Ollama, whose models think unasked, is told not to', async () => {
+test('checklist 244: Ollama, whose models think by default, is told not to', async () => {
   const sent = await sentFor('messages', 'ollama/another-model', { thinking: { type: 'disabled' } });
   expect(sent['reasoning_effort']).toBe('none');
 });
 
-describe('checklist 238: Qwen at Alibaba is told to think, and forced, in the words of that service', () => {
-  test('checklist 238: by its word alone, where it knows any: a budget beside it is refused', async () => {
+describe('checklist 238: thinking and forced tools of Qwen at Alibaba use the fields of that service', () => {
+  test('checklist 238: by effort alone if it knows efforts: it rejects a budget next to it', async () => {
     const sent = await sentFor('messages', ALIBABA_WORDS, {
       thinking: { type: 'enabled', budget_tokens: 2000 },
     });
@@ -763,7 +766,7 @@ describe('checklist 238: Qwen at Alibaba is told to think, and forced, in the wo
   });
 
   test.each([ALIBABA, ALIBABA_WORDS])(
-    'checklist 238: a forced tool ends the thinking that nobody has asked for (%s)',
+    'checklist 238: a forced tool disables thinking that was not requested (%s)',
     async (model) => {
       const choice = { tool_choice: { type: 'tool', name: 'b' } };
       const sent = await sentFor('messages', model, { ...tools('messages'), ...choice });
@@ -773,7 +776,7 @@ describe('checklist 238: Qwen at Alibaba is told to think, and forced, in the wo
   );
 });
 
-test('checklist 173: Kimi is told its effort in one field, and never to leave off thinking', async () => {
+test('checklist 173: Kimi gets the effort in one field, and is never told not to think', async () => {
   for (const [thinking, effort] of [
     [{ type: 'enabled', budget_tokens: 2000 }, 'low'],
     [{ type: 'disabled' }, 'low'],
@@ -784,11 +787,11 @@ test('checklist 173: Kimi is told its effort in one field, and never to leave of
   }
 });
 
-describe('checklist 174: what a service refuses of the usual settings is not sent there', () => {
+describe('checklist 174: usual settings that a service rejects are not sent there', () => {
   const asked = { temperature: 0.5, top_p: 0.9, stop_sequences: ['END'] };
 
   test.each([KIMI, 'moonshotai/kimi-k2.6', 'moonshotai/kimi-k2.7-code'])(
-    'checklist 174: %s has a temperature of its own',
+    'checklist 174: %s has a fixed temperature',
     async (model) => {
       const sent = await sentFor('messages', model, asked);
       expect(sent).not.toHaveProperty('temperature');
@@ -797,14 +800,14 @@ describe('checklist 174: what a service refuses of the usual settings is not sen
     },
   );
 
-  test('checklist 174: Grok, which thinks, takes no stop sequence', async () => {
+  test('checklist 174: Grok, which thinks, accepts no stop sequence', async () => {
     const sent = await sentFor('messages', 'x-ai/grok-4.6', asked);
     expect(sent).toMatchObject({ temperature: 0.5, top_p: 0.9 });
     expect(sent).not.toHaveProperty('stop');
   });
 });
 
-describe('checklist 255: an account that is not verified, to which OpenAI streams nothing, has answers', () => {
+describe('checklist 255: an unverified account, to which OpenAI does not stream, gets answers', () => {
   const message = 'Your organization must be verified to stream this model. Please go to: https://x';
   const error = { message, type: 'invalid_request_error', param: 'stream', code: 'unsupported_value' };
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };

@@ -9,7 +9,7 @@ import { at, GEMINI, GEMINI_SUBSET, tool, useDoor } from './support.ts';
 
 const door = useDoor();
 
-/** The parameters of a function as Gemini gets them. */
+/** The parameters of a function that Gemini gets. */
 async function declared(model: string, schema: JsonObject): Promise<JsonObject> {
   door.answers((_, response) => response.writeHead(418).end('{}'));
   await door.whole('chat-completions', model, { tools: [tool('chat-completions', 'f', schema)] });
@@ -42,7 +42,7 @@ const TAKEN = [
   'maximum',
 ];
 
-/** Keywords in schema positions; names of properties are none. */
+/** Keywords in schema positions; names of properties are not keywords. */
 function keywordsOf(schema: Json | undefined): readonly string[] {
   if (!isObject(schema)) return [];
   const inner = [
@@ -92,8 +92,8 @@ const everything: JsonObject = {
   },
 };
 
-describe('checklist 81: no keyword reaches Gemini that would refuse the whole request', () => {
-  test('checklist 81: plain JSON Schema goes where plain JSON Schema is taken, as it is', async () => {
+describe('checklist 81: no keyword reaches Gemini for which it would reject the whole request', () => {
+  test('checklist 81: models that accept JSON Schema get it unchanged', async () => {
     const { $defs: _, properties, ...rest } = everything;
     const { itself: __, place: ___, ...plain } = asObject(properties) ?? {};
     const schema = { ...rest, properties: plain };
@@ -102,7 +102,7 @@ describe('checklist 81: no keyword reaches Gemini that would refuse the whole re
     expect(declaration['parametersJsonSchema']).toEqual(schema);
   });
 
-  test('checklist 81: where only the subset is taken, nothing else is sent, and what can be said in it is', async () => {
+  test('checklist 81: models that accept only the subset get nothing else, and everything that it can express', async () => {
     const { parameters, parametersJsonSchema } = await declared(GEMINI_SUBSET, everything);
     expect(parametersJsonSchema).toBeUndefined();
     for (const keyword of keywordsOf(parameters)) expect(TAKEN).toContain(keyword);
@@ -171,7 +171,7 @@ test.each([
   ['a number as const', { const: 5 }, '5'],
   ['booleans', { type: 'boolean', enum: [true] }, 'true'],
   ['a mixture', { enum: ['a', 1] }, '"a", 1'],
-])('checklist 82: an enum of %s is a hint, for the subset knows texts only', async (_, schema, hint) => {
+])('checklist 82: an enum of %s is a hint, since the subset allows only strings', async (_, schema, hint) => {
   const { parameters } = await declared(GEMINI_SUBSET, {
     type: 'object',
     properties: { n: { description: 'N.', ...schema } },
@@ -180,11 +180,11 @@ test.each([
   expect(at(parameters, 'properties.n.description')).toBe(`N. One of: ${hint}.`);
 });
 
-test('checklist 83: bounds that exclude become bounds that include, and are not lost', async () => {
+test('checklist 83: exclusive bounds become inclusive ones, and are not lost', async () => {
   const n = { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 };
   const { parameters } = await declared(GEMINI_SUBSET, { type: 'object', properties: { n } });
   expect(at(parameters, 'properties.n')).toEqual({ type: 'integer', minimum: 0, maximum: 10 });
-  // A bound that includes says more, where both are given.
+  // If both are given, the inclusive bound is the tighter one.
   const both = { ...n, minimum: 2 };
   expect(
     at(
@@ -195,7 +195,7 @@ test('checklist 83: bounds that exclude become bounds that include, and are not 
 });
 
 test.each([[true], [false], [{ type: 'string' }]])(
-  'checklist 84: additionalProperties %j passes where JSON Schema is taken, and only there',
+  'checklist 84: additionalProperties %j is sent where JSON Schema is accepted, and only there',
   async (value) => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: value };
     expect(at((await declared(GEMINI, schema))['parametersJsonSchema'], 'additionalProperties')).toEqual(
@@ -235,7 +235,7 @@ describe('checklist 85: a property may have the name of a keyword', () => {
     expect(declaration['parametersJsonSchema'] ?? declaration['parameters']).toEqual(schema);
   });
 
-  test('checklist 85: and so may properties of properties', async () => {
+  test('checklist 85: and so may nested properties', async () => {
     const nested = {
       type: 'object',
       properties: { properties: schema, items: { type: 'array', items: schema } },

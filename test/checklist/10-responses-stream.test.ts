@@ -99,7 +99,7 @@ describe.each(answers)('from %s', (_, model, said) => {
     });
   });
 
-  test('checklist 87: the answer begins, its items are added and done, and it ends whole', async () => {
+  test('checklist 87: the response is created, its items are added and done, and it is completed with all of them', async () => {
     door.answers(said);
     const { data } = await door.stream('responses', model);
     expect(typesOf(data).slice(0, 2)).toEqual(['response.created', 'response.in_progress']);
@@ -176,7 +176,7 @@ describe.each(answers)('from %s', (_, model, said) => {
   });
 });
 
-describe('checklist 90: a service whose last response holds no output', () => {
+describe('checklist 90: a service whose last event has an empty output', () => {
   const base = { id: 'resp_1', object: 'response', created_at: 1_700_000_000, model: 'm', output: [] };
   const message = {
     id: 'msg_1',
@@ -260,7 +260,7 @@ describe('checklist 90: a service whose last response holds no output', () => {
   });
 });
 
-describe('checklist 92: an answer that the limit cut is incomplete', () => {
+describe('checklist 92: an answer that was cut by the limit is incomplete', () => {
   const cut: [name: string, model: string, said: Said][] = [
     ['chat-completions', QWEN, chatStream(chunk({ content: 'I lo' }), chunk({}, 'length'))],
     ['messages', CLAUDE, claudeBoth([{ type: 'text', text: 'I lo' }], 'max_tokens').stream],
@@ -307,7 +307,7 @@ describe('checklist 92: an answer that the limit cut is incomplete', () => {
 });
 
 // `extract_last_text` of the OpenAI Agents SDK for Python, `getLastTextFromOutputMessage` of that for JavaScript.
-test('checklist 295: an answer that Claude divides at what it cites is one text, which the Agents SDK takes for it', async () => {
+test('checklist 295: an answer that Claude splits at citations is one text, as the Agents SDK expects', async () => {
   const cited = (text: string, url: string): JsonObject => ({
     type: 'text',
     text,
@@ -343,7 +343,7 @@ test('checklist 295: an answer that Claude divides at what it cites is one text,
       },
     ]);
   }
-  // Each piece is told at once, and the end of the text once.
+  // Each piece is sent at once, and the end of the text once.
   const told = data.filter(({ content_index }) => content_index === 1);
   expect(told.filter(({ type }) => type === 'response.output_text.delta')).toHaveLength(5);
   expect(told.filter(({ type }) => type === 'response.output_text.done')).toMatchObject([

@@ -31,7 +31,7 @@ const door = useDoor();
 
 const said = (text: string): string => `data: ${JSON.stringify(chunk({ content: text }))}\n\n`;
 
-/** That a stream ends with the format's own error event, and nothing after it. */
+/** Expects that a stream ends with the error event of its format, and nothing after it. */
 function expectFailure(from: Caller, { events, data, text }: Streamed, message: RegExp, type: string): void {
   const last = data.at(-1);
   switch (from) {
@@ -85,7 +85,7 @@ describe('checklist 93, 94: a stream that breaks off ends with the error of its 
     expectFailure(from, stream, /upstream/, broken[from]);
   });
 
-  test('checklist 94: in generate-content the error is an object of its own', () => {
+  test('checklist 94: in generate-content the error is a separate object', () => {
     const events: Sse[] = [];
     const renderer = formats['generate-content'].inbound.renderEvents(ASKED);
     const out = { enqueue: (event: Sse) => void events.push(event) };
@@ -97,7 +97,7 @@ describe('checklist 93, 94: a stream that breaks off ends with the error of its 
   });
 });
 
-describe('checklist 94: what the vendor says of its failure is said in the words of the caller', () => {
+describe('checklist 94: the error of the vendor is translated into the format of the caller', () => {
   const claudeBegun = String(claudeBoth([{ type: 'text', text: 'Yes, ' }], 'end_turn').stream.body).split(
     'event: content_block_stop',
   )[0];
@@ -159,7 +159,7 @@ describe('checklist 94: what the vendor says of its failure is said in the words
   );
 });
 
-describe("checklist 95: an end before the vendor's last event is none", () => {
+describe("checklist 95: an end before the vendor's last event does not count as one", () => {
   const whole = String(claudeBoth([{ type: 'text', text: 'Yes.' }], 'end_turn').stream.body);
   const events = whole.split('\n\n').filter((event) => event !== '');
   const cuts = events.map((_, count) => count).filter((count) => count > 0);
@@ -172,18 +172,18 @@ describe("checklist 95: an end before the vendor's last event is none", () => {
     }
   });
 
-  test('checklist 95: a service that never says why it stopped, nor that it did', async () => {
+  test('checklist 95: a service that sends neither a finish reason nor [DONE]', async () => {
     door.answers({ type: 'text/event-stream', body: `${said('Yes')}${said('.')}` });
     expectFailure('messages', await door.stream('messages', QWEN), /upstream/, 'api_error');
   });
 
-  test('checklist 95: a whole answer where the body is cut', async () => {
+  test('checklist 95: a whole answer with a truncated body', async () => {
     door.answers({ type: 'text/event-stream', body: `${said('Yes')}${said('.')}` });
     expect((await door.whole('messages', QWEN)).status).toBe(502);
   });
 });
 
-describe('checklist 211: two answers in one stream are not told as one', () => {
+describe('checklist 211: two answers in one stream are not merged into one', () => {
   const text = (said: string): readonly JsonObject[] => [
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } },
@@ -206,7 +206,7 @@ describe('checklist 211: two answers in one stream are not told as one', () => {
     expect(status).toBe(502);
   });
 
-  test('checklist 211: one whose beginning is told twice is one', async () => {
+  test('checklist 211: one answer whose start is sent twice is one', async () => {
     door.answers(namedStream(started('msg_1'), started('msg_1'), ...text('One.'), ...end));
     const { reply } = await door.stream('chat-completions', CLAUDE);
     expect(reply().choices[0]?.parts).toMatchObject([{ kind: 'text', text: 'One.' }]);
@@ -231,7 +231,7 @@ describe('checklist 97: an event may be very long, and one too long is an error'
     expect(signature.length).toBe(4_000_000);
   });
 
-  test('checklist 97: more than we hold is said to be too much', async () => {
+  test('checklist 97: more than the limit is reported as too large', async () => {
     door.answers(signed(MAX_EVENT_LENGTH + 1));
     const { status, text } = await door.stream('chat-completions', GEMINI_3);
     expect(status).toBe(502);
@@ -239,7 +239,7 @@ describe('checklist 97: an event may be very long, and one too long is an error'
   });
 });
 
-describe('checklist 159: agents are told that a dialogue is too long, however a service says it', () => {
+describe('checklist 159: agents learn that a dialogue is too long, however a service says it', () => {
   test.each([
     'Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)',
     '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]',
@@ -278,7 +278,7 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
     ],
     ['anthropic', 'prompt is too long: 210000 tokens > 200000 maximum'],
     ['anthropic', 'Input is too long for requested model.'],
-  ])('checklist 159: of models of %s, also in the words of clouds: %s', async (vendor, message) => {
+  ])('checklist 159: of models of %s, also on clouds: %s', async (vendor, message) => {
     const type = {
       google: { code: 400, status: 'INVALID_ARGUMENT' },
       anthropic: { type: 'invalid_request_error' },
@@ -290,7 +290,7 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
     expect([status, at(told, 'error.code')]).toEqual([400, 'context_length_exceeded']);
   });
 
-  test('checklist 159: by a vendor behind a router, which says of it that there was an error', async () => {
+  test('checklist 159: by a vendor behind a router, which only says that there was an error', async () => {
     const raw = JSON.stringify({ error: { message: 'Input is too long for requested model.' } });
     const error = { message: 'Provider returned error', code: 400, metadata: { raw, provider_name: 'B' } };
     door.answers((_, response) => refuse(response, { error }, 400));
@@ -300,11 +300,11 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
   });
 });
 
-describe('checklist 213: when a limit is over is told, wherever a service says it', () => {
+describe('checklist 213: the time when a limit resets is passed on, wherever a service writes it', () => {
   test.each([
     ['milliseconds', 1],
     ['seconds', 1000],
-  ])('checklist 213: by OpenRouter, within its error, in %s', async (_, unit) => {
+  ])('checklist 213: by OpenRouter, inside its error, in %s', async (_, unit) => {
     const reset = String(Math.round((Date.now() + 7_200_000) / unit));
     const headers = { 'X-RateLimit-Limit': '50', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': reset };
     const message = 'Rate limit exceeded: free-models-per-day.';
@@ -321,7 +321,7 @@ describe('checklist 213: when a limit is over is told, wherever a service says i
   test.each<[string, string, string | null]>([
     ['by Google, in its answer alone', 'GenerateRequestsPerMinutePerProjectPerModel', '35'],
     ['but not by it of a day', 'GenerateRequestsPerDayPerProjectPerModel', null],
-  ])('checklist 213: %s, natively, with the bytes as they are', async (_, quotaId, expected) => {
+  ])('checklist 213: %s, natively, with unchanged bytes', async (_, quotaId, expected) => {
     const type = 'type.googleapis.com/google.rpc';
     const details = [
       { '@type': `${type}.QuotaFailure`, violations: [{ quotaId }] },
@@ -342,7 +342,7 @@ describe('checklist 213: when a limit is over is told, wherever a service says i
   });
 });
 
-describe('checklist 171: what a service says went wrong is told, whatever its shape and status', () => {
+describe('checklist 171: the message of an error is passed on, whatever its shape and status', () => {
   test.each<[number, JsonObject, number, string]>([
     [200, { code: 500, msg: '404 NOT_FOUND', success: false }, 502, '404 NOT_FOUND'],
     [

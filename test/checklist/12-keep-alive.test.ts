@@ -26,14 +26,14 @@ import {
   useDoor,
 } from './support.ts';
 
-// The times of the real settings, shrunk: a head is held for so long, and a ping comes after so much silence.
+// The real settings, scaled down: how long a head is held back, and the silence before a ping.
 const door = useDoor({ timeouts: { hold: 60, keepAlive: 30 } });
-/** One that says but once that it is alive. */
+/** One that sends a sign of life only once. */
 const terse = useDoor({ timeouts: { hold: 60, keepAlive: 60_000 } });
-/** One that waits for the vendor's first word as long as it takes. */
+/** One that waits for the vendor's first byte as long as it takes. */
 const patient = useDoor({ timeouts: { hold: 10_000, keepAlive: 30 } });
 
-/** A comment, or nothing more of a text, or an event of its own, or one that says again that the answer goes on. */
+/** A comment, an empty text delta, a ping event, or an event that repeats that the answer is in progress. */
 const PING = new RegExp(
   `(?<=^|\\n)(?:${[
     ': ping\\n',
@@ -59,13 +59,13 @@ const answers: Readonly<Record<string, Said>> = {
 };
 const bodyFor = (from: Caller): string => String(answers[models[from]]?.body);
 
-/** What a vendor waits for before it goes on. */
+/** What a vendor waits for before it continues. */
 type Silence = () => Promise<unknown>;
 
-/** Longer than the head is held, and than it takes to a ping. */
+/** Longer than the head is held back, and than the silence before a ping. */
 const aWhile: Silence = () => sleep(250);
 
-/** What the one caller has, who tells it. */
+/** What the caller has received so far. */
 let heardSoFar = '';
 beforeEach(() => {
   heardSoFar = '';
@@ -75,7 +75,7 @@ const heard = (text: string): void => {
 };
 const pingsIn = (text: string): number => text.match(new RegExp(PING, 'g'))?.length ?? 0;
 
-/** Until the caller has so many pings more: however slow the machine is, they came in this silence. */
+/** Waits until the caller has this many more pings: however slow the machine is, they came in this silence. */
 const pinged =
   (more: number): Silence =>
   async () => {
@@ -83,7 +83,7 @@ const pinged =
     await expect.poll(() => pingsIn(heardSoFar)).toBeGreaterThanOrEqual(before + more);
   };
 
-/** The vendor's head at once, these pieces of its body with silence before each. */
+/** The vendor's head at once, and then these pieces of its body with silence before each. */
 function slowly(pieces: readonly string[], at = door, silence = aWhile): void {
   at.answers(async (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -106,7 +106,7 @@ test.each(CALLERS)(
   },
 );
 
-/** A vendor that says nothing at all for a while, not even a head; then this. */
+/** A vendor that sends nothing for a while, not even a head, and then this. */
 function withheld(status: number, type: string, body: string, silence = aWhile): void {
   door.answers(async (_, response) => {
     await silence();
@@ -114,7 +114,7 @@ function withheld(status: number, type: string, body: string, silence = aWhile):
   });
 }
 
-test.each(CALLERS)('checklist 99: so is one that keeps even its head back (%s)', async (from) => {
+test.each(CALLERS)('checklist 99: so is one that sends not even a head (%s)', async (from) => {
   withheld(200, 'text/event-stream', bodyFor(from), pinged(3));
   const { status, headers, reply } = await door.stream(from, models[from], {}, heard);
   expect(status).toBe(200);
@@ -123,21 +123,21 @@ test.each(CALLERS)('checklist 99: so is one that keeps even its head back (%s)',
   expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
 });
 
-test('checklist 99: and one that has a request anew in the format it came in', async () => {
+test('checklist 99: and one that gets a request again in the format of the caller', async () => {
   withheld(200, 'text/event-stream', String(answers[QWEN]?.body), pinged(3));
   const said = { messages: [], input: 'Hi' };
   const { reply } = await door.stream('chat-completions', QWEN, said, heard);
   expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
 });
 
-test('checklist 99: whose answer may be a long one', async () => {
+test('checklist 99: whose answer may be long', async () => {
   const pieces = Array.from({ length: 200 }, (_, at) => chunk({ content: `<${at}>`.padEnd(50_000, '.') }));
   withheld(200, 'text/event-stream', String(chatStream(...pieces, chunk({}, 'stop')).body), pinged(1));
   const { text } = await door.stream('messages', QWEN, {}, heard);
   expect([...text.matchAll(/<(\d+)>/g)].map(([, at]) => Number(at))).toEqual([...pieces.keys()]);
 });
 
-/** The head of a stream, and its body still coming. */
+/** The head of a stream whose body is still arriving. */
 function streamed(from: Caller, at = door, signal?: AbortSignal): Promise<Response> {
   const paths = {
     'chat-completions': '/v1/chat/completions',
@@ -154,7 +154,7 @@ function streamed(from: Caller, at = door, signal?: AbortSignal): Promise<Respon
   });
 }
 
-test.each(CALLERS)('checklist 99: which has its head and a ping as soon as it begins (%s)', async (from) => {
+test.each(CALLERS)('checklist 99: which gets its head and a ping as soon as it begins (%s)', async (from) => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   terse.answers((_, response) => {
     void begun.then(() => {
@@ -170,7 +170,7 @@ test.each(CALLERS)('checklist 99: which has its head and a ping as soon as it be
 
 const refusal = '{"type":"error","error":{"type":"rate_limit_error","message":"Too many"}}';
 
-test.each(CALLERS)('checklist 99: whose failure is then told in the stream (%s)', async (from) => {
+test.each(CALLERS)('checklist 99: whose failure is then reported in the stream (%s)', async (from) => {
   withheld(429, 'application/json', refusal, pinged(1));
   const { status, text, reply } = await door.stream(from, models[from], {}, heard);
   expect(status).toBe(200);
@@ -178,7 +178,7 @@ test.each(CALLERS)('checklist 99: whose failure is then told in the stream (%s)'
   expect(() => reply()).toThrow();
 });
 
-test.each(CALLERS)('checklist 99: but a whole answer has its status, however late (%s)', async (from) => {
+test.each(CALLERS)('checklist 99: but a whole answer keeps its status, however late (%s)', async (from) => {
   withheld(429, 'application/json', refusal);
   expect((await door.whole(from, models[from])).status).toBe(429);
 });
@@ -187,7 +187,7 @@ test.each([
   ['/v1/messages/count_tokens', { messages: [{ role: 'user', content: 'Hi' }] }],
   ['/v1/responses/input_tokens', { input: 'Hi' }],
 ])(
-  'checklist 99: and a count of tokens is no stream, though its body asks for one (%s)',
+  'checklist 99: and a token count is not a stream, even if its body asks for one (%s)',
   async (path, said) => {
     withheld(200, 'application/json', '{"totalTokens":7}');
     const response = await postJson(door.url() + path, {
@@ -201,18 +201,21 @@ test.each([
   },
 );
 
-test.each(CALLERS)('checklist 99, 105: who leaves meanwhile leaves the vendor too (%s)', async (from) => {
-  const closed = door.upstream().closed();
-  door.answers(() => undefined);
-  const client = new AbortController();
-  const response = await streamed(from, door, client.signal);
-  expect(response.status).toBe(200);
-  client.abort();
-  await closed;
-  await expect(response.text()).rejects.toThrow();
-});
+test.each(CALLERS)(
+  'checklist 99, 105: a caller who leaves meanwhile aborts the request to the vendor (%s)',
+  async (from) => {
+    const closed = door.upstream().closed();
+    door.answers(() => undefined);
+    const client = new AbortController();
+    const response = await streamed(from, door, client.signal);
+    expect(response.status).toBe(200);
+    client.abort();
+    await closed;
+    await expect(response.text()).rejects.toThrow();
+  },
+);
 
-test.each(Object.values(formats))('checklist 100: the ping of $name is no event', ({ name, inbound }) => {
+test.each(Object.values(formats))('checklist 100: the ping of $name is not an event', ({ name, inbound }) => {
   const real = 'data: {"a":1}\n\n';
   const around = new TextEncoder().encode(real + inbound.ping + inbound.ping + real);
   const datas = run(decodeSse(), [around]).map(({ data }) => data);
@@ -243,7 +246,7 @@ test.each([formats['chat-completions'], formats.responses])(
   },
 );
 
-// As many write it who take no SDK: what does not begin with data is no event, even where data comes after a comment.
+// As many programs without an SDK do: what does not begin with data is not an event, even if data follows a comment.
 test.each([
   ['a text', { type: 'text', text: 'Yes, and no.' }, { content: 'Yes, and no.' }],
   [
@@ -257,7 +260,7 @@ test.each([
     { thought: 'Yes, and no.' },
   ],
 ])(
-  'checklist 100: nor does it hide what comes after it to who splits at empty lines: %s',
+  'checklist 100: nor does it hide the next event from clients that split at empty lines: %s',
   async (_, block, said) => {
     const body = String(claudeBoth([block], 'end_turn').stream.body);
     const cut = body.lastIndexOf('event: content_block_delta', body.indexOf('and no.'));
@@ -273,7 +276,7 @@ test.each([
     let silent = 0;
     for await (const piece of response.body ?? []) {
       text += decoder.decode(piece, { stream: true });
-      // What comes before this is what the vendor said, and some pings.
+      // Before this come the vendor's events and some pings.
       silent += 1;
       if (silent === 4) goOn?.();
     }
@@ -293,7 +296,7 @@ test.each([
   },
 );
 
-// As Codex does: it waits for an event for five minutes, and a comment is none (openai/codex#31539).
+// As Codex does: it waits five minutes for an event, and a comment is not an event (openai/codex#31539).
 test.each<[where: string, before: string, block: JsonObject]>([
   ['before the vendor has said anything', 'event: message_start', { type: 'text', text: 'Yes.' }],
   ['before anything is said', 'event: content_block_start', { type: 'text', text: 'Yes.' }],
@@ -306,42 +309,45 @@ test.each<[where: string, before: string, block: JsonObject]>([
   ['in a text', 'Yes.', { type: 'text', text: 'Yes.' }],
   ['behind a text', 'event: message_delta', { type: 'text', text: 'Yes.' }],
   ['in a call', '{\\"a\\":', { type: 'tool_use', id: 'toolu_1', name: 'f', input: { a: 1 } }],
-])('checklist 100: nor keep who waits for events of a response waiting: %s', async (_, before, block) => {
-  const body = String(claudeBoth([block], 'end_turn').stream.body);
-  const at = body.indexOf(before);
-  const cut = before.startsWith('event: ') ? at : body.lastIndexOf('event: ', at);
-  let goOn: (() => void) | undefined;
-  door.answers((_received, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    response.write(body.slice(0, cut));
-    goOn = () => response.end(body.slice(cut));
-  });
-  const client = new OpenAI({ baseURL: `${door.url()}/v1`, apiKey: KEY, maxRetries: 0 });
-  const stream = client.responses.stream({ model: CLAUDE, input: 'Hi' });
-  const judge = validator('responses');
-  let heard = 0;
-  for await (const event of stream) {
-    judge.add({ event: event.type, data: JSON.stringify(event) });
-    heard += 1;
-    // More than the vendor has said in all.
-    if (heard === 12) goOn?.();
-  }
-  expect(judge.end()).toEqual([]);
-  const { output } = await stream.finalResponse();
-  door.answers(claudeBoth([block], 'end_turn').whole);
-  const { json } = await door.whole('responses', CLAUDE);
-  expect(output.map((item) => ({ ...item, id: '' }))).toMatchObject(
-    asObjects(json['output']).map((item) => ({ ...item, id: '' })),
-  );
-});
+])(
+  'checklist 100: it resets the timeout of a client that waits for events of a response: %s',
+  async (_, before, block) => {
+    const body = String(claudeBoth([block], 'end_turn').stream.body);
+    const at = body.indexOf(before);
+    const cut = before.startsWith('event: ') ? at : body.lastIndexOf('event: ', at);
+    let goOn: (() => void) | undefined;
+    door.answers((_received, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      response.write(body.slice(0, cut));
+      goOn = () => response.end(body.slice(cut));
+    });
+    const client = new OpenAI({ baseURL: `${door.url()}/v1`, apiKey: KEY, maxRetries: 0 });
+    const stream = client.responses.stream({ model: CLAUDE, input: 'Hi' });
+    const judge = validator('responses');
+    let heard = 0;
+    for await (const event of stream) {
+      judge.add({ event: event.type, data: JSON.stringify(event) });
+      heard += 1;
+      // More than the vendor has sent in total.
+      if (heard === 12) goOn?.();
+    }
+    expect(judge.end()).toEqual([]);
+    const { output } = await stream.finalResponse();
+    door.answers(claudeBoth([block], 'end_turn').whole);
+    const { json } = await door.whole('responses', CLAUDE);
+    expect(output.map((item) => ({ ...item, id: '' }))).toMatchObject(
+      asObjects(json['output']).map((item) => ({ ...item, id: '' })),
+    );
+  },
+);
 
-// As Google's SDKs for Python and Go do: every line that is not empty is data, or an error.
+// As Google's SDKs for Python and Go do: every line that is not empty must be data.
 test('checklist 100: the ping of generate-content has no line but data', () => {
   const lines = formats['generate-content'].inbound.ping.split('\n').filter((line) => line !== '');
   expect(lines.map((line) => line.startsWith('data: '))).toEqual([true]);
 });
 
-describe("checklist 101: where Gemini is another service's", () => {
+describe('checklist 101: if Gemini is served by another service', () => {
   let upstream: TestUpstream | undefined;
   let gateway: TestGateway | undefined;
   afterEach(async () => {
@@ -411,7 +417,7 @@ describe("checklist 101: the vendors' own SDKs are not disturbed", () => {
 });
 
 test.each(CALLERS)(
-  'checklist 102: pings stand between events, wherever the vendor pauses (%s)',
+  'checklist 102: pings come between events, wherever the vendor pauses (%s)',
   async (from) => {
     const body = bodyFor(from);
     const third = Math.floor(body.length / 3);
@@ -435,7 +441,7 @@ test.each<[when: string, begin: () => void]>([
   await expect.poll(timers).toBeLessThan(before + 10);
 });
 
-describe('checklist 103: a failure has its status as long as the head is held', () => {
+describe('checklist 103: a failure has its own status as long as the head is held back', () => {
   const failure = 'data: {"error":{"code":429,"message":"Too many","status":"RESOURCE_EXHAUSTED"}}\r\n\r\n';
 
   test.each(CALLERS)('checklist 103: before that time is over (%s)', async (from) => {

@@ -7,7 +7,7 @@ import { CALLERS, CLAUDE, chunk, GEMINI, gemini, QWEN, useDoor } from './support
 
 const door = useDoor();
 
-// No timer that begins with the request may be what ends it.
+// No timer that starts with the request may end it.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -25,7 +25,7 @@ const cases = CALLERS.flatMap((from) =>
 );
 
 test.each(cases)(
-  'checklist 104, 105: $from, stream: $stream, $when: the vendor is left at once',
+  'checklist 104, 105: $from, stream: $stream, $when: the request to the vendor is aborted at once',
   async ({ from, stream, when }) => {
     const closed = door.upstream().closed();
     let asked: () => void = () => {};

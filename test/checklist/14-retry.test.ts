@@ -1,4 +1,4 @@
-/** Checklist, section 14: trying again, while nothing of an answer is out. */
+/** Checklist, section 14: retries, as long as nothing of an answer was sent. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ const responses = [
   .join('');
 const responsesFailure = `event: error\ndata: ${JSON.stringify({ type: 'error', sequence_number: 2, error: { type: 'server_error', code: 'server_is_overloaded', message: 'Overloaded' } })}\n\n`;
 
-/** What each vendor says before it says anything of the answer, and how it then fails. */
+/** What each vendor sends before the content of an answer, and how it then fails. */
 const vendors: [
   name: string,
   model: string,
@@ -66,7 +66,7 @@ const ways = vendors.flatMap(([name, model, callers, lifecycle, failure]) =>
   callers.map((from) => ({ name, model, from, lifecycle, failure })),
 );
 
-/** Answers each request by the next of these; each body in pieces with a pause between. */
+/** Answers each request with the next of these; each body in pieces with pauses between them. */
 function inTurn(...answers: readonly (readonly string[])[]): void {
   const left = [...answers];
   door.answers(async (_, response) => {
@@ -79,7 +79,7 @@ function inTurn(...answers: readonly (readonly string[])[]): void {
   });
 }
 
-describe('checklist 112: what commits is the first content, not the first event', () => {
+describe('checklist 112: the first content commits an answer, not the first event', () => {
   test.each(ways)(
     'checklist 112: $name to $from: a failure after the first event has its status',
     async ({ model, from, lifecycle, failure }) => {
@@ -91,7 +91,7 @@ describe('checklist 112: what commits is the first content, not the first event'
   );
 });
 
-describe('checklist 113, 114: an attempt that failed before its content is made again, and leaves no trace', () => {
+describe('checklist 113, 114: an attempt that fails before its content is retried, and leaves no trace', () => {
   const good: Readonly<Record<string, string>> = {
     [CLAUDE]: claude,
     [QWEN]: `data: ${JSON.stringify(chunk({ role: 'assistant', content: 'Yes.' }))}\n\ndata: ${JSON.stringify(chunk({}, 'stop'))}\n\ndata: ${JSON.stringify({ ...chunk({}), choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } })}\n\ndata: [DONE]\n\n`,
@@ -102,14 +102,14 @@ describe('checklist 113, 114: an attempt that failed before its content is made 
       inTurn([lifecycle, failure], [good[model] ?? '']);
       const { text, reply } = await door.stream(from, model);
       expect(door.upstream().received).toHaveLength(2);
-      // The doors judge the protocol too: one start, one end.
+      // support.ts checks the protocol too: one start, one end.
       expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
       expect(text).not.toContain('Overloaded');
     },
   );
 });
 
-describe('checklist 115: after content nothing is asked again', () => {
+describe('checklist 115: nothing is retried after content', () => {
   const cases: [name: string, model: string, callers: readonly Caller[], begun: string, failure: string][] = [
     ['messages', CLAUDE, ['chat-completions', 'responses'], inMiddle, overloaded],
     [
@@ -141,7 +141,7 @@ describe('checklist 115: after content nothing is asked again', () => {
   });
 });
 
-describe('checklist 117: what is not a failure of the vendor ejects nobody', () => {
+describe('checklist 117: only failures of the vendor eject it', () => {
   const strict = useDoor({ ejection: { lone: true, failures: 2 }, retries: { limit: 0 } });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${KEY}` };
   const ask = (path: string, signal?: AbortSignal): Promise<Response> =>

@@ -76,7 +76,7 @@ describe.each(streams)('%s', (name, model, body) => {
     ['an event of several data lines', (text: string) => text.replaceAll(/data: \{/g, 'data: {\ndata: ')],
     ['a byte order mark', (text: string) => `\uFEFF${text}`],
     ['no empty line at the end', (text: string) => text.trimEnd()],
-  ])('checklist 120: lines as services write them: %s', async (_, rewritten) => {
+  ])('checklist 120: line ends of services: %s', async (_, rewritten) => {
     const given = rewritten(body);
     for (const from of callers) {
       door.answers({ type: 'text/event-stream', body: given });
@@ -86,7 +86,7 @@ describe.each(streams)('%s', (name, model, body) => {
   });
 });
 
-test('checklist 119: a CRLF cut in its middle is one line end', () => {
+test('checklist 119: a CRLF cut in the middle is one line end', () => {
   const bytes = utf8.encode('event: a\r\ndata: 1\r\n\r\nevent: b\r\ndata: 2\r\n\r\n');
   for (let cut = 0; cut <= bytes.length; cut++) {
     for (let second = cut; second <= bytes.length; second++) {
@@ -99,7 +99,7 @@ test('checklist 119: a CRLF cut in its middle is one line end', () => {
   }
 });
 
-/** Answers piece by piece, each only when the one before it has come out of the gateway. */
+/** Answers piece by piece, each only after the previous one has come out of the gateway. */
 async function inTurn(
   from: Caller,
   model: string,
@@ -130,7 +130,7 @@ async function inTurn(
   let at = 0;
   for await (const bytes of response.body ?? []) {
     text += decoder.decode(bytes, { stream: true });
-    // The vendor is silent until its last word has arrived: were anything held back, this would hang.
+    // The vendor is silent until its last piece has arrived: if anything was held back, this would hang.
     for (let word = words[at]; word !== undefined && text.includes(word); word = words[at]) {
       at += 1;
       more(at);
@@ -139,7 +139,7 @@ async function inTurn(
   expect(at).toBe(words.length);
 }
 
-describe('checklist 121: every piece is passed on as it comes', () => {
+describe('checklist 121: every piece is passed on as soon as it arrives', () => {
   const words = ['alpha', 'beta', 'gamma'];
   test.each(CALLERS.filter((from) => from !== 'chat-completions'))(
     'checklist 121: chat-completions to %s',
@@ -183,7 +183,7 @@ describe('checklist 121: every piece is passed on as it comes', () => {
 
 describe('checklist 122: Gemini with and without alt=sse', () => {
   test.each(CALLERS)(
-    'checklist 122: we ask for events, and understand a list all the same (%s)',
+    'checklist 122: the gateway asks for events, and understands a list too (%s)',
     async (from) => {
       const list = [gemini([{ text: 'Ye' }]), gemini([{ text: 's.' }], 'STOP')];
       door.answers({ type: 'application/json', body: JSON.stringify(list) });
@@ -192,7 +192,7 @@ describe('checklist 122: Gemini with and without alt=sse', () => {
     },
   );
 
-  test.each(['', '?alt=sse'])('checklist 122: a caller has what it asked for: %j', async (query) => {
+  test.each(['', '?alt=sse'])('checklist 122: a caller gets what it asked for: %j', async (query) => {
     const body = readFileSync(join(FIXTURES, 'replies/generate-content/plain-text.sse'));
     door.answers({ type: 'text/event-stream', body });
     const response = await fetch(

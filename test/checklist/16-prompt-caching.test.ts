@@ -25,7 +25,7 @@ import {
 
 const door = useDoor();
 
-/** What the vendor of `model` is sent for a request, byte for byte: it is asked for no answer. */
+/** What the vendor of `model` is sent for a request, byte for byte. Its answer does not matter. */
 async function bytesFor(from: Caller, model: string, more: JsonObject): Promise<string> {
   door.answers((_, response) => response.writeHead(418).end('{}'));
   const { text } = await door.whole(from, model, more);
@@ -85,13 +85,13 @@ describe('checklist 123: cache marks are kept where the vendor knows them', () =
   });
 
   test.each(['openai', 'deepseek', 'mistral', 'nobody-knows-it'])(
-    'checklist 123: and left out for %s, which would refuse them',
+    'checklist 123: and left out for %s, which would reject them',
     (dialect) => {
       expect(marksIn(written(dialect).sent)).toBe(0);
     },
   );
 
-  test('checklist 123: a chat client that writes them reaches Anthropic with them', async () => {
+  test('checklist 123: those of a chat client reach Anthropic', async () => {
     const content = [
       { type: 'text', text: 'A long book.', ...mark },
       { type: 'text', text: 'And?' },
@@ -100,7 +100,7 @@ describe('checklist 123: cache marks are kept where the vendor knows them', () =
     expect(listAt(sent, 'messages.0.content')).toEqual(content);
   });
 
-  test('checklist 123: a mark on a message of whatever role is one on its last part', async () => {
+  test('checklist 123: a mark on a message of any role becomes one on its last part', async () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
     const messages = [
       { role: 'system', content: 'Be brief.', ...mark },
@@ -144,7 +144,7 @@ const parameters = {
   required: ['zebra'],
 };
 
-/** A conversation of so many rounds with a tool, as each kind of caller writes it. */
+/** A conversation with this many tool rounds, as each kind of caller writes it. */
 function conversation(from: Caller, rounds: number): JsonObject {
   const tools = { tools: [tool(from, 'b_second', parameters), cityTool(from, 'a_first')] };
   const turns = Array.from({ length: rounds }, (_, round) => turnsOf(from, round)).flat();
@@ -158,7 +158,7 @@ function turnsOf(from: Caller, round: number): readonly JsonObject[] {
   const id = `call_${round}`;
   const args = { zebra: 'z', apple: round };
   const name = 'b_second';
-  // As Claude Code tells of what has changed, and Codex.
+  // As Claude Code and Codex report changes.
   const reminder = { role: 'system', content: `Reminder ${round}` };
   switch (from) {
     case 'chat-completions':
@@ -237,7 +237,7 @@ describe('a key for the cache, which OpenAI fills by itself', () => {
   });
 });
 
-describe('checklist 124: what was said before is sent byte for byte as it was', () => {
+describe('checklist 124: earlier turns are sent byte for byte as before', () => {
   const native: Readonly<Record<Caller, readonly string[]>> = {
     'chat-completions': [OPENAI, QWEN],
     responses: [OPENAI, RESPONDER],
@@ -252,7 +252,7 @@ describe('checklist 124: what was said before is sent byte for byte as it was', 
     const first = await bytesFor(from, model, conversation(from, 3));
     expect(await bytesFor(from, model, conversation(from, 3))).toBe(first);
     const grown = await bytesFor(from, model, conversation(from, 5));
-    // Up to the last question, both say the same.
+    // Up to the last question, both are the same.
     const upTo = first.indexOf('"Answer 2"');
     expect(upTo).toBeGreaterThan(100);
     expect(grown.slice(0, upTo)).toBe(first.slice(0, upTo));
@@ -267,13 +267,13 @@ function objectIn(body: string): JsonObject {
   return asObject(tryParseJson(body)) ?? {};
 }
 
-/** What stands before a conversation, wherever it is in the body. */
+/** What precedes a conversation, wherever it is in the body. */
 function headOf(body: string): readonly unknown[] {
   const { system, systemInstruction, instructions } = objectIn(body);
   return [system, systemInstruction, instructions];
 }
 
-describe('checklist 125: four marks, counted on what is sent, those of results included', () => {
+describe('checklist 125: at most four marks, those on results included', () => {
   const marked = (count: number) =>
     Array.from({ length: count }, (_, place) => [
       { role: 'user', content: [{ type: 'text', text: `Question ${place}`, ...mark }] },
@@ -297,7 +297,7 @@ describe('checklist 125: four marks, counted on what is sent, those of results i
   });
 
   test.each([1, 3, 4, 5, 9])(
-    'checklist 125: of %d marks, the first of the head and the last ones stay',
+    'checklist 125: of %d marks, the first of the system prompt and the last ones stay',
     async (count) => {
       const messages = [
         { role: 'system', content: [{ type: 'text', text: 'Be brief.', ...mark }] },
@@ -311,14 +311,14 @@ describe('checklist 125: four marks, counted on what is sent, those of results i
     },
   );
 
-  test('checklist 125: marks on what is not sent take no place', async () => {
+  test('checklist 125: marks on dropped content do not count', async () => {
     const empty = { role: 'user', content: [{ type: 'text', text: '', ...mark }] };
     const messages = [empty, empty, empty, ...marked(4), { role: 'user', content: 'Go.' }];
     expect(marksIn(await sentFor('chat-completions', CLAUDE, { messages }))).toBe(4);
   });
 });
 
-describe('checklist 126: no object is put into another order', () => {
+describe('checklist 126: the fields of objects keep their order', () => {
   const keys = ['zebra', 'apple', 'Mango', '_', 'a.b-c'];
   const schema: JsonObject = {
     type: 'object',
@@ -369,7 +369,7 @@ describe('checklist 126: no object is put into another order', () => {
     expect(sent).toContain(isText ? JSON.stringify(call.arguments) : call.arguments);
   });
 
-  test('checklist 126: a native body is edited, not built anew', async () => {
+  test('checklist 126: a native body is edited, not rebuilt', async () => {
     const body =
       '{"messages":[{"role":"user","content":"Hi"}],"z":1,"model":"openai/gpt-4o" ,"a":{"c":1,"b":2},"n":1.0}';
     door.answers((_, response) => response.writeHead(418).end('{}'));
@@ -379,7 +379,7 @@ describe('checklist 126: no object is put into another order', () => {
 });
 
 // GPT-6.2 caches nothing of the instructions: an agent paid its whole system prompt with every step.
-test('checklist 205: what the system says is a message to a model of OpenAI, which caches that', async () => {
+test('checklist 205: the system prompt is a message for models of OpenAI, which cache messages', async () => {
   const sent = await sentFor('messages', 'openai/gpt-6.2-sol', {
     system: [
       { type: 'text', text: 'Be brief.', ...mark },
@@ -393,7 +393,7 @@ test('checklist 205: what the system says is a message to a model of OpenAI, whi
   ]);
 });
 
-test('checklist 206: a session that the caller names is the key by which a model of OpenAI finds its cache', async () => {
+test('checklist 206: the session id of the caller becomes the cache key for models of OpenAI', async () => {
   const key = async (user_id: string) =>
     (await sentFor('messages', 'openai/gpt-6.2-sol', { metadata: { user_id } }))['prompt_cache_key'];
   const session = (id: string) => JSON.stringify({ device_id: 'd'.repeat(64), session_id: id });
@@ -407,7 +407,7 @@ test('checklist 206: a session that the caller names is the key by which a model
   expect(other).not.toHaveProperty('prompt_cache_key');
 });
 
-describe('checklist 220: a service that finds its cache by a header has the session in it', () => {
+describe('checklist 220: a service with a cache header gets the session in it', () => {
   const GROK = 'x-ai/grok-4.7';
   const header = async (from: Caller, model: string, more: JsonObject): Promise<unknown> => {
     await bytesFor(from, model, more);

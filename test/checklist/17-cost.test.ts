@@ -13,7 +13,7 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
   const bytes = (said: { readonly body: string | Uint8Array }): Uint8Array =>
     new TextEncoder().encode(String(said.body));
 
-  test('checklist 127: Anthropic: fresh, read and written are apart, and told twice is paid once', () => {
+  test('checklist 127: Anthropic: fresh, read and written are separate, and reported twice is paid once', () => {
     const usage = {
       input_tokens: 1_000,
       cache_read_input_tokens: 100_000,
@@ -43,7 +43,7 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
     expect(costOf(collect(eventsOf(formats.messages, bytes(stream))).usage, prices)).toBeCloseTo(dollars, 10);
   });
 
-  test("checklist 127: Anthropic: what its own tools have had written after a stream's beginning lasts as long", () => {
+  test("checklist 127: Anthropic: cache writes of its own tools after a stream's start have the same lifetime", () => {
     const stream = namedStream(
       {
         type: 'message_start',
@@ -69,7 +69,7 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
     expect(costOf(collect(eventsOf(formats.messages, bytes(stream))).usage, prices)).toBeCloseTo(dollars, 10);
   });
 
-  test('checklist 128: Google: cached tokens are inside the prompt, thoughts beside the answer', () => {
+  test('checklist 128: Google: cached tokens are part of the prompt, thoughts are not part of the answer', () => {
     const usage = {
       promptTokenCount: 100_000,
       cachedContentTokenCount: 90_000,
@@ -93,7 +93,7 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
     );
   });
 
-  test('checklist 127: OpenAI: read and written are inside the prompt, reasoning inside the answer', () => {
+  test('checklist 127: OpenAI: read and written are part of the prompt, reasoning is part of the answer', () => {
     const usage = {
       prompt_tokens: 10_000,
       completion_tokens: 1_000,
@@ -112,7 +112,7 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
     expect(costOf(whole.usage, prices)).toBeCloseTo(dollars, 10);
   });
 
-  test('checklist 127: the buckets of a usage never overlap, whatever the vendor says', () => {
+  test('checklist 127: the parts of usage never overlap, whatever the vendor reports', () => {
     const usage = {
       prompt_tokens: 100,
       completion_tokens: 0,

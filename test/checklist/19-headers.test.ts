@@ -48,7 +48,7 @@ const sentHeaders = (): IncomingHttpHeaders => door.upstream().received[0]?.head
 
 const messages = [{ role: 'user', content: 'Hi' }];
 
-describe('checklist 132: beta headers pass unchanged where the vendor is the one they mean', () => {
+describe('checklist 132: beta headers pass unchanged to the vendor they are meant for', () => {
   test.each(['/v1/messages', '/v1/messages/count_tokens'])('checklist 132: %s', async (path) => {
     door.answers((_, response) => response.writeHead(418).end('{}'));
     await ask(path, { model: CLAUDE, max_tokens: 10, messages }, OWN);
@@ -73,7 +73,7 @@ describe("checklist 133: no vendor's private headers reach another", () => {
     const headers = sentHeaders();
     const told = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     for (const [name, value] of Object.entries(OWN)) {
-      // Anthropic is told the version of its format that we write.
+      // Anthropic gets the version of the format that the gateway writes.
       if (name !== 'anthropic-version') expect(told).not.toContain(`${name}: ${value}`);
     }
     expect(told.join('\n')).not.toContain(KEY);
@@ -102,7 +102,7 @@ describe("checklist 133: no vendor's private headers reach another", () => {
     ],
   ];
   test.each(mine)(
-    "checklist 133: natively, %s: other vendors' headers and the caller's account stay behind",
+    "checklist 133: natively, %s: other vendors' headers and the caller's account are removed",
     async (_, path, body, kept) => {
       door.answers((__, response) => response.writeHead(418).end('{}'));
       await ask(path, body, OWN);
@@ -120,7 +120,7 @@ describe("checklist 133: no vendor's private headers reach another", () => {
   );
 });
 
-/** What Claude Code asks beside the answer, of whatever address it is given. */
+/** The extras that Claude Code requests from any address. */
 const BESIDE = {
   context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
   diagnostics: { previous_message_id: 'msg_0' },
@@ -136,7 +136,7 @@ const extra = (path: string): string => `${path}: Extra inputs are not permitted
 
 type Refuses = (body: JsonObject, betas: readonly string[]) => string | undefined;
 
-/** A service that has Claude and refuses what `refuses` says of a request. */
+/** A service that hosts Claude and rejects what `refuses` names in a request. */
 function refusing(refuses: Refuses): void {
   door.answers(({ body, headers }, response) => {
     const request = parseJson(body.toString());
@@ -147,7 +147,7 @@ function refusing(refuses: Refuses): void {
   });
 }
 
-/** How often the service was asked for one request, which it answered; and by what at last. */
+/** How many attempts one request took, and the last one. */
 async function asked(
   model: string,
   more: object,
@@ -165,8 +165,8 @@ async function asked(
   };
 }
 
-describe('checklist 222: what another that has Claude refuses of what is asked beside the answer is not asked of it', () => {
-  test('checklist 222: betas that it names are left out, the others and the body are as they came; and the next time at once', async () => {
+describe('checklist 222: another host of Claude is not sent the extras that it rejects', () => {
+  test('checklist 222: betas that it names are left out, from then on at once; the others and the body are unchanged', async () => {
     const refused = ['prompt-caching-scope-2026-01-05', 'redact-thinking-2026-02-12'];
     refusing((_, betas) => {
       const named = betas.filter((beta) => refused.includes(beta));
@@ -178,7 +178,7 @@ describe('checklist 222: what another that has Claude refuses of what is asked b
     expect(bytes[1]).toBe(bytes[0]);
     expect(await asked(CLAUDE, BESIDE)).toMatchObject({ times: 1, betas: 'interleaved-thinking-2025-05-14' });
     expect(await asked(CLAUDE, BESIDE, refused[0])).toMatchObject({ times: 1, betas: undefined });
-    // Each model has its own, and services come to take them.
+    // They are remembered for each model, and not for ever, since services may come to accept them.
     expect(await asked('anthropic/claude-haiku-4-5', BESIDE)).toMatchObject({ times: 2 });
     const now = performance.now.bind(performance);
     const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 600_001);
@@ -196,13 +196,13 @@ describe('checklist 222: what another that has Claude refuses of what is asked b
       'interleaved-thinking-2025-05-14,prompt-caching-scope-2026-01-05',
     ],
     ['Amazon, which names none', 'invalid beta flag', undefined],
-  ])('checklist 222: betas in the words of %s', async (_, message, left) => {
+  ])('checklist 222: betas as %s names them', async (_, message, left) => {
     refusing((__, betas) => (betas.includes('redact-thinking-2026-02-12') ? message : undefined));
     const model = left === undefined ? 'anthropic/claude-opus-4-5' : 'anthropic/claude-opus-4-6';
     expect(await asked(model, {})).toMatchObject({ times: 2, betas: left });
   });
 
-  test('checklist 222: so are fields, one after the other, and nothing else', async () => {
+  test('checklist 222: fields are left out too, one after the other, and nothing else', async () => {
     refusing((body) => {
       if (body['context_management'] !== undefined) return extra('context_management');
       if (body['diagnostics'] !== undefined) return extra('diagnostics');
@@ -227,7 +227,7 @@ describe('checklist 222: what another that has Claude refuses of what is asked b
     expect(body).toEqual(left);
     expect(Object.keys(body)).not.toContain('context_management');
     expect(await asked(CLAUDE_ADAPTIVE, more)).toEqual({ times: 1, body, betas: BETAS });
-    // Who asks nothing of it is not read.
+    // A request without extras is not parsed.
     const plain = `{"model":"claude-opus-4-7", "max_tokens":1e1,"messages":[]}`;
     const response = await postJson(`${door.url()}/v1/messages`, plain);
     await response.text();
@@ -235,7 +235,7 @@ describe('checklist 222: what another that has Claude refuses of what is asked b
   });
 
   test.each(['colour', 'mcp_servers', 'output_config.format', 'messages.0.content.0.text.scope'])(
-    'checklist 222: %s, without which it would be another answer, is refused once, and told',
+    'checklist 222: %s, without which the answer would differ, is rejected once, and the error is passed on',
     async (path) => {
       refusing(() => extra(path));
       door.upstream().received.length = 0;

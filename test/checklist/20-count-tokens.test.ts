@@ -19,7 +19,7 @@ describe('counting tokens', () => {
     messages: [{ role: 'user', content: 'Hi' }],
   };
 
-  test('checklist 134: the path is found with a query', async () => {
+  test('checklist 134: the path may have a query', async () => {
     door.answers((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":728}'),
     );
@@ -37,7 +37,7 @@ describe('counting tokens', () => {
     expect(door.sent()).toEqual({ ...body, model: 'claude-sonnet-4-5' });
   });
 
-  /** The same prompt as each vendor is to count it. */
+  /** The same prompt as each vendor must count it. */
   const system = { parts: [{ text: 'Be brief.' }] };
   const schema = { type: 'object', properties: {} };
   test.each([
@@ -106,7 +106,7 @@ describe('counting tokens', () => {
     expect(at(parseJson(await response.text()), 'type')).toBe('error');
   });
 
-  /** What services answer at a path that they do not have. */
+  /** What services answer on a path that they do not have. */
   const nowhere: readonly (readonly [string, number, string, string])[] = [
     [
       'vLLM, for which it is the id of a response',
@@ -130,7 +130,7 @@ describe('counting tokens', () => {
     expect(door.upstream().received).toHaveLength(1);
   });
 
-  test('checklist 136: where the service does not count, neither does the gateway', async () => {
+  test('checklist 136: if the service does not count, neither does the gateway', async () => {
     const response = await ask('/v1/messages/count_tokens', { ...body, model: QWEN });
     expect(response.status).toBe(400);
     expect(at(parseJson(await response.text()), 'error.type')).toBe('invalid_request_error');

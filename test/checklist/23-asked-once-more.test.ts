@@ -1,4 +1,4 @@
-/** Checklist, section 23: what a vendor refuses of a dialogue that another has gone on with, and is then sent without. */
+/** Checklist, section 23: leftovers of another vendor that a vendor rejects, and is then sent the dialogue without. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { type Caller, claudeBoth, OPENAI, RESPONDER, useDoor } from './support.t
 
 const door = useDoor();
 
-describe('checklist 191: thoughts that Claude does not take back end no dialogue', () => {
+describe('checklist 191: thoughts that Claude does not accept do not end a dialogue', () => {
   const thought = {
     type: 'reasoning.text',
     text: 'Hm.',
@@ -55,7 +55,7 @@ describe('checklist 191: thoughts that Claude does not take back end no dialogue
     expect(bodies[1]).toContain('Sunny.');
   });
 
-  test('checklist 191: any other refusal is the vendor’s last word', async () => {
+  test('checklist 191: any other rejection is passed on', async () => {
     door.answers((_, response) =>
       response.writeHead(400, { 'content-type': 'application/json' }).end(refusal('max_tokens: too large')),
     );
@@ -64,7 +64,7 @@ describe('checklist 191: thoughts that Claude does not take back end no dialogue
     expect(door.upstream().received).toHaveLength(1);
   });
 
-  test('checklist 191: it is sent once more, and no further', async () => {
+  test('checklist 191: it is retried once, and not again', async () => {
     door.answers((_, response) =>
       response.writeHead(400, { 'content-type': 'application/json' }).end(refusal(bound)),
     );
@@ -75,7 +75,7 @@ describe('checklist 191: thoughts that Claude does not take back end no dialogue
   });
 });
 
-describe('checklist 199: thoughts that were encrypted for another account of OpenAI end no dialogue', () => {
+describe('checklist 199: thoughts that were encrypted for another account of OpenAI do not end a dialogue', () => {
   const secret = 'gAAAAABhbm90aGVy';
   const said = (from: Caller): JsonObject => {
     if (from === 'messages') {
@@ -109,7 +109,7 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
     (['whole', 'stream'] as const).map((mode) => ({ from, mode })),
   );
 
-  test.each(ways)('checklist 199: they are left out then ($from, $mode)', async ({ from, mode }) => {
+  test.each(ways)('checklist 199: they are left out ($from, $mode)', async ({ from, mode }) => {
     const bodies: string[] = [];
     door.answers(({ body }, response) => {
       bodies.push(body.toString('utf8'));
@@ -137,7 +137,7 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
     refusal('reasoning `encrypted_content` was not issued to this caller', null),
     refusal('Conflicting authenticated continuation identities.', 'invalid_value'),
     refusal('Reasoning input items can only be provided to a reasoning or computer use model.', null),
-  ])('checklist 199: so where a service says it in other words: %s', async (told) => {
+  ])('checklist 199: also if a service words it differently: %s', async (told) => {
     const bodies: string[] = [];
     door.answers(({ body }, response) => {
       bodies.push(body.toString('utf8'));
@@ -149,7 +149,7 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
   });
 
   test.each(['messages', 'responses'] as const)(
-    'checklist 199: no other refusal is one (%s)',
+    'checklist 199: but not for any other rejection (%s)',
     async (from) => {
       door.answers((_, response) =>
         response
@@ -162,7 +162,7 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
   );
 });
 
-describe('checklist 200: a dialogue in which another service numbered the items goes on with GPT', () => {
+describe('checklist 200: a dialogue with item ids of another service continues with GPT', () => {
   const sunny = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Sunny.' }] };
   const more = {
     store: false,
@@ -177,7 +177,7 @@ describe('checklist 200: a dialogue in which another service numbered the items 
     },
   };
 
-  test('checklist 200: without the ids, once they were refused', async () => {
+  test('checklist 200: without the ids, after they were rejected', async () => {
     const bodies: JsonObject[] = [];
     door.answers(({ body }, response) => {
       bodies.push(asObject(parseJson(body.toString('utf8'))) ?? {});

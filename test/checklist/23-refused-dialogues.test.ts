@@ -1,4 +1,4 @@
-/** Checklist, section 23: turns and calls that a caller's own format takes and a vendor refuses. */
+/** Checklist, section 23: turns and calls that the caller's format allows and a vendor rejects. */
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -36,7 +36,7 @@ describe('checklist 151: a conversation may end with the assistant', () => {
     expect((await sentFor('responses', model, { input: messages }))['messages']).toEqual(expected);
   });
 
-  test('checklist 151: to Claude, where its answer is to follow a schema', async () => {
+  test('checklist 151: to Claude, if its answer must follow a schema', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
     const response_format = { type: 'json_schema', json_schema: { name: 'story', schema } };
     const sent = await sentFor('chat-completions', CLAUDE, { messages, response_format });
@@ -64,7 +64,7 @@ describe('checklist 151: a conversation may end with the assistant', () => {
     }
   });
 
-  test('checklist 151: it does not where the system has the last word', async () => {
+  test('checklist 151: but not if the last message is of the system', async () => {
     const remark = { role: 'system', content: 'Be quick.' };
     const said = ['<system>', 'Be quick.', '</system>'].map((text) => ({ text }));
     for (const model of [GEMINI, 'google/gemini-3.8-flash']) {
@@ -76,19 +76,16 @@ describe('checklist 151: a conversation may end with the assistant', () => {
   test.each([
     [CLAUDE_ADAPTIVE, 'messages'],
     ['google/gemini-3.6-flash', 'contents'],
-  ])(
-    'checklist 151: with calls that nobody answered it does not, and the vendor says so (%s)',
-    async (model, turns) => {
-      const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
-      const open = [messages[0] ?? {}, { role: 'assistant', content: null, tool_calls: [call] }];
-      const sent = await sentFor('chat-completions', model, { messages: open });
-      expect(listAt(sent, turns)).toHaveLength(2);
-    },
-  );
+  ])('checklist 151: but not with unanswered calls, and the vendor says so (%s)', async (model, turns) => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
+    const open = [messages[0] ?? {}, { role: 'assistant', content: null, tool_calls: [call] }];
+    const sent = await sentFor('chat-completions', model, { messages: open });
+    expect(listAt(sent, turns)).toHaveLength(2);
+  });
 });
 
-describe('checklist 153: calls of one turn may share an id, as those of services that give the name for it', () => {
-  test.each([GEMINI, GEMINI_3])('checklist 153: %s is sent none twice', async (model) => {
+describe('checklist 153: calls of one turn may share an id, as with services that use the name', () => {
+  test.each([GEMINI, GEMINI_3])('checklist 153: %s is sent no id twice', async (model) => {
     const call = (id: string, name: string): JsonObject => ({
       id,
       type: 'function',
@@ -121,7 +118,7 @@ describe('checklist 153: calls of one turn may share an id, as those of services
   });
 });
 
-describe('checklist 154: what is said after results of tools is a content of its own for Gemini', () => {
+describe('checklist 154: text after tool results is a separate content for Gemini', () => {
   const reminder = '<system-reminder>Be quick.</system-reminder>';
   const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
   const requests: Readonly<Record<Caller, JsonObject>> = {
@@ -168,7 +165,7 @@ describe('checklist 154: what is said after results of tools is a content of its
   );
 });
 
-describe('checklist 156: a choice among no tools is none, as of a Codex that compacts its dialogue', () => {
+describe('checklist 156: a tool_choice without tools is dropped, as from Codex when it compacts its dialogue', () => {
   const none = { tools: [], parallel_tool_calls: false };
 
   test.each(['auto', 'none'])('checklist 156: %s from responses', async (tool_choice) => {
@@ -180,14 +177,14 @@ describe('checklist 156: a choice among no tools is none, as of a Codex that com
     }
   });
 
-  test('checklist 156: that a call must be made of none is for the vendor to refuse', async () => {
+  test('checklist 156: a forced call without tools is for the vendor to reject', async () => {
     const must = { ...none, tool_choice: 'required' };
     expect(await sentFor('responses', QWEN, must)).toHaveProperty('tool_choice', 'required');
     expect(at(await sentFor('responses', GEMINI, must), 'toolConfig.functionCallingConfig.mode')).toBe('ANY');
   });
 });
 
-describe('checklist 160: a call that was cut off, or is no JSON, does not end a dialogue', () => {
+describe('checklist 160: a call that was cut off, or is not JSON, does not end a dialogue', () => {
   const written: readonly (readonly [arguments: string, sent: string])[] = [
     ['{"a": 12345678901234567890}', '{"a": 12345678901234567890}'],
     ['', '{}'],
@@ -199,7 +196,7 @@ describe('checklist 160: a call that was cut off, or is no JSON, does not end a 
     listAt(sent, 'messages.1.tool_calls').map((call) => at(call, 'function.arguments'));
   const expected = written.map(([, sent]) => sent);
 
-  test('checklist 160: from responses, to a service that makes objects of arguments', async () => {
+  test('checklist 160: from responses, to a service that parses arguments', async () => {
     const calls = written.map(([text], place) => ({
       type: 'function_call',
       call_id: `call_${place}`,
@@ -211,7 +208,7 @@ describe('checklist 160: a call that was cut off, or is no JSON, does not end a 
     expect(sentArguments(await sentFor('responses', QWEN, { input }))).toEqual(expected);
   });
 
-  test('checklist 160: natively, once the service has refused it as it was', async () => {
+  test('checklist 160: natively, after the service has rejected it unchanged', async () => {
     const tool_calls = written.map(([text], place) => ({
       id: `call_${place}`,
       type: 'function',
@@ -235,7 +232,7 @@ describe('checklist 160: a call that was cut off, or is no JSON, does not end a 
   });
 });
 
-describe('checklist 190: no tool is forced on a Claude that refuses to be made to call one', () => {
+describe('checklist 190: no tool is forced on a Claude that rejects forced tools', () => {
   const REFUSING = ['opus-5-5', 'sonnet-5-5', 'fable-5-1', 'fable-5-2'].map(
     (name) => `anthropic/claude-${name}`,
   );
@@ -270,7 +267,7 @@ describe('checklist 190: no tool is forced on a Claude that refuses to be made t
     expect(listAt(sent, 'messages').at(-1)).toEqual({ role: 'user', content: [question, asked] });
   });
 
-  test.each(REFUSING)('checklist 190: nor for the form of an answer (%s)', async (model) => {
+  test.each(REFUSING)('checklist 190: nor for a response schema (%s)', async (model) => {
     const schema = { type: 'object', additionalProperties: { type: 'string' } };
     const sent = await sentFor('chat-completions', model, {
       messages,
@@ -281,7 +278,7 @@ describe('checklist 190: no tool is forced on a Claude that refuses to be made t
     expect(JSON.stringify(sent['system'])).toContain('JSON schema');
   });
 
-  test.each(['fable-5', 'haiku-5-5', 'opus-5'])('checklist 190: Claude %s can be made to', async (name) => {
+  test.each(['fable-5', 'haiku-5-5', 'opus-5'])('checklist 190: Claude %s accepts them', async (name) => {
     const model = `anthropic/claude-${name}`;
     const sent = await sentFor('chat-completions', model, { messages, tools, tool_choice: 'required' });
     expect(sent['tool_choice']).toEqual({ type: 'any' });

@@ -1,4 +1,4 @@
-/** Checklist, section 23: names and unions of parameters that a caller's own format takes and a vendor refuses. */
+/** Checklist, section 23: names and unions of parameters that the caller's format allows and a vendor rejects. */
 
 import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../src/lib/json.ts';
@@ -42,7 +42,7 @@ describe('checklist 152: parameters of a tool may have any name', () => {
     return objectAt(sent, 'tools.0.input_schema');
   };
 
-  test('checklist 152: Anthropic is given such as it takes, the same ones every time', async () => {
+  test('checklist 152: Anthropic gets names that it accepts, the same ones every time', async () => {
     const schema = await declared();
     const names = Object.keys(objectAt(schema, 'properties'));
     expect(names).toHaveLength(4);
@@ -53,7 +53,7 @@ describe('checklist 152: parameters of a tool may have any name', () => {
   });
 
   test.each(['whole', 'stream'] as const)(
-    'checklist 152: and the caller gets its own ones back, %s',
+    'checklist 152: and the caller gets its own names back, %s',
     async (way) => {
       const [top = '', filter = '', other = ''] = Object.keys(objectAt(await declared(), 'properties'));
       const id = 12;
@@ -77,7 +77,7 @@ describe('checklist 152: parameters of a tool may have any name', () => {
     },
   );
 
-  test('checklist 152: every digit is kept, and what was cut off is told as it came', async () => {
+  test('checklist 152: every digit is kept, and truncated arguments are passed on unchanged', async () => {
     const [top = ''] = Object.keys(objectAt(await declared(), 'properties'));
     const start = { type: 'tool_use', id: 'toolu_1', name: 'list', input: {} };
     const piece = (text: string): JsonObject => ({ type: 'input_json_delta', partial_json: text });
@@ -91,7 +91,7 @@ describe('checklist 152: parameters of a tool may have any name', () => {
   });
 
   test.each(['whole', 'stream'] as const)(
-    'checklist 152: one of several objects has its own ones back, too, %s',
+    'checklist 152: one of several objects gets its own names back, too, %s',
     async (way) => {
       const anyOf = [
         { type: 'object', properties },
@@ -107,7 +107,7 @@ describe('checklist 152: parameters of a tool may have any name', () => {
     },
   );
 
-  describe('checklist 152: so may those of an answer that is got as the input of a tool', () => {
+  describe('checklist 152: so may the properties of a response schema that uses a tool', () => {
     const schema = {
       type: 'object',
       properties: { Größe: { type: 'array', items: [{ type: 'string' }] }, rest: { type: 'object' } },
@@ -146,7 +146,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     const tools = [tool('responses', 'f', parameters)];
     return objectAt(await sentFor('responses', model, { tools }), field);
   };
-  /** What `create` and `remove` are as one object. */
+  /** `create` and `remove` merged into one object. */
   const both = {
     properties: {
       mode: { anyOf: [{ const: 'create' }, { const: 'delete' }] },
@@ -160,7 +160,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     declared(CLAUDE, parameters, 'tools.0.input_schema');
 
   test.each(['oneOf', 'anyOf'])(
-    'checklist 158: Anthropic is given one that holds them all (%s)',
+    'checklist 158: Anthropic gets one object with all of them (%s)',
     async (key) => {
       const choice = [create, { $ref: '#/$defs/remove' }, { type: 'null' }];
       const $defs = { remove };
@@ -174,7 +174,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     },
   );
 
-  test('checklist 158: what the root says itself stays, and all of allOf holds', async () => {
+  test('checklist 158: keywords of the root stay, and all of allOf applies', async () => {
     const properties = { a: { type: 'string' }, b: { type: 'string' } };
     const either = [{ required: ['a'] }, { required: ['b'] }];
     expect(await ofClaude({ type: 'object', properties, anyOf: either })).toEqual({
@@ -190,7 +190,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     });
   });
 
-  test('checklist 158: one that refers to itself in every way is no trouble', async () => {
+  test('checklist 158: a recursive one does no harm', async () => {
     const again = Array.from({ length: 50 }, () => ({ $ref: '#/$defs/again' }));
     const $defs = { again: { properties: { a: {} }, anyOf: again } };
     expect(await ofClaude({ $defs, anyOf: again })).toMatchObject({ type: 'object', properties: { a: {} } });
@@ -219,7 +219,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     });
   });
 
-  test('checklist 158: by responses, OpenAI takes it from GPT-5 on', async () => {
+  test('checklist 158: through responses, OpenAI accepts it from GPT-5 on', async () => {
     const union = { type: 'object', oneOf: [create, remove], properties: {} };
     const tools = [tool('messages', 'f', union)];
     expect(at(await sentFor('messages', 'openai/gpt-5.4', { tools }), 'tools.0.parameters')).toEqual(union);
@@ -228,7 +228,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
   test.each([
     [QWEN, 'tools.0.function.parameters', { properties: {} }],
     [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', {}],
-  ])('checklist 158: to %s, the root says that it is an object', async (model, field, more) => {
+  ])('checklist 158: to %s, the root has the type object', async (model, field, more) => {
     const union = { oneOf: [create, remove] };
     expect(await declared(model, union, field)).toEqual({ type: 'object', ...union, ...more });
     const nullable = { type: ['object', 'null'], properties: { a: {} } };

@@ -1,4 +1,4 @@
-/** Checklist, section 23: schemas that a caller's own format takes and a vendor refuses. */
+/** Checklist, section 23: schemas that the caller's format allows and a vendor rejects. */
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -19,7 +19,7 @@ import {
 
 const { sentFor } = useDoor();
 
-describe('checklist 148: no more is asked to be enforced than Anthropic can', () => {
+describe('checklist 148: no more strict schemas are requested than Anthropic can enforce', () => {
   const schema = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({
     type: 'object',
     properties,
@@ -55,7 +55,7 @@ describe('checklist 148: no more is asked to be enforced than Anthropic can', ()
     expect(strict).toEqual(tools.map(() => isEnforced));
   });
 
-  test('checklist 148: a schema of the answer that is too much is asked for in another way', async () => {
+  test('checklist 148: a response schema that is too complex is requested in another way', async () => {
     const asked = (count: number): JsonObject => ({
       response_format: {
         type: 'json_schema',
@@ -77,7 +77,7 @@ describe('checklist 148: no more is asked to be enforced than Anthropic can', ()
   });
 });
 
-describe('checklist 150: the parameters of a function are whole enough for OpenAI', () => {
+describe('checklist 150: the parameters of a function are complete enough for OpenAI', () => {
   const asked = (input_schema: JsonObject): JsonObject => ({ tools: [{ name: 'a', input_schema }] });
   const array = { type: 'array' };
 
@@ -109,7 +109,7 @@ describe('checklist 150: the parameters of a function are whole enough for OpenA
   });
 });
 
-/** A tool that takes what a schema says, in the caller's words. */
+/** A tool with this schema, in the caller's format. */
 function taking(schema: JsonObject, from: 'chat-completions' | 'messages'): JsonObject {
   return from === 'messages'
     ? { name: 'a', input_schema: schema }
@@ -117,14 +117,14 @@ function taking(schema: JsonObject, from: 'chat-completions' | 'messages'): Json
 }
 
 describe('checklist 167: a function whose patterns are written for JavaScript reaches OpenAI', () => {
-  // Of a tool that Claude Code brings to every turn.
+  // From a tool that Claude Code sends with every turn.
   const foreign = '^(?!__.*__$)[^\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}"\\\\./[\\]]{1,200}$';
   const schema = {
     type: 'object',
     properties: {
       pattern: { type: 'string', pattern: foreign, maxLength: 200 },
       slug: { type: 'string', pattern: '^[a-z][\\w-]*\\.(?:tmp)?\\u0041[(?=]$' },
-      // What Claude Code's has instead of it, and what zod writes for `z.email()`.
+      // The pattern of Claude Code's tool, and the one of zod for `z.email()`.
       paths: { type: 'array', items: { type: 'string', pattern: '^[^\\0]*$', minLength: 1 } },
       email: { type: 'string', format: 'email', pattern: "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+]+)@[a-z]+$" },
       behind: { type: 'string', pattern: '(?<=a)b|(?<!a)c' },
@@ -170,7 +170,7 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
     [OPENAI, 'response_format.json_schema'],
     ['openai/gpt-5.4', 'text.format'],
     [QWEN, 'response_format.json_schema'],
-  ])('checklist 167: an answer of that form, from %s', async (model, field) => {
+  ])('checklist 167: a response schema, from %s', async (model, field) => {
     const form = (pattern: object): JsonObject => ({
       type: 'object',
       properties: { email: { type: 'string', ...pattern } },
@@ -187,7 +187,7 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
 });
 
 describe('checklist 175: a function described in an older draft of JSON Schema reaches every vendor', () => {
-  // As an MCP server's `z.tuple` is written, and bounds and demands of drafts before that.
+  // The `z.tuple` of an MCP server, and keywords of earlier drafts.
   const schema = {
     type: 'object',
     properties: {
@@ -236,7 +236,7 @@ describe('checklist 175: a function described in an older draft of JSON Schema r
     expect(at(await sentFor(from, model, { tools: [taking(schema, from)] }), field)).toEqual(newest);
   });
 
-  // As the AI SDK writes what Zod calls a tuple.
+  // The AI SDK's form of a Zod tuple.
   const form = (from: 'chat-completions' | 'messages'): JsonObject => ({
     ...(from === 'messages' && { output_config: { format: { type: 'json_schema', schema } } }),
     ...(from === 'chat-completions' && {
@@ -249,13 +249,13 @@ describe('checklist 175: a function described in an older draft of JSON Schema r
     ['openai/gpt-5.4', 'text.format.schema', 'messages'],
     [RESPONDER, 'text.format.schema', 'chat-completions'],
     [GEMINI, 'generationConfig.responseJsonSchema', 'chat-completions'],
-    // Which enforces no tuple.
+    // It cannot enforce a tuple.
     [CLAUDE, 'tools.0.input_schema', 'chat-completions'],
-  ] as const)('checklist 175: the form of an answer, to %s', async (model, field, from) => {
+  ] as const)('checklist 175: a response schema, to %s', async (model, field, from) => {
     expect(at(await sentFor(from, model, form(from)), field)).toEqual(newest);
   });
 
-  test('checklist 175: none is asked to be enforced that cannot be in the newest draft', async () => {
+  test('checklist 175: a schema that the newest draft cannot express is not strict', async () => {
     const pair = { type: 'array', items: [{ type: 'string' }, { type: 'number' }] };
     const closed = { type: 'object', properties: { pair }, required: ['pair'], additionalProperties: false };
     const output_config = { format: { type: 'json_schema', schema: closed } };
@@ -266,8 +266,8 @@ describe('checklist 175: a function described in an older draft of JSON Schema r
   });
 });
 
-describe('checklist 209: a keyword of a schema that is null says nothing', () => {
-  // As programs in Go write what they leave out.
+describe('checklist 209: a keyword with the value null is ignored', () => {
+  // As programs in Go write absent values.
   const schema = {
     type: 'object',
     description: null,
@@ -310,8 +310,8 @@ describe('checklist 209: a keyword of a schema that is null says nothing', () =>
   });
 });
 
-describe('checklist 214: a parameter that is named as a keyword is no keyword to xAI', () => {
-  // As Notion's server describes a page.
+describe('checklist 214: a parameter with the name of a keyword is not a keyword for xAI', () => {
+  // As Notion's MCP server describes a page.
   const city = { type: 'object', properties: { city: { type: 'string' } } };
   const page = (closed: JsonObject): JsonObject => ({
     type: 'object',
@@ -333,15 +333,15 @@ describe('checklist 214: a parameter that is named as a keyword is no keyword to
     expect(at(sent, field)).toEqual(page(expected));
   });
 
-  test('checklist 214: what a property may hold by a schema stays', async () => {
+  test('checklist 214: a schema of a property stays', async () => {
     const open = page({ additionalProperties: { type: 'string' } });
     const sent = await sentFor('messages', 'x-ai/grok-4.6', { tools: [taking(open, 'messages')] });
     expect(at(sent, 'tools.0.parameters')).toEqual(open);
   });
 });
 
-describe('checklist 192: a schema goes to Moonshot by the rules of its own', () => {
-  // As pydantic and zod write what an MCP server takes.
+describe('checklist 192: a schema follows the rules of Moonshot', () => {
+  // As pydantic and zod write parameters of an MCP server.
   const parameters = {
     type: 'object',
     properties: {
@@ -377,15 +377,15 @@ describe('checklist 192: a schema goes to Moonshot by the rules of its own', () 
     expect(at(await sentFor(from, KIMI, { tools }), 'tools.0.function.parameters')).toEqual(sent);
   });
 
-  test('checklist 192: that of an answer too', async () => {
+  test('checklist 192: a response schema too', async () => {
     const format = { type: 'json_schema', name: 'n', schema: parameters };
     const { response_format } = await sentFor('responses', KIMI, { text: { format } });
     expect(at(response_format, 'json_schema.schema')).toEqual(sent);
   });
 });
 
-describe('checklist 245: a schema that holds itself', () => {
-  // As Codex's own tools and servers for databases have one.
+describe('checklist 245: a recursive schema', () => {
+  // As in Codex's own tools and in MCP servers for databases.
   const value = (held: JsonObject): JsonObject => ({
     type: 'object',
     properties: { value: { $ref: '#/$defs/Value' } },
@@ -402,13 +402,13 @@ describe('checklist 245: a schema that holds itself', () => {
     },
   );
 
-  test('checklist 245: and of an answer', async () => {
+  test('checklist 245: also for a response', async () => {
     const format = { type: 'json_schema', name: 'value', schema: given };
     const sent = await sentFor('responses', MUSE, { text: { format } });
     expect(JSON.stringify(sent).split('#/$defs/Value')).toHaveLength(2);
   });
 
-  test('checklist 245: and stays for others', async () => {
+  test('checklist 245: stays unchanged for others', async () => {
     const sent = await sentFor('messages', QWEN, { tools: [taking(given, 'messages')] });
     expect(at(sent, 'tools.0.function.parameters')).toEqual(given);
   });

@@ -1,4 +1,4 @@
-/** Checklist, section 23: values of fields, images and files that a caller's own format takes and a vendor refuses. */
+/** Checklist, section 23: values, images and files that the caller's format allows and a vendor rejects. */
 
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { at, CLAUDE, GEMINI, GEMINI_3, OPENAI, QWEN, useDoor } from './support.t
 
 const { sentFor } = useDoor();
 
-describe('checklist 145: an image goes by the type its vendor knows it by', () => {
+describe('checklist 145: an image is sent with the media type that its vendor knows', () => {
   const JPEG = '/9j/4AAQSkZJRg==';
   const image = (type: string, data: string): JsonObject => ({
     messages: [
@@ -35,7 +35,7 @@ describe('checklist 145: an image goes by the type its vendor knows it by', () =
   );
 });
 
-describe('checklist 146: a user is told to Anthropic by a name it takes', () => {
+describe('checklist 146: Anthropic gets a user id that it accepts', () => {
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
   const long = 'u'.repeat(257);
 
@@ -51,7 +51,7 @@ describe('checklist 146: a user is told to Anthropic by a name it takes', () => 
   });
 });
 
-describe('checklist 147: a limit beyond what the model can write is what it can write', () => {
+describe('checklist 147: a limit above the maximum of the model becomes the maximum', () => {
   test.each([
     [CLAUDE, 'max_tokens', 64_000],
     [GEMINI, 'generationConfig.maxOutputTokens', 65_536],
@@ -73,7 +73,7 @@ describe('checklist 147: a limit beyond what the model can write is what it can 
   });
 });
 
-describe('checklist 149: Gemini is sent no penalty it refuses', () => {
+describe('checklist 149: Gemini is sent no penalty that it rejects', () => {
   const penalties = { frequency_penalty: 0.5, presence_penalty: -0.1 };
 
   test.each([
@@ -86,7 +86,7 @@ describe('checklist 149: Gemini is sent no penalty it refuses', () => {
   });
 });
 
-describe('checklist 149: Gemini 4 is told no level it refuses', () => {
+describe('checklist 149: Gemini 4 is sent no thinking level that it rejects', () => {
   test.each([
     ['google/gemini-4-argon', 'none', 'LOW'],
     ['google/gemini-4-argon', 'minimal', 'LOW'],
@@ -114,7 +114,7 @@ describe('checklist 218: a seed of any size reaches Gemini', () => {
   });
 });
 
-test('checklist 155: the name of a file is not told to Google, whose API has no field for it', async () => {
+test('checklist 155: the name of a file is not sent to Google, whose API has no field for it', async () => {
   const file = { filename: 'bill.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' };
   const expected = [
     { role: 'user', parts: [{ inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=' } }] },
@@ -127,7 +127,7 @@ test('checklist 155: the name of a file is not told to Google, whose API has no 
   }
 });
 
-test('checklist 157: the detail of an image that only OpenAI knows is the highest that all know', async () => {
+test('checklist 157: a detail that only OpenAI knows becomes the highest that all know', async () => {
   const image = (detail: string): JsonObject => ({
     type: 'input_image',
     image_url: 'https://example.com/a.png',

@@ -28,7 +28,7 @@ const { sentFor } = door;
 const THINKER = 'openai/gpt-5.4';
 const say = (role: string, content: unknown): JsonObject => JSON.parse(JSON.stringify({ role, content }));
 
-describe('checklist 161: a dialogue that Claude has compacted goes on with any model', () => {
+describe('checklist 161: a dialogue that Claude has compacted continues with any model', () => {
   const compaction = {
     type: 'compaction',
     content: 'The user is called Ada.',
@@ -53,21 +53,21 @@ describe('checklist 161: a dialogue that Claude has compacted goes on with any m
   });
 });
 
-test('checklist 161: a thread that is none, and a compaction that is none, are told to nobody', async () => {
+test('checklist 161: an empty thread and an empty compaction are not sent', async () => {
   const sent = await sentFor('messages', OPENAI, { thread: null, compaction: null });
   expect(sent).not.toHaveProperty('thread');
   expect(sent).not.toHaveProperty('compaction');
 });
 
 test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])(
-  'checklist 198: what Claude Code wants guarded by its vendor is not asked of %s',
+  'checklist 198: the safeguards that Claude Code requests are not sent to %s',
   async (model) => {
     const sent = await sentFor('messages', model, { safeguards: [{ type: 'dangerous_tool_use' }] });
     expect(sent).not.toHaveProperty('safeguards');
   },
 );
 
-describe('checklist 162: instructions and tools that come and go in the midst of a conversation', () => {
+describe('checklist 162: instructions and tools that change within a conversation', () => {
   const told = (clear_at: string | null, content: string): JsonObject => ({
     ...say('system', content),
     clear_at,
@@ -76,7 +76,7 @@ describe('checklist 162: instructions and tools that come and go in the midst of
   const change = (type: string, tool: JsonObject): JsonObject => say('system', [{ type, tool }]);
 
   test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])(
-    'checklist 162: what is cleared is not said, to %s',
+    'checklist 162: cleared instructions are not sent to %s',
     async (model) => {
       const messages = [
         say('user', 'One.'),
@@ -94,7 +94,7 @@ describe('checklist 162: instructions and tools that come and go in the midst of
     },
   );
 
-  test('checklist 162: the tools are those of the end', async () => {
+  test('checklist 162: the tools at the end apply', async () => {
     const messages = [
       say('user', 'One.'),
       change('tool_addition', { type: 'tool_definition', definition: named('late') }),
@@ -111,7 +111,7 @@ describe('checklist 162: instructions and tools that come and go in the midst of
     expect(names.toSorted()).toEqual(['back', 'first', 'late']);
   });
 
-  describe('checklist 162: a tool that is kept back is offered once it is there for Claude', () => {
+  describe('checklist 162: a deferred tool is offered after it was loaded for Claude', () => {
     const back = { ...named('late'), defer_loading: true };
     const use = (id: string, name: string): JsonObject =>
       say('assistant', [{ type: 'tool_use', id, name, input: {} }]);
@@ -140,7 +140,7 @@ describe('checklist 162: instructions and tools that come and go in the midst of
     });
   });
 
-  test('checklist 162: a compaction keeps what has become of them', async () => {
+  test('checklist 162: a compaction keeps their state', async () => {
     const tool_changes = [
       { type: 'tool_addition', tool: { type: 'tool_definition', definition: named('late') } },
     ];
@@ -153,7 +153,7 @@ describe('checklist 162: instructions and tools that come and go in the midst of
   });
 });
 
-describe('checklist 163: who asks to think is heard, whatever is said beside it', () => {
+describe('checklist 163: a request to think is kept, whatever else it says', () => {
   test.each([
     { type: 'enabled', budget_tokens: 2048, display: null },
     { type: 'enabled', budget_tokens: 2048, display: 'updates' },
@@ -163,7 +163,7 @@ describe('checklist 163: who asks to think is heard, whatever is said beside it'
     expect(at(sent, 'reasoning.effort')).toBe('low');
   });
 
-  test('checklist 163: thoughts that are shown in some other way are shown', async () => {
+  test('checklist 163: thoughts with an unknown display setting are shown', async () => {
     const thinking = { type: 'adaptive', display: 'updates' };
     const sent = await sentFor('messages', GEMINI_3, { thinking });
     expect(at(sent, 'generationConfig.thinkingConfig.includeThoughts')).toBe(true);
@@ -195,7 +195,7 @@ describe('checklist 219: what Perplexity’s models have found is cited', () => 
     expect(streamed().choices[0]?.parts).toMatchObject([{ citations: cited }]);
   });
 
-  test('checklist 219: by a search of Claude’s clients', async () => {
+  test('checklist 219: through the search of Claude’s clients', async () => {
     door.answers(whole);
     const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
     const { json: body } = await door.whole('messages', SONAR, { tools });
@@ -207,7 +207,7 @@ describe('checklist 219: what Perplexity’s models have found is cited', () => 
     expect(listAt(body, 'content.2.content')).toMatchObject(cited);
   });
 
-  test('checklist 219: not where the text names its sources itself', async () => {
+  test('checklist 219: not if the text names its sources itself', async () => {
     const url_citation = { url: 'https://cats.example/a', title: 'Cats', start_index: 0, end_index: 7 };
     const annotations = [{ type: 'url_citation', url_citation }];
     door.answers(json(completion({ content: 'Cats[1].', annotations }, 'stop', beside)));
@@ -216,7 +216,7 @@ describe('checklist 219: what Perplexity’s models have found is cited', () => 
   });
 });
 
-describe('checklist 202: who wants no thinking has as little as there is', () => {
+describe('checklist 202: a request without thinking gets the least thinking there is', () => {
   const NEWEST = 'anthropic/claude-sonnet-5-5';
 
   test('checklist 202: of Sonnet 5.5, which thinks between calls at least', async () => {
@@ -236,7 +236,7 @@ describe('checklist 202: who wants no thinking has as little as there is', () =>
   });
 });
 
-describe('checklist 163: what a conversation changes on its way holds from there on', () => {
+describe('checklist 163: settings that a conversation changes apply from there on', () => {
   const effort = (word: string | null): JsonObject => ({ role: 'system', output_config: { effort: word } });
   const update = (settings: JsonObject): JsonObject => ({ type: 'configuration_update', ...settings });
   const format = (name: string): JsonObject => ({
@@ -274,7 +274,7 @@ describe('checklist 163: what a conversation changes on its way holds from there
   });
 });
 
-describe('checklist 164: tools that a search has found are tools for every model', () => {
+describe('checklist 164: tools that a tool search has found are offered to every model', () => {
   const found = { type: 'function', name: 'weather', parameters: { type: 'object', properties: {} } };
   const search = { type: 'tool_search_call', call_id: 'c1', execution: 'client', arguments: { query: 'w' } };
   const output = (tools: unknown): JsonObject =>
@@ -286,7 +286,7 @@ describe('checklist 164: tools that a search has found are tools for every model
     say('user', 'Go on.'),
   ];
 
-  test('checklist 164: such as were found, and in a namespace', async () => {
+  test('checklist 164: found tools, also in a namespace', async () => {
     const group = {
       type: 'namespace',
       name: 'mcp__docs',
@@ -297,14 +297,14 @@ describe('checklist 164: tools that a search has found are tools for every model
     expect(listAt(sent, 'tools').map((tool) => at(tool, 'name'))).toEqual(['weather', 'mcp__docs__read']);
   });
 
-  test('checklist 164: once, where they were declared too', async () => {
+  test('checklist 164: once, if they are declared too', async () => {
     const tools = [{ ...found, defer_loading: true }, { type: 'tool_search' }];
     const sent = await sentFor('responses', CLAUDE, { tools, input: input([found]) });
     expect(listAt(sent, 'tools').map((tool) => at(tool, 'name'))).toEqual(['weather']);
   });
 
-  // As recorded of GPT-5.4.
-  test('checklist 164: one that was loaded by itself is called in a namespace of its own name', async () => {
+  // As recorded from GPT-5.4.
+  test('checklist 164: a tool loaded alone is called in a namespace with its name', async () => {
     const tools = [{ ...found, defer_loading: true }, { type: 'tool_search' }];
     const call = {
       type: 'function_call',
@@ -321,8 +321,8 @@ describe('checklist 164: tools that a search has found are tools for every model
     expect(at(sent, 'messages.1.content.0.name')).toBe('weather');
   });
 
-  // As OpenAI's Agents SDK names it.
-  test('checklist 164: one in a namespace can be the one to call', async () => {
+  // The name that OpenAI's Agents SDK uses.
+  test('checklist 164: a tool in a namespace can be forced', async () => {
     const group = {
       type: 'namespace',
       name: 'crm',
@@ -336,7 +336,7 @@ describe('checklist 164: tools that a search has found are tools for every model
 });
 
 test.each([CLAUDE, GEMINI_3, QWEN])(
-  'checklist 164: no function may be called where only a search may: %s',
+  'checklist 164: no function may be called if only a search is allowed: %s',
   async (model) => {
     const tools = [{ type: 'web_search' }, { type: 'function', name: 'city' }];
     const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }] };
@@ -347,7 +347,7 @@ test.each([CLAUDE, GEMINI_3, QWEN])(
 );
 
 test.each([CLAUDE, GEMINI_3])(
-  'checklist 165: %s is not asked for an answer to warm a cache',
+  'checklist 165: %s is not asked for an answer only to warm a cache',
   async (model) => {
     const answer = await door.whole('responses', model, { prompt_cache_options: { prewarm: true } });
     expect(answer.status).toBe(400);
@@ -359,21 +359,18 @@ test.each([CLAUDE, GEMINI_3])(
   },
 );
 
-describe("checklist 166: a file in the store of Claude's vendor is not left out in silence", () => {
+describe('checklist 166: a file stored at Anthropic is not dropped silently', () => {
   const upload = { type: 'container_upload', file_id: 'file_1' };
 
-  test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])(
-    'checklist 166: one that the user gives (%s)',
-    async (model) => {
-      const messages = [say('user', [upload, { type: 'text', text: 'What is in it?' }])];
-      const answer = await door.whole('messages', model, { messages });
-      expect(answer.status).toBe(400);
-      expect(at(answer.json, 'error.message')).toMatch(/another vendor's (?:file )?store/);
-    },
-  );
+  test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])('checklist 166: one from the user (%s)', async (model) => {
+    const messages = [say('user', [upload, { type: 'text', text: 'What is in it?' }])];
+    const answer = await door.whole('messages', model, { messages });
+    expect(answer.status).toBe(400);
+    expect(at(answer.json, 'error.message')).toMatch(/another vendor's (?:file )?store/);
+  });
 
   test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])(
-    'checklist 166: but one that Claude has made (%s)',
+    'checklist 166: except one that Claude has made (%s)',
     async (model) => {
       const messages = [
         say('user', 'Draw.'),
@@ -385,7 +382,7 @@ describe("checklist 166: a file in the store of Claude's vendor is not left out 
   );
 });
 
-describe('checklist 169: where a search may look is asked of every vendor that can be told', () => {
+describe('checklist 169: search domains and location reach every vendor that has fields for them', () => {
   const anthropic = (more: JsonObject): JsonObject => ({
     type: 'web_search_20250305',
     name: 'web_search',
@@ -403,7 +400,7 @@ describe('checklist 169: where a search may look is asked of every vendor that c
   test.each<[JsonObject, JsonObject]>([
     [allowed, allowed],
     [blocked, blocked],
-    // Claude takes one list of them only.
+    // Claude accepts only one of the two lists.
     [{ ...allowed, blocked_domains: ['b.org'] }, { allowed_domains: ['a.org'] }],
   ])('checklist 169: OpenAI’s search %j, by Claude', async (filters, domains) => {
     const sent = await sentFor('responses', CLAUDE, { tools: [openai(filters)] });
@@ -417,7 +414,7 @@ describe('checklist 169: where a search may look is asked of every vendor that c
     expect(at(sent, 'tools.0.allowed_domains')).toHaveLength(200_000);
   });
 
-  test('checklist 169: the place a chat is about, by Claude', async () => {
+  test('checklist 169: the location of a chat, for Claude', async () => {
     const user_location = { type: 'approximate', approximate: { country: 'NO', city: 'Oslo' } };
     const sent = await sentFor('chat-completions', CLAUDE, { web_search_options: { user_location } });
     const place = { type: 'approximate', country: 'NO', city: 'Oslo' };
@@ -425,7 +422,7 @@ describe('checklist 169: where a search may look is asked of every vendor that c
   });
 });
 
-describe('checklist 201: what a search has found is told to Claude’s clients as Claude tells it', () => {
+describe('checklist 201: search results reach Claude’s clients in Claude’s own form', () => {
   const tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: 8 }];
   const url = 'https://cats.example/a';
   const ask = { tools, messages: [{ role: 'user', content: 'Perform a web search for the query: cats' }] };
@@ -467,7 +464,7 @@ describe('checklist 201: what a search has found is told to Claude’s clients a
     expect(blocks.slice(1)).toEqual([{ ...found[0], input: {} }, found[1]]);
   });
 
-  test('checklist 201: not where none was asked for, nor beside a call', async () => {
+  test('checklist 201: not if no search was requested, nor next to a call', async () => {
     door.answers(json(all));
     const { json: unasked } = await door.whole('messages', GEMINI_3, {});
     expect(listAt(unasked, 'content').map(({ type }) => type)).toEqual(['text']);
@@ -483,7 +480,7 @@ describe('checklist 201: what a search has found is told to Claude’s clients a
     expect(types).toEqual(['text', 'tool_use']);
   });
 
-  test('checklist 201: the dialogue goes on, with Gemini and with Claude', async () => {
+  test('checklist 201: the dialogue continues, with Gemini and with Claude', async () => {
     door.answers(json(all));
     const { json: whole } = await door.whole('messages', GEMINI_3, ask);
     const messages = [
@@ -508,8 +505,8 @@ describe('checklist 201: what a search has found is told to Claude’s clients a
   });
 });
 
-// googleapis/python-genai#2120, googleapis/dotnet-genai#230: Gemini 3 often says less of its search than before.
-describe('checklist 293: what Gemini has found is cited also where it does not say for which words', () => {
+// googleapis/python-genai#2120, googleapis/dotnet-genai#230: Gemini 3 often reports less about its search than before.
+describe('checklist 293: sources of Gemini are cited even if it does not say for which words', () => {
   const groundingMetadata = {
     webSearchQueries: ['cats'],
     groundingChunks: [
@@ -545,7 +542,7 @@ describe('checklist 293: what Gemini has found is cited also where it does not s
     }
   });
 
-  test('checklist 293: to a messages client who has asked for a search', async () => {
+  test('checklist 293: to a messages client that requested a search', async () => {
     door.answers(json({ ...answer, candidates }));
     const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
     const { json: whole } = await door.whole('messages', GEMINI_3, { tools });
@@ -553,7 +550,7 @@ describe('checklist 293: what Gemini has found is cited also where it does not s
   });
 });
 
-describe('checklist 241: GPT is told which of its messages were answers: without, it takes what it says before a call for one', () => {
+describe('checklist 241: GPT is told which of its messages were answers: otherwise it takes text before a call for one', () => {
   const calls = { type: 'function', function: { name: 'city', arguments: '{}' } };
   const dialogue: Readonly<Record<'chat-completions' | 'messages', JsonObject>> = {
     'chat-completions': {
@@ -592,7 +589,7 @@ describe('checklist 241: GPT is told which of its messages were answers: without
     ]);
   });
 
-  test('checklist 241: by chat-completions, where that is asked by responses', async () => {
+  test('checklist 241: by chat-completions, if responses is used', async () => {
     const sent: JsonObject[] = [];
     door.answers((_, response) => {
       sent.push(door.sent());
@@ -608,7 +605,7 @@ describe('checklist 241: GPT is told which of its messages were answers: without
     ]);
   });
 
-  test('checklist 241: a model that is not told is not, nor of an answer that is begun', async () => {
+  test('checklist 241: not models without that field, nor for a prefilled answer', async () => {
     const of = async (model: string, more: JsonObject) => phasesOf(await sentFor('messages', model, more));
     expect(await of('openai/gpt-5', { ...dialogue.messages, tools: [cityTool('messages')] })).toEqual([
       ['I look.', null],
@@ -620,7 +617,7 @@ describe('checklist 241: GPT is told which of its messages were answers: without
   });
 });
 
-describe('checklist 246: the Codex app is told which message of another model is its answer: it shows one twice else', () => {
+describe('checklist 246: the Codex app is told which message of another model is its answer: otherwise it shows one twice', () => {
   const call = { id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{}' } };
   const phases = async (message: JsonObject, finish: string) => {
     door.answers(json(completion(message, finish)));
@@ -646,16 +643,16 @@ describe('checklist 246: the Codex app is told which message of another model is
   });
 });
 
-describe('checklist 253: what Google has stored of a dialogue is not left out of it', () => {
+describe('checklist 253: content that Google has stored for a dialogue is not left out', () => {
   const asked = { extra_body: { google: { cached_content: 'cachedContents/1' } } };
 
-  test('checklist 253: Gemini has it in its own words', async () => {
+  test('checklist 253: Gemini gets it in its own format', async () => {
     const sent = await sentFor('chat-completions', GEMINI_3, asked);
     expect(sent['cachedContent']).toBe('cachedContents/1');
     expect(sent).not.toHaveProperty('extra_body');
   });
 
-  test('checklist 253: Claude, which cannot read it, is not asked without it', async () => {
+  test('checklist 253: Claude, which cannot read it, is not asked', async () => {
     const answer = await door.whole('chat-completions', CLAUDE, asked);
     expect(answer.status).toBe(400);
     expect(at(answer.json, 'error.param')).toBe('extra_body.google.cached_content');
@@ -663,7 +660,7 @@ describe('checklist 253: what Google has stored of a dialogue is not left out of
   });
 });
 
-describe('checklist 254: who allows so many searches of the web has no more of them', () => {
+describe('checklist 254: a limit on web searches is enforced', () => {
   const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 8 };
 
   test('checklist 254: Claude’s clients of GPT', async () => {
@@ -678,13 +675,13 @@ describe('checklist 254: who allows so many searches of the web has no more of t
     expect(await sentFor('responses', CLAUDE, asked)).toMatchObject({ tools: [{ ...search, max_uses: 3 }] });
   });
 
-  test('checklist 254: not where the limit is of other tools too', async () => {
+  test('checklist 254: not if the limit covers other tools too', async () => {
     const tools = [{ type: 'web_search' }, { type: 'code_interpreter', container: { type: 'auto' } }];
     const sent = await sentFor('responses', CLAUDE, { tools, max_tool_calls: 3 });
     expect(sent['tools']).toEqual([{ type: 'web_search_20250305', name: 'web_search' }]);
   });
 
-  test('checklist 254: nor of a service that has no such limit', async () => {
+  test('checklist 254: nor for a service without such a limit', async () => {
     expect(await sentFor('messages', 'x-ai/grok-4.5', { tools: [search] })).not.toHaveProperty(
       'max_tool_calls',
     );

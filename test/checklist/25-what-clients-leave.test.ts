@@ -21,8 +21,8 @@ function refuseFirst(refusal: JsonObject, status: number): void {
 }
 const { sentFor } = door;
 
-describe('checklist 208: half a character does not end a dialogue', () => {
-  // As a client leaves it that shortens the result of a tool by its UTF-16 units.
+describe('checklist 208: half a surrogate pair does not end a dialogue', () => {
+  // Left by a client that truncates tool results by UTF-16 units.
   const cut = 'Sunny \ud83c…';
   const refusal = {
     type: 'error',
@@ -36,7 +36,7 @@ describe('checklist 208: half a character does not end a dialogue', () => {
     ['messages', CLAUDE, 'plain-text.json'],
     ['chat-completions', OPENAI, 'plain-text.json'],
     ['responses', OPENAI, 'plain-text.json'],
-  ])('checklist 208: natively, by %s, once the vendor has refused it', async (from, model, file) => {
+  ])('checklist 208: natively, by %s, after the vendor has rejected it', async (from, model, file) => {
     const bodies: string[] = [];
     door.answers(({ body }, response) => {
       const text = body.toString('utf8');
@@ -57,7 +57,7 @@ describe('checklist 208: half a character does not end a dialogue', () => {
     expect(second).toBe(first.replace(/\\ud83c(?=…)/, '\ufffd'));
   });
 
-  test('checklist 208: what is refused for something else is refused', async () => {
+  test('checklist 208: any other rejection is passed on', async () => {
     door.answers((_, response) =>
       response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
     );
@@ -68,7 +68,7 @@ describe('checklist 208: half a character does not end a dialogue', () => {
   });
 });
 
-describe('checklist 215: what LangChain has left of an answer in its content is said once', () => {
+describe('checklist 215: text that LangChain duplicates in its content is sent once', () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } };
   const text = { type: 'text', text: 'Well.' };
   const use = { type: 'tool_use', id: 'call_1', name: 'f' };
@@ -111,7 +111,7 @@ describe('checklist 215: what LangChain has left of an answer in its content is 
       ]);
     });
 
-    test('checklist 215: natively, once it was refused', async () => {
+    test('checklist 215: natively, after it was rejected', async () => {
       const refusal = {
         error: { message: 'unknown variant, expected `text`', type: 'invalid_request_error' },
       };
@@ -125,8 +125,8 @@ describe('checklist 215: what LangChain has left of an answer in its content is 
   });
 });
 
-describe('checklist 216: what LangChain writes on a text for itself is told to nobody', () => {
-  // As the results of its MCP adapters are written.
+describe('checklist 216: fields that LangChain adds to a text for itself are not sent', () => {
+  // As its MCP adapters write results.
   const text = { type: 'text', text: 'Sunny.' };
   const noted = { ...text, id: 'lc_0e3f', index: 0 };
   const messages = [
@@ -151,7 +151,7 @@ describe('checklist 216: what LangChain writes on a text for itself is told to n
     expect(at(sent, 'contents.0.parts')).toEqual([{ text: 'Sunny.' }]);
   });
 
-  test('checklist 216: natively, once it was refused', async () => {
+  test('checklist 216: natively, after it was rejected', async () => {
     const refusal = { error: { message: 'Extra inputs are not permitted', type: 'invalid_request_error' } };
     refuseFirst(refusal, 422);
     await door.whole('chat-completions', QWEN, body);
@@ -168,7 +168,7 @@ describe('checklist 216: what LangChain writes on a text for itself is told to n
     expect(at(sent, 'messages.0.content')).toBe('Sunny.');
   });
 
-  test('checklist 216: by messages, natively, once it was refused', async () => {
+  test('checklist 216: by messages, natively, after it was rejected', async () => {
     const message = 'messages.2.content.0.tool_result.content.0.text.id: Extra inputs are not permitted';
     const refusal = { type: 'error', error: { type: 'invalid_request_error', message } };
     refuseFirst(refusal, 400);
@@ -194,7 +194,7 @@ describe('checklist 216: what LangChain writes on a text for itself is told to n
   });
 });
 
-describe('checklist 217: what routers and LiteLLM add to an answer does not end a dialogue elsewhere', () => {
+describe('checklist 217: fields that routers and LiteLLM add to an answer do not end a dialogue elsewhere', () => {
   const fn = { name: 'f', arguments: '{}' };
   const call = { id: 'a', type: 'function', function: fn };
   const beside = { provider_specific_fields: { a: 1 } };
@@ -230,7 +230,7 @@ describe('checklist 217: what routers and LiteLLM add to an answer does not end 
     });
   });
 
-  test('checklist 217: natively, once it was refused', async () => {
+  test('checklist 217: natively, after it was rejected', async () => {
     const refusal = { error: { message: 'Extra inputs are not permitted', type: 'invalid_request_error' } };
     refuseFirst(refusal, 422);
     await door.whole('chat-completions', QWEN, body);
@@ -242,7 +242,7 @@ describe('checklist 217: what routers and LiteLLM add to an answer does not end 
   });
 });
 
-test('checklist 249: what became of an item earlier does not end a dialogue where a service takes no word of it', async () => {
+test('checklist 249: the status of an earlier item does not end a dialogue if a service rejects the field', async () => {
   const refusal = {
     error: {
       message: "Unknown parameter: 'input[1].status'.",
@@ -259,7 +259,7 @@ test('checklist 249: what became of an item earlier does not end a dialogue wher
   expect(at(door.sent(), 'input')).toEqual([asked, thought, asked]);
 });
 
-describe("checklist 271: a client of OpenRouter's, as Kilo and opencode have one, is told the usage by every vendor", () => {
+describe('checklist 271: the OpenRouter client in Kilo and opencode gets usage from every vendor', () => {
   // As @openrouter/ai-sdk-provider 2 and 3 ask.
   const asked: JsonObject = { usage: { include: true }, reasoning: { effort: 'high' }, stream_options: null };
 
@@ -278,7 +278,7 @@ describe("checklist 271: a client of OpenRouter's, as Kilo and opencode have one
     },
   );
 
-  test('checklist 271: what is no such wish is for the vendor to judge', async () => {
+  test('checklist 271: anything else in that field is for the vendor to judge', async () => {
     expect(await sentFor('chat-completions', CLAUDE, { usage: 'all' })).toMatchObject({ usage: 'all' });
   });
 });

@@ -1,4 +1,4 @@
-/** What a client that knows no more than its format keeps of an answer and sends back as history. */
+/** What a client that knows only its format keeps of an answer and sends back as history. */
 
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { parseJson } from '../../src/lib/json.ts';
@@ -18,7 +18,7 @@ export function turnOf(from: Caller, body: JsonObject): readonly JsonObject[] {
   }
 }
 
-/** The turn of a stream: pieces of text joined, everything else as it came last. */
+/** The turn of a stream: pieces of text are joined, and the last value of anything else is kept. */
 export function turnOfStream(from: Caller, data: readonly JsonObject[]): readonly JsonObject[] {
   switch (from) {
     case 'chat-completions':
@@ -65,7 +65,7 @@ function messageBlocks(data: readonly JsonObject[]): readonly JsonObject[] {
   }));
 }
 
-/** Text is added to text; anything else takes the place of what was there. */
+/** Text is appended to text; anything else is replaced. */
 function merge(into: Record<string, Json>, from: JsonObject): Record<string, Json> {
   for (const [key, value] of Object.entries(from)) {
     if (value === undefined) continue;
@@ -86,7 +86,7 @@ function objectOf(value: Json | undefined): JsonObject {
   return Object.fromEntries(Object.entries(value));
 }
 
-/** The request that goes on after an answer: what its calls were answered with, and then what the user says. */
+/** The request after an answer: the results of its calls, or else the next message of the user. */
 export function nextRequest(
   from: Caller,
   turn: readonly JsonObject[],
@@ -153,7 +153,7 @@ function callIdsOf(from: Caller, turn: readonly JsonObject[]): readonly string[]
 }
 
 /**
- * Asks, and asks on with what a client of the format kept of the answer.
+ * Sends a request, and then a second one with what a client of the format keeps of the answer.
  * @returns what the vendor is sent the second time
  */
 export async function goOn(

@@ -1,4 +1,4 @@
-/** A gateway before one scripted vendor: each test says what the vendor answers, and sees what it was sent. */
+/** A gateway in front of one scripted vendor: each test sets the vendor's answer, and sees what it was sent. */
 
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
@@ -23,7 +23,7 @@ export const CLAUDE_OLD = 'anthropic/claude-sonnet-4-0';
 export const GEMINI = 'google/gemini-2.5-flash';
 export const GEMINI_3 = 'google/gemini-3-flash-preview';
 export const DEEPSEEK = 'deepseek/deepseek-v4-pro';
-/** A model that thinks whatever it is told. */
+/** A model that always thinks. */
 export const KIMI = 'moonshotai/kimi-k3';
 export const MINIMAX = 'minimax/minimax-m3';
 export const CEREBRAS = 'cerebras/a-model';
@@ -35,11 +35,11 @@ export const OLLAMA = 'ollama/a-model';
 export const THINKING = 'openrouter/a-thinking-model';
 export const ALIBABA = 'alibaba/a-model';
 export const ALIBABA_WORDS = 'alibaba/a-model-with-words';
-/** A service nobody here knows anything of. */
+/** A service that the gateway knows nothing about. */
 export const QWEN = 'qwen/qwen3-max';
 /** A service that speaks responses and nothing else. */
 export const RESPONDER = 'responder/a-model';
-/** A Gemini that takes schemas in the older OpenAPI subset only. */
+/** A Gemini that accepts schemas only in the older OpenAPI subset. */
 export const GEMINI_SUBSET = 'google/gemini-subset';
 
 /** Formats whose callers reach every vendor. */
@@ -82,22 +82,22 @@ export interface Streamed {
   readonly events: readonly Sse[];
   /** The data of all events that are JSON. */
   readonly data: readonly JsonObject[];
-  /** What a client of the format understands. @throws GatewayError where it is told of a failure. */
+  /** What a client of the format understands. @throws GatewayError if the stream reports a failure. */
   reply(): Reply;
 }
 
 export interface Door {
   url(): string;
   upstream(): TestUpstream;
-  /** What the vendor does with every request from now on. */
+  /** How the vendor answers every request from now on. */
   answers(said: Said | Respond): void;
-  /** Asks for a whole answer; `more` is laid over the least request there is. A good answer must keep the protocol. */
+  /** Asks for a whole answer; `more` extends the smallest possible request. A good answer must follow the protocol. */
   whole(from: Caller, model: string, more?: JsonObject): Promise<Whole>;
-  /** Asks for a stream. What comes must keep the protocol, failures included. `heard` is told all that has come so far. */
+  /** Asks for a stream, which must follow the protocol, failures included. `heard` gets all text received so far. */
   stream(from: Caller, model: string, more?: JsonObject, heard?: (text: string) => void): Promise<Streamed>;
   /** The body of the last request to the vendor. */
   sent(): JsonObject;
-  /** What the vendor of `model` is sent for a request: it is asked for no answer. */
+  /** What the vendor of `model` is sent for a request. Its answer does not matter. */
   readonly sentFor: (from: Caller, model: string, more: JsonObject) => Promise<JsonObject>;
 }
 
@@ -280,7 +280,7 @@ export function json(body: JsonObject): Said {
   return { type: 'application/json', body: JSON.stringify(body) };
 }
 
-/** Chunks as OpenAI and its relatives stream them. */
+/** Chunks as OpenAI and compatible services stream them. */
 export function chatStream(...chunks: readonly JsonObject[]): Said {
   const datas = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
   return { type: STREAM, body: datas.map((data) => sseText({ data })).join('') };
@@ -316,7 +316,7 @@ export function geminiStream(...chunks: readonly JsonObject[]): Said {
   return { type: STREAM, body: chunks.map((data) => `data: ${JSON.stringify(data)}\r\n\r\n`).join('') };
 }
 
-/** An answer of Gemini's with one candidate, whole or a chunk of it. */
+/** An answer of Gemini with one candidate, whole or a chunk of it. */
 export function gemini(
   parts: readonly JsonObject[],
   finish?: string,
@@ -344,7 +344,7 @@ export function namedStream(...events: readonly JsonObject[]): Said {
   };
 }
 
-/** Anthropic's stream of an answer with these blocks, each told by its start and its deltas. */
+/** Anthropic's stream of an answer with these blocks, each given by its start and its deltas. */
 export function claudeStream(
   blocks: readonly (readonly [start: JsonObject, ...deltas: JsonObject[]])[],
   stop: string,
@@ -362,7 +362,7 @@ export function claudeStream(
   );
 }
 
-/** A whole message of Anthropic's. */
+/** A whole message of Anthropic. */
 export function claudeMessage(
   content: readonly JsonObject[],
   stop: string | null,
@@ -392,12 +392,12 @@ export function tool(from: Caller, name: string, parameters: JsonObject): JsonOb
   }
 }
 
-/** A function of one text. */
+/** A function with one string parameter. */
 export function cityTool(from: Caller, name = 'get_weather'): JsonObject {
   return tool(from, name, { type: 'object', properties: { city: { type: 'string' } } });
 }
 
-/** An answer of Gemini's with these parts: whole, and streamed part by part. */
+/** An answer of Gemini with these parts: whole, and streamed part by part. */
 export function geminiBoth(parts: readonly JsonObject[]): Both {
   return {
     whole: json(gemini(parts, 'STOP')),
@@ -405,7 +405,7 @@ export function geminiBoth(parts: readonly JsonObject[]): Both {
   };
 }
 
-/** Blocks of Claude's, whole and streamed. */
+/** Blocks of Claude, whole and streamed. */
 export function claudeBoth(blocks: readonly JsonObject[], stop: string): Both {
   return {
     whole: json(claudeMessage(blocks, stop)),

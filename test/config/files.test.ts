@@ -19,7 +19,7 @@ test.each([
   ['mts', (port: number) => `export default { port: ${port} as number };`],
   ['js', (port: number) => `export default { port: ${port} };`],
   ['yaml', (port: number) => `port: ${port}`],
-])('a .%s file is read anew each time', async (kind, holding) => {
+])('a .%s file is read again each time', async (kind, holding) => {
   const file = join(directory, `house.${kind}`);
   for (const port of [8_123, 8_124, 8_125]) {
     writeFileSync(file, holding(port));

@@ -55,7 +55,7 @@ test('C-37 behind an answer that does not come, a connection is not read, and ot
   expect(cost).toBeLessThan(3_000);
   expect(stage.gateway.memory() - atRest).toBeLessThan(64 * MB);
   socket.destroy();
-  await eventually(() => stage.live() === 0, 'the vendor is told');
+  await eventually(() => stage.live() === 0, 'the request to the vendor is aborted');
 });
 
 test('C-37 all of 1,000 pipelined requests are answered, in order', async () => {

@@ -79,7 +79,7 @@ describe.each([1, 2])('SIGTERM under load, %d serving process(es)', (workers) =>
       const calls = Array.from({ length: CALLERS }, (_, at) =>
         call(stage.gateway.port, at, (outcome) => outcomes.push(outcome)),
       );
-      await eventually(() => outcomes.length > 4 * CALLERS + 10 * run, 'they are all at it');
+      await eventually(() => outcomes.length > 4 * CALLERS + 10 * run, 'all callers are busy');
       stage.gateway.signal('SIGTERM');
       await Promise.all(calls);
       expect(outcomes.filter((outcome) => outcome.startsWith('lost'))).toEqual([]);

@@ -98,7 +98,7 @@ describe('a forced end', () => {
     expect(await stage.gateway.ended).toBe(0);
     await eventually(
       () => stage.gateway.output().includes(`Answers cut off before they were complete: ${streams.length}.`),
-      'it is told',
+      'it is reported',
     );
   });
 

@@ -25,7 +25,7 @@ describe('P-08 an uncaught error outside any exchange', () => {
     stage.respondWith((_request, response) => streamEvents(response, 10, 150));
     const live = await Promise.all([ask(native), ask(translated)]);
     stage.gateway.signal('SIGUSR2');
-    await eventually(() => stage.gateway.output().includes('planted'), 'it is told');
+    await eventually(() => stage.gateway.output().includes('planted'), 'it is reported');
     for (const { over } of live)
       expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 9') });
     expect(await stage.gateway.ended).toBe(1);

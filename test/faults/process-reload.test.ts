@@ -94,7 +94,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     write(config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' } }));
     stage.gateway.signal('SIGHUP');
     await expect.poll(() => ask('house/fast')).toBe(200);
-    await eventually(() => told(IN_FORCE) > 0, 'it is told');
+    await eventually(() => told(IN_FORCE) > 0, 'it is reported');
     write(config({ workers, aliases: { 'house/small': 'openai/gpt-4o' } }));
     await expect.poll(() => ask('house/small')).toBe(200);
     await expect.poll(() => ask('house/fast')).toBe(404);
@@ -121,7 +121,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     expect(stage.gateway.output()).not.toContain('The configuration');
     writeFileSync(file, config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' } }));
     await expect.poll(() => ask('house/fast')).toBe(200);
-    await eventually(() => told(IN_FORCE) === 1, 'it is told');
+    await eventually(() => told(IN_FORCE) === 1, 'it is reported');
   });
 
   test('P-11 another file of the same age is noticed, and a changed port is logged', async () => {
@@ -136,7 +136,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     await expect.poll(() => ask('house/fast')).toBe(200);
     await eventually(
       () => told('The new port takes effect when the gateway is restarted.') === 1,
-      'it is told',
+      'it is reported',
     );
   });
 
@@ -158,7 +158,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     renew('second-token');
     await expect.poll(seen).toBe('Bearer second-token');
     renew('');
-    await eventually(() => told('token is empty') === 1, 'it is told');
+    await eventually(() => told('token is empty') === 1, 'it is reported');
     expect(await seen()).toBe('Bearer second-token');
     renew('third-token');
     await expect.poll(seen).toBe('Bearer third-token');

@@ -21,7 +21,7 @@ async function kept(): Promise<number> {
   const told = (): readonly RegExpMatchArray[] => [...stage.gateway.output().matchAll(/^kept (\d+)$/gm)];
   const before = told().length;
   stage.gateway.signal('SIGUSR2');
-  await eventually(() => told().length > before, 'it is told');
+  await eventually(() => told().length > before, 'it is reported');
   return Number(told().at(-1)?.[1]);
 }
 

@@ -66,7 +66,7 @@ describe('P-20 a worker that replaces another', () => {
         told(
           'Changes to host and workers and store and redis and log take effect when the gateway is restarted.',
         ) === 1,
-      'it is told',
+      'it is reported',
     );
     await replaceWorkers();
     const statuses = await Promise.all(Array.from({ length: 12 }, () => ask('house/fast', key)));

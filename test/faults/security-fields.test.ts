@@ -96,7 +96,7 @@ async function post(call: string, more: JsonObject | string, key: string, query 
   };
 }
 
-/** Expects that a restricted key is told which field it may not send, and that no vendor is asked. */
+/** Expects an error that names the field that a restricted key may not send, and that no vendor is asked. */
 async function expectRefused(call: string, more: JsonObject | string, named: string): Promise<void> {
   for (const key of [HELD, GROUPED]) {
     const refused = await post(call, more, key);

@@ -117,7 +117,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   'anthropic-messages/claude-3-7-sonnet-tool-use-max-tokens-stream':
     'half of a call, where a format has only whole ones, is wrapped',
   'anthropic-messages/claude-sonnet-4-6-compaction-cache-read-emoji-out-stream':
-    'cached tokens are told, then taken back, and Gemini never tells of none',
+    'cached tokens are reported and then withdrawn, and Gemini never reports zero',
   'openai-responses/gpt-5.2-codex-plain-text':
     'the free text of a custom call is wrapped where calls are JSON',
   'compat-responses/xai-grok-4-fast-reasoning-web-search-call-cache-read-url-citation-stream': 'the same',

@@ -206,7 +206,7 @@ describe('messages', () => {
       stop_sequence: sequence,
       stop_details: null,
     });
-    // It is told where it was what ended the answer, and nowhere else.
+    // It is reported only if it ended the answer.
     expect(messages.renderStop({ ...end, finish: 'length' }, { ...said, stop })).toMatchObject({
       stop_sequence: null,
     });

@@ -153,7 +153,7 @@ function eventsBeforeFailure(format: (typeof allFormats)[number], sse: Buffer) {
 
 const targetOfTests = modelOf();
 
-test('the input that a vendor counts first is told first', () => {
+test('the input that a vendor counts first is reported first', () => {
   const sse = readFileSync(join(folder, 'generate-content/plain-text.sse'));
   const [start] = rendered(formats.messages, eventsOf(formats['generate-content'], sse));
   const message = start && parseJson(start.data);

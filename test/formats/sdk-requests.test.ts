@@ -1,6 +1,6 @@
 /**
  * Each field and kind that the vendors' newest SDKs have in a request is decided on for each other format: it becomes
- * something there, is refused, or is told of as left out. A new version of an SDK that has a new one fails here.
+ * something there, is rejected, or is reported as left out. A new version of an SDK with a new field fails here.
  */
 
 import { expect, test } from 'vitest';
@@ -75,7 +75,7 @@ const ANTHROPIC_IDLE = [
   // What a text quotes is for its reader; a file's title and what is made of an image, where results have neither.
   /\.citations\b/,
   /<tool_result>.*\.(?:title|transformations|toolset_name)/,
-  // Vendors that cache by themselves are told nothing of how.
+  // Vendors that cache by themselves get no cache settings.
   /\.cache_control\b/,
   // Of a search that is another vendor's there is told that it has lost its settings.
   /\.tools\[\]<web_search_\d+>\./,

@@ -354,7 +354,7 @@ describe.each(Object.entries(TABLES))('%s', (name, table) => {
   const format = Object.keys(RULEBOOKS).find((known): known is FormatName => known === name);
   if (format === undefined) throw new Error(`There is no format ${name}.`);
 
-  test.each(Object.entries(table))('%s is told when broken', (rule, row) => {
+  test.each(Object.entries(table))('%s is reported when broken', (rule, row) => {
     expect(rulesBroken(format, row)).toContain(rule);
   });
 

@@ -142,7 +142,7 @@ test('a worker reports that a provider is unreachable', async () => {
   await eventually(
     () =>
       gateway.output().includes('The keys of the identity provider okta cannot be fetched: it answered 500.'),
-    'it is told',
+    'it is reported',
   );
 });
 

@@ -172,7 +172,7 @@ test('a token without a key id is tried with at most ten keys', async () => {
 test('while the provider is down at the start no caller can be identified, and once it is up they all can', async () => {
   provider.instead(CUT);
   await start();
-  await eventually(() => told.length === 1, 'it is told');
+  await eventually(() => told.length === 1, 'it is reported');
   expect(told).toEqual([
     expect.stringMatching(
       /^The keys of the identity provider okta cannot be fetched: it could not be reached/,
@@ -201,7 +201,7 @@ test('while the provider is down at the start no caller can be identified, and o
 test('a flood of tokens while it is down causes one request a second', async () => {
   provider.instead(CUT);
   await start();
-  await eventually(() => told.length === 1, 'it is told');
+  await eventually(() => told.length === 1, 'it is reported');
   const asked = provider.paths().length;
   const token = await provider.token();
   const from = performance.now();
@@ -254,7 +254,7 @@ test.each<[why: string, respond: (own: Provider) => Respond]>([
 ])('%s', async (why, respond) => {
   provider.instead(respond(provider));
   await start();
-  await eventually(() => told.length === 1, 'it is told');
+  await eventually(() => told.length === 1, 'it is reported');
   expect(told[0]).toContain(why);
   expect(await statusOf(provider.token())).toBe(503);
 });

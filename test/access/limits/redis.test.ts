@@ -117,12 +117,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
   });
 
   test('a request counts as concurrent while it lasts, and its slot is freed if its process dies', async () => {
-    const { redis: client, close } = await openRedis(
-      redis.url,
-      () => undefined,
-      () => undefined,
-    );
-    closing.push(async () => close());
+    const client = await connected();
     const place = 'gateway:in-flight:team';
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
@@ -148,12 +143,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
 
   test('money spent on a day is not attributed to the next day if it is reported after midnight', async () => {
     let time = Date.parse('2026-05-31T23:59:59Z');
-    const { redis: client, close } = await openRedis(
-      redis.url,
-      () => undefined,
-      () => undefined,
-    );
-    closing.push(async () => close());
+    const client = await connected();
     const [here, there] = [1, 2].map(() => openSpending('spent', () => time, undefined, client));
     there?.charge('team', 5, time);
     expect(await here?.of('team')).toEqual({ day: 5, month: 5 });
@@ -164,12 +154,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
   });
 
   test('every counter in Redis expires', async () => {
-    const { redis: client, close } = await openRedis(
-      redis.url,
-      () => undefined,
-      () => undefined,
-    );
-    closing.push(async () => close());
+    const client = await connected();
     const limits = { requestsPerMinute: 9, tokensPerMinute: 900, concurrentRequests: 9, budgetMonth: 9 };
     const url = await another(limits);
     const release = vendor.hold();
@@ -275,12 +260,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     ['its user may have none of the keys', 'ACL SETUSER default resetkeys', /NOPERM/],
     ['its memory is full', 'CONFIG SET maxmemory 1', /OOM/],
   ])('Redis rejects what limits need, for %s: this is reported once', async (_, setting, reason) => {
-    const { redis: client, close } = await openRedis(
-      redis.url,
-      () => undefined,
-      () => undefined,
-    );
-    closing.push(async () => close());
+    const client = await connected();
     const url = await another({ requestsPerMinute: 100, concurrentRequests: 5, budgetDay: 100 });
     const [command = '', ...settings] = setting.split(' ');
     await client.call(command, ...settings);

@@ -126,7 +126,7 @@ test('a caller without a trace does not get another caller’s', async () => {
   expect(headers?.['tracestate']).toBeUndefined();
 });
 
-test('the requested model is recorded, even if it stands in the path only', async () => {
+test('the requested model is recorded, even if only the path names it', async () => {
   const path = '/v1beta/models/gemini-2.5-flash';
   const body = { contents: [{ parts: [{ text: 'PROMPT-CANARY' }] }] };
   for (const [method, operation] of [

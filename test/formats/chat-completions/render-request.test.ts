@@ -188,7 +188,7 @@ describe('settings', () => {
   });
 
   test.each(['mistral', 'fireworks', 'moonshotai'])(
-    '%s is told what belongs together, or it caches little',
+    '%s gets a key for what belongs together, or it caches little',
     (dialect) => {
       const fields = { prompt_cache_key: 'k', safety_identifier: 's' };
       const notes: Note[] = [];
@@ -200,7 +200,7 @@ describe('settings', () => {
     },
   );
 
-  test.each(['x-ai', 'openrouter'])('%s is told so by a header', (dialect) => {
+  test.each(['x-ai', 'openrouter'])('%s gets it in a header', (dialect) => {
     const notes: Note[] = [];
     const own = { format: 'responses', fields: { prompt_cache_key: 'k', safety_identifier: 's' } } as const;
     expect(Object.keys(body({ formatSpecific: own }, dialect, notes))).toEqual(['model', 'messages']);

@@ -552,7 +552,7 @@ describe('citations', () => {
     expect(text.slice(7, 18)).toBe('🍰 is nice.');
   });
 
-  test('if words stand in the text twice, the offsets choose, with or without a quotation', () => {
+  test('if words occur twice in the text, the offsets decide, with or without a quotation', () => {
     const text = 'Zürich 🍰. Zürich 🍰.';
     const segment = { startIndex: 14, endIndex: 27, text: 'Zürich 🍰.' };
     for (const more of [{}, { text: null }]) {

@@ -65,7 +65,7 @@ describe('turns', () => {
     expect(prompt).not.toHaveProperty('extra');
   });
 
-  test('the model may stand in the body, with its resource prefix', () => {
+  test('the model may be in the body, with its resource prefix', () => {
     expect(parsed(ask([{ text: 'x' }], { model: 'models/gemini-2.5-pro' })).model).toBe('gemini-2.5-pro');
   });
 });

@@ -73,7 +73,7 @@ test.each<[usage: Parameters<typeof renderUsage>[0], tier: string | undefined, t
       { serviceTier: 'flex', promptTokenCount: 10, thoughtsTokenCount: 5, totalTokenCount: 13 },
     ],
   ],
-)('%j, served by %s, is told', (usage, tier, told) => {
+)('%j, served by %s, is reported', (usage, tier, told) => {
   expect(renderUsage(usage, tier)).toEqual(told);
 });
 

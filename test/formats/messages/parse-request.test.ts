@@ -447,7 +447,7 @@ describe('turns', () => {
   });
 
   test.each(['web_search_tool_result', 'mcp_tool_result', 'tool_removal', 'server_tool_use'])(
-    'a block of Anthropic’s own features may stand in a user’s turn: %s',
+    'a block of Anthropic’s own features may occur in a user’s turn: %s',
     (type) => expect(() => parts([{ type }])).not.toThrow(),
   );
 });

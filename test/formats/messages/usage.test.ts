@@ -41,12 +41,12 @@ describe('parsed figures', () => {
       { input: 16, cacheWrite: 6, cacheWriteHour: 6 },
     ],
     [
-      'written beyond what is told by place: in the same shares',
+      'more written than the details add up to: in the same shares',
       { input_tokens: 10, cache_creation_input_tokens: 16, ...places(2, 6) },
       { input: 26, cacheWrite: 16, cacheWriteHour: 12 },
     ],
     [
-      'written less than is told by place: what was told for the hour',
+      'less written than the details add up to: the part for an hour',
       { input_tokens: 10, cache_creation_input_tokens: 7, ...places(2, 6) },
       { input: 17, cacheWrite: 7, cacheWriteHour: 6 },
     ],
