@@ -6,7 +6,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { MOST_UNANSWERED } from '../../src/server/http/pipelining.ts';
-import { FREQUENT_GC } from '../support/frequent-gc.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventually, exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
@@ -14,7 +13,7 @@ import { alike, costOf, openStage, requestOf, useStage, ways } from './stage.ts'
 
 const MB = 1024 * 1024;
 // A head that is read in part, behind an answer that does not come, must not time out on a busy machine.
-const stage = useStage({ timeouts: { requestHead: 600_000 } }, FREQUENT_GC);
+const stage = useStage({ timeouts: { requestHead: 600_000 } });
 
 const KEYLESS = 'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
 const HEALTH = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
