@@ -14,12 +14,19 @@ import { postJson } from '../../support/post-json.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { soon } from '../../support/soon.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
-import { ask, serveSharing, startVendor, statusOf, type TestVendor } from './support.ts';
+import {
+  ask,
+  FORMATS,
+  RATE_LIMITED,
+  serveSharing,
+  startVendor,
+  statusOf,
+  type TestVendor,
+} from './support.ts';
 
 const ONE = 'gw-test-key-of-the-group';
 const TWO = 'gw-test-key-of-the-group-too';
 const OTHER = 'gw-test-key-of-another-group';
-const FORMATS = ['chat-completions', 'responses', 'messages', 'generate-content'] as const;
 
 let vendor: TestVendor;
 const clock = useStoppedClock();
@@ -64,13 +71,6 @@ async function serveGroup(group: KeyLimits, own: KeyLimits = {}, models?: string
   return gateway.url;
 }
 
-const WORDS: Readonly<Record<FormatName, object>> = {
-  'chat-completions': { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
-  responses: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
-  messages: { type: 'error', error: { type: 'rate_limit_error' } },
-  'generate-content': { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
-};
-
 test.each(FORMATS)(
   'requests a minute are shared by all its keys: a 429 in the format of %s',
   async (format) => {
@@ -81,7 +81,7 @@ test.each(FORMATS)(
       const refused = await ask(url, key, format);
       expect(refused.status).toBe(429);
       const body: object = JSON.parse(await refused.text());
-      expect(body).toMatchObject(WORDS[format]);
+      expect(body).toMatchObject(RATE_LIMITED[format]);
       expect(JSON.stringify(body)).toContain(
         'Rate limit reached: the group search of this API key is limited to 2 requests per minute.',
       );

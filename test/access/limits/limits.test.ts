@@ -14,10 +14,9 @@ import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { soon } from '../../support/soon.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
-import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
+import { ask, FORMATS, RATE_LIMITED, startVendor, statusOf, type TestVendor } from './support.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
-const FORMATS = ['chat-completions', 'responses', 'messages', 'generate-content'] as const;
 
 let vendor: TestVendor;
 let gateway: TestGateway | undefined;
@@ -53,20 +52,13 @@ async function serve(
   return gateway.url;
 }
 
-const WORDS: Readonly<Record<FormatName, object>> = {
-  'chat-completions': { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
-  responses: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
-  messages: { type: 'error', error: { type: 'rate_limit_error' } },
-  'generate-content': { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
-};
-
 test.each(FORMATS)('requests a minute: a 429 in the format of %s', async (format) => {
   const url = await serve({ requestsPerMinute: 2 });
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
   const refused = await ask(url, LIMITED, format);
   expect(refused.status).toBe(429);
-  expect(await refused.json()).toMatchObject(WORDS[format]);
+  expect(await refused.json()).toMatchObject(RATE_LIMITED[format]);
   expect(refused.headers.get('retry-after')).toBe('60');
   expect(refused.headers.get('x-should-retry')).toBeNull();
   expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('2');
@@ -247,7 +239,7 @@ test('concurrent requests: one more is rejected until one ends', async () => {
   const refused = await ask(url, LIMITED);
   expect(refused.status).toBe(429);
   expect(refused.headers.get('retry-after')).toBe('1');
-  expect(await refused.json()).toMatchObject(WORDS['chat-completions']);
+  expect(await refused.json()).toMatchObject(RATE_LIMITED['chat-completions']);
   release();
   expect(await Promise.all(running)).toEqual([200, 200]);
   await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));

@@ -8,6 +8,16 @@ import { openGateway } from '../../../src/server/open-gateway.ts';
 import { chatCompletion } from '../../support/chat-completion.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
+export const FORMATS = ['chat-completions', 'responses', 'messages', 'generate-content'] as const;
+
+/** What a key at its limit gets, in each format. */
+export const RATE_LIMITED: Readonly<Record<FormatName, object>> = {
+  'chat-completions': { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
+  responses: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
+  messages: { type: 'error', error: { type: 'rate_limit_error' } },
+  'generate-content': { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
+};
+
 export interface TestVendor extends TestUpstream {
   /** The tokens of the next answers, and the cost that the vendor itself reports for them. */
   takes(input: number, output: number, dollars?: number): void;
