@@ -14,7 +14,7 @@ const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 const head = { id: 'x', object: 'chat.completion', created: 1, model: 'sonar' };
 const empty = { role: 'assistant', content: '' };
 
-describe.each(CALLERS.slice(1))('a caller of %s gets', (caller) => {
+describe.each(CALLERS.slice(1))('U-51: a caller of %s gets', (caller) => {
   test.each<[name: string, message: JsonObject, read: object]>([
     ['a text', { content: 'Paris.' }, { text: 'Paris.', calls: [] }],
     ['thoughts', { content: 'Paris.', reasoning_content: 'Hm.' }, { text: 'Paris.' }],

@@ -140,7 +140,7 @@ function dialogue(caller: FormatName, calls: readonly ReadCall[]): JsonObject {
   }
 }
 
-describe.each(vendors)('%s', (_, vendor, answer) => {
+describe.each(vendors)('U-48: %s', (_, vendor, answer) => {
   test.each(
     CALLERS.filter((caller) => caller !== vendor).flatMap((caller) =>
       [false, true].map((stream): [FormatName, boolean] => [caller, stream]),

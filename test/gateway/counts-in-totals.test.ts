@@ -109,7 +109,7 @@ const cases: readonly [name: string, model: string, usage: JsonObject, counts: C
   ],
 ];
 
-describe.each(cases)('%s', (_, model, usage, counts) => {
+describe.each(cases)('U-49: %s', (_, model, usage, counts) => {
   const { input, output } = counts;
 
   test.each(

@@ -134,7 +134,7 @@ const pairs = CALLERS.flatMap((vendor) =>
 );
 
 test.each(pairs)(
-  'a call of a vendor of %s that is cut off before its arguments has none for a caller of %s (streamed: %s)',
+  'U-46: a call of a vendor of %s that is cut off before its arguments has none for a caller of %s (streamed: %s)',
   async (vendor, caller, stream) => {
     four.answers(CUT[vendor](stream));
     const { calls, finish, raw } = await four.ask(caller, MODELS[vendor], stream, tools[caller]);
@@ -163,7 +163,7 @@ describe.each<[name: string, text: string, input: JsonObject]>([
   ['only space', ' \n', {}],
   ['an empty JSON text', '""', {}],
   ['an object behind space', '\n {"a":"1"}', { a: '1' }],
-])('arguments that are %s', (_, text, input) => {
+])('U-47: arguments that are %s', (_, text, input) => {
   test.each(
     CALLERS.slice(1).flatMap((caller) =>
       [false, true].map((stream): [FormatName, boolean] => [caller, stream]),

@@ -53,7 +53,7 @@ const shapes: readonly [name: string, whole: Json, pieces: readonly Json[]][] = 
 
 const callers = CALLERS.slice(1);
 
-describe.each(shapes)('%s', (name, said, streamed) => {
+describe.each(shapes)('U-50: %s', (name, said, streamed) => {
   const fields = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_details'];
   const rows = fields
     // A list of details has no texts.

@@ -21,7 +21,7 @@ declare global {
   }
 }
 
-/** Arguments that are a JSON text in a JSON text, and so on: no model was seen to write more than three. */
+/** How often arguments may be a JSON text in a JSON text: each time the whole text is read once more. */
 const MAX_WRAPS = 8;
 
 /** The most characters of an escape that was cut off: `\\u00e` says nothing yet. */
@@ -61,8 +61,8 @@ function unwrap(text: string): { readonly text: string; readonly value: JsonObje
 }
 
 /**
- * What has come of an object that a JSON text holds, if the JSON text was cut off within it: `"{\"a\":` holds `{"a":`.
- * Undefined if the text is none of that kind.
+ * Finds what has come of an object inside a JSON text that was cut off: `"{\"a\":` holds `{"a":`.
+ * @returns the beginning of the object's own text; undefined if the text holds no object.
  */
 export function partialObject(text: string): string | undefined {
   const written = text.trim();
@@ -75,8 +75,8 @@ export function partialObject(text: string): string | undefined {
 }
 
 /**
- * Arguments as JSON text, as chat-completions and responses have them, of those who write the object itself; '' for none,
- * and for an empty object, in which an answer that was cut off has nothing yet.
+ * Arguments as JSON text, as chat-completions and responses have them, from text or from the object itself; '' for none, and
+ * for an empty object, which is also how an answer writes a call that was cut off before its arguments.
  */
 export function argumentsText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';

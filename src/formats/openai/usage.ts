@@ -54,7 +54,7 @@ export function settleCounts(
     return {
       input: counts.input,
       output: output ?? reasoning,
-      reasoning: reasoning ?? (isGoogles ? output : undefined),
+      reasoning: isGoogles && !reasoning ? output : reasoning,
     };
   }
   const { output, input = missingFigure(total, output) } = counts;
