@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Part, Turn } from '../../src/conversation/prompt.ts';
 import { completeCalls } from '../../src/conversation/rules/complete-calls.ts';
-import { strictTurns } from '../../src/conversation/rules/strict-turns.ts';
 import { renameRepeatedIds } from '../../src/conversation/rules/rename-repeated-ids.ts';
+import { strictTurns } from '../../src/conversation/rules/strict-turns.ts';
 
 const text = (words: string): Part => ({ kind: 'text', text: words });
 const call = (id: string): Part => ({ kind: 'tool-call', id, name: 'f', arguments: '{}' });

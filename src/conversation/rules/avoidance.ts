@@ -6,8 +6,8 @@
 import type { Part, Prompt, Tool, Turn } from '../prompt.ts';
 import { completeCalls } from './complete-calls.ts';
 import { leadingSystem, systemAsUser } from './later-system.ts';
-import { strictTurns } from './strict-turns.ts';
 import { renameRepeatedIds } from './rename-repeated-ids.ts';
+import { strictTurns } from './strict-turns.ts';
 
 /** One thing that a request can avoid. */
 export type Avoidance =

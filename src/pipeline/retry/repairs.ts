@@ -312,7 +312,7 @@ export function describeRefusal(
     routed,
     error,
     status: outcome.status >= 400 ? outcome.status : error.status,
-    recognized: formats[routed.upstreamFormat].outbound.recognizeRefusal?.(error),
+    recognized: formats[sent.upstreamFormat].outbound.recognizeRefusal?.(error),
     changes(other) {
       const made = tryPrepare(other, prepare);
       return made !== undefined && Buffer.compare(made.payload, sent.payload) !== 0;
