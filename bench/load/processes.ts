@@ -128,6 +128,8 @@ export interface Settings {
    * configuration.
    */
   readonly program?: readonly string[];
+  /** Variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Whether it is stopped by a signal, so that it stops its own children, instead of being killed. */
   readonly gently?: boolean;
 }
@@ -138,7 +140,7 @@ export async function startGateway(
   upstream: number,
   settings: Settings = {},
 ): Promise<Running> {
-  const { config = {}, printing = false, core, gently = false } = settings;
+  const { config = {}, env = {}, printing = false, core, gently = false } = settings;
   const { program = [join(ROOT, 'src/cli/gateway.js'), 'start'] } = settings;
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   const address = `http://127.0.0.1:${upstream}`;
@@ -154,7 +156,7 @@ export async function startGateway(
   writeFileSync(join(folder, 'gateway.config.json'), JSON.stringify(written));
   const running = await start([...node, ...program], port, {
     folder,
-    env: { PORT: String(port) },
+    env: { ...env, PORT: String(port) },
     ...(core !== 'any' && { core: '0' }),
     ...(printing && { output: join(folder, 'output') }),
   });

@@ -1,6 +1,6 @@
 /** Gateways side by side under the same load, in short rounds and several starts, as in bench/load. */
 
-import { closedLoad } from './drive.ts';
+import { closedLoad, type Load } from './drive.ts';
 import { cpuOf, type Running } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 
@@ -11,6 +11,8 @@ export interface Turns {
   readonly cpu: number[];
   readonly ours: number[];
   refused: number;
+  /** Streams that broke their protocol. */
+  broken: number;
 }
 
 export interface TurnOptions {
@@ -22,16 +24,22 @@ export interface TurnOptions {
   readonly firstPort: number;
 }
 
+/** A contender that runs. */
+export interface Contending extends Running {
+  /** Whether it passes the vendor's own format on, and is sent what the vendor would receive. */
+  readonly bare?: boolean;
+}
+
 interface Way {
   readonly way: string;
-  readonly process: Running;
+  readonly process: Contending;
 }
 
 const WARM_UP = 2;
 
 /** The measurements, by scenario and then by name. */
 export async function takeTurns(
-  ways: Readonly<Record<string, (port: number) => Promise<Running>>>,
+  ways: Readonly<Record<string, (port: number) => Promise<Contending>>>,
   chosen: readonly Scenario[],
   { starts, rounds, seconds, firstPort }: TurnOptions,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Turns>>> {
@@ -39,7 +47,10 @@ export async function takeTurns(
     chosen.map(({ name }) => [
       name,
       new Map(
-        Object.keys(ways).map((way): [string, Turns] => [way, { rates: [], cpu: [], ours: [], refused: 0 }]),
+        Object.keys(ways).map((way): [string, Turns] => [
+          way,
+          { rates: [], cpu: [], ours: [], refused: 0, broken: 0 },
+        ]),
       ),
     ]),
   );
@@ -52,7 +63,7 @@ export async function takeTurns(
         port += 1;
       }
       for (const scenario of chosen) {
-        for (const { process: to } of running) await closedLoad(to, scenario.gateway, scenario, WARM_UP);
+        for (const { process: to } of running) await loaded(to, scenario, WARM_UP);
         for (let turn = 0; turn < Math.ceil(rounds / starts); turn += 1) {
           for (const { way, process: to } of running) {
             const turns = seen.get(scenario.name)?.get(way);
@@ -67,16 +78,24 @@ export async function takeTurns(
   return seen;
 }
 
-async function round(to: Running, scenario: Scenario, seconds: number, turns: Turns): Promise<void> {
+/** One load of a scenario, as this contender is asked for it. */
+function loaded(to: Contending, scenario: Scenario, seconds: number, onBegin?: () => void): Promise<Load> {
+  const { format, spoken, gateway, direct } = scenario;
+  const driven = { ...scenario, format: to.bare ? spoken : format };
+  return closedLoad(to, to.bare ? direct : gateway, driven, seconds, onBegin);
+}
+
+async function round(to: Contending, scenario: Scenario, seconds: number, turns: Turns): Promise<void> {
   let before = 0;
   let ours = process.cpuUsage();
-  const load = await closedLoad(to, scenario.gateway, scenario, seconds, () => {
+  const load = await loaded(to, scenario, seconds, () => {
     before = cpuOf(to.pid);
     ours = process.cpuUsage();
   });
   const used = cpuOf(to.pid) - before;
   const { user, system } = process.cpuUsage(ours);
   turns.refused += load.refused;
+  turns.broken += load.broken;
   if (load.answers === 0) return;
   turns.rates.push(load.answers / load.seconds);
   turns.cpu.push(used / load.answers);

@@ -3,19 +3,7 @@
  * than a double has. The gateway only carries numbers, and must not respell them.
  */
 
-import { closingQuote, QUOTE } from '../lib/json-bytes.ts';
-
-const MINUS = 0x2d;
-const PLUS = 0x2b;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-const E = 0x65;
-/** The bit that makes an ASCII letter lower case. */
-const SMALL = 0x20;
-
-/** Every whole number with at most this many digits is exact in a double, and written as it was read. */
-const EXACT_DIGITS = 15;
+import { closingQuote, EXACT_DIGITS, isDigit, isInNumber, MINUS, QUOTE } from '../lib/json-bytes.ts';
 
 /** Whether JSON text has a number that JSON.stringify would write differently. Reads each character once. */
 export function holdsOddNumber(text: string): boolean {
@@ -39,13 +27,4 @@ export function holdsOddNumber(text: string): boolean {
 /** Whether JSON.stringify would write a number differently. @param written its text. */
 export function isOdd(written: string): boolean {
   return String(Number(written)) !== written;
-}
-
-function isDigit(code: number): boolean {
-  return code >= ZERO && code <= NINE;
-}
-
-/** Whether a character may continue a number. False for NaN, which stands for the end of the text. */
-function isInNumber(code: number): boolean {
-  return isDigit(code) || code === POINT || code === MINUS || code === PLUS || (code | SMALL) === E;
 }

@@ -20,6 +20,18 @@ export const CLOSE_LIST = 0x5d;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
 
+export const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const E = 0x65;
+/** The bit that makes an ASCII letter lower case. */
+const SMALL = 0x20;
+
+/** Every whole number with at most this many digits is exact in a double, and written as it was read. */
+export const EXACT_DIGITS = 15;
+
 /**
  * How far away a quote must be for a memchr to be worth its call, and how long to go on without one if it is nearer.
  */
@@ -29,6 +41,17 @@ const STRETCH = 1024;
 /** Whether a byte, or a UTF-16 code unit, is white space of JSON (RFC 8259, section 2). */
 export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** Whether a byte, or a UTF-16 code unit, is a digit. False for undefined and NaN, which stand for the end. */
+export function isDigit(code: number | undefined): boolean {
+  return code !== undefined && code >= ZERO && code <= NINE;
+}
+
+/** Whether a byte, or a UTF-16 code unit, may continue a number (RFC 8259, section 6). */
+export function isInNumber(code: number | undefined): boolean {
+  if (code === undefined) return false;
+  return isDigit(code) || code === POINT || code === MINUS || code === PLUS || (code | SMALL) === E;
 }
 
 /** The first place at or after `from` that is not white space; at most `end`. */

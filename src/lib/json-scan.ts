@@ -16,7 +16,11 @@ import {
   CLOSE_OBJECT,
   COLON,
   COMMA,
+  EXACT_DIGITS,
+  isDigit,
+  isInNumber,
   isSpace,
+  MINUS,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
@@ -25,14 +29,29 @@ import {
 
 export type { Span } from './json-bytes.ts';
 
+/** What one pass over the bytes of a JSON object finds, so that nobody needs a second one. */
+export interface ObjectScan {
+  /** The places of the top-level values, by key and in their order. */
+  readonly fields: ReadonlyMap<string, Span>;
+  /** How many members all objects have, at whatever depth. A parsed tree has fewer if an object has a key twice. */
+  readonly members: number;
+  /** The start and the end of each object that is an item of a top-level list. */
+  readonly items: readonly number[];
+  /** The start and the end of each number that JSON.stringify may write differently: all but short whole ones. */
+  readonly numbers: readonly number[];
+}
+
 /**
- * Finds the places of an object's top-level values, by key.
+ * Scans an object.
  * @param bytes UTF-8, which the caller has checked.
  * @throws GatewayError `invalid-request` if the bytes are not a closed JSON object, are nested deeper than MAX_DEPTH,
  *   hold more than MAX_TOKENS, or have a top-level key twice, because two readers may disagree on which counts.
  */
-export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
+export function scanObject(bytes: Uint8Array): ObjectScan {
   const spans = new Map<string, Span>();
+  const items: number[] = [];
+  const numbers: number[] = [];
+  let members = 0;
   const closers: number[] = [];
   let depth = 0;
   let tokens = 0;
@@ -59,6 +78,7 @@ export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
         if (spans.has(key)) throw invalid(`The request body has the key "${printable(key)}" twice.`, key);
         at = afterSpace(bytes, end);
         if (bytes[at] !== COLON) throw notJson(at);
+        members++;
         if (++tokens > MAX_TOKENS) throw tooLarge();
         valueStart = afterSpace(bytes, at + 1);
         at = valueStart - 1;
@@ -69,6 +89,7 @@ export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
       if (depth === 1 && key === undefined) throw notJson(at);
       if (depth === MAX_DEPTH) throw invalid(`The request body is nested deeper than ${MAX_DEPTH} levels.`);
       if (++tokens > MAX_TOKENS) throw tooLarge();
+      if (depth === 2 && byte === OPEN_OBJECT && closers[1] === CLOSE_LIST) items.push(at);
       closers[depth++] = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_LIST;
       continue;
     }
@@ -78,13 +99,15 @@ export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
         endValue(at);
         const rest = afterSpace(bytes, at + 1);
         if (rest < bytes.length) throw notJson(rest);
-        return spans;
+        return { fields: spans, members, items, numbers };
       }
       depth--;
+      if (depth === 2 && byte === CLOSE_OBJECT && closers[1] === CLOSE_LIST) items.push(at + 1);
       continue;
     }
     if (byte === COMMA || byte === COLON) {
       if (++tokens > MAX_TOKENS) throw tooLarge();
+      if (byte === COLON) members++;
       if (depth === 1) {
         if (byte === COLON) throw notJson(at);
         endValue(at);
@@ -92,32 +115,28 @@ export function scanObject(bytes: Uint8Array): ReadonlyMap<string, Span> {
       continue;
     }
     if (key === undefined && !isSpace(byte)) throw notJson(at);
+    if (byte === MINUS || isDigit(byte)) {
+      const start = at;
+      while (isDigit(bytes[at])) at++;
+      const isShort = at > start && at - start <= EXACT_DIGITS;
+      const digitsEnd = at;
+      while (isInNumber(bytes[at])) at++;
+      if (at > digitsEnd || !isShort) numbers.push(start, at);
+      at--;
+    }
   }
   throw notJson(bytes.length);
 }
 
 /**
- * Finds the places of a list's items; none for any other value.
- * @param list the place of the value, as `scanObject` returns it.
+ * The places of the objects in a top-level list, one at a time; none for any other value.
+ * @param list the place of the value, one of the scan's fields.
  */
-export function scanList(bytes: Uint8Array, list: Span): readonly Span[] {
-  return [...itemsOf(bytes, list)];
-}
-
-/** As `scanList`, one item at a time, for callers who need only the first ones: the rest is not scanned. */
-export function* itemsOf(bytes: Uint8Array, { start, end }: Span): Generator<Span> {
-  if (bytes[start] !== OPEN_LIST) return;
-  let depth = 0;
-  let itemStart = start + 1;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = endOfString(bytes, at) - 1;
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
-    if (depth > 1 || (depth === 1 && byte !== COMMA)) continue;
-    const item = { start: afterSpace(bytes, itemStart), end: beforeSpace(bytes, at) };
-    if (item.start < item.end) yield item;
-    itemStart = at + 1;
+export function* itemsOf({ items }: ObjectScan, { start, end }: Span): Generator<Span> {
+  for (let at = 0; at < items.length; at += 2) {
+    const item = { start: items[at] ?? 0, end: items[at + 1] ?? 0 };
+    if (item.start >= end) return;
+    if (item.start > start) yield item;
   }
 }
 

@@ -17,12 +17,12 @@ import type {
   RequestContext,
 } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
-import type { Span } from '../lib/json-scan.ts';
 import type { Step } from '../streams/step.ts';
 import type { Ending, UpstreamAnswer } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Beginning } from './early-failure.ts';
+import type { Scanned } from './scanned.ts';
 
 /** What a process can run short of. */
 export type Shortage = 'event-loop' | 'memory' | 'file-descriptors';
@@ -79,7 +79,7 @@ export interface Admitted extends Call {
 }
 
 /** After `resolveModel`: which model, which vendor, native or translated. */
-export interface Routed extends Admitted {
+export interface Routed extends Admitted, Scanned {
   readonly model: Model;
   readonly vendor: Vendor;
   /** The format of the request to the vendor; the caller's own on the native path. */
@@ -88,8 +88,6 @@ export interface Routed extends Admitted {
    * The caller's body. On the native path the value of its top-level `model` is already the vendor's name of the model.
    */
   readonly body: Buffer;
-  /** Where in `body` the top-level values are. */
-  readonly fields: ReadonlyMap<string, Span>;
   /** Makes the same request for the next model that may be asked if this one cannot answer. */
   readonly nextFallback?: () => Routed | undefined | Promise<Routed | undefined>;
   /** The ids of other models that the body names; set only for callers who are limited by model. */

@@ -1,49 +1,49 @@
-/** Requests for services that expect the model in the path. The rest of the body keeps its bytes. */
+/** Requests for services that expect the model in the path, where the body has another field in its place. */
 
 import type { ModelInPath } from '../formats/format.ts';
 import { invalid } from '../lib/errors.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
 import { spliced } from '../lib/json-scan.ts';
-import { toBuffer } from '../upstream/net/to-buffer.ts';
-import { pathAt, upstreamName } from '../upstream/vendor.ts';
-import type { Prepared } from './exchange.ts';
-import type { Scanned } from './scanned.ts';
-import { scanned } from './scanned.ts';
+import type { Routed } from './exchange.ts';
 
 /**
- * Moves the model of a request from its body into its path.
+ * The caller's body without its model. The rest keeps its bytes.
  * @throws GatewayError `invalid-request` if the body already has the field that replaces the model: no caller of the
  *   format writes it.
  */
-export function putModelInPath(prepared: Prepared, service: ModelInPath): Prepared {
-  const { vendor, model, route, message, payload, upstreamFormat } = prepared;
-  const body = scanned(toBuffer(payload));
-  const { operation } = route;
-  const path = service.path({ model: upstreamName(vendor, model), operation, stream: asksStream(body) });
-  const value = service.value(route.format === upstreamFormat ? message.headers : {});
-  return {
-    ...prepared,
-    path: pathAt(vendor, path),
-    payload: replaceModel(body, service.field, JSON.stringify(value), service.keepsModel(operation)),
-  };
-}
-
-function asksStream({ body, fields }: Scanned): boolean {
-  const { start, end } = fields.get('stream') ?? { start: 0, end: 0 };
-  return body.toString('latin1', start, end) === 'true';
-}
-
-/** @param value the field's value as JSON. */
-function replaceModel(
-  { body, fields }: Scanned,
-  name: string,
-  value: string,
-  keepsModel: boolean,
-): Uint8Array {
-  const model = fields.get('model');
+export function bodyWithoutModel(routed: Routed, service: ModelInPath): Uint8Array {
+  const { body, scan } = routed;
+  const model = scan.fields.get('model');
   if (model === undefined) return body;
-  if (fields.has(name)) throw invalid(`${name}: Extra inputs are not permitted`, name);
-  const field = `"${name}":${value}`;
-  if (keepsModel) return spliced(body, { start: model.end, end: model.end }, `,${field}`);
+  if (scan.fields.has(service.field)) throw refused(service);
+  const field = `"${service.field}":${JSON.stringify(valueFor(routed, service))}`;
+  if (service.keepsModel(routed.route.operation))
+    return spliced(body, { start: model.end, end: model.end }, `,${field}`);
   const keyEnd = body.lastIndexOf('"', model.start - 1);
   return spliced(body, { start: body.lastIndexOf('"', keyEnd - 1), end: model.end }, field);
+}
+
+/** A rendered request without its model. @throws as `bodyWithoutModel` does. */
+export function valueWithoutModel(request: JsonObject, routed: Routed, service: ModelInPath): JsonObject {
+  const { field } = service;
+  if (request['model'] === undefined) return request;
+  if (request[field] !== undefined) throw refused(service);
+  const keepsModel = service.keepsModel(routed.route.operation);
+  const inPlace = (key: string, value: Json | undefined): [string, Json | undefined][] => {
+    if (key !== 'model') return [[key, value]];
+    return [
+      ...(keepsModel ? [[key, value] as [string, Json | undefined]] : []),
+      [field, valueFor(routed, service)],
+    ];
+  };
+  return Object.fromEntries(Object.entries(request).flatMap(([key, value]) => inPlace(key, value)));
+}
+
+/** Only a caller of the service's own format has headers that matter to it. */
+function valueFor({ route, upstreamFormat, message }: Routed, service: ModelInPath) {
+  return service.value(route.format === upstreamFormat ? message.headers : {});
+}
+
+function refused({ field }: ModelInPath) {
+  return invalid(`${field}: Extra inputs are not permitted`, field);
 }

@@ -4,13 +4,14 @@
  * them.
  */
 
-import { holdsOddNumber, isOdd } from '../conversation/odd-number.ts';
+import { isOdd } from '../conversation/odd-number.ts';
 import type { Prompt } from '../conversation/prompt.ts';
 import { parseExact } from '../conversation/rules/arguments.ts';
 import { invalid } from '../lib/errors.ts';
-import { asList, isList, isObject, type Json, type JsonObject, tryParseJson } from '../lib/json.ts';
+import { asList, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { MAX_TOKENS, tokensIn } from '../lib/json-bounds.ts';
 import { type Span, tooLarge } from '../lib/json-scan.ts';
+import type { Scanned } from './scanned.ts';
 
 /** The fields that hold conversations. The arguments and results of calls in them may be objects. */
 const DIALOGUES = new Set(['messages', 'contents']);
@@ -27,57 +28,79 @@ const LEAST_ODD = 16;
 const MOST_ODD = 400;
 
 /**
- * Parses a body.
- * @param bytes an object in UTF-8, nested no deeper than `scanObject` allows.
- * @param fields where `scanObject` has found its top-level values.
- * @throws GatewayError `invalid-request` if the bytes are not a JSON object, if its texts hold more JSON than may be
+ * The top-level fields that hold a number which JSON.stringify would write differently.
+ * @returns their keys; usually none.
+ */
+export function fieldsWithOddNumbers({ body, scan: { fields, numbers } }: Scanned): ReadonlySet<string> {
+  const found = new Set<string>();
+  if (numbers.length === 0) return found;
+  let at = 0;
+  for (const [key, { start, end }] of fields) {
+    // Both are in the order of the body.
+    for (; (numbers[at] ?? end) < end; at += 2) {
+      const from = numbers[at] ?? end;
+      if (from >= start && !found.has(key) && isOdd(body.toString('latin1', from, numbers[at + 1])))
+        found.add(key);
+    }
+  }
+  return found;
+}
+
+/**
+ * Makes the value of a body, whose numbers are spelled as in the body wherever they are only carried.
+ * @param odd what `fieldsWithOddNumbers` has found in it.
+ * @throws GatewayError `invalid-request` if the body is not a JSON object, if its texts hold more JSON than may be
  *   parsed, or if a number is beyond all doubles and would arrive as `null`.
  */
-export function parseBody(bytes: Buffer, fields: ReadonlyMap<string, Span>): JsonObject {
-  const text = bytes.toString('utf8');
-  const body = tryParseJson(text);
-  if (!isObject(body)) throw invalid('The request body is not a valid JSON object.');
+export function parseBody(sent: Scanned, odd = fieldsWithOddNumbers(sent)): JsonObject {
+  const body = sent.tree();
   if (tokensInTexts(body) > MAX_TOKENS) throw tooLarge();
-  if (!holdsOddNumber(text)) return body;
+  if (odd.size === 0) return body;
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {
-      const span = fields.get(key);
-      const written = writtenAt(bytes, span);
-      if (value === undefined || !holdsOddNumber(written)) return [key, value];
+      if (value === undefined || !odd.has(key)) return [key, value];
+      const span = sent.scan.fields.get(key);
       const isDialogue = DIALOGUES.has(key);
       // A value with nothing that is only carried need not be parsed again.
       if (!isDialogue && holdsFinite(value))
-        return [key, key === SEED && isOddInteger(bytes, span) ? parseExact(written) : value];
-      return [key, settled(parseExact(written), isDialogue, false)];
+        return [
+          key,
+          key === SEED && isOddInteger(sent.body, span) ? parseExact(writtenAt(sent.body, span)) : value,
+        ];
+      return [key, settled(parseExact(writtenAt(sent.body, span)), isDialogue, false)];
     }),
   );
 }
 
 /**
  * Restores the spelling of numbers in a prompt's unknown fields to that of the body.
- * @param bytes the body that the prompt was parsed from.
- * @param fields where its top-level values are.
+ * @param sent the body that the prompt was parsed from.
+ * @param odd what `fieldsWithOddNumbers` has found in it.
  * @throws GatewayError `invalid-request` if a field that is read has an integer that would arrive as another one.
  */
-export function withWrittenNumbers(prompt: Prompt, bytes: Buffer, fields: ReadonlyMap<string, Span>): Prompt {
+export function withWrittenNumbers(
+  prompt: Prompt,
+  { body, scan: { fields } }: Scanned,
+  odd: ReadonlySet<string>,
+): Prompt {
+  if (odd.size === 0) return prompt;
   const extra = Object.entries(prompt.unknownFields ?? {});
   const unknown = new Set(extra.map(([key]) => key));
-  for (const [key, span] of fields) {
-    if (key !== SEED && !unknown.has(key) && isOddInteger(bytes, span)) {
+  for (const key of odd) {
+    if (key !== SEED && !unknown.has(key) && isOddInteger(body, fields.get(key))) {
       throw invalid(`${key}: Input should be a number within the range of a 64-bit float`, key);
     }
   }
-  if (!extra.some(([key]) => holdsOddNumber(writtenAt(bytes, fields.get(key))))) return prompt;
+  if (!extra.some(([key]) => odd.has(key))) return prompt;
   return {
     ...prompt,
     unknownFields: Object.fromEntries(
-      extra.map(([key, value]) => {
-        const span = fields.get(key);
-        return [
-          key,
-          span && value !== undefined ? respelled(value, parseExact(writtenAt(bytes, span))) : value,
-        ];
-      }),
+      extra.map(([key, value]) => [
+        key,
+        odd.has(key) && value !== undefined
+          ? respelled(value, parseExact(writtenAt(body, fields.get(key))))
+          : value,
+      ]),
     ),
   };
 }

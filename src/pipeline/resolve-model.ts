@@ -9,7 +9,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { GatewayError, invalid } from '../lib/errors.ts';
-import { asText, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { asText, isObject, type Json } from '../lib/json.ts';
 import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
 import { isVertex, translatedFormat, type Vendor, type Vendors } from '../upstream/vendor.ts';
@@ -20,6 +20,7 @@ import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
 import { modelsBeside } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
+import { requireUniqueKeys } from './restrictions/unique-keys.ts';
 import { COUNTED, inItsWords, replaced, type Scanned, scanned } from './scanned.ts';
 
 /**
@@ -36,12 +37,12 @@ export function resolveModel(
 ): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
     const { route, principal, named } = admitted;
-    const sent = scanned(withoutByteOrderMark(await admitted.readBody()));
-    let { body, fields } = sent;
+    let sent = scanned(withoutByteOrderMark(await admitted.readBody()));
+    const { fields } = sent.scan;
     refuseOtherSpellings(fields);
     const span = fields.get('model');
     const defaultVendor = DEFAULT_VENDOR[route.format];
-    const asked = named?.model ?? modelInBody(body, span, defaultVendor);
+    const asked = named?.model ?? modelInBody(sent.body, span, defaultVendor);
     if (asked.length > MAX_ID_LENGTH) throw notSupported(asked, defaultVendor);
     const model = catalog.resolve(asked, defaultVendor) ?? unmarked(asked, route, catalog);
     const vendor = model && vendors.serving(model);
@@ -54,7 +55,9 @@ export function resolveModel(
       throw notSupported(asked, defaultVendor, advice);
     }
     const limited = isLimitedByModel(principal);
-    const others = principal.restricted || limited ? modelsBeside(body, fields) : [];
+    const confined = isConfined(principal);
+    if (limited || confined) requireUniqueKeys(sent);
+    const others = principal.restricted || limited ? modelsBeside(sent.tree()) : [];
     const besideOf = ({ id }: Model): string[] => others.map((name) => idOf(name, vendorName(id), catalog));
     const refusedFor = (model: Model): string | undefined =>
       [model.id, ...besideOf(model)].find((each) => !principal.allows(each, catalog.otherNames));
@@ -64,15 +67,15 @@ export function resolveModel(
     }
     admitted.ledger.model = model;
     admitted.ledger.tiered = fields.has('service_tier');
-    const isResponses = isOfResponses(route, body, fields);
-    if (isConfined(principal)) {
-      requireHarmless(route.format, body, fields, isResponses);
+    const isResponses = isOfResponses(route, sent);
+    if (confined) {
+      requireHarmless(route.format, sent.tree(), isResponses);
       requireHarmlessQuery(route.format, admitted.query);
       const kept = keepToOwn(admitted, route.format, sent, storedIds);
-      ({ body, fields } = kept instanceof Promise ? await kept : kept);
+      sent = kept instanceof Promise ? await kept : kept;
     }
-    const upstreamFormat = formatFor(route, vendor, model, { body, fields, isResponses });
-    if (named !== undefined) requireSameModel({ body, fields }, catalog, model.id, defaultVendor);
+    const upstreamFormat = formatFor(route, vendor, model, sent, isResponses);
+    if (named !== undefined) requireSameModel(sent, catalog, model.id, defaultVendor);
     const mustTranslate = isResponses || writesOtherNumbers(admitted, vendor, upstreamFormat);
     const routed: Routed = {
       ...admitted,
@@ -84,14 +87,14 @@ export function resolveModel(
       ...(principal.stored === 'own' && {
         bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
       }),
-      ...inItsWords({ route, named, model, vendor, upstreamFormat, body, fields }),
+      ...inItsWords({ route, named, model, vendor, upstreamFormat, ...sent }),
     };
     const fallbacks = catalog
       .fallbacks(model)
       .filter((other) => refusedFor(other) === undefined && reaches(reach, route.format, other));
     // A body that also names the path's model cannot go to another one; and another model counts tokens differently.
     if (fallbacks.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
-    return { ...routed, nextFallback: () => fallback({ ...routed, body, fields }, fallbacks, vendors) };
+    return { ...routed, nextFallback: () => fallback({ ...routed, ...sent }, fallbacks, vendors) };
   };
 }
 
@@ -115,24 +118,16 @@ function formatFor(
   { format, operation }: Route,
   vendor: Vendor,
   model: Model,
-  { body, fields, isResponses }: Scanned & { readonly isResponses?: boolean },
+  { tree }: Scanned,
+  isResponses = false,
 ): FormatName {
   if (isResponses) return translatedFormat(vendor, model);
-  const upstreamFormat = nativeFormatFor(vendor, model, format, () => dialogueOf(body, fields));
+  const upstreamFormat = nativeFormatFor(vendor, model, format, tree);
   if (upstreamFormat === format || operation === 'generate') return upstreamFormat;
   if (operation === 'compact') throw notServed(operation, model);
   const counting = countingFormat(vendor);
   if (counting === undefined) throw notServed(operation, model);
   return counting;
-}
-
-/** The fields of a Responses body that decide whether another format can express it. */
-function dialogueOf(body: Buffer, fields: Scanned['fields']): JsonObject {
-  const named = ['tools', 'tool_choice', 'text', 'input'].flatMap((name) => {
-    const span = fields.get(name);
-    return span === undefined ? [] : [[name, valueAt(body, span)]];
-  });
-  return Object.fromEntries(named);
 }
 
 /** Makes the error for an operation, other than generating, that the service of a model does not offer. */
@@ -230,7 +225,7 @@ function refuseOtherSpellings(spans: ReadonlyMap<string, Span>): void {
  * Whether a body at chat-completions is one of Responses, as Cursor sends them: it has an `input`, and no `messages` or
  * an empty list of them.
  */
-function isOfResponses({ format }: Route, body: Buffer, fields: Scanned['fields']): boolean {
+function isOfResponses({ format }: Route, { body, scan: { fields } }: Scanned): boolean {
   if (format !== 'chat-completions' || !fields.has('input')) return false;
   const messages = fields.get('messages');
   return messages === undefined || /^\[\s*\]$/.test(body.toString('latin1', messages.start, messages.end));
@@ -265,15 +260,14 @@ function writesOtherNumbers({ query }: Admitted, vendor: Vendor, upstreamFormat:
  * the vendor reads.
  */
 function requireSameModel(
-  { body, fields }: Scanned,
+  { scan, tree }: Scanned,
   catalog: Catalog,
   modelId: string,
   defaultVendor: string,
 ): void {
-  const values = [fields.get('model'), ...COUNTED.map((key) => fields.get(key))].map(
-    (span) => span && valueAt(body, span),
-  );
-  for (const value of values) {
+  for (const key of ['model', ...COUNTED]) {
+    if (!scan.fields.has(key)) continue;
+    const value = tree()[key];
     const also = isObject(value) ? value['model'] : value;
     if (also === undefined || also === null) continue;
     const name = asText(also)?.replace(/^models\//, '');
@@ -295,24 +289,24 @@ const CONFIGS = ['generationConfig', 'generation_config'];
 const MOST_IN_CONFIG = ['maxOutputTokens', 'max_output_tokens'];
 
 /** Lowers the requested length to what this model gives: the body is for another one, and more would be a 400. */
-function withinMost({ body, fields }: Scanned, { maxOutputTokens }: Model): Scanned {
+function withinMost(sent: Scanned, { maxOutputTokens }: Model): Scanned {
   const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
-  let made: Scanned = { body, fields };
+  let { body, scan, tree }: Scanned = sent;
   for (const key of MOST_FIELDS) {
-    const span = made.fields.get(key);
-    if (span !== undefined && tooMany(valueAt(made.body, span)))
-      made = replaced(made, span, `${maxOutputTokens}`);
+    const span = scan.fields.get(key);
+    if (span !== undefined && tooMany(valueAt(body, span)))
+      ({ body, scan, tree } = replaced({ body, scan, tree }, key, `${maxOutputTokens}`));
   }
   for (const key of CONFIGS) {
-    const span = made.fields.get(key);
-    const config = span && valueAt(made.body, span);
-    if (span === undefined || !isObject(config)) continue;
+    const span = scan.fields.get(key);
+    const config = span && valueAt(body, span);
+    if (!isObject(config)) continue;
     const most = MOST_IN_CONFIG.filter((name) => tooMany(config[name]));
     if (most.length === 0) continue;
     const bounded = Object.fromEntries(most.map((name) => [name, maxOutputTokens]));
-    made = replaced(made, span, JSON.stringify({ ...config, ...bounded }));
+    ({ body, scan, tree } = replaced({ body, scan, tree }, key, JSON.stringify({ ...config, ...bounded })));
   }
-  return made;
+  return { body, scan, tree };
 }
 
 function withoutByteOrderMark(body: Buffer): Buffer {

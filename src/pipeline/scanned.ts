@@ -1,47 +1,117 @@
-/** A body whose bytes are not parsed, and are changed in one place at most. */
+/** A request body that is scanned once and parsed at most once, whoever reads it. */
 
 import { isUtf8 } from 'node:buffer';
+import type { Model } from '../catalog/model.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Route } from '../conversation/route.ts';
 import { invalid } from '../lib/errors.ts';
+import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
 import { OPEN_OBJECT } from '../lib/json-bytes.ts';
-import { type Span, scanObject, spliced } from '../lib/json-scan.ts';
+import { type ObjectScan, type Span, scanObject, spliced } from '../lib/json-scan.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
-import { upstreamName } from '../upstream/vendor.ts';
-import type { Routed } from './exchange.ts';
+import { upstreamName, type Vendor } from '../upstream/vendor.ts';
 
-/** A body, and where in it the top-level values are. */
-export type Scanned = Pick<Routed, 'body' | 'fields'>;
-
-/** Scans a body. @param body a JSON object. @throws GatewayError `invalid-request` if it is not one. */
-export function scanned(body: Buffer): Scanned {
-  return { body, fields: scanText(body) };
+/** A body, what the scan has found in it, and its value. */
+export interface Scanned {
+  /** A JSON object in UTF-8. */
+  readonly body: Buffer;
+  readonly scan: ObjectScan;
+  /**
+   * Parses the body when its value is first asked for; later calls return the same object. A native request is usually
+   * never parsed.
+   * @throws GatewayError `invalid-request` if it is not JSON: the scan looks at no more than it must.
+   */
+  tree(): JsonObject;
 }
 
 /**
- * Finds the places of an object's top-level values, by key.
- * @param body the object as JSON.
+ * Scans a body.
  * @throws GatewayError `invalid-request` if it is not UTF-8, and what `scanObject` throws.
  */
-export function scanText(body: Uint8Array): ReadonlyMap<string, Span> {
+export function scanned(body: Buffer): Scanned {
+  return withTree(body, scanText(body));
+}
+
+/** Scans the text of an object. @throws as `scanned` does. */
+export function scanText(body: Uint8Array): ObjectScan {
   if (!isUtf8(body)) throw invalid('The request body is not valid UTF-8.');
   return scanObject(body);
 }
 
-/** Replaces the value at `span`, one of the body's fields, by the JSON `text`, and moves the places of the others. */
-export function replaced({ body, fields }: Scanned, span: Span, text: string): Scanned {
-  const end = span.start + Buffer.byteLength(text);
-  const later = end - span.end;
-  const moved = new Map<string, Span>();
-  for (const [key, each] of fields) {
-    if (each.start < span.start) moved.set(key, each);
-    else if (each === span) moved.set(key, { start: span.start, end });
-    else moved.set(key, { start: each.start + later, end: each.end + later });
-  }
-  return { body: toBuffer(spliced(body, span, text)), fields: moved };
+/** The body with what a scan has found in it. */
+export function withTree(body: Buffer, scan: ObjectScan): Scanned {
+  let tree: JsonObject | undefined;
+  return {
+    body,
+    scan,
+    tree() {
+      tree ??= parsed(body);
+      return tree;
+    },
+  };
+}
+
+function parsed(body: Buffer): JsonObject {
+  const value = tryParseJson(body.toString('utf8'));
+  if (!isObject(value)) throw invalid('The request body is not a valid JSON object.');
+  return value;
+}
+
+/**
+ * Replaces the value of a top-level field.
+ * @param text what JSON.stringify has written, with as many members as the old value.
+ */
+export function replaced(sent: Scanned, key: string, text: string): Scanned {
+  const span = sent.scan.fields.get(key);
+  if (span === undefined) throw new TypeError(`The body has no field ${key}.`);
+  return exchanged(sent, span, text, (move) =>
+    [...sent.scan.fields].map(([name, { start, end }]) => [name, { start: move(start), end: move(end) }]),
+  );
+}
+
+/** Adds a first field to an object that has at least one. @param text what JSON.stringify has written for its value. */
+export function withFirst(sent: Scanned, key: string, text: string): Scanned {
+  const at = sent.body.indexOf(OPEN_OBJECT) + 1;
+  const name = `${JSON.stringify(key)}:`;
+  const start = at + Buffer.byteLength(name);
+  const field: [string, Span] = [key, { start, end: start + Buffer.byteLength(text) }];
+  const made = exchanged(sent, { start: at, end: at }, `${name}${text},`, (move) => [
+    field,
+    ...[...sent.scan.fields].map(([other, { start: from, end }]): [string, Span] => [
+      other,
+      { start: move(from), end: move(end) },
+    ]),
+  ]);
+  return withTree(made.body, { ...made.scan, members: sent.scan.members + 1 });
+}
+
+/** Puts a text in the place of some bytes, and moves what the scan has found behind them. */
+function exchanged(
+  { body, scan }: Scanned,
+  span: Span,
+  text: string,
+  fields: (move: (place: number) => number) => Iterable<readonly [string, Span]>,
+): Scanned {
+  const later = span.start + Buffer.byteLength(text) - span.end;
+  const move = (place: number): number => (place <= span.start ? place : place + later);
+  const kept = (places: readonly number[]): number[] =>
+    places.filter((place) => place <= span.start || place >= span.end).map(move);
+  return withTree(toBuffer(spliced(body, span, text)), {
+    fields: new Map(fields(move)),
+    members: scan.members,
+    items: kept(scan.items),
+    numbers: kept(scan.numbers),
+  });
 }
 
 /** A request whose model, vendor and format are settled. */
-interface Asked extends Scanned, Pick<Routed, 'route' | 'upstreamFormat' | 'vendor' | 'model'> {
-  readonly named?: Routed['named'] | undefined;
+interface Asked extends Scanned {
+  readonly route: Route;
+  readonly model: Model;
+  readonly vendor: Vendor;
+  readonly upstreamFormat: FormatName;
+  /** Set if the path names the model. */
+  readonly named?: object | undefined;
 }
 
 /** The field of a token count that holds a whole request, in both of its spellings. */
@@ -51,28 +121,26 @@ export const COUNTED = ['generateContentRequest', 'generate_content_request'] as
  * Replaces the body's `model` by the vendor's name of the model, also in the request inside a token count. A body that is
  * translated is returned unchanged, since it is rendered again.
  */
-export function inItsWords({ body, fields, route, upstreamFormat, named, vendor, model }: Asked): Scanned {
-  const request = { body, fields };
+export function inItsWords(asked: Asked): Scanned {
+  const { body, scan, tree, route, upstreamFormat, named, vendor, model } = asked;
+  const request = { body, scan, tree };
   if (upstreamFormat !== route.format) return request;
   const name = upstreamName(vendor, model);
   if (named === undefined) return withModel(request, name);
-  return COUNTED.reduce(
-    (outer, key) => {
-      const span = outer.fields.get(key);
-      if (span === undefined || outer.body[span.start] !== OPEN_OBJECT) return outer;
-      const inner = scanned(outer.body.subarray(span.start, span.end));
-      const renamed = withModel(inner, name);
-      return renamed === inner ? outer : replaced(outer, span, renamed.body.toString('utf8'));
-    },
-    withModel(request, name),
-  );
+  return COUNTED.reduce((outer, key) => {
+    const span = outer.scan.fields.get(key);
+    if (span === undefined || outer.body[span.start] !== OPEN_OBJECT) return outer;
+    const inner = scanned(outer.body.subarray(span.start, span.end));
+    const renamed = withModel(inner, name);
+    return renamed === inner ? outer : replaced(outer, key, renamed.body.toString('utf8'));
+  }, withModel(request, name));
 }
 
 /** The request with this model; itself if it names that one, or none. A `models/` before the name stays. */
 function withModel(request: Scanned, name: string): Scanned {
-  const span = request.fields.get('model');
+  const span = request.scan.fields.get('model');
   if (span === undefined) return request;
   const written = request.body.toString('utf8', span.start, span.end);
   const text = JSON.stringify(written.startsWith('"models/') ? `models/${name}` : name);
-  return written === text || written === 'null' ? request : replaced(request, span, text);
+  return written === text || written === 'null' ? request : replaced(request, 'model', text);
 }

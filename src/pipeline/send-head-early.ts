@@ -7,7 +7,7 @@
 import { formats } from '../formats/formats.ts';
 import { bytesOfText } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
-import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Stage } from '../streams/chain.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
@@ -48,8 +48,7 @@ async function bridged(
   const replied = Promise.resolve(answer);
   const early = await withTimeout(replied, options.hold);
   if (early !== undefined) return early;
-  const body = tryParseJson(routed.body.toString('utf8'));
-  return isObject(body) && asksStream(routed, body) ? begun(routed, body, replied, options) : replied;
+  return asksStream(routed) ? begun(routed, routed.tree(), replied, options) : replied;
 }
 
 function begun(

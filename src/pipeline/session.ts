@@ -31,7 +31,7 @@ const FIELDS = ['prompt_cache_key', 'session_id'] as const;
 const LONGEST = 4_096;
 
 /** The parts of a request that name its session. */
-type Naming = Pick<Routed, 'message' | 'body' | 'fields' | 'principal'>;
+type Naming = Pick<Routed, 'message' | 'body' | 'scan' | 'principal'>;
 
 /**
  * Derives an id of the session that reveals nothing about the caller.
@@ -63,11 +63,11 @@ const DIALOGUES = ['messages', 'input', 'contents'] as const;
 const ROLE = /"role"\s*:\s*"([a-z]+)"/;
 
 /** The user's first message, as its bytes in latin1; undefined unless something follows it that is not the user's. */
-function beginningOf({ body, fields }: Naming): string | undefined {
-  const span = DIALOGUES.map((name) => fields.get(name)).find((found) => found !== undefined);
+function beginningOf({ body, scan }: Naming): string | undefined {
+  const span = DIALOGUES.map((name) => scan.fields.get(name)).find((found) => found !== undefined);
   if (span === undefined) return undefined;
   let first: string | undefined;
-  for (const { start, end } of itemsOf(body, span)) {
+  for (const { start, end } of itemsOf(scan, span)) {
     const item = body.toString('latin1', start, end);
     const role = ROLE.exec(item)?.[1];
     if (role === 'user') first ??= item;
@@ -98,7 +98,7 @@ function namedByHeader({ message: { headers } }: Naming): string | undefined {
   return undefined;
 }
 
-function namedByField({ body, fields }: Naming): string | undefined {
+function namedByField({ body, scan: { fields } }: Naming): string | undefined {
   const read = (field: string) => {
     const span = fields.get(field);
     if (span === undefined || span.end - span.start > LONGEST) return undefined;

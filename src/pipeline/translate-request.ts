@@ -11,7 +11,7 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
 import { avoiding } from '../conversation/rules/avoidance.ts';
-import { type ModelTraits, type RequestContext, unreported } from '../formats/format.ts';
+import { type ModelInPath, type ModelTraits, type RequestContext, unreported } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { type JsonObject, wellFormed } from '../lib/json.ts';
@@ -20,8 +20,8 @@ import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor }
 import { inboundFor } from './caller-format.ts';
 import type { Prepared, Routed, Translation } from './exchange.ts';
 import { formatForPrompt } from './format-for-prompt.ts';
-import { putModelInPath } from './model-in-path.ts';
-import { parseBody, withWrittenNumbers } from './parse-body.ts';
+import { bodyWithoutModel, valueWithoutModel } from './model-in-path.ts';
+import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from './parse-body.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
@@ -42,9 +42,8 @@ export interface RequestOptions {
  */
 export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
   return (routed) => {
-    const prepared = isNative(routed) ? native(routed, askUsage) : translated(routed);
-    const { modelInPath } = formats[routed.upstreamFormat].outbound.serviceTraits?.(routed.vendor) ?? {};
-    return modelInPath === undefined ? prepared : putModelInPath(prepared, modelInPath);
+    const service = formats[routed.upstreamFormat].outbound.serviceTraits?.(routed.vendor).modelInPath;
+    return isNative(routed) ? native(routed, askUsage, service) : translated(routed, service);
   };
 }
 
@@ -54,8 +53,10 @@ export function isNative({ upstreamFormat, route, mustTranslate }: Routed): bool
 }
 
 /** Whether a request asks for a stream. In generate-content the method in the path says so. */
-export function asksStream({ named }: Routed, body: JsonObject): boolean {
-  return named === undefined ? body['stream'] === true : named.method === 'streamGenerateContent';
+export function asksStream({ named, body, scan }: Routed): boolean {
+  if (named !== undefined) return named.method === 'streamGenerateContent';
+  const span = scan.fields.get('stream');
+  return span !== undefined && body.toString('latin1', span.start, span.end) === 'true';
 }
 
 /** Whether a stream is one JSON list, as Gemini's is without `alt=sse`. */
@@ -63,12 +64,17 @@ export function asksList({ named, query }: Routed): boolean {
   return named?.method === 'streamGenerateContent' && !parseAlt(query).isSse;
 }
 
-function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
+function native(
+  routed: Routed,
+  askUsage: RequestOptions['askUsage'],
+  service: ModelInPath | undefined,
+): Prepared {
   const { vendor, upstreamFormat, route, message, named, body, model, refusedFields: without } = routed;
   const counts = isMetered(routed.principal);
   const asks = (counts || askUsage === 'always') && !routed.avoids?.has('stream-options');
   if (counts && upstreamFormat === 'responses') refuseBackground(routed);
-  const asking = asks ? withUsage(routed) : undefined;
+  // No service whose path names the model has such an option.
+  const asking = asks && service === undefined ? withUsage(routed) : undefined;
   const { query, headers } =
     asks && upstreamFormat === 'generate-content'
       ? askingAll(routed.query, message.headers)
@@ -77,13 +83,15 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
           headers: isConfined(routed.principal) ? withoutParameters(message.headers) : message.headers,
         };
   const stream = message.headers.accept?.includes('text/event-stream') ?? false;
+  const name = upstreamName(vendor, model);
+  const path =
+    service === undefined
+      ? nativePath(upstreamFormat, route.operation, name, named?.method)
+      : service.path({ model: name, operation: route.operation, stream: asksStream(routed) });
+  const sent = service === undefined ? body : bodyWithoutModel(routed, service);
   return {
     ...routed,
-    path:
-      pathAt(
-        vendor,
-        nativePath(upstreamFormat, route.operation, upstreamName(vendor, model), named?.method),
-      ) + passedOn(query),
+    path: pathAt(vendor, path) + (service === undefined ? passedOn(query) : ''),
     headers: requestHeaders(
       vendor,
       upstreamFormat,
@@ -92,7 +100,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
       sessionHeader(routed, dialectOf(vendor, model)),
       without,
     ),
-    payload: asking?.payload ?? body,
+    payload: asking?.payload ?? sent,
     ...(asking !== undefined && { stripInjectedUsage: asking.stripInjectedUsage }),
   };
 }
@@ -104,7 +112,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
 function withUsage({
   upstreamFormat,
   body,
-  fields,
+  scan: { fields },
   vendor,
   model,
 }: Routed): Pick<Prepared, 'payload' | 'stripInjectedUsage'> | undefined {
@@ -114,20 +122,21 @@ function withUsage({
   return payload && { payload, stripInjectedUsage: usageOnRequest.strip };
 }
 
-function translated(routed: Routed): Prepared {
+function translated(routed: Routed, service: ModelInPath | undefined): Prepared {
   const { vendor, route, model, id } = routed;
-  const body = parseBody(routed.body, routed.fields);
+  const odd = fieldsWithOddNumbers(routed);
+  const body = parseBody(routed, odd);
   const inbound = inboundFor(route.format, body, routed.query);
   const counting = countingOf(route, routed.upstreamFormat);
   const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
-  const given = withWrittenNumbers(parsed, routed.body, routed.fields);
+  const given = withWrittenNumbers(parsed, routed, odd);
   const upstreamFormat =
     route.operation === 'generate'
       ? formatForPrompt(routed.upstreamFormat, vendor, given, targetOf(vendor, model, routed.upstreamFormat))
       : routed.upstreamFormat;
   const { outbound } = formats[upstreamFormat];
   const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);
-  const stream = given.stream || asksStream(routed, body);
+  const stream = given.stream || asksStream(routed);
   const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
   const wanted = { ...given, model: target.model, stream, ...(cacheKey !== undefined && { cacheKey }) };
   const prompt = routed.avoids === undefined ? wanted : avoiding(wanted, routed.avoids);
@@ -144,12 +153,21 @@ function translated(routed: Routed): Prepared {
     body,
   );
   const stops = untold ? stopsOf(prompt, route.format, body) : undefined;
-  const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
+  const counted = counting?.outbound.countedRequest(request, target) ?? request;
+  const payload = JSON.stringify(
+    service === undefined ? counted : valueWithoutModel(counted, routed, service),
+  );
   const asked = requestContext(id, wanted, body);
+  const path =
+    service?.path({
+      model: target.model,
+      operation: route.operation,
+      stream: streams && counting === undefined,
+    }) ?? pathOf(upstreamFormat, route.operation, target.model, streams);
   return {
     ...routed,
     upstreamFormat,
-    path: pathAt(vendor, pathOf(upstreamFormat, route.operation, target.model, streams)),
+    path: pathAt(vendor, path),
     headers: requestHeaders(vendor, upstreamFormat, callersOwn(routed), streams && counting === undefined, {
       ...sessionHeader(routed, target.dialect),
       ...outbound.renderHeaders?.(prompt, target),

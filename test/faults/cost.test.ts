@@ -21,10 +21,13 @@ import { formats } from '../../src/formats/formats.ts';
 import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
-import { scanList, scanObject } from '../../src/lib/json-scan.ts';
+import { itemsOf, scanObject } from '../../src/lib/json-scan.ts';
 import { detectTruncation } from '../../src/pipeline/detect-truncation.ts';
 import { failureInBody, watchBeginning } from '../../src/pipeline/early-failure.ts';
+import { fieldsWithOddNumbers } from '../../src/pipeline/parse-body.ts';
 import { modelsBeside } from '../../src/pipeline/restrictions/other-models.ts';
+import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
+import { scanned } from '../../src/pipeline/scanned.ts';
 import { nearestPath } from '../../src/server/http/nearest-path.ts';
 import { readMessage } from '../../src/server/websocket/message.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
@@ -152,9 +155,12 @@ function told(pieces: readonly Buffer[]): void {
 const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
   'json-scan: an object': ([bytes = Buffer.alloc(0)]) => void scanObject(bytes),
   'json-scan: a list': ([bytes = Buffer.alloc(0)]) => {
-    for (const span of scanObject(bytes).values()) scanList(bytes, span);
+    const scan = scanObject(bytes);
+    for (const span of scan.fields.values()) Array.from(itemsOf(scan, span));
   },
-  'models beside': ([bytes = Buffer.alloc(0)]) => void modelsBeside(bytes, scanObject(bytes)),
+  'models beside': ([bytes = Buffer.alloc(0)]) => void modelsBeside(scanned(bytes).tree()),
+  'keys that are there twice': ([bytes = Buffer.alloc(0)]) => requireUniqueKeys(scanned(bytes)),
+  'odd numbers of a body': ([bytes = Buffer.alloc(0)]) => void fieldsWithOddNumbers(scanned(bytes)),
   'a WebSocket message': ([bytes = Buffer.alloc(0)]) => void readMessage(bytes),
   'the bounds of JSON': ([bytes = Buffer.alloc(0)]) => void isBounded(bytes.toString('utf8')),
   'odd numbers': ([bytes = Buffer.alloc(0)]) => void holdsOddNumber(bytes.toString('utf8')),

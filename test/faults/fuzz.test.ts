@@ -18,6 +18,7 @@ import { isObject, type Json, parseJson, tryParseJson } from '../../src/lib/json
 import { scanObject } from '../../src/lib/json-scan.ts';
 import { parseBody } from '../../src/pipeline/parse-body.ts';
 import { notSupported } from '../../src/pipeline/resolve-model.ts';
+import { scanned, withTree } from '../../src/pipeline/scanned.ts';
 import { decodeSse, encodeSse } from '../../src/streams/sse.ts';
 import { fuse } from '../../src/streams/step.ts';
 import { ASKED, PERMISSIVE, PROMPT } from '../support/meaning.ts';
@@ -70,7 +71,7 @@ describe('requests', () => {
     fc.assert(
       fc.property(request, ([name, body]) => {
         const bytes = Buffer.from(JSON.stringify(body));
-        const parsed = orRefused(() => parseBody(bytes, scanObject(bytes)));
+        const parsed = orRefused(() => parseBody(scanned(bytes)));
         if (parsed === undefined) return;
         const prompt = orRefused(() => formats[name].inbound.parseRequest(parsed, unreported));
         if (prompt === undefined) return;
@@ -91,17 +92,17 @@ describe('requests', () => {
     const bytes = mutatedBytes(names.flatMap((name) => filesOf(`requests/${name}`, '.json')));
     fc.assert(
       fc.property(bytes, (body) => {
-        const spans = orRefused(() => scanObject(body));
+        const scan = orRefused(() => scanObject(body));
         const value = tryParseJson(body.toString('utf8'));
-        if (spans === undefined) return;
+        if (scan === undefined) return;
         if (value === undefined) {
           // The scanner looks at no more than it must; the rest is refused when it is parsed.
-          expect(orRefused(() => parseBody(body, spans))).toBeUndefined();
+          expect(orRefused(() => parseBody(withTree(body, scan)))).toBeUndefined();
           return;
         }
         expect(isObject(value)).toBe(true);
-        expect([...spans.keys()].sort()).toEqual(Object.keys(value ?? {}).sort());
-        for (const [key, { start, end }] of spans) {
+        expect([...scan.fields.keys()].sort()).toEqual(Object.keys(value ?? {}).sort());
+        for (const [key, { start, end }] of scan.fields) {
           expect(tryParseJson(body.toString('utf8', start, end))).toEqual(
             isObject(value) ? value[key] : undefined,
           );

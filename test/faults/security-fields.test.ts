@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMAT_NAMES } from '../../src/conversation/prompt.ts';
 import { asObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { scanObject } from '../../src/lib/json-scan.ts';
 import { HARMLESS, type Harmless, REFUSED } from '../../src/pipeline/restrictions/harmless-fields.ts';
 import { requireHarmless } from '../../src/pipeline/restrictions/require-harmless.ts';
+import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
+import { scanned } from '../../src/pipeline/scanned.ts';
 import { connect } from '../server/websocket/stage.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 import { KEY } from '../support/gateway.ts';
@@ -345,7 +346,7 @@ describe('the list', () => {
   );
   test.each(requests)('contains what clients send: %s %s', (format, name) => {
     const body = readFileSync(join(FIXTURES, 'requests', format, name));
-    expect(() => requireHarmless(format, body, scanObject(body), false)).not.toThrow();
+    expect(() => requireHarmless(format, scanned(body).tree(), false)).not.toThrow();
   });
 
   test('the cost of scanning a body is linear in its size', () => {
@@ -366,7 +367,9 @@ describe('the list', () => {
     const bodies = new Map([2_000, 8_000].map((size) => [size, body(size)]));
     const look = (size: number): void => {
       const bytes = bodies.get(size) ?? body(size);
-      requireHarmless('responses', bytes, scanObject(bytes), false);
+      const sent = scanned(bytes);
+      requireUniqueKeys(sent);
+      requireHarmless('responses', sent.tree(), false);
     };
     expect(growthOf(look, 2_000)).toBeLessThan(SQUARE);
   });

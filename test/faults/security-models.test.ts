@@ -511,7 +511,7 @@ describe('S-12 models that a body names besides its own', () => {
     const parameters =
       '{"type":"object","properties":{"model":{"type":"string"}},"default":{"model":"gpt-5"}}';
     const tools = `"tools":[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
-    const flat = `"tools":[{"type":"function","name":"f","parameters":{"type":"object","model":"gpt-5","type":"object"}}]`;
+    const flat = `"tools":[{"type":"function","name":"f","parameters":{"type":"object","model":"gpt-5"}}]`;
     const before = asked();
     await send(chat, bodyWith(chat, 'gpt-4o-mini', `"metadata":{"model":"gpt-5"},${tools}`, ''), NARROW);
     await send('/v1/responses', bodyWith('/v1/responses', 'gpt-4o-mini', flat, ''), NARROW);

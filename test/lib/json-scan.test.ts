@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
-import { scanList, scanObject } from '../../src/lib/json-scan.ts';
+import { itemsOf, scanObject } from '../../src/lib/json-scan.ts';
 import { scanText } from '../../src/pipeline/scanned.ts';
 
 const scan = (text: string) => scanObject(Buffer.from(text));
 const valuesOf = (text: string) => {
   const bytes = Buffer.from(text);
   return Object.fromEntries(
-    [...scanObject(bytes)].map(([key, { start, end }]) => [key, bytes.toString('utf8', start, end)]),
+    [...scanObject(bytes).fields].map(([key, { start, end }]) => [key, bytes.toString('utf8', start, end)]),
   );
 };
 
@@ -150,15 +150,28 @@ test.each([
   expect(tokensIn(text)).toBe(tokens);
 });
 
-test('finds the items of a list at their positions, whatever they contain', () => {
-  const items = ['{"a":[1,{"b":"],"}]}', '"x,\\"]"', '[[],[]]', '-1.5e3', 'null'];
-  const bytes = Buffer.from(`{"x" : [ ${items.join(' ,\n')}\t] ,"y":[],"z":{"a":[1]}}`);
-  const fields = scanObject(bytes);
+test('finds the objects in the top-level lists, whatever they contain', () => {
+  const items = ['{"a":[1,{"b":"],"}]}', '"x,\\"]"', '[{"c":1},[]]', '{}', '-1.5e3', 'null'];
+  const bytes = Buffer.from(`{"w":{"a":[{}]},"x" : [ ${items.join(' ,\n')}\t] ,"y":[],"z":[{"a":{"b":{}}}]}`);
+  const found = scanObject(bytes);
   const of = (key: string): string[] =>
-    scanList(bytes, fields.get(key) ?? { start: 0, end: 0 }).map(({ start, end }) =>
+    Array.from(itemsOf(found, found.fields.get(key) ?? { start: 0, end: 0 }), ({ start, end }) =>
       bytes.toString('utf8', start, end),
     );
-  expect(of('x')).toEqual(items);
+  expect(of('w')).toEqual([]);
+  expect(of('x')).toEqual([items[0], items[3]]);
   expect(of('y')).toEqual([]);
-  expect(of('z')).toEqual([]);
+  expect(of('z')).toEqual(['{"a":{"b":{}}}']);
+});
+
+test('counts the members of all objects, also of those with a key twice', () => {
+  expect(scan('{"a":1,"b":[{"c":1,"c":2},{}],"d":{"e":{"f":"g:h"}}}').members).toBe(7);
+});
+
+test('finds every number that JSON.stringify may write differently, and no short whole one', () => {
+  const odd = ['-0', '1.0', '1e-400', '12345678901234567890', '0.7', '-1', '1234567890123456'];
+  const text = `{"a":[${odd.join()},12,0,123456789012345],"b":"-0","c":{"d":${odd[0]}}}`;
+  const { numbers } = scan(text);
+  const found = numbers.flatMap((start, at) => (at % 2 === 0 ? [text.slice(start, numbers[at + 1])] : []));
+  expect(found).toEqual([...odd, '-0']);
 });

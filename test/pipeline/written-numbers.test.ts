@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { unreported } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
-import { scanObject } from '../../src/lib/json-scan.ts';
-import { parseBody, withWrittenNumbers } from '../../src/pipeline/parse-body.ts';
+import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from '../../src/pipeline/parse-body.ts';
+import { scanned } from '../../src/pipeline/scanned.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 
 /** Numbers that a double cannot hold, or that JSON.stringify writes differently. */
@@ -37,9 +37,10 @@ const names = ['messages', 'chat-completions', 'responses', 'generate-content'] 
 
 function promptOf(from: FormatName, request: string) {
   const bytes = Buffer.from(request);
-  const fields = scanObject(bytes);
-  const parsed = formats[from].inbound.parseRequest(parseBody(bytes, fields), unreported);
-  return { ...withWrittenNumbers(parsed, bytes, fields), model: 'm' };
+  const sent = scanned(bytes);
+  const odd = fieldsWithOddNumbers(sent);
+  const parsed = formats[from].inbound.parseRequest(parseBody(sent, odd), unreported);
+  return { ...withWrittenNumbers(parsed, sent, odd), model: 'm' };
 }
 
 describe.each(names)('from %s', (from) => {

@@ -29,7 +29,7 @@ export function keepToOwn(
 ): Scanned | Promise<Scanned> {
   const { name, stored } = principal;
   if (stored === 'all') return request;
-  const references = storedReferences(format, request);
+  const references = storedReferences(format, request.tree());
   if (stored === 'none') {
     const [first] = references;
     if (first !== undefined) throw refused(first, 'nothing that is stored at the vendor');
@@ -65,7 +65,7 @@ function unreadable(cause: unknown): never {
   });
 }
 
-function isSet({ body, fields }: Scanned, field: string): boolean {
+function isSet({ body, scan: { fields } }: Scanned, field: string): boolean {
   const span = fields.get(field);
   return span !== undefined && !/^(?:false|null)$/.test(body.toString('latin1', span.start, span.end));
 }

@@ -40,8 +40,8 @@ export function withoutParameters(headers: IncomingHttpHeaders): IncomingHttpHea
  * gateway does not serve says what it used.
  * @throws GatewayError `invalid-request`
  */
-export function refuseBackground({ body, fields }: Pick<Routed, 'body' | 'fields'>): void {
-  const background = fields.get('background');
+export function refuseBackground({ body, scan }: Pick<Routed, 'body' | 'scan'>): void {
+  const background = scan.fields.get('background');
   if (background === undefined) return;
   if (/^(?:false|null)$/.test(body.toString('latin1', background.start, background.end))) return;
   throw invalid(

@@ -5,10 +5,9 @@
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
-import { bytesOfText, concatBytes, textOfBytes } from '../../lib/bytes.ts';
-import { asObject, asObjects, asText, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
-import { tokensIn } from '../../lib/json-bounds.ts';
-import { scanObject } from '../../lib/json-scan.ts';
+import { concatBytes, textOfBytes } from '../../lib/bytes.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../lib/json.ts';
+import { tryParseBounded } from '../../lib/json-bounds.ts';
 import { decodeSse, type Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
 
@@ -89,14 +88,9 @@ function readWhole(format: FormatName, bind: Bind): Reading {
   };
 }
 
-/** An object within the bounds of requests: an answer without bounds could cost any amount. */
+/** An object within bounds: an answer without any could cost any amount. */
 function objectIn(text: string): JsonObject {
-  try {
-    scanObject(bytesOfText(text));
-  } catch {
-    return {};
-  }
-  return tokensIn(text) > 0 ? (asObject(tryParseJson(text)) ?? {}) : {};
+  return asObject(tryParseBounded(text)) ?? {};
 }
 
 function idsIn(format: FormatName, said: JsonObject): readonly string[] {

@@ -4,9 +4,7 @@
  */
 
 import { invalid } from '../../lib/errors.ts';
-import { asText, tryParseJson } from '../../lib/json.ts';
-import { OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
-import { type Span, scanList, scanObject } from '../../lib/json-scan.ts';
+import { asList, asObject, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /**
  * Fields that are lists of models, or of objects with a `model`, besides those that end in `fallbacks` (Anthropic's;
@@ -49,93 +47,64 @@ const CHOOSERS: ReadonlyMap<string, string> = new Map([
  * Finds the names of the other models, as they are written. Some services read keys case-insensitively, so this does
  * too. A string in place of a list is also a name: Anthropic's `fallbacks` may be `default`, which is whichever model
  * Anthropic picks.
- * @param fields where `scanObject` has found the body's top-level values.
- * @throws GatewayError `invalid-request` for an item that has a key twice, because two readers may disagree on which
- *   counts; and for settings that are nested too deeply.
+ * @throws GatewayError `invalid-request` for settings that are nested too deeply.
  */
-export function modelsBeside(body: Buffer, fields: ReadonlyMap<string, Span>): readonly string[] {
-  const named = [...fields].flatMap(([key, { start, end }]) =>
-    namesAt(key.toLowerCase(), body.subarray(start, end)),
-  );
-  return [...named, ...toolsWithin(body, fields).flatMap((tool) => namesIn(tool))];
+export function modelsBeside(body: JsonObject): readonly string[] {
+  const named = Object.entries(body).flatMap(([key, value]) => namesAt(key.toLowerCase(), value));
+  return [...named, ...toolsWithin(body).flatMap((tool) => namesIn(tool))];
 }
 
 /** The fields that hold a conversation, which may contain tools. */
 const DIALOGUES = ['messages', 'input'];
 
-/** Whether a key of the conversation can be `tools` or `tool`, written plainly or with escapes of ASCII letters. */
-function mayBringTools(dialogue: Buffer): boolean {
-  return (
-    dialogue.includes('"tools"') ||
-    dialogue.includes('"tool"') ||
-    (dialogue.includes('\\u00') && /\\u00[2-7]/.test(dialogue.toString('latin1')))
-  );
-}
-
 /**
  * Finds the tools inside a conversation: in an OpenAI item that has `tools`, in Anthropic's `tool_addition`, and in a
  * compaction that has kept one.
- * @returns each tool's bytes.
  */
-export function toolsWithin(body: Buffer, fields: ReadonlyMap<string, Span>): readonly Buffer[] {
-  const items = DIALOGUES.flatMap((name) => {
-    const dialogue = valueIn(body, fields, name);
-    return dialogue !== undefined && mayBringTools(dialogue) ? itemsOf(dialogue) : [];
-  });
-  return items.flatMap((item) => [
-    ...itemsOf(fieldOf(item, 'tools')),
-    ...itemsOf(fieldOf(item, 'content')).flatMap((block) =>
-      [block, ...itemsOf(fieldOf(block, 'tool_changes'))].flatMap(
-        (change) => fieldOf(fieldOf(change, 'tool'), 'definition') ?? [],
-      ),
+export function toolsWithin(body: JsonObject): readonly Json[] {
+  return DIALOGUES.flatMap((name) => asList(body[name])).flatMap((item) => [
+    ...asList(fieldOf(item, 'tools')),
+    ...asList(fieldOf(item, 'content')).flatMap((block) =>
+      [block, ...asList(fieldOf(block, 'tool_changes'))].flatMap((change) => {
+        const definition = fieldOf(fieldOf(change, 'tool'), 'definition');
+        return definition === undefined ? [] : [definition];
+      }),
     ),
   ]);
 }
 
-function fieldOf(object: Buffer | undefined, name: string): Buffer | undefined {
-  return object?.[0] === OPEN_OBJECT ? valueIn(object, scanObject(object), name) : undefined;
-}
-
-function valueIn(bytes: Buffer, fields: ReadonlyMap<string, Span>, name: string): Buffer | undefined {
-  const span = fields.get(name);
-  return span && bytes.subarray(span.start, span.end);
-}
-
-function itemsOf(list: Buffer | undefined): readonly Buffer[] {
-  if (list === undefined) return [];
-  return scanList(list, { start: 0, end: list.length }).map(({ start, end }) => list.subarray(start, end));
+function fieldOf(value: Json | undefined, name: string): Json | undefined {
+  return asObject(value)?.[name];
 }
 
 /** The names in one of a body's fields. OpenRouter's `preset` and Vercel's options stand for models, too. */
-function namesAt(key: string, value: Buffer): readonly string[] {
-  if (key.endsWith('fallbacks')) return [...namesOf(value), ...objectsIn(value).flatMap(namesByModel)];
+function namesAt(key: string, value: Json | undefined): readonly string[] {
+  if (key.endsWith('fallbacks'))
+    return [...namesOf(value), ...objectsIn(value).flatMap((one) => namesByModel(one))];
   if (FIELDS.has(key)) return namesOf(value);
   if (key === 'preset') return textsOf(value).map((slug) => `@preset/${slug}`);
   return key === 'provideroptions' ? namesOf(fieldOf(fieldOf(value, 'gateway'), 'models')) : [];
 }
 
-function namesOf(value: Buffer | undefined): readonly string[] {
-  if (value === undefined) return [];
-  if (value[0] === OPEN_OBJECT) return namesIn(value);
-  return [...textsOf(value), ...itemsOf(value).flatMap((item) => namesIn(item))];
+function namesOf(value: Json | undefined): readonly string[] {
+  if (isObject(value)) return namesIn(value);
+  return [...textsOf(value), ...asList(value).flatMap((item) => namesIn(item))];
 }
 
 /** An object on its own stands for a list of one: some services accept either. */
-function objectsIn(value: Buffer): readonly Buffer[] {
-  return value[0] === OPEN_OBJECT ? [value] : itemsOf(value);
+function objectsIn(value: Json | undefined): readonly Json[] {
+  return isObject(value) ? [value] : asList(value);
 }
 
-function namesIn(item: Buffer, within = 0): readonly string[] {
-  if (item[0] !== OPEN_OBJECT) return textsOf(item);
+function namesIn(item: Json, within = 0): readonly string[] {
+  if (!isObject(item)) return textsOf(item);
   if (within > MAX_WITHIN) throw invalid('The settings of a tool are nested too deeply.', 'tools');
-  const fields = [...scanObject(item)].map(
-    ([key, { start, end }]) => [key.toLowerCase(), item.subarray(start, end)] as const,
-  );
+  const fields = Object.entries(item).map(([key, value]) => [key.toLowerCase(), value] as const);
   const [kind] = fields.flatMap(([key, value]) => (key === 'type' || key === 'id' ? textsOf(value) : []));
   const named = fields.flatMap(([key, value]) => {
     if (key === 'model') return textsOf(value);
-    if (LISTS.has(key)) return itemsOf(value).flatMap((one) => namesIn(one, within + 1));
-    const holds = WITHIN.has(key) && kind !== 'function' && value[0] === OPEN_OBJECT;
+    if (LISTS.has(key)) return asList(value).flatMap((one) => namesIn(one, within + 1));
+    const holds = WITHIN.has(key) && kind !== 'function' && isObject(value);
     return holds ? namesIn(value, within + 1) : [];
   });
   return kind === undefined ? named : [...named, ...chosenBy(kind, item)];
@@ -145,31 +114,26 @@ function namesIn(item: Buffer, within = 0): readonly string[] {
  * The names in LiteLLM's form of fallbacks: for each model a list, or one. Every value inside that is not a name
  * contains some.
  */
-function namesByModel(item: Buffer, within = 0): readonly string[] {
+function namesByModel(item: Json, within = 0): readonly string[] {
   if (within > MAX_WITHIN) throw invalid('The fallbacks are nested too deeply.', 'fallbacks');
-  if (item[0] !== OPEN_OBJECT)
-    return [...textsOf(item), ...itemsOf(item).flatMap((one) => namesByModel(one, within + 1))];
-  const fields = scanObject(item);
-  if (fields.has('model')) return namesIn(item);
-  return [...fields.values()].flatMap((span) =>
-    namesByModel(item.subarray(span.start, span.end), within + 1),
-  );
+  if (!isObject(item))
+    return [...textsOf(item), ...asList(item).flatMap((one) => namesByModel(one, within + 1))];
+  if (Object.hasOwn(item, 'model')) return namesIn(item);
+  return Object.values(item).flatMap((value) => (value === undefined ? [] : namesByModel(value, within + 1)));
 }
 
 /**
  * The name of the tool itself if it chooses a model freely. It is a name of the service's own, which only a key without
  * a restriction may use.
  */
-function chosenBy(kind: string, item: Buffer): readonly string[] {
+function chosenBy(kind: string, item: JsonObject): readonly string[] {
   const field = CHOOSERS.get(kind);
   if (field === undefined) return [];
-  const chosen = fieldOf(kind.includes(':') ? fieldOf(item, 'parameters') : item, field);
+  const chosen = fieldOf(kind.includes(':') ? item['parameters'] : item, field);
   const isNamed = chosen !== undefined && namesOf(chosen).length > 0;
   return isNamed ? [] : [`openrouter/${kind.slice(kind.indexOf(':') + 1)}`];
 }
 
-function textsOf(value: Buffer): readonly string[] {
-  if (value[0] !== QUOTE) return [];
-  const text = asText(tryParseJson(value.toString('utf8')));
-  return text === undefined ? [] : [text];
+function textsOf(value: Json | undefined): readonly string[] {
+  return typeof value === 'string' ? [value] : [];
 }

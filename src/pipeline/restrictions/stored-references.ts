@@ -1,10 +1,8 @@
 /** Finds the stored objects of the vendor's account that a request names, and turns storing off in a request. */
 
 import type { FormatName, Operation } from '../../conversation/prompt.ts';
-import { asText, tryParseJson } from '../../lib/json.ts';
-import { OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
-import { type Span, scanList, scanObject } from '../../lib/json-scan.ts';
-import { replaced, type Scanned, scanned } from '../scanned.ts';
+import { asObjects, asText, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { replaced, type Scanned, withFirst } from '../scanned.ts';
 import { spellings } from './spellings.ts';
 import { STORED_PLACES } from './stored-places.ts';
 
@@ -28,17 +26,13 @@ const PLACES: ReadonlyMap<FormatName, Places> = new Map(
   ]),
 );
 
-/**
- * Finds all stored objects that a body names, in the order in which they occur.
- * @throws GatewayError `invalid-request` for an object on the way that has a key twice.
- */
-export function storedReferences(format: FormatName, { body, fields }: Scanned): readonly Reference[] {
+/** Finds all stored objects that a body names, in the order in which they occur. */
+export function storedReferences(format: FormatName, body: JsonObject): readonly Reference[] {
   const places = PLACES.get(format);
   if (places === undefined) return [];
   const found: Reference[] = [];
-  collectIn(body, fields, places, '', found);
-  const input = format === 'messages' || format === 'generate-content' ? undefined : fields.get('input');
-  if (input !== undefined) found.push(...itemsNamed(body.subarray(input.start, input.end)));
+  collectIn(body, places, '', found);
+  if (format !== 'messages' && format !== 'generate-content') found.push(...itemsNamed(body['input']));
   return found;
 }
 
@@ -47,38 +41,28 @@ export function storedReferences(format: FormatName, { body, fields }: Scanned):
  * added; elsewhere only a `store` that is set is changed to false.
  */
 export function unstored(format: FormatName, operation: Operation, request: Scanned): Scanned {
-  const span = request.fields.get('store');
+  const span = request.scan.fields.get('store');
   if (format === 'messages') return request;
   const isUnlessSaid = format === 'responses' && operation === 'generate';
-  if (span === undefined) return isUnlessSaid ? withStoreFalse(request.body) : request;
+  if (span === undefined) return isUnlessSaid ? withFirst(request, 'store', 'false') : request;
   const said = request.body.toString('utf8', span.start, span.end);
   const isNone = said === 'false' || (said === 'null' && !isUnlessSaid);
-  return isNone ? request : replaced(request, span, 'false');
-}
-
-/** Adds a first field to an object that has at least one. */
-function withStoreFalse(body: Buffer): Scanned {
-  const open = body.indexOf(OPEN_OBJECT) + 1;
-  return scanned(Buffer.concat([body.subarray(0, open), Buffer.from('"store":false,'), body.subarray(open)]));
+  return isNone ? request : replaced(request, 'store', 'false');
 }
 
 /**
  * Items of OpenAI's that stand for what is stored under their id: references, and reasoning or images without their
  * content.
  */
-function itemsNamed(input: Buffer): readonly Reference[] {
-  if (input[0] !== OPEN_LIST) return [];
-  return scanList(input, { start: 0, end: input.length }).flatMap(({ start, end }) => {
-    const item = input.subarray(start, end);
-    if (item[0] !== OPEN_OBJECT) return [];
-    const fields = scanObject(item);
-    const id = textAt(item, fields.get('id'));
+function itemsNamed(input: Json | undefined): readonly Reference[] {
+  return asObjects(input).flatMap((item) => {
+    const id = asText(item['id']);
     if (id === undefined) return [];
-    const type = textAt(item, fields.get('type'));
+    const type = asText(item['type']);
     const isWhole =
-      (type === 'reasoning' && textAt(item, fields.get('encrypted_content')) !== undefined) ||
-      (type === 'image_generation_call' && textAt(item, fields.get('result')) !== undefined) ||
-      (type === undefined && fields.has('content')) ||
+      (type === 'reasoning' && asText(item['encrypted_content']) !== undefined) ||
+      (type === 'image_generation_call' && asText(item['result']) !== undefined) ||
+      (type === undefined && item['content'] !== undefined) ||
       (type !== undefined && !BY_ID.has(type));
     return isWhole ? [] : [{ id, field: 'input.id' }];
   });
@@ -86,32 +70,23 @@ function itemsNamed(input: Buffer): readonly Reference[] {
 
 const BY_ID = new Set(['item_reference', 'reasoning', 'image_generation_call']);
 
-function collectIn(
-  bytes: Buffer,
-  fields: ReadonlyMap<string, Span>,
-  places: Places,
-  path: string,
-  found: Reference[],
-): void {
-  for (const [name, { start, end }] of fields) {
+function collectIn(object: JsonObject, places: Places, path: string, found: Reference[]): void {
+  for (const [name, value] of Object.entries(object)) {
     const within = places.within.get(name);
     if (within === undefined) continue;
     // Anthropic's own skills are available to everybody.
-    if (name === 'skill_id' && textAt(bytes, fields.get('type')) === 'anthropic') continue;
-    collect(bytes.subarray(start, end), within, path === '' ? name : `${path}.${name}`, found);
+    if (name === 'skill_id' && object['type'] === 'anthropic') continue;
+    collect(value, within, path === '' ? name : `${path}.${name}`, found);
   }
 }
 
-function collect(value: Buffer, places: Places, path: string, found: Reference[]): void {
-  if (value[0] === OPEN_LIST) {
-    for (const { start, end } of scanList(value, { start: 0, end: value.length })) {
-      collect(value.subarray(start, end), places, path, found);
-    }
-  } else if (value[0] === OPEN_OBJECT) {
-    if (places.within.size > 0) collectIn(value, scanObject(value), places, path, found);
-  } else if (places.holdsIds && value[0] === QUOTE) {
-    const id = asText(tryParseJson(value.toString('utf8')));
-    if (id !== undefined && !(/file_?uri$/i.test(path) && isPublic(id))) found.push({ id, field: path });
+function collect(value: Json | undefined, places: Places, path: string, found: Reference[]): void {
+  if (isList(value)) {
+    for (const item of value) collect(item, places, path, found);
+  } else if (isObject(value)) {
+    if (places.within.size > 0) collectIn(value, places, path, found);
+  } else if (places.holdsIds && typeof value === 'string') {
+    if (!(/file_?uri$/i.test(path) && isPublic(value))) found.push({ id: value, field: path });
   }
 }
 
@@ -122,11 +97,6 @@ function isPublic(uri: string): boolean {
   const url = URL.parse(uri);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
   return !/(?:^|\.)(?:googleapis\.com|storage\.cloud\.google\.com)\.?$/.test(url.hostname);
-}
-
-function textAt(object: Buffer, span: Span | undefined): string | undefined {
-  if (span === undefined || object[span.start] !== QUOTE) return undefined;
-  return asText(tryParseJson(object.toString('utf8', span.start, span.end)));
 }
 
 function placesOf(paths: readonly string[]): Places {

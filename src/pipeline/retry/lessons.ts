@@ -6,7 +6,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Routed } from '../exchange.ts';
-import { isNative } from '../translate-request.ts';
+import { asksStream, isNative } from '../translate-request.ts';
 import { type Lesson, withoutFields } from './repairs.ts';
 import { openTtlCache } from './ttl-cache.ts';
 
@@ -90,18 +90,12 @@ function kindOf({ vendor: { origin, basePath }, model, route }: Routed): string 
  * any other unchanged.
  */
 function askedWhole(routed: Routed): Routed {
-  const { fields, body, named } = routed;
-  const span = fields.get('stream');
-  const asks =
-    named === undefined
-      ? span && body.toString('latin1', span.start, span.end) === 'true'
-      : named.method.startsWith('stream');
-  if (!asks) return routed;
+  if (!asksStream(routed)) return routed;
   return { ...routed, wantsWholeAnswer: true, ...(isNative(routed) && { mustTranslate: true }) };
 }
 
 /** What a demand for a format may apply to: a model, one of its fields, or its functions combined with an effort. */
-function kindsOf({ model: { id }, fields, body }: Routed) {
+function kindsOf({ model: { id }, scan: { fields }, body }: Routed) {
   const span = fields.get('reasoning_effort');
   const isWord = span === undefined || span.end - span.start <= LONGEST_EFFORT;
   const effort = span === undefined ? '' : body.toString('latin1', span.start, span.end);

@@ -48,7 +48,7 @@ const ENCRYPTED = 'reasoning.encrypted_content';
  * @throws GatewayError `invalid-request` if the message is not JSON, has no type, or names no valid lane
  */
 export function readMessage(bytes: Buffer): Message {
-  const fields = scanText(bytes);
+  const { fields } = scanText(bytes);
   const type = asText(fieldOf({ bytes, fields }, 'type'));
   const lane = fieldOf({ bytes, fields }, 'stream_id') ?? undefined;
   if (type === undefined) throw invalid('type: Field required', 'type');

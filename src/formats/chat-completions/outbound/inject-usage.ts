@@ -30,7 +30,7 @@ export function injectUsage(
     return spliced(request, options, '{"include_usage":true}');
   // What else is no object, the service refuses.
   if (written[0] !== OPEN_OBJECT) return undefined;
-  const inner = scanObject(written);
+  const inner = scanObject(written).fields;
   const asked = inner.get('include_usage');
   if (asked === undefined) {
     const start = options.start + 1;
