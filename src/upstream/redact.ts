@@ -28,6 +28,12 @@ const ADDRESS =
 const ADDRESS_6 =
   /(?<![\w:.])\[?(?:[0-9a-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})?(?:%[\w.-]{1,16})?(?:\](?::\d{1,5})?)?(?![\w:])/gi;
 
+/**
+ * Matches every text with anything that the expressions above match. Headers are usually plain: one search takes the
+ * place of three.
+ */
+const MAY_HOLD = /[.:]|[\w-]{16}|bearer/i;
+
 const HIDDEN = '[hidden]';
 
 /** The shortest key that is hidden. A shorter one is a word (`ollama`, `none`), and hides nothing. */
@@ -50,6 +56,8 @@ function withoutHalf(text: string, key: string): string {
 
 /** Hides credentials and addresses of private networks in a vendor's text. @param key the vendor's key. */
 export function hidden(text: string, key: string): string {
+  const isPlain = text.length < MAX_FOREIGN / 2 && !MAY_HOLD.test(text);
+  if (isPlain && (key.length < MIN_KEY || !text.includes(key))) return text;
   return withoutSecrets(text, key)
     .replaceAll(ADDRESS_6, (found) => (isPrivate(found) ? HIDDEN : found))
     .replaceAll(ADDRESS, HIDDEN);

@@ -32,18 +32,23 @@ describe('withoutSecrets', () => {
     [`SignedHeaders=host, Signature=${'0a'.repeat(32)}`, 'SignedHeaders=host, [hidden]'],
   ])('%s', (text, shown) => {
     expect(withoutSecrets(text, 'a-key-of-ours-0123')).toBe(shown);
+    // It first looks whether a text can hold any of them at all.
+    expect(hidden(text, 'a-key-of-ours-0123')).toBe(shown);
   });
 
   test.each(['sk-', 'rk_', 'gsk_', 'xai-', 'pplx-', 'gw_', 'r8_', 'hf_', 'SK-'])(
     '%s and 16 more',
     (prefix) => {
       expect(withoutSecrets(`a ${prefix}0123456789abcdef.`, '')).toBe('a [hidden].');
+      expect(hidden(`${prefix}0123456789abcdef`, '')).toBe('[hidden]');
       expect(withoutSecrets(`a ${prefix}0123456789abcde.`, '')).toBe(`a ${prefix}0123456789abcde.`);
     },
   );
 
   test('a key of this gateway is recognized from 12 characters on', () => {
     expect(withoutSecrets('abcdef-12345 is abcdef-1234 5', 'abcdef-12345')).toBe('[hidden] is abcdef-1234 5');
+    expect(hidden('abcdef-12345', 'abcdef-12345')).toBe('[hidden]');
+    expect(hidden('Bearer 12345678', '')).toBe('[hidden]');
     expect(withoutSecrets('abcdef-1234 5', 'abcdef-1234')).toBe('abcdef-1234 5');
   });
 
