@@ -1,6 +1,6 @@
 /**
- * Operations on bytes with what the web platform offers. A Node Buffer is a Uint8Array, so it works here too; and it
- * decodes itself, in 30 ns where a TextDecoder takes 80 for a short text, and 200 for 1 KB of latin1.
+ * Operations on bytes with what the web platform offers. Node's bytes are a Uint8Array, so they work here too; and they
+ * decode themselves, in 30 ns where a TextDecoder takes 80 for a short text, and 200 for 1 KB of latin1.
  */
 
 const utf8Encoder = new TextEncoder();
@@ -23,7 +23,7 @@ export function bytesOfText(text: string): Uint8Array {
 
 /** Decodes UTF-8; invalid bytes become U+FFFD. */
 export function textOfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength): string {
-  if (isBuffer(bytes)) return bytes.toString('utf8', start, end);
+  if (areDecodable(bytes)) return bytes.toString('utf8', start, end);
   return utf8Decoder.decode(start === 0 && end === bytes.byteLength ? bytes : bytes.subarray(start, end));
 }
 
@@ -32,12 +32,18 @@ export function textOfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength
  * must not matter.
  */
 export function latin1OfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength): string {
-  if (isBuffer(bytes)) return bytes.toString('latin1', start, end);
+  if (areDecodable(bytes)) return bytes.toString('latin1', start, end);
   return latin1Decoder.decode(start === 0 && end === bytes.byteLength ? bytes : bytes.subarray(start, end));
 }
 
-function isBuffer(bytes: Uint8Array): bytes is Buffer {
-  return typeof Buffer === 'function' && Buffer.isBuffer(bytes);
+/** Bytes that decode themselves, as Node's do. */
+interface Decodable {
+  readonly readUInt8: unknown;
+  toString(encoding: 'utf8' | 'latin1', start: number, end: number): string;
+}
+
+function areDecodable(bytes: Uint8Array): bytes is Uint8Array & Decodable {
+  return 'readUInt8' in bytes;
 }
 
 /** Joins pieces: a single piece is returned itself, several are copied. */
@@ -66,6 +72,21 @@ export function indexOfBytes(bytes: Uint8Array, needle: Uint8Array, from = 0): n
     if (isAt(bytes, at, needle)) return at;
   }
   return -1;
+}
+
+/**
+ * Makes a search for the next occurrence of a byte; it returns the length of the bytes if there is none. Places must be
+ * asked for in ascending order: what lies between them is searched once, however often is asked.
+ */
+export function forwardSearch(bytes: Uint8Array, byte: number): (at: number) => number {
+  let next = -1;
+  return (at) => {
+    if (next < at) {
+      const found = bytes.indexOf(byte, at);
+      next = found < 0 ? bytes.length : found;
+    }
+    return next;
+  };
 }
 
 /** Whether the bytes at `at` are those of `text`. */

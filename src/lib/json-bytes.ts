@@ -93,6 +93,28 @@ export function afterString(bytes: Uint8Array, start: number, end = bytes.length
 }
 
 /**
+ * The place behind a value's last byte, or -1 if `end` comes first. An object or a list ends where its brackets are
+ * balanced, whatever is between them; any other value before the next comma, bracket or white space.
+ */
+export function afterValue(bytes: Uint8Array, start: number, end = bytes.length): number {
+  const first = bytes[start];
+  if (first === QUOTE) return afterString(bytes, start, end);
+  let depth = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = afterString(bytes, at, end) - 1;
+      if (at < 0) return -1;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      depth--;
+      if (depth <= 0) return depth < 0 ? at : at + 1;
+    } else if (depth === 0 && (byte === COMMA || isSpace(byte))) return at;
+  }
+  return -1;
+}
+
+/**
  * The next quote before `end`. It does not search beyond that, since the same bytes would be searched again and again.
  */
 function quoteIn(bytes: Uint8Array, at: number, end: number): number {

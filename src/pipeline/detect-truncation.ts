@@ -10,6 +10,7 @@ import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.t
 import { bytesOfText, LF, latin1OfBytes } from '../lib/bytes.ts';
 import { endedEarly, isVendors } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
+import { endsEvent } from '../streams/event-ends.ts';
 import { sseText } from '../streams/sse.ts';
 import { trailingBytes } from '../streams/trailing-bytes.ts';
 import { isEventStream } from '../upstream/headers.ts';
@@ -33,8 +34,7 @@ const LARGE = 1024;
 const LONGEST_END = 5;
 const MOST_OF_FAILURE = 256 * 1024;
 
-/** Matches the end of an event, and the places where an event may end that lacks its empty line. */
-const BOUNDARY = /(?:\n\n|\r\r|\r\n\r\n)$/;
+/** Match the beginning of an event, and the places where one may end that lacks its empty line. */
 const EVENT = /(?:^|[\r\n])(?:event|data):/;
 const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
@@ -64,7 +64,7 @@ export function detectTruncation(
     if (last !== '' && !isOpen) return true;
     // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
     // end.
-    return (ending.test(last) || !EVENT.test(last)) && endsWhole(last);
+    return (ending.test(last) || !EVENT.test(last)) && endsWhole(tail.bytes(), last);
   }
 
   return {
@@ -84,11 +84,11 @@ export function detectTruncation(
     },
     fail(error, out) {
       const last = end();
-      const isBetween = last === '' || BOUNDARY.test(last);
+      const isBetween = last === '' || endsEvent(tail.bytes());
       const gap = isBetween ? '' : '\n\n';
       // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
       const isParked = error.fault === 'upstream-timeout' && ending.test(last);
-      if (closing !== undefined && (isParked || closing.test(last)) && endsWhole(last)) {
+      if (closing !== undefined && (isParked || closing.test(last)) && endsWhole(tail.bytes(), last)) {
         if (gap !== '') out.enqueue(bytesOfText(gap));
         return;
       }
@@ -115,9 +115,12 @@ function endsLong(bytes: Uint8Array): boolean {
   return byteLength >= LARGE && bytes.lastIndexOf(LF, byteLength - LONGEST_END) < byteLength - LARGE;
 }
 
-/** Whether the last event is complete, with or without the empty line after it. */
-function endsWhole(end: string): boolean {
-  if (BOUNDARY.test(end)) return true;
+/**
+ * Whether the last event is complete, with or without the empty line after it.
+ * @param end the same bytes as latin1.
+ */
+function endsWhole(bytes: Uint8Array, end: string): boolean {
+  if (endsEvent(bytes)) return true;
   const data = LAST_DATA.exec(end)?.[1];
   if (data === undefined) return LAST_EVENT.test(end);
   return data.startsWith('[DONE]') || tryParseJson(data) !== undefined;

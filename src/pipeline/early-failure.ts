@@ -5,9 +5,10 @@
  * none can answer, the caller gets the failure as it came.
  */
 
-import { CR, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
+import { concatBytes, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import { eventEndSearch } from '../streams/event-ends.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run, type Step } from '../streams/step.ts';
 import { type Unread, unread } from '../streams/unread-bytes.ts';
@@ -21,9 +22,6 @@ const LONGEST = 16 * 1024;
 
 /** How long to wait for the end of a failed stream that sends nothing more, in milliseconds. */
 const REST = 1_000;
-
-/** The longest line breaks that end an event, in bytes: LF, CR and LF. */
-const LONGEST_END = 3;
 
 /** All bytes of a stream that failed, and why it failed. */
 export interface EarlyFailure {
@@ -118,30 +116,20 @@ async function until(
  * searched again.
  */
 function read(piece: Uint8Array, watched: Watched, reader: FailureReader): Verdict | undefined {
-  const looked = Math.max(0, watched.open.size() + 1 - LONGEST_END);
+  const looked = watched.open.size();
   const bytes = watched.open.add(piece);
+  const search = eventEndSearch(bytes);
   let start = 0;
-  // A piece without the end of a line ends no event.
-  for (let end = piece.includes(LF) ? eventEnd(bytes, looked) : undefined; end !== undefined; ) {
+  for (let end = search(looked); end >= 0; end = search(end)) {
     const verdict = verdictOn(bytes.subarray(start, end), reader);
     if (verdict !== undefined) return verdict;
     start = end;
-    end = eventEnd(bytes, start);
   }
   const open = bytes.subarray(start);
   watched.size += piece.byteLength;
   const isTooLong = open.length > LONGEST && !isPreamble(decodeHead(open), reader);
   if (isTooLong || watched.size >= WATCHED_MARK) return 'begun';
   watched.open.take(start);
-  return undefined;
-}
-
-/** The end of the first event that ends at or after `from`, behind its empty line; undefined if none does yet. */
-function eventEnd(bytes: Uint8Array, from: number): number | undefined {
-  for (let line = bytes.indexOf(LF, from); line >= 0; line = bytes.indexOf(LF, line + 1)) {
-    if (bytes[line + 1] === LF) return line + 2;
-    if (bytes[line + 1] === CR && bytes[line + 2] === LF) return line + 3;
-  }
   return undefined;
 }
 

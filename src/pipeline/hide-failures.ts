@@ -5,6 +5,7 @@
  */
 
 import { bytesOfText, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
+import { eventEndSearch, eventEnds } from '../streams/event-ends.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import { hiddenInJson } from '../upstream/redact.ts';
 import { type FailureReader, findFailure, HEAD } from './find-failure.ts';
@@ -21,9 +22,6 @@ const NO_JSON = /^(?:(?:event|id|retry):[^\r\n]*[\r\n]+)*data:\s*[^\s{[]/;
 
 const COLON = 0x3a;
 
-/** How many of the bytes before a piece may belong to the line breaks that end an event. */
-const SEAM = 3;
-
 /**
  * Makes the step.
  * @param reader finds failures in the vendor's format.
@@ -38,9 +36,7 @@ export function hideInFailures(reader: FailureReader, key: string): Step<Uint8Ar
   let mayFail: boolean | undefined;
   /** Whether the rest of an event passes because it is too long to be held. */
   let isPassing = false;
-  /** The last bytes of all that has come, as latin1. */
-  let tail = '';
-
+  const ends = eventEnds();
   /** The first bytes of what is held, as latin1. */
   let head = '';
 
@@ -83,25 +79,22 @@ export function hideInFailures(reader: FailureReader, key: string): Step<Uint8Ar
   };
 
   const transform = (bytes: Uint8Array, out: Sink<Uint8Array>): void => {
-    const text = latin1OfBytes(bytes);
-    const seam = tail + text;
-    const end = (isPassing ? firstEnd(seam, tail.length) : lastEnd(seam)) - tail.length;
-    tail = (end > 0 && end < bytes.length && isPassing ? seam.slice(0, tail.length + end) : seam).slice(
-      -SEAM,
-    );
-    if (end <= 0) {
-      if (isPassing) out.enqueue(bytes);
-      else hold(bytes, out);
+    const end = isPassing ? ends.first(bytes) : ends.last(bytes);
+    if (isPassing) {
+      isPassing = end < 0;
+      const passed = end < 0 ? bytes : bytes.subarray(0, end);
+      ends.pass(passed);
+      out.enqueue(passed);
+      if (passed.length < bytes.length) transform(bytes.subarray(end), out);
       return;
     }
-    if (isPassing) {
-      isPassing = false;
-      out.enqueue(bytes.subarray(0, end));
-      if (end < bytes.length) transform(bytes.subarray(end), out);
+    ends.pass(bytes);
+    if (end < 0) {
+      hold(bytes, out);
       return;
     }
     const isWhole = size === 0 && end === bytes.length;
-    if (isWhole && !failing.test(text)) {
+    if (isWhole && !failing.test(latin1OfBytes(bytes))) {
       out.enqueue(bytes);
       return;
     }
@@ -120,44 +113,24 @@ export function hideInFailures(reader: FailureReader, key: string): Step<Uint8Ar
   };
 }
 
-/** The end of the last complete event; 0 if there is none. */
-function lastEnd(text: string): number {
-  const ends = text.lastIndexOf('\n\n') + 2;
-  if (ends === text.length || !text.includes('\r')) return ends === 1 ? 0 : ends;
-  return Math.max(
-    ends === 1 ? 0 : ends,
-    after(text.lastIndexOf('\r\n\r\n'), 4),
-    after(text.lastIndexOf('\r\r'), 2),
-  );
-}
-
-/** The end of the first event that ends after `from`; 0 if none does. */
-function firstEnd(text: string, from: number): number {
-  const ends = [
-    after(text.indexOf('\n\n', Math.max(0, from - 1)), 2),
-    after(text.indexOf('\r\n\r\n', Math.max(0, from - SEAM)), 4),
-    after(text.indexOf('\r\r', Math.max(0, from - 1)), 2),
-  ].filter((end) => end > from);
-  return ends.length === 0 ? 0 : Math.min(...ends);
-}
-
-function after(at: number, length: number): number {
-  return at < 0 ? 0 : at + length;
-}
-
 /** Events unchanged, except for those that report a failure. */
 function shown(events: Uint8Array, reader: FailureReader, key: string): Uint8Array {
   if (!reader.marks.failing.test(latin1OfBytes(events))) return events;
-  const text = textOfBytes(events);
-  const redacted = text
-    .split(/(?<=\n\n|\r\n\r\n|\r\r)/)
-    .map((event) => withoutHidden(event, reader, key))
-    .join('');
-  return redacted === text ? events : bytesOfText(redacted);
+  const search = eventEndSearch(events);
+  const made: Uint8Array[] = [];
+  for (let start = 0; start < events.length; ) {
+    const found = search(start);
+    const end = found < 0 ? events.length : found;
+    made.push(withoutHidden(events.subarray(start, end), reader, key));
+    start = end;
+  }
+  return concatBytes(made);
 }
 
-function withoutHidden(event: string, reader: FailureReader, key: string): string {
-  if (!reader.marks.failing.test(event)) return event;
-  if (findFailure(bytesOfText(event), reader) === undefined) return event;
-  return event.replaceAll(/^data:[^\r\n]*/gm, (line) => hiddenInJson(line, key));
+function withoutHidden(event: Uint8Array, reader: FailureReader, key: string): Uint8Array {
+  if (!reader.marks.failing.test(latin1OfBytes(event))) return event;
+  if (findFailure(event, reader) === undefined) return event;
+  const text = textOfBytes(event);
+  const shown = text.replaceAll(/^data:[^\r\n]*/gm, (line) => hiddenInJson(line, key));
+  return shown === text ? event : bytesOfText(shown);
 }

@@ -7,6 +7,7 @@ import { isIPv6 } from 'node:net';
 import { amended, type GatewayError } from '../lib/errors.ts';
 import { MAX_FOREIGN } from '../lib/foreign-text.ts';
 import { asText, tryParseJson } from '../lib/json.ts';
+import { closingQuote } from '../lib/json-bytes.ts';
 import { isInside } from './addresses.ts';
 
 /**
@@ -81,8 +82,8 @@ function withStrings(text: string, change: (string: string) => string): string {
   let made = '';
   let copied = 0;
   for (let start = text.indexOf('"'); start >= 0; ) {
-    const end = endOfString(text, start);
-    if (end === undefined) break;
+    const end = closingQuote(text, start) + 1;
+    if (end > text.length) break;
     const token = text.slice(start, end);
     const value = token.includes('\\') ? asText(tryParseJson(token)) : undefined;
     const changed = value === undefined ? undefined : change(value);
@@ -93,16 +94,6 @@ function withStrings(text: string, change: (string: string) => string): string {
     start = text.indexOf('"', end);
   }
   return made + text.slice(copied);
-}
-
-/** The end of the string that begins at `start`, behind its closing quote; undefined if it has none. */
-function endOfString(text: string, start: number): number | undefined {
-  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let escapes = 0;
-    while (text[quote - 1 - escapes] === '\\') escapes += 1;
-    if (escapes % 2 === 0) return quote + 1;
-  }
-  return undefined;
 }
 
 /** Hides credentials and private addresses in a vendor's headers. */

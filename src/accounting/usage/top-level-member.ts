@@ -5,7 +5,8 @@
  */
 
 import { LF } from '../../lib/bytes.ts';
-import { BACKSLASH, QUOTE } from '../../lib/json-bytes.ts';
+import { OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
+import { jsonCursor, step } from '../../lib/json-cursor.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
 /** What of a request tells that its answer may have such words: an MCP server's stand there as the caller's do. */
@@ -29,34 +30,27 @@ export function mayRepeat(request: Uint8Array): boolean {
 export function topLevelMember(): (piece: Uint8Array) => Uint8Array {
   /** How deep the response's own fields stand: in a stream it is in an event. */
   let own: number | undefined;
-  let depth = 0;
-  let inString = false;
-  let isEscaped = false;
+  let cursor = jsonCursor();
   /** How much of the last text there is KEPT; -1 where it is another. */
   let like = -1;
   let isKept = false;
 
   return (piece) => {
-    own ??= piece[0] === 0x7b ? 1 : 2;
+    own ??= piece[0] === OPEN_OBJECT ? 1 : 2;
     const left = Buffer.allocUnsafe(piece.byteLength);
     let length = 0;
     for (const byte of piece) {
-      const isOpening = !inString && (byte === 0x7b || byte === 0x5b);
-      if (isOpening && depth === own) isKept = like === KEPT.length;
-      if (!inString && (byte === 0x7d || byte === 0x5d)) depth -= 1;
-      if (depth <= own || isKept) left[length++] = byte;
-      if (depth === own && (inString || byte === QUOTE)) {
-        if (!inString) like = 0;
+      const { depth, isInString } = cursor;
+      step(cursor, byte);
+      if (cursor.depth > depth && depth === own) isKept = like === KEPT.length;
+      // The brackets of what is left out stay.
+      if (Math.min(depth, cursor.depth) <= own || isKept) left[length++] = byte;
+      if (depth === own && (isInString || byte === QUOTE)) {
+        if (!isInString) like = 0;
         like = byte === KEPT[like] ? like + 1 : -1;
       }
-      if (isOpening) depth += 1;
-      if (isEscaped) isEscaped = false;
-      else if (inString && byte === BACKSLASH) isEscaped = true;
-      else if (byte === QUOTE) inString = !inString;
-      else if (byte === LF && own === 2) {
-        depth = 0;
-        inString = false;
-      }
+      // A line of an event stream is JSON of its own.
+      if (byte === LF && own === 2) cursor = jsonCursor();
     }
     return left.subarray(0, length);
   };

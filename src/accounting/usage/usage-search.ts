@@ -7,7 +7,7 @@
 import type { UsageField } from '../../conversation/tokens.ts';
 import { LF } from '../../lib/bytes.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
-import { afterString, CLOSE_OBJECT, COLON, isSpace, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
+import { afterValue, COLON, isSpace, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { joined } from '../../upstream/net/to-buffer.ts';
 
 /** No vendor's usage is longer. */
@@ -140,18 +140,6 @@ function valueEnd(bytes: Buffer, at: number): number | undefined {
   while (bytes[position] === COLON || isSpace(bytes[position])) position += 1;
   if (position >= bytes.length) return undefined;
   if (bytes[position] !== OPEN_OBJECT) return at;
-  let depth = 0;
-  for (const most = Math.min(bytes.length, at + MAX_VALUE); position < most; position += 1) {
-    const byte = bytes[position];
-    if (byte === QUOTE) {
-      const end = afterString(bytes, position, most);
-      if (end < 0) return undefined;
-      position = end - 1;
-    } else if (byte === OPEN_OBJECT) depth += 1;
-    else if (byte === CLOSE_OBJECT) {
-      depth -= 1;
-      if (depth === 0) return position + 1;
-    }
-  }
-  return undefined;
+  const end = afterValue(bytes, position, Math.min(bytes.length, at + MAX_VALUE));
+  return end < 0 ? undefined : end;
 }

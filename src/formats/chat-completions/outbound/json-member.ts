@@ -7,12 +7,11 @@ import { isAt } from '../../../lib/bytes.ts';
 import {
   afterSpace,
   afterString,
+  afterValue,
   beforeSpace,
-  CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
   COMMA,
-  OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
   type Span,
@@ -36,40 +35,22 @@ export function findMembers(
   keys: readonly Uint8Array[],
   { start, end }: Span,
 ): readonly (Member | undefined)[] | undefined {
-  const open = afterSpace(bytes, start, end);
-  if (open === end || bytes[open] !== OPEN_OBJECT) return undefined;
+  let at = afterSpace(bytes, start, end);
+  if (bytes[at] !== OPEN_OBJECT) return undefined;
   const found: (Member | undefined)[] = keys.map(() => undefined);
-  let depth = 1;
-  /** Of the member that is being read; -1 before its key, and before its value. */
-  let key = -1;
-  let value = -1;
-
-  const endMember = (at: number): void => {
-    const which = key < 0 || value < 0 ? -1 : keys.findIndex((name) => isAt(bytes, key, name));
-    if (which >= 0) found[which] ??= { key, value: { start: value, end: beforeSpace(bytes, at, value) } };
-    key = -1;
-    value = -1;
-  };
-
-  for (let at = open + 1; at < end; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      if (key < 0) key = at;
-      at = afterString(bytes, at, end) - 1;
-      if (at < 0) return undefined;
-    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      depth -= 1;
-      if (depth > 0) continue;
-      endMember(at);
-      return afterSpace(bytes, at + 1, end) < end ? undefined : found;
-    } else if (depth > 1) continue;
-    else if (byte === COLON && value < 0) {
-      value = afterSpace(bytes, at + 1, end);
-      at = value - 1;
-    } else if (byte === COMMA) endMember(at);
-  }
-  return undefined;
+  do {
+    const key = afterSpace(bytes, at + 1, end);
+    const keyEnd = bytes[key] === QUOTE ? afterString(bytes, key, end) : -1;
+    const colon = keyEnd < 0 ? end : afterSpace(bytes, keyEnd, end);
+    if (colon === end || bytes[colon] !== COLON) return undefined;
+    const value = afterSpace(bytes, colon + 1, end);
+    const valueEnd = afterValue(bytes, value, end);
+    if (valueEnd < 0) return undefined;
+    const which = keys.findIndex((name) => isAt(bytes, key, name));
+    if (which >= 0) found[which] ??= { key, value: { start: value, end: valueEnd } };
+    at = afterSpace(bytes, valueEnd, end);
+  } while (bytes[at] === COMMA && at < end);
+  return bytes[at] === CLOSE_OBJECT && afterSpace(bytes, at + 1, end) === end ? found : undefined;
 }
 
 /** The member, with the comma that came with it: what is to be cut out. */

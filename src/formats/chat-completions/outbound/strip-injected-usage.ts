@@ -5,7 +5,7 @@
  * usage told with the last choice, which some services do unasked.
  */
 
-import { bytesOfText, CR, concatBytes, indexOfBytes, isAt, LF } from '../../../lib/bytes.ts';
+import { bytesOfText, CR, concatBytes, forwardSearch, indexOfBytes, isAt, LF } from '../../../lib/bytes.ts';
 import { afterSpace, CLOSE_LIST, OPEN_LIST, OPEN_OBJECT, type Span } from '../../../lib/json-bytes.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
 import { unread } from '../../../streams/unread-bytes.ts';
@@ -133,18 +133,6 @@ function linesOf(bytes: Uint8Array): Lines {
       return lf === cr + 1 ? lf + 1 : cr + 1;
     },
     whole: () => 1 + Math.max(last(LF, bytes.length - 1), hasCr ? last(CR, bytes.length - 2) : -1),
-  };
-}
-
-/** Where a byte comes next; the length where it does not. What lies before it is searched once, however often it is asked. */
-function forwardSearch(bytes: Uint8Array, byte: number): (at: number) => number {
-  let next = -1;
-  return (at) => {
-    if (next < at) {
-      const found = bytes.indexOf(byte, at);
-      next = found < 0 ? bytes.length : found;
-    }
-    return next;
   };
 }
 

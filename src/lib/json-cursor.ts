@@ -1,0 +1,30 @@
+/**
+ * A cursor over JSON that comes in pieces, cut anywhere: it knows how deep it stands and whether it is inside a string.
+ * It takes bytes of UTF-8 or UTF-16 code units alike, because all that structures JSON is ASCII.
+ */
+
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
+
+/** A value and no closures: it steps once for each byte. */
+export interface JsonCursor {
+  /** How many objects and lists are open. */
+  depth: number;
+  isInString: boolean;
+  isEscaped: boolean;
+}
+
+/** A cursor before the first byte. */
+export function jsonCursor(): JsonCursor {
+  return { depth: 0, isInString: false, isEscaped: false };
+}
+
+/** Passes one byte or code unit. */
+export function step(cursor: JsonCursor, code: number): void {
+  if (cursor.isInString) {
+    if (cursor.isEscaped) cursor.isEscaped = false;
+    else if (code === BACKSLASH) cursor.isEscaped = true;
+    else if (code === QUOTE) cursor.isInString = false;
+  } else if (code === QUOTE) cursor.isInString = true;
+  else if (code === OPEN_OBJECT || code === OPEN_LIST) cursor.depth += 1;
+  else if (code === CLOSE_OBJECT || code === CLOSE_LIST) cursor.depth -= 1;
+}
