@@ -21,7 +21,7 @@ import { keepToOwn } from './restrictions/keep-to-own.ts';
 import { modelsBeside } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
-import { COUNTED, inItsWords, replaced, type Scanned, scanned } from './scanned.ts';
+import { COUNTED, inItsWords, replaced, type Scanned, scanned, withTree } from './scanned.ts';
 
 /**
  * Makes the stage that reads the body and settles the model, the vendor and the format of the request to it.
@@ -77,6 +77,8 @@ export function resolveModel(
     const upstreamFormat = formatFor(route, vendor, model, sent, isResponses);
     if (named !== undefined) requireSameModel(sent, catalog, model.id, defaultVendor);
     const mustTranslate = isResponses || writesOtherNumbers(admitted, vendor, upstreamFormat);
+    // A native body is not read any more as a rule. Its value would be held for as long as its answer lasts.
+    if (upstreamFormat === route.format && !mustTranslate) sent = withTree(sent.body, sent.scan);
     const routed: Routed = {
       ...admitted,
       model,
