@@ -6,7 +6,7 @@
 
 import { formats } from '../formats/formats.ts';
 import { HIGH_WATER_MARK } from '../streams/push-body.ts';
-import { type BodyStep, fuse, fuseBody, type Step } from '../streams/step.ts';
+import { type BodyStep, fuse, type Sink, type Step } from '../streams/step.ts';
 import { isEventStream } from '../upstream/headers.ts';
 import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
 import { detectTruncation } from './detect-truncation.ts';
@@ -43,11 +43,11 @@ export function observeNative(
   if (truncation === undefined) return { observer: joined(usage, stored) };
   const beginning = watchBeginning(format.outbound);
   const shown = hideInFailures(format.outbound, secret);
-  const visible = stripInjectedUsage === undefined ? shown : fuse(stripInjectedUsage(), shown);
-  const step = fuseBody(truncation, fuse(beginning, joined(visible, stored) ?? visible));
+  const unseen = stripInjectedUsage === undefined ? shown : fuse(stripInjectedUsage(), shown);
+  const visible = joined(unseen, stored) ?? unseen;
   return {
     observer: {
-      ...(usage === undefined ? step : watchedBy(usage, step)),
+      ...watchedBy(usage, truncation, beginning, visible),
       hasFailed: truncation.hasFailed,
       mostQueued: () => (beginning.isOpen() ? WATCHED_MARK : HIGH_WATER_MARK),
     },
@@ -55,15 +55,50 @@ export function observeNative(
   };
 }
 
+/** Takes what a step passes on unchanged, and the next one gets anyway. */
+const NOWHERE: Sink<Uint8Array> = { enqueue() {} };
+
+/**
+ * Joins the steps. The first three only watch: each of them sees what the vendor has sent, and passes it on as it is.
+ * They are called one after the other, because steps that are fused in pairs cost a native event two calls more each,
+ * and the engine cannot inline them. What is written for a failure is not the vendor's, so usage is not looked for in
+ * it.
+ */
+function watchedBy(
+  usage: Bytes | undefined,
+  truncation: Bytes & Required<Pick<BodyStep, 'fail'>>,
+  beginning: Beginning,
+  visible: Bytes,
+): BodyStep {
+  const flush = (out: Sink<Uint8Array>): void => {
+    beginning.flush?.(NOWHERE);
+    visible.flush?.(out);
+  };
+  return {
+    transform(bytes, out) {
+      usage?.transform(bytes, NOWHERE);
+      truncation.transform(bytes, NOWHERE);
+      beginning.transform(bytes, NOWHERE);
+      visible.transform(bytes, out);
+    },
+    flush(out) {
+      usage?.flush?.(NOWHERE);
+      truncation.flush?.(NOWHERE);
+      flush(out);
+    },
+    fail(error, out) {
+      truncation.fail(error, {
+        enqueue(bytes) {
+          beginning.transform(bytes, NOWHERE);
+          visible.transform(bytes, out);
+        },
+      });
+      flush(out);
+    },
+  };
+}
+
 /** The steps that are given, one behind the other; undefined if there are none. */
 function joined(first: Bytes | undefined, second: Bytes | undefined): Bytes | undefined {
   return first && second ? fuse(first, second) : (first ?? second);
-}
-
-/**
- * Puts a body's step behind one that only watches. The watcher does not see how the step reports a failure, since the
- * vendor did not send that.
- */
-function watchedBy(watcher: Bytes, step: BodyStep): BodyStep {
-  return { ...fuse(watcher, step), ...(step.fail && { fail: step.fail }) };
 }

@@ -46,23 +46,6 @@ export function fuse<A, B, C>(first: Step<A, B>, second: Step<B, C>): Step<A, C>
   };
 }
 
-/**
- * Joins a body's step and one behind it: what the first writes for a failure passes the second, and then that is
- * flushed.
- */
-export function fuseBody(first: BodyStep, second: Step<Uint8Array, Uint8Array>): BodyStep {
-  const fused = fuse(first, second);
-  const { fail } = first;
-  if (fail === undefined) return fused;
-  return {
-    ...fused,
-    fail(error, out) {
-      fail(error, { enqueue: (chunk) => second.transform(chunk, out) });
-      second.flush?.(out);
-    },
-  };
-}
-
 /** Runs a step over a whole input. @returns all of its output, for non-streaming answers, tests and benchmarks. */
 export function run<I, O>(step: Step<I, O>, input: Iterable<I>): O[] {
   const made: O[] = [];

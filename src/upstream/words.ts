@@ -5,6 +5,7 @@
  */
 
 import { CR, LF } from '../lib/bytes.ts';
+import { endsEvent } from '../streams/event-ends.ts';
 import { toBuffer } from './net/to-buffer.ts';
 
 /** Whether a piece of a body contains content of the answer, or part of it. The pieces must come in order. */
@@ -20,6 +21,15 @@ const EVENT_STREAM = ':deir';
 
 /** The data of a ping whose name is only inside it, as services write it that implement half of Anthropic's format. */
 const PING_DATA = /^\{\s{0,8}"type"\s{0,8}:\s{0,8}"ping"/;
+
+/**
+ * Matches the beginning of an event that is content: one line of data, after its name or without. Most pieces of an
+ * answer are such events, and to look at each of their lines takes a fifth of what a native event costs.
+ */
+const CONTENT = /^(?:event: (?!ping\n)\w[\w.]*\n)?data: (?:\{"(?!type"\s{0,8}:\s{0,8}"ping")|[^\s{])/;
+
+/** How many bytes of a piece are examined for that. */
+const CONTENT_HEAD = 128;
 
 /**
  * Makes a reader for one body.
@@ -61,6 +71,12 @@ function eventReader(): WordReader {
 
   return (piece) => {
     const bytes = toBuffer(piece);
+    if (head === '' && !isPing && !isBroken && endsEvent(bytes) && bytes[bytes.length - 1] === LF) {
+      if (CONTENT.test(bytes.toString('latin1', 0, CONTENT_HEAD))) {
+        isFirst = false;
+        return true;
+      }
+    }
     let hasWord = false;
     let start = 0;
     let lf = bytes.indexOf(LF);
