@@ -127,13 +127,16 @@ export function inItsWords(asked: Asked): Scanned {
   if (upstreamFormat !== route.format) return request;
   const name = upstreamName(vendor, model);
   if (named === undefined) return withModel(request, name);
-  return COUNTED.reduce((outer, key) => {
-    const span = outer.scan.fields.get(key);
-    if (span === undefined || outer.body[span.start] !== OPEN_OBJECT) return outer;
-    const inner = scanned(outer.body.subarray(span.start, span.end));
-    const renamed = withModel(inner, name);
-    return renamed === inner ? outer : replaced(outer, key, renamed.body.toString('utf8'));
-  }, withModel(request, name));
+  return COUNTED.reduce(
+    (outer, key) => {
+      const span = outer.scan.fields.get(key);
+      if (span === undefined || outer.body[span.start] !== OPEN_OBJECT) return outer;
+      const inner = scanned(outer.body.subarray(span.start, span.end));
+      const renamed = withModel(inner, name);
+      return renamed === inner ? outer : replaced(outer, key, renamed.body.toString('utf8'));
+    },
+    withModel(request, name),
+  );
 }
 
 /** The request with this model; itself if it names that one, or none. A `models/` before the name stays. */
