@@ -74,7 +74,7 @@ export function explainRefusal(
   const prepare = translateRequest({ askUsage: 'limited' });
   prepare(routed);
   const error = formats[upstreamFormat].outbound.parseError(status, text);
-  const refused = describeRefusal(routed, error, error, prepare);
+  const refused = describeRefusal(routed, error, error, [], prepare);
   const repaired = refused && repair({ ...refused, status }, false);
   if (repaired === undefined) return { repairs: [] };
   const next = parseJson(textOfBytes(prepare(repaired.routed).payload));

@@ -60,6 +60,8 @@ export interface EventParser extends Step<Sse, ReplyEvent> {
  * Fields that change how an answer is made, not what it says. Other services with the vendor's models may refuse them.
  */
 export interface OptionalFields {
+  /** The names of all of them. */
+  readonly names: readonly string[];
   /**
    * The optional fields that a refusal is about: names of fields, and those values of the caller's beta header
    * (`betas`).

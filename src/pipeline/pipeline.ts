@@ -62,7 +62,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
         attempt
           // Native: the caller's bytes, with the vendor's name of the model. Translated: parsed into a Prompt and
           // rendered in the vendor's format.
-          .to(prepare)
+          .to(translateRequest(options))
           // Sends it and returns with the head. The body is a stream whose source is the vendor's socket: a read
           // resumes the socket, a full queue pauses it, a cancellation aborts the exchange. (A short body that came
           // with its head stays bytes.) Steps inside that stream watch the bytes: for usage; and on the native path

@@ -25,7 +25,7 @@ const SUBJECTS: readonly Subject[] = [
     avoidance: 'calls-without-thoughts',
     fields: ['reasoning_content'],
     topic: /reasoning.?content/i,
-    only: /\bmust\b(?! not)|missing|required|pass(?:ed)? back|expected|provide/i,
+    only: /^(?!.*(?:unsupported|not supported|not permitted|unknown|unexpected|unrecognized|extra)).*(?:\bmust\b|missing|required|pass(?:ed)? back|expected|provide)/is,
     inDialogue: true,
   },
   {
@@ -92,7 +92,6 @@ const SUBJECTS: readonly Subject[] = [
       'thinkingBudget',
       'thinking_level',
       'thinkingLevel',
-      'output_config',
       'reasoning_split',
     ],
     topic: /reasoning|thinking|\beffort\b/i,

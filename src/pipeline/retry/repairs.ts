@@ -4,6 +4,7 @@
  * last one, which needs no hint: the strictest form of the request.
  */
 
+import type { FormatName } from '../../conversation/prompt.ts';
 import { tryParseExact } from '../../conversation/rules/arguments.ts';
 import { type Avoidance, STRICTEST } from '../../conversation/rules/avoidance.ts';
 import { formats } from '../../formats/formats.ts';
@@ -24,6 +25,8 @@ export interface Refused {
   readonly error: GatewayError;
   /** The HTTP status that the vendor gave it: its own, or the one that an error inside a 200 amounts to. */
   readonly status: number;
+  /** The names of the repairs that this request has had already. */
+  readonly earlier: readonly string[];
   /** What the error is known to be about; undefined for any other. */
   readonly recognized: RecognizedRefusal | undefined;
   /**
@@ -41,6 +44,8 @@ export interface Repaired {
   readonly lesson?: Lesson;
   /** Set if the refusal did not say that this is what it is about. */
   readonly isGuess?: true;
+  /** Set if the refusal said it plainly: the lesson is learned at once, of the upstream that refused, and changes the request. */
+  readonly isCertain?: true;
 }
 
 /** What a vendor has been found to refuse of a model's requests. */
@@ -135,9 +140,9 @@ function translateForeignRequest({ routed }: Refused): Repaired | undefined {
 
 /**
  * Fields that only the vendor of these models supports, although no answer depends on them: clients take every address
- * for that vendor's own, and send them everywhere.
+ * for that vendor's own, and send them everywhere. A service names one at a time, so a second refusal is for all of them.
  */
-function dropRefusedFields({ routed, error }: Refused): Repaired | undefined {
+function dropRefusedFields({ routed, error, earlier }: Refused): Repaired | undefined {
   const { vendor, upstreamFormat, message, refusedFields: known = new Set<string>() } = routed;
   const { optionalFields, serviceTraits } = formats[upstreamFormat].outbound;
   // The format's own vendor refuses only what the caller got wrong.
@@ -145,13 +150,15 @@ function dropRefusedFields({ routed, error }: Refused): Repaired | undefined {
   if (!isNative(routed)) return undefined;
   const named = optionalFields.refusedIn(error, betasOf(message.headers)).filter((name) => !known.has(name));
   if (named.length === 0) return undefined;
-  const refusedFields = new Set([...known, ...named]);
-  return {
-    routed: withoutFields(routed, refusedFields),
-    names: ['without-optional-fields'],
-    lesson: { refusedFields },
-  };
+  const refusedFields = new Set([
+    ...known,
+    ...named,
+    ...(earlier.includes(OPTIONAL_FIELDS) ? optionalFields.names : []),
+  ]);
+  return { routed, names: [OPTIONAL_FIELDS], lesson: { refusedFields }, isCertain: true };
 }
+
+const OPTIONAL_FIELDS = 'without-optional-fields';
 
 /** A native request without optional fields. */
 export function withoutFields(routed: Routed, refusedFields: ReadonlySet<string>): Routed {
@@ -214,22 +221,27 @@ function avoidNamed(refused: Refused): Repaired | undefined {
 }
 
 /**
- * Avoids what would change the request. A native request is translated for it if it is about the dialogue; its settings
- * are the caller's own, and the vendor's answer to them is final.
+ * Avoids what would change the request. A native request is translated for it if it is a dialogue and the refusal is about
+ * that. Its settings are the caller's own: the format's own vendor has the last word on them, but at other services
+ * clients send what they send to that vendor.
  */
 function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | undefined {
   const { routed, error, recognized, changes } = refused;
   const native = isNative(routed);
   const known = routed.avoids ?? new Set<Avoidance>();
+  const isDialogue = hasAnswers(routed);
   const withAll = (names: readonly Avoidance[]): Routed => ({
     ...routed,
     avoids: new Set([...known, ...names]),
-    ...(native && names.some(isOfDialogue) && { mustTranslate: true }),
+    ...(native && names.some((name) => name !== 'stream-options') && { mustTranslate: true }),
   });
-  const useful = avoidances.filter(
-    (name) => !known.has(name) && (!native || name === 'stream-options' || isOfDialogue(name)),
+  const isAllowed = (name: Avoidance): boolean => {
+    if (!native || name === 'stream-options') return true;
+    return isOfDialogue(name) ? isDialogue : !isReference(routed) && name === 'thinking-setting';
+  };
+  const changing = avoidances.filter(
+    (name) => !known.has(name) && isAllowed(name) && changes(withAll([name])),
   );
-  const changing = useful.filter((name) => changes(withAll([name])));
   if (changing.length === 0) return undefined;
   const isUnread = recognized !== undefined || isOfThisDialogue(error);
   const learned = changing.filter(
@@ -240,6 +252,19 @@ function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | u
     names: changing.map((name) => `without-${name}`),
     ...(learned.length > 0 && { lesson: { avoids: new Set(learned) } }),
   };
+}
+
+/** The dialects of the vendors whose formats these are. */
+const OWN_DIALECTS: Partial<Record<FormatName, readonly string[]>> = {
+  'chat-completions': ['openai', 'azure'],
+  responses: ['openai', 'azure'],
+};
+
+/** Whether a request goes to the vendor whose format it is in. */
+function isReference({ upstreamFormat, vendor, model }: Routed): boolean {
+  const own = OWN_DIALECTS[upstreamFormat];
+  if (own !== undefined) return own.includes(dialectOf(vendor, model));
+  return formats[upstreamFormat].outbound.serviceTraits?.(vendor).isReference ?? true;
 }
 
 const OF_DIALOGUE: ReadonlySet<Avoidance> = new Set<Avoidance>([
@@ -297,6 +322,7 @@ function bodyOf({ body }: Routed): JsonObject | undefined {
 /**
  * Describes a refusal to `repair`.
  * @param outcome what came of the request: an error, or the vendor's own answer with one.
+ * @param earlier the names of the repairs that it has had.
  * @param prepare the stage that makes the vendor's request.
  * @returns undefined if the request was never sent, since the gateway itself refuses it.
  */
@@ -304,6 +330,7 @@ export function describeRefusal(
   routed: Routed,
   outcome: GatewayError | Replied,
   error: GatewayError,
+  earlier: readonly string[],
   prepare: (routed: Routed) => Prepared,
 ): Refused | undefined {
   const sent = tryPrepare(routed, prepare);
@@ -311,6 +338,7 @@ export function describeRefusal(
   return {
     routed,
     error,
+    earlier,
     status: outcome.status >= 400 ? outcome.status : error.status,
     recognized: formats[sent.upstreamFormat].outbound.recognizeRefusal?.(error),
     changes(other) {

@@ -122,15 +122,26 @@ async function attemptWithRepairs(
   const made: Repaired[] = [];
   let outcome = await attemptOnce(context, next, number);
   let unguessed = outcome;
+  let { target } = next;
   while (made.length < MOST_REPAIRS && isFailed(outcome) && outcome.sent !== undefined) {
-    const refused = describeRefusal(outcome.sent, outcome.result, outcome.error, prepare);
+    const { sent, result, error } = outcome;
+    const refused = describeRefusal(
+      sent,
+      result,
+      error,
+      made.flatMap(({ names }) => names),
+      prepare,
+    );
     const repaired = refused && repair(refused, made.length === MOST_REPAIRS - 1);
     if (repaired === undefined) break;
     made.push(repaired);
     unguessed = outcome;
     ledger.repairs = [...(ledger.repairs ?? []), ...repaired.names];
-    const { attempt: _, ...routed } = repaired.routed;
-    const target = { ...routed, vendor: next.target.vendor };
+    if (repaired.isCertain && repaired.lesson) lessons.remember(sent, repaired.lesson);
+    else {
+      const { attempt: _, ...routed } = repaired.routed;
+      target = { ...routed, vendor: target.vendor };
+    }
     outcome = await attemptOnce(context, { ...next, target }, number + 1);
   }
   if (isFailed(outcome)) return made.at(-1)?.isGuess && isRefusal(outcome) ? unguessed : outcome;

@@ -183,7 +183,7 @@ test('a thought that is not shown is carried with its text while there are tools
 
 test("a signature of Google's that is no base64 is sealed too", () => {
   const signature = { origin: 'google', value: 'no base64' } as const;
-  const { whole } = said(answer(part(0, { kind: 'tool-call', id: 'c', name: 'f' }, [], { signature })));
+  const { whole } = said(answer(part(0, { kind: 'tool-call', id: 'c', name: 'f' }, ['{}'], { signature })));
   expect(opened(partsOf(whole)[0]?.[0])).toBe('google#no base64');
 });
 

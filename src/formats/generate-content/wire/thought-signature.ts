@@ -141,7 +141,10 @@ function parseSigned(value: Json | undefined): Signature | undefined {
   return typeof value === 'string' ? unseal(value, 'google') : undefined;
 }
 
-/** Whether a text is base64 as JSON has it for bytes (protobuf, "ProtoJSON Format"). */
+/**
+ * Whether a text is base64 as JSON has it for bytes (protobuf, "ProtoJSON Format"), so that a client that decodes it writes
+ * the same text again: bits beyond the last byte are zero.
+ */
 function isBase64(text: string): boolean {
-  return text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*(?:[A-Za-z0-9+/]|[AEIMQUYcgkosw048]=|[AQgw]==)$/.test(text);
 }

@@ -28,6 +28,7 @@ const UNNAMED_BETA = /\binvalid beta flag\b/;
 
 /** @see Outbound.optionalFields */
 export const optionalFields: OptionalFields = {
+  names: [...REQUEST_FIELDS, ...CONFIG_FIELDS, ...TOOL_FIELDS, SCOPE],
   refusedIn({ message }: GatewayError, betas) {
     const [, unexpected, unsupported] = REFUSED_BETAS.exec(message) ?? [];
     const named = new Set((unexpected ?? unsupported ?? '').match(/[\w-]+/g));
