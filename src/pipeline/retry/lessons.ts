@@ -5,6 +5,7 @@
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
+import type { Avoidance } from '../../conversation/rules/avoidance.ts';
 import type { Routed } from '../exchange.ts';
 import { asksStream, isNative } from '../translate-request.ts';
 import { type Lesson, withoutFields } from './repairs.ts';
@@ -63,10 +64,26 @@ function inFormat(routed: Routed, formatOf: (kind: string) => FormatName | undef
 
 function withLesson(routed: Routed, { avoids, refusedFields, wantsWholeAnswer }: Lesson): Routed {
   const whole = wantsWholeAnswer ? askedWhole(routed) : routed;
-  const avoiding = isEmpty(avoids) ? whole : { ...whole, avoids: union(whole.avoids, avoids) };
+  const avoiding = isEmpty(avoids) ? whole : withAvoidances(whole, avoids);
   return isEmpty(refusedFields) || !isNative(avoiding)
     ? avoiding
     : withoutFields(avoiding, union(avoiding.refusedFields, refusedFields));
+}
+
+/** Fields of a native body that a service has refused. A body with one of them is translated, which leaves them out. */
+const THINKING_FIELDS = ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'thinking_budget'];
+
+/**
+ * Avoids what was refused. A native body passes as it is, with no question for usage if that was refused, unless it has
+ * one of the fields.
+ */
+function withAvoidances(routed: Routed, avoids: ReadonlySet<Avoidance>): Routed {
+  const all = union(routed.avoids, avoids);
+  if (!isNative(routed)) return { ...routed, avoids: all };
+  const hasRefused = THINKING_FIELDS.some((field) => routed.scan.fields.has(field));
+  if (hasRefused && avoids.has('thinking-setting')) return { ...routed, avoids: all, mustTranslate: true };
+  if (!avoids.has('stream-options')) return routed;
+  return { ...routed, avoids: union(routed.avoids, new Set<Avoidance>(['stream-options'])) };
 }
 
 function isEmpty<T>(set: ReadonlySet<T> | undefined): set is undefined {

@@ -15,6 +15,8 @@ interface Subject {
   readonly topic: RegExp;
   /** What the refusal must say besides; absent if its subject is enough. */
   readonly only?: RegExp;
+  /** What the refusal must not say; absent if it may say anything. */
+  readonly unless?: RegExp;
   /** Whether it is about the turns of the dialogue, not about a setting. */
   readonly inDialogue?: true;
 }
@@ -25,7 +27,8 @@ const SUBJECTS: readonly Subject[] = [
     avoidance: 'calls-without-thoughts',
     fields: ['reasoning_content'],
     topic: /reasoning.?content/i,
-    only: /^(?!.*(?:unsupported|not supported|not permitted|unknown|unexpected|unrecognized|extra)).*(?:\bmust\b|missing|required|pass(?:ed)? back|expected|provide)/is,
+    only: /\bmust\b|missing|required|pass(?:ed)? back|expected|provide/i,
+    unless: /unsupported|not supported|not permitted|unknown|unexpected|unrecognized|extra/i,
     inDialogue: true,
   },
   {
@@ -52,22 +55,21 @@ const SUBJECTS: readonly Subject[] = [
     avoidance: 'user-after-tool',
     fields: [],
     // Mistral's templates: "Unexpected role 'user' after role 'tool'", "roles must alternate".
-    topic:
-      /\broles?\b.{0,80}\b(?:after|alternat|order|follow|unexpected)|\b(?:unexpected|after|alternat\w*|order|follow\w*)\b.{0,80}\broles?\b/i,
+    topic: /\broles?\b/i,
+    only: /\b(?:after|alternat|order|follow|unexpected)/i,
     inDialogue: true,
   },
   {
     avoidance: 'late-system',
     fields: [],
-    topic:
-      /\b(?:system|developer)\b.{0,80}\b(?:begin|start|first|only|position|top|role|order)|\brole\b.{0,40}\b(?:system|developer)\b/i,
+    topic: /\b(?:system|developer)\b/i,
+    only: /\b(?:begin|start|first|only|position|top|role|order|precede|messages?)/i,
     inDialogue: true,
   },
   {
     avoidance: 'unusual-call-ids',
     fields: ['tool_call_id', 'tool_use_id', 'call_id', 'tool_call_ids'],
-    topic:
-      /\b(?:tool|function|call)\w*\b.{0,40}\bids?\b|\bids?\b.{0,40}\b(?:unique|duplicate|length|characters?|letters)/i,
+    topic: /\bids?\b/i,
     inDialogue: true,
   },
   {
@@ -153,8 +155,10 @@ export function findSubjects(refusal: GatewayError): RefusedSubjects {
   const text = textOf(refusal);
   const words = new Set(text.match(/[A-Za-z_]\w*/g));
   const subjects = SUBJECTS.filter(
-    ({ only, inDialogue }) =>
-      (only === undefined || only.test(text)) && (inDialogue === true || !IN_DIALOGUE.test(text)),
+    ({ only, unless, inDialogue }) =>
+      (only === undefined || only.test(text)) &&
+      !unless?.test(text) &&
+      (inDialogue === true || !IN_DIALOGUE.test(text)),
   );
   return {
     named: subjects.filter(({ fields }) => fields.some((field) => words.has(field))).map(avoidanceOf),
