@@ -79,9 +79,9 @@ const REPAIRS: readonly Repair[] = [
   changeFormat,
   translateForeignRequest,
   dropRefusedFields,
-  avoidRecognized,
   stripForeignContent,
   mendSurrogates,
+  avoidRecognized,
   avoidNamed,
   translateForFallback,
 ];
@@ -255,16 +255,16 @@ function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | u
 }
 
 /** The dialects of the vendors whose formats these are. */
-const OWN_DIALECTS: Partial<Record<FormatName, readonly string[]>> = {
+const OWN_DIALECTS: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': ['openai', 'azure'],
   responses: ['openai', 'azure'],
+  messages: ['anthropic'],
+  'generate-content': ['google', 'vertex'],
 };
 
 /** Whether a request goes to the vendor whose format it is in. */
 function isReference({ upstreamFormat, vendor, model }: Routed): boolean {
-  const own = OWN_DIALECTS[upstreamFormat];
-  if (own !== undefined) return own.includes(dialectOf(vendor, model));
-  return formats[upstreamFormat].outbound.serviceTraits?.(vendor).isReference ?? true;
+  return OWN_DIALECTS[upstreamFormat].includes(dialectOf(vendor, model));
 }
 
 const OF_DIALOGUE: ReadonlySet<Avoidance> = new Set<Avoidance>([
