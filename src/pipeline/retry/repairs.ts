@@ -10,7 +10,7 @@ import { type Avoidance, STRICTEST } from '../../conversation/rules/avoidance.ts
 import { formats } from '../../formats/formats.ts';
 import type { RecognizedRefusal } from '../../formats/outbound.ts';
 import { type Fault, GatewayError } from '../../lib/errors.ts';
-import { isObject, type JsonObject, wellFormed } from '../../lib/json.ts';
+import { asObjects, isObject, type Json, type JsonObject, wellFormed } from '../../lib/json.ts';
 import { betasOf } from '../../upstream/headers.ts';
 import { translatedFormat } from '../../upstream/vendor.ts';
 import { inboundFor } from '../caller-format.ts';
@@ -308,10 +308,15 @@ function sendStrictest(refused: Refused): Repaired | undefined {
 function hasAnswers(routed: Routed): boolean {
   const request = bodyOf(routed);
   const turns = request?.['messages'] ?? request?.['contents'] ?? request?.['input'];
-  return (
-    Array.isArray(turns) &&
-    turns.some((turn) => isObject(turn) && turn['role'] !== 'user' && turn['role'] !== 'system')
-  );
+  return asObjects(turns).some(isAnswer);
+}
+
+const ANSWERING: ReadonlySet<Json | undefined> = new Set(['assistant', 'model', 'tool']);
+
+/** Whether a turn is a model's, or follows one. Items of responses may have a type in place of a role. */
+function isAnswer({ role, type }: JsonObject): boolean {
+  if (role !== undefined) return ANSWERING.has(role);
+  return type !== undefined && type !== 'message';
 }
 
 function bodyOf({ body }: Routed): JsonObject | undefined {
