@@ -9,7 +9,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { GatewayError, invalid } from '../lib/errors.ts';
-import { asText, isObject, type Json } from '../lib/json.ts';
+import { asText } from '../lib/json.ts';
 import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
 import { isVertex, translatedFormat, type Vendor, type Vendors } from '../upstream/vendor.ts';
@@ -21,7 +21,9 @@ import { keepToOwn } from './restrictions/keep-to-own.ts';
 import { modelsBeside } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
-import { COUNTED, inItsWords, replaced, type Scanned, scanned, withTree } from './scanned.ts';
+import { requireSameModel } from './same-model.ts';
+import { inItsWords, type Scanned, scanned, withTree } from './scanned.ts';
+import { withinMost } from './within-most.ts';
 
 /**
  * Makes the stage that reads the body and settles the model, the vendor and the format of the request to it.
@@ -254,61 +256,6 @@ function modelInBody(body: Buffer, span: Span | undefined, defaultVendor: string
  */
 function writesOtherNumbers({ query }: Admitted, vendor: Vendor, upstreamFormat: FormatName): boolean {
   return upstreamFormat === 'generate-content' && isVertex(vendor) && parseAlt(query).hasNumbers;
-}
-
-/**
- * If the path names the model, the body may name it too (`model`, and `generateContentRequest.model` in a token count),
- * in any way in which the path may. It must be the same one; otherwise a key's restriction would depend on which of them
- * the vendor reads.
- */
-function requireSameModel(
-  { scan, tree }: Scanned,
-  catalog: Catalog,
-  modelId: string,
-  defaultVendor: string,
-): void {
-  for (const key of ['model', ...COUNTED]) {
-    if (!scan.fields.has(key)) continue;
-    const value = tree()[key];
-    const also = isObject(value) ? value['model'] : value;
-    if (also === undefined || also === null) continue;
-    const name = asText(also)?.replace(/^models\//, '');
-    const isSame = (vendor: string): boolean =>
-      name !== undefined && catalog.resolve(name, vendor)?.id === modelId;
-    if (!isSame(defaultVendor) && !isSame(vendorName(modelId))) {
-      throw invalid(
-        `The body names a different model from the path, which names ${modelName(modelId)}.`,
-        'model',
-      );
-    }
-  }
-}
-
-/** The fields that bound the length of an answer. */
-const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
-/** The field of Google's that holds such a field, and that field, each in both spellings. */
-const CONFIGS = ['generationConfig', 'generation_config'];
-const MOST_IN_CONFIG = ['maxOutputTokens', 'max_output_tokens'];
-
-/** Lowers the requested length to what this model gives: the body is for another one, and more would be a 400. */
-function withinMost(sent: Scanned, { maxOutputTokens }: Model): Scanned {
-  const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
-  let { body, scan, tree }: Scanned = sent;
-  for (const key of MOST_FIELDS) {
-    const span = scan.fields.get(key);
-    if (span !== undefined && tooMany(valueAt(body, span)))
-      ({ body, scan, tree } = replaced({ body, scan, tree }, key, `${maxOutputTokens}`));
-  }
-  for (const key of CONFIGS) {
-    const span = scan.fields.get(key);
-    const config = span && valueAt(body, span);
-    if (!isObject(config)) continue;
-    const most = MOST_IN_CONFIG.filter((name) => tooMany(config[name]));
-    if (most.length === 0) continue;
-    const bounded = Object.fromEntries(most.map((name) => [name, maxOutputTokens]));
-    ({ body, scan, tree } = replaced({ body, scan, tree }, key, JSON.stringify({ ...config, ...bounded })));
-  }
-  return { body, scan, tree };
 }
 
 function withoutByteOrderMark(body: Buffer): Buffer {

@@ -13,7 +13,9 @@ import type { Prepared, Replied, Routed } from '../exchange.ts';
 import { inItsWords } from '../scanned.ts';
 import { dialogueOf } from '../session.ts';
 import { type Lessons, openLessons } from './lessons.ts';
-import { describeRefusal, type Repaired, repair } from './repairs.ts';
+import { describeRefusal } from './refusal.ts';
+import type { Repaired } from './repair.ts';
+import { repair } from './repairs.ts';
 import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
 import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
 

@@ -14,7 +14,7 @@ import { asNumber, asObject, asObjects, isList, isObject, type JsonObject } from
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
-import { dialectFor } from '../dialects.ts';
+import { dialectFor } from '../restricted-dialect.ts';
 import { hasTokens, parseUsage } from '../wire/usage.ts';
 import type { CallContext } from './parse-calls.ts';
 import { type ChoiceReader, choiceReader } from './parse-choice.ts';

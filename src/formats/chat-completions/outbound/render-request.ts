@@ -9,7 +9,7 @@ import { renderCacheKey } from '../../openai/cache-key.ts';
 import { ownFields } from '../../own-fields.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import type { Dialect } from '../dialect.ts';
-import { dialectFor } from '../dialects.ts';
+import { dialectFor } from '../restricted-dialect.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { renderBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';

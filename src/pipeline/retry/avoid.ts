@@ -1,0 +1,69 @@
+/** Repairs that leave out, or say otherwise, what a refusal is about. */
+
+import type { Avoidance } from '../../conversation/rules/avoidance.ts';
+import type { Routed } from '../exchange.ts';
+import { isNative } from '../translate-request.ts';
+import { hasAnswers, isReference, type Refused } from './refusal.ts';
+import { findSubjects, isAboutSettings, isOfThisDialogue } from './refused-words.ts';
+import type { Repaired } from './repair.ts';
+
+/** What the format knows this refusal to be about. */
+export function avoidRecognized(refused: Refused): Repaired | undefined {
+  const { recognized } = refused;
+  return recognized?.kind === 'avoid' ? avoid(refused, [recognized.avoidance]) : undefined;
+}
+
+/** What the refusal names, or else touches on. */
+export function avoidNamed(refused: Refused): Repaired | undefined {
+  const { named, touched } = findSubjects(refused.error);
+  if (isAboutSettings(refused.error))
+    return named.includes('limit-name') ? avoid(refused, ['limit-name']) : undefined;
+  return avoid(refused, named) ?? avoid(refused, touched);
+}
+
+/**
+ * Avoids what would change the request. A native request is translated for it if it is a dialogue and the refusal is about
+ * that. Its settings are the caller's own: the format's own vendor has the last word on them, but at other services
+ * clients send what they send to that vendor.
+ */
+function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | undefined {
+  const { routed, error, recognized, changes } = refused;
+  const native = isNative(routed);
+  const known = routed.avoids ?? new Set<Avoidance>();
+  const isDialogue = hasAnswers(routed);
+  const withAll = (names: readonly Avoidance[]): Routed => ({
+    ...routed,
+    avoids: new Set([...known, ...names]),
+    ...(native && names.some((name) => name !== 'stream-options') && { mustTranslate: true }),
+  });
+  const isAllowed = (name: Avoidance): boolean => {
+    if (!native || name === 'stream-options') return true;
+    return isOfDialogue(name) ? isDialogue : !isReference(routed) && name === 'thinking-setting';
+  };
+  const changing = avoidances.filter(
+    (name) => !known.has(name) && isAllowed(name) && changes(withAll([name])),
+  );
+  if (changing.length === 0) return undefined;
+  const isUnread = recognized !== undefined || isOfThisDialogue(error);
+  const learned = changing.filter(
+    (name) => !(native && isOfDialogue(name)) && !(isUnread && name === 'thoughts'),
+  );
+  return {
+    routed: withAll(changing),
+    names: changing.map((name) => `without-${name}`),
+    ...(learned.length > 0 && { lesson: { avoids: new Set(learned) } }),
+  };
+}
+
+const OF_DIALOGUE: ReadonlySet<Avoidance> = new Set<Avoidance>([
+  'thoughts',
+  'calls-without-thoughts',
+  'user-after-tool',
+  'late-system',
+  'unusual-call-ids',
+  'loose-turns',
+]);
+
+function isOfDialogue(avoidance: Avoidance): boolean {
+  return OF_DIALOGUE.has(avoidance);
+}

@@ -1,0 +1,44 @@
+/** Optional fields of a native request that a service refuses. */
+
+import { formats } from '../../formats/formats.ts';
+import { betasOf } from '../../upstream/headers.ts';
+import type { Routed } from '../exchange.ts';
+import { scanned } from '../scanned.ts';
+import { isNative } from '../translate-request.ts';
+import { bodyOf, type Refused } from './refusal.ts';
+import type { Repaired } from './repair.ts';
+
+/**
+ * Fields that only the vendor of these models supports, although no answer depends on them: clients take every address
+ * for that vendor's own, and send them everywhere. A service names one at a time, so a second refusal is for all of them.
+ */
+export function dropRefusedFields({ routed, error, earlier }: Refused): Repaired | undefined {
+  const { vendor, upstreamFormat, message, refusedFields: known = new Set<string>() } = routed;
+  const { optionalFields, serviceTraits } = formats[upstreamFormat].outbound;
+  // The format's own vendor refuses only what the caller got wrong.
+  if (optionalFields === undefined || serviceTraits?.(vendor).isReference === true) return undefined;
+  if (!isNative(routed)) return undefined;
+  const named = optionalFields.refusedIn(error, betasOf(message.headers)).filter((name) => !known.has(name));
+  if (named.length === 0) return undefined;
+  const refusedFields = new Set([
+    ...known,
+    ...named,
+    ...(earlier.includes(OPTIONAL_FIELDS) ? optionalFields.names : []),
+  ]);
+  return { routed, names: [OPTIONAL_FIELDS], lesson: { refusedFields }, isCertain: true };
+}
+
+const OPTIONAL_FIELDS = 'without-optional-fields';
+
+/** A native request without optional fields. */
+export function withoutFields(routed: Routed, refusedFields: ReadonlySet<string>): Routed {
+  const { body, upstreamFormat } = routed;
+  const { optionalFields } = formats[upstreamFormat].outbound;
+  const left = { ...routed, refusedFields };
+  // Most requests have none of them, and a long conversation takes a while to parse.
+  if (![...refusedFields].some((name) => body.includes(`"${name}"`))) return left;
+  const request = bodyOf(routed);
+  if (optionalFields === undefined || request === undefined) return left;
+  const without = optionalFields.without(request, refusedFields);
+  return without === request ? left : { ...left, ...scanned(Buffer.from(JSON.stringify(without))) };
+}

@@ -1,0 +1,33 @@
+/** The length that a request asks for, within what another model gives. */
+
+import type { Model } from '../catalog/model.ts';
+import { isObject, type Json } from '../lib/json.ts';
+import { valueAt } from '../lib/json-scan.ts';
+import { replaced, type Scanned } from './scanned.ts';
+
+/** The fields that bound the length of an answer. */
+const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+/** The field of Google's that holds such a field, and that field, each in both spellings. */
+const CONFIGS = ['generationConfig', 'generation_config'];
+const MOST_IN_CONFIG = ['maxOutputTokens', 'max_output_tokens'];
+
+/** Lowers the requested length to what this model gives: the body is for another one, and more would be a 400. */
+export function withinMost(sent: Scanned, { maxOutputTokens }: Model): Scanned {
+  const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
+  let { body, scan, tree }: Scanned = sent;
+  for (const key of MOST_FIELDS) {
+    const span = scan.fields.get(key);
+    if (span !== undefined && tooMany(valueAt(body, span)))
+      ({ body, scan, tree } = replaced({ body, scan, tree }, key, `${maxOutputTokens}`));
+  }
+  for (const key of CONFIGS) {
+    const span = scan.fields.get(key);
+    const config = span && valueAt(body, span);
+    if (!isObject(config)) continue;
+    const most = MOST_IN_CONFIG.filter((name) => tooMany(config[name]));
+    if (most.length === 0) continue;
+    const bounded = Object.fromEntries(most.map((name) => [name, maxOutputTokens]));
+    ({ body, scan, tree } = replaced({ body, scan, tree }, key, JSON.stringify({ ...config, ...bounded })));
+  }
+  return { body, scan, tree };
+}
