@@ -25,6 +25,13 @@ export interface Pipelining {
    * @returns false if there is no such request.
    */
   giveUpUnfinished(socket: Socket, refuse: (response: ServerResponse) => void): boolean;
+  /**
+   * Closes a connection when all requests that have arrived on it are answered.
+   * @param isBroken whether the parser can read nothing more of it.
+   * @returns false if there is no such request, or if the connection is not read: whether its caller is still there would
+   *   not be noticed.
+   */
+  closeAfterAnswers(socket: Socket, isBroken: boolean): boolean;
 }
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
@@ -90,15 +97,28 @@ export function pipelining(answer: RequestListener): Pipelining {
       const [request, response] = exchange;
       if (request.complete) return false;
       if (exchange !== pipeline.current) {
-        // The requests before it are answered. Clients repeat a request that a closed connection left unanswered.
         pipeline.waiting.pop();
         stopParsing(socket);
-        (pipeline.waiting.at(-1) ?? pipeline.current)?.[1].once('finish', () => socket.destroySoon());
+        closeAfter(pipeline, socket);
       } else if (response.headersSent) cutOff(response);
       else refuse(response);
       return true;
     },
+    closeAfterAnswers(socket, isBroken) {
+      const pipeline = pipelines.get(socket);
+      const [last] = pipeline?.waiting.at(-1) ?? pipeline?.current ?? [];
+      if (pipeline === undefined || last?.complete !== true) return false;
+      if (pipeline.waiting.length + 1 >= MOST_UNANSWERED) return false;
+      if (isBroken) stopParsing(socket);
+      closeAfter(pipeline, socket);
+      return true;
+    },
   };
+}
+
+/** The requests of a pipeline are answered. Clients repeat a request that a closed connection left unanswered. */
+function closeAfter({ waiting, current }: Pipeline, socket: Socket): void {
+  (waiting.at(-1) ?? current)?.[1].once('finish', () => socket.destroySoon());
 }
 
 /** Node resumes reading after each request that it has parsed, so reading is paused again whenever it is resumed. */

@@ -15,25 +15,31 @@ const STATUS_LINES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** Handles `clientError`. @param end ends an exchange with an error in its own format. */
+/**
+ * Handles `clientError`. What is wrong with a request does not cost those before it their answers.
+ * @param end ends an exchange with an error in its own format.
+ */
 export function answerClientErrors(
   server: Server,
-  { giveUpUnfinished, answering }: Pick<Pipelining, 'giveUpUnfinished' | 'answering'>,
+  pipelining: Pick<Pipelining, 'giveUpUnfinished' | 'closeAfterAnswers' | 'answering'>,
   end: (response: ServerResponse, error: GatewayError) => void,
 ): void {
   server.on('clientError', (error: Error, connection: Duplex) => {
     const code = errorCode(error);
     let isAnswered = false;
     if (connection instanceof Socket) {
-      const answer = answering(connection);
+      const answer = pipelining.answering(connection);
       isAnswered = answer?.headersSent === true;
       const refuse = (response: ServerResponse): void => end(response, bodyTimeout());
-      if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && giveUpUnfinished(connection, refuse)) return;
+      const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+      if (isLate && pipelining.giveUpUnfinished(connection, refuse)) return;
       // Data after a request with `Connection: close`: its answer is still to come (RFC 9112, 9.6).
       if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) {
         stopParsing(connection);
         return;
       }
+      // A caller whose side of the connection has ended has left.
+      if (!connection.readableEnded && pipelining.closeAfterAnswers(connection, !isLate)) return;
     }
     if (connection.writable && !isAnswered) {
       connection.write(
