@@ -65,7 +65,8 @@ export function answerResponse(whole: JsonObject, events?: string): JsonObject {
     content: {
       'application/json': { schema: whole },
       ...(events !== undefined && {
-        'text/event-stream': { schema: { type: 'string', description: events } },
+        // No type: some tools read it as that of the body's text, and others as that of each event.
+        'text/event-stream': { schema: { description: events } },
       }),
     },
   };
