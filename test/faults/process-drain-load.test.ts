@@ -48,9 +48,17 @@ function ask(port: number, at: number, agent: Agent | false): Promise<Outcome> {
         });
       },
     );
-    asked.on('error', (error) => (errorCode(error) === 'ECONNREFUSED' ? resolve('refused') : lost(error)));
+    // A reset while the connection is made is a refusal too: not a byte of the request has been sent.
+    asked.on('error', (error) => (isOfConnect(error) ? resolve('refused') : lost(error)));
     asked.end(requestOf(way, way.way === 'native' && at % 4 === 0));
   });
+}
+
+/** Whether no connection was made: nothing listens any more, or stopped just then. */
+function isOfConnect(error: Error): boolean {
+  const code = errorCode(error);
+  if (code === 'ECONNREFUSED') return true;
+  return code === 'ECONNRESET' && 'syscall' in error && error.syscall === 'connect';
 }
 
 /** Sends requests again and again until nothing listens any more. */
