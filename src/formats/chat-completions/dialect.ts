@@ -121,6 +121,9 @@ export interface Dialect {
   /** Ids of calls: any, at most 40 characters, or exactly nine letters and digits. */
   readonly callIds: 'any' | 'forty' | 'nine';
 
+  /** Some tools may be strict and others not. Cerebras: "Tools with mixed values for 'strict' are not allowed". */
+  readonly mixedStrict: boolean;
+
   // Schemas.
   /** A function must have `parameters`. */
   readonly needsParameters: boolean;

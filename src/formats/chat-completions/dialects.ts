@@ -43,6 +43,7 @@ const DEFAULTS: Dialect = {
   webSearch: false,
   toolNames: 'strict',
   callIds: 'any',
+  mixedStrict: true,
 
   needsParameters: true,
   rootUnions: true,
@@ -134,7 +135,7 @@ const ROWS: readonly Row[] = [
     },
   },
   // "property 'messages.2.assistant.reasoning_content' is unsupported"
-  { names: ['cerebras'], deviations: { reasoningHistory: 'reasoning' } },
+  { names: ['cerebras'], deviations: { reasoningHistory: 'reasoning', mixedStrict: false } },
   {
     names: ['deepseek'],
     deviations: {

@@ -4,7 +4,16 @@ import type { CustomTool, FunctionTool, Prompt, Tool } from '../../../conversati
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
-import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import {
+  asObject,
+  asText,
+  isEmpty,
+  type Json,
+  type JsonObject,
+  withoutFields,
+  withoutNulls,
+} from '../../../lib/json.ts';
+import type { Report } from '../../format.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
@@ -71,7 +80,20 @@ function renderTools(
       report('tools[].type', 'dropped', `${type} is run by another vendor`);
     }
   }
-  return { tools, ...(options !== undefined && { search: { [WEB_SEARCH_OPTIONS]: options } }) };
+  const sent = dialect.mixedStrict ? tools : withSameStrict(tools, report);
+  return { tools: sent, ...(options !== undefined && { search: { [WEB_SEARCH_OPTIONS]: options } }) };
+}
+
+/** The tools without `strict`, unless all of them are strict. */
+function withSameStrict(tools: readonly JsonObject[], report: Report): JsonObject[] {
+  const functions = tools.map((tool) => asObject(tool['function']));
+  if (functions.every((fn) => fn?.['strict'] === true)) return [...tools];
+  if (functions.every((fn) => fn?.['strict'] === undefined)) return [...tools];
+  report('tools[].strict', 'dropped', 'the service takes either all tools strict or none');
+  return tools.map((tool, at) => {
+    const fn = functions[at];
+    return fn === undefined ? tool : { ...tool, function: withoutFields(fn, ['strict']) };
+  });
 }
 
 function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject {
