@@ -75,8 +75,8 @@ export function explainRefusal(
   const prepare = translateRequest({ askUsage: 'limited' });
   prepare(routed);
   const error = formats[upstreamFormat].outbound.parseError(status, text);
-  const refused = describeRefusal(routed, error, error, [], prepare);
-  const repaired = refused && repair({ ...refused, status }, false);
+  const refused = describeRefusal(routed, { status }, error, [], prepare);
+  const repaired = refused && repair(refused, false);
   if (repaired === undefined) return { repairs: [] };
   const next = parseJson(textOfBytes(prepare(repaired.routed).payload));
   return { repairs: repaired.names, ...(isObject(next) && { request: next }) };

@@ -4,10 +4,11 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { tryParseExact } from '../../conversation/rules/arguments.ts';
 import { formats } from '../../formats/formats.ts';
 import type { RecognizedRefusal } from '../../formats/outbound.ts';
-import { GatewayError } from '../../lib/errors.ts';
+import { type Fault, GatewayError } from '../../lib/errors.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Prepared, Replied, Routed } from '../exchange.ts';
 import { dialectOf } from '../translate-request.ts';
+import { isAboutContent } from './refused-words.ts';
 
 /** A request that was sent, and the refusal that it met. */
 export interface Refused {
@@ -25,27 +26,41 @@ export interface Refused {
   changes(other: Routed): boolean;
 }
 
+/** The statuses with which a vendor refuses a request's content. OpenAI answers 404 for reasoning that it does not know. */
+const REFUSALS = new Set([400, 404, 422]);
+
+/** What such a status may mean; not a key, an account or a prompt that is too long. */
+const REPAIRABLE: ReadonlySet<Fault> = new Set<Fault>([
+  'invalid-request',
+  'unprocessable',
+  'not-found',
+  'model-not-found',
+]);
+
 /**
  * Describes a refusal to `repair`.
  * @param outcome what came of the request: an error, or the vendor's own answer with one.
  * @param earlier the names of the repairs that it has had.
  * @param prepare the stage that makes the vendor's request.
- * @returns undefined if the request was never sent, since the gateway itself refuses it.
+ * @returns undefined if no other form of the request can help: it was refused for a key, an account, its length or what it
+ *   says, or it was never sent, since the gateway itself refuses it.
  */
 export function describeRefusal(
   routed: Routed,
-  outcome: GatewayError | Replied,
+  outcome: Pick<GatewayError | Replied, 'status'>,
   error: GatewayError,
   earlier: readonly string[],
   prepare: (routed: Routed) => Prepared,
 ): Refused | undefined {
+  const status = outcome.status >= 400 ? outcome.status : error.status;
+  if (!REFUSALS.has(status) || !REPAIRABLE.has(error.fault) || isAboutContent(error)) return undefined;
   const sent = tryPrepare(routed, prepare);
   if (sent === undefined) return undefined;
   return {
     routed,
     error,
     earlier,
-    status: outcome.status >= 400 ? outcome.status : error.status,
+    status,
     recognized: formats[sent.upstreamFormat].outbound.recognizeRefusal?.(error),
     changes(other) {
       const made = tryPrepare(other, prepare);

@@ -6,7 +6,6 @@
 
 import { STRICTEST } from '../../conversation/rules/avoidance.ts';
 import { formats } from '../../formats/formats.ts';
-import type { Fault } from '../../lib/errors.ts';
 import { wellFormed } from '../../lib/json.ts';
 import { translatedFormat } from '../../upstream/vendor.ts';
 import { inboundFor } from '../caller-format.ts';
@@ -16,19 +15,8 @@ import { dialectOf, isNative } from '../translate-request.ts';
 import { avoidNamed, avoidRecognized } from './avoid.ts';
 import { dropRefusedFields } from './optional-fields.ts';
 import { bodyOf, hasAnswers, type Refused } from './refusal.ts';
-import { isAboutContent, isAboutSettings } from './refused-words.ts';
+import { isAboutSettings } from './refused-words.ts';
 import type { Repair, Repaired } from './repair.ts';
-
-/** The statuses with which a vendor refuses a request's content. OpenAI answers 404 for reasoning that it does not know. */
-const REFUSALS = new Set([400, 404, 422]);
-
-/** What such a status may mean; not a key, an account or a prompt that is too long. */
-const REPAIRABLE: ReadonlySet<Fault> = new Set<Fault>([
-  'invalid-request',
-  'unprocessable',
-  'not-found',
-  'model-not-found',
-]);
 
 /** The statuses of a refusal that may be about anything in the request. */
 const UNSAID = new Set([400, 422]);
@@ -51,8 +39,6 @@ const REPAIRS: readonly Repair[] = [
  * @returns the request to send once more; undefined if there is nothing to repair.
  */
 export function repair(refused: Refused, isLast: boolean): Repaired | undefined {
-  const { error, status } = refused;
-  if (!REFUSALS.has(status) || !REPAIRABLE.has(error.fault) || isAboutContent(error)) return undefined;
   const repairs = isLast ? [sendStrictest] : [...REPAIRS, sendStrictest];
   for (const attempt of repairs) {
     const made = attempt(refused);
