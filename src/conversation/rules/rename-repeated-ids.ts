@@ -1,6 +1,7 @@
 /** Ids of calls that no other call of the dialogue has. Some servers number the calls of each answer from zero. */
 
 import type { Part, Turn } from '../prompt.ts';
+import { distinctCallIds } from './distinct-call-ids.ts';
 
 /**
  * Renames calls whose id an earlier call has, `call_0` to `call_0_2`, and the results that answer them. A result belongs
@@ -10,37 +11,13 @@ import type { Part, Turn } from '../prompt.ts';
  */
 export function renameRepeatedIds(turns: readonly Turn[]): readonly Turn[] {
   if (!hasRepeatedId(turns)) return turns;
-  const used = new Set<string>();
-  const counts = new Map<string, number>();
-  const unanswered = new Map<string, { readonly ids: string[]; next: number }>();
-  const answered = new Map<string, string>();
-  const callId = (id: string): string => {
-    let count = counts.get(id) ?? 0;
-    let given: string;
-    do {
-      count += 1;
-      given = count === 1 ? id : `${id}_${count}`;
-    } while (used.has(given));
-    counts.set(id, count);
-    used.add(given);
-    const pending = unanswered.get(id);
-    if (pending) pending.ids.push(given);
-    else unanswered.set(id, { ids: [given], next: 0 });
-    return given;
-  };
-  const resultId = (id: string): string => {
-    const pending = unanswered.get(id);
-    const given = pending?.ids[pending.next] ?? answered.get(id) ?? id;
-    if (pending) pending.next += 1;
-    answered.set(id, given);
-    return given;
-  };
+  const ids = distinctCallIds((id) => id);
   const rename = (part: Part): Part => {
-    if (part.kind === 'tool-call') return { ...part, id: callId(part.id) };
-    return part.kind === 'tool-result' ? { ...part, id: resultId(part.id) } : part;
+    if (part.kind === 'tool-call') return { ...part, id: ids.call(part.id) };
+    return part.kind === 'tool-result' ? { ...part, id: ids.result(part.id) } : part;
   };
   return turns.map((turn) => {
-    if (turn.role === 'assistant') unanswered.clear();
+    if (turn.role === 'assistant') ids.turn();
     return { ...turn, parts: turn.parts.map(rename) };
   });
 }

@@ -3,6 +3,7 @@
 import type { Part, TextPart, ThinkingPart, ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
+import type { CallIds } from '../../../conversation/rules/distinct-call-ids.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText } from '../../../lib/json.ts';
@@ -11,7 +12,7 @@ import { ownFields } from '../../own-fields.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { renderOwnCitation } from '../wire/citations.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { type CallIds, createCallIds } from '../wire/ids.ts';
+import { createCallIds } from '../wire/ids.ts';
 import { isWithinKeptBlock, keptBlock } from '../wire/kept-blocks.ts';
 import { renderRedactedBlock, renderThinkingBlock } from '../wire/thinking-blocks.ts';
 import { renderMedia } from './render-media.ts';

@@ -1,54 +1,13 @@
 /** Ids of tool calls as Anthropic accepts them: `^[a-zA-Z0-9_-]+$`, and unique within a conversation. */
 
+import { type CallIds, distinctCallIds } from '../../../conversation/rules/distinct-call-ids.ts';
 import { fingerprint } from '../../safe-names.ts';
 
 const ID = /^[A-Za-z0-9_-]{1,256}$/;
 
-/** Gives the ids of one conversation. It is asked in the order of the turns, with the ids that the caller knows. */
-export interface CallIds {
-  /** Begins a turn of the assistant. The results that follow answer this turn's calls, not earlier ones. */
-  turn(): void;
-  /** Returns the id for a call. */
-  call(id: string): string;
-  /** Returns the id for the result of a call. */
-  result(id: string): string;
-}
-
-/**
- * Makes the ids for a conversation's calls and results. They depend on the caller's ids alone, so that the same
- * conversation always has the same ids: prompt caches depend on that.
- */
+/** Makes the ids for a conversation's calls and results. */
 export function createCallIds(): CallIds {
-  const used = new Set<string>();
-  const counts = new Map<string, number>();
-  /** The ids given to calls, by the caller's id. Those before `next` have been answered. */
-  const unanswered = new Map<string, { readonly ids: string[]; next: number }>();
-  const answered = new Map<string, string>();
-  return {
-    turn: () => unanswered.clear(),
-    call(id) {
-      const safe = safeId(id);
-      let count = counts.get(id) ?? 0;
-      let given: string;
-      do {
-        count += 1;
-        given = count === 1 ? safe : `${safe}_${count}`;
-      } while (used.has(given));
-      counts.set(id, count);
-      used.add(given);
-      const pending = unanswered.get(id);
-      if (pending) pending.ids.push(given);
-      else unanswered.set(id, { ids: [given], next: 0 });
-      return given;
-    },
-    result(id) {
-      const pending = unanswered.get(id);
-      const given = pending?.ids[pending.next] ?? answered.get(id) ?? safeId(id);
-      if (pending) pending.next += 1;
-      answered.set(id, given);
-      return given;
-    },
-  };
+  return distinctCallIds(safeId);
 }
 
 function safeId(id: string): string {

@@ -1,0 +1,49 @@
+/** Ids by which the calls of one conversation differ, and with which their results follow them. */
+
+/** Gives the ids of one conversation. It is asked in the order of the turns, with the ids that the caller knows. */
+export interface CallIds {
+  /** Begins a turn of the assistant. The results that follow answer this turn's calls, not earlier ones. */
+  turn(): void;
+  /** Returns the id for a call. */
+  call(id: string): string;
+  /** Returns the id for the result of a call. */
+  result(id: string): string;
+}
+
+/**
+ * Makes the ids for a conversation's calls and results: `call_0` and then `call_0_2`. They depend on the caller's ids
+ * alone, so that the same conversation always has the same ids: prompt caches depend on that.
+ * @param makeValid makes an id that the vendor accepts of the caller's.
+ */
+export function distinctCallIds(makeValid: (id: string) => string): CallIds {
+  const used = new Set<string>();
+  const counts = new Map<string, number>();
+  /** The ids given to calls, by the caller's id. Those before `next` have been answered. */
+  const unanswered = new Map<string, { readonly ids: string[]; next: number }>();
+  const answered = new Map<string, string>();
+  return {
+    turn: () => unanswered.clear(),
+    call(id) {
+      const safe = makeValid(id);
+      let count = counts.get(id) ?? 0;
+      let given: string;
+      do {
+        count += 1;
+        given = count === 1 ? safe : `${safe}_${count}`;
+      } while (used.has(given));
+      counts.set(id, count);
+      used.add(given);
+      const pending = unanswered.get(id);
+      if (pending) pending.ids.push(given);
+      else unanswered.set(id, { ids: [given], next: 0 });
+      return given;
+    },
+    result(id) {
+      const pending = unanswered.get(id);
+      const given = pending?.ids[pending.next] ?? answered.get(id) ?? makeValid(id);
+      if (pending) pending.next += 1;
+      answered.set(id, given);
+      return given;
+    },
+  };
+}
