@@ -4,7 +4,7 @@ import type { Avoidance } from '../../conversation/rules/avoidance.ts';
 import type { Routed } from '../exchange.ts';
 import { isNative } from '../translate-request.ts';
 import { hasAnswers, isReference, type Refused } from './refusal.ts';
-import { findSubjects, isAboutSettings, isOfThisDialogue } from './refused-words.ts';
+import { findSubjects, isAboutSettings, isOfDialogue, isOfThisDialogue } from './refused-words.ts';
 import type { Repaired } from './repair.ts';
 
 /** What the format knows this refusal to be about. */
@@ -30,7 +30,6 @@ function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | u
   const { routed, error, recognized, changes } = refused;
   const native = isNative(routed);
   const known = routed.avoids ?? new Set<Avoidance>();
-  const isDialogue = hasAnswers(routed);
   const withAll = (names: readonly Avoidance[]): Routed => ({
     ...routed,
     avoids: new Set([...known, ...names]),
@@ -38,7 +37,7 @@ function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | u
   });
   const isAllowed = (name: Avoidance): boolean => {
     if (!native || name === 'stream-options') return true;
-    return isOfDialogue(name) ? isDialogue : !isReference(routed) && name === 'thinking-setting';
+    return isOfDialogue(name) ? hasAnswers(refused) : !isReference(routed) && name === 'thinking-setting';
   };
   const changing = avoidances.filter(
     (name) => !known.has(name) && isAllowed(name) && changes(withAll([name])),
@@ -53,17 +52,4 @@ function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | u
     names: changing.map((name) => `without-${name}`),
     ...(learned.length > 0 && { lesson: { avoids: new Set(learned) } }),
   };
-}
-
-const OF_DIALOGUE: ReadonlySet<Avoidance> = new Set<Avoidance>([
-  'thoughts',
-  'calls-without-thoughts',
-  'user-after-tool',
-  'late-system',
-  'unusual-call-ids',
-  'loose-turns',
-]);
-
-function isOfDialogue(avoidance: Avoidance): boolean {
-  return OF_DIALOGUE.has(avoidance);
 }

@@ -29,19 +29,19 @@ export function openLessons(clock: () => number): Lessons {
   return {
     adapt(given) {
       const routed = formats.isEmpty() ? given : inFormat(given, (kind) => formats.of(kind));
-      const known = lessons.isEmpty() ? undefined : lessons.of(kindOf(routed));
+      const known = lessons.isEmpty() ? undefined : lessons.of(lessonKey(routed));
       return known === undefined ? routed : withLesson(routed, known);
     },
     remember(routed, lesson) {
       const { format, ...rest } = lesson;
       if (format !== undefined) {
-        const { model, reasoning, tools } = kindsOf(routed);
+        const { model, reasoning, tools } = formatKeys(routed);
         const { param } = format;
         const kind = param === 'model' ? model : param === 'reasoning' ? reasoning : tools;
         if (kind !== undefined) formats.remember(kind, format.wanted);
       }
       if (Object.keys(rest).length === 0) return;
-      const kind = kindOf(routed);
+      const kind = lessonKey(routed);
       const before = lessons.of(kind);
       lessons.remember(kind, {
         ...before,
@@ -56,7 +56,7 @@ export function openLessons(clock: () => number): Lessons {
 /** A request that its vendor wants in another format; any other unchanged. */
 function inFormat(routed: Routed, formatOf: (kind: string) => FormatName | undefined): Routed {
   if (!isNative(routed)) return routed;
-  for (const kind of Object.values(kindsOf(routed))) {
+  for (const kind of Object.values(formatKeys(routed))) {
     const format = formatOf(kind);
     if (format !== undefined) return { ...routed, mustTranslate: true, upstreamFormat: format };
   }
@@ -99,7 +99,7 @@ function union<T>(one: ReadonlySet<T> = new Set(), other: ReadonlySet<T> = new S
  * What a lesson holds for: a model at a service. Each model has its own betas, and token counts accept others than answers
  * do (anthropics/claude-code#11154).
  */
-function kindOf({ vendor: { origin, basePath }, model, route }: Routed): string {
+function lessonKey({ vendor: { origin, basePath }, model, route }: Routed): string {
   return `${origin}${basePath} ${model.id} ${route.operation}`;
 }
 
@@ -113,7 +113,7 @@ function askedWhole(routed: Routed): Routed {
 }
 
 /** What a demand for a format may apply to: a model, one of its fields, or its functions combined with an effort. */
-function kindsOf({ model: { id }, scan: { fields }, body }: Routed) {
+function formatKeys({ model: { id }, scan: { fields }, body }: Routed) {
   const span = fields.get('reasoning_effort');
   const isWord = span === undefined || span.end - span.start <= LONGEST_EFFORT;
   const effort = span === undefined ? '' : body.toString('latin1', span.start, span.end);

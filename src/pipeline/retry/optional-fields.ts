@@ -5,7 +5,7 @@ import { betasOf } from '../../upstream/headers.ts';
 import type { Routed } from '../exchange.ts';
 import { scanned } from '../scanned.ts';
 import { isNative } from '../translate-request.ts';
-import { bodyOf, type Refused } from './refusal.ts';
+import { parseExactBody, type Refused } from './refusal.ts';
 import type { Repaired } from './repair.ts';
 
 /**
@@ -37,7 +37,7 @@ export function withoutFields(routed: Routed, refusedFields: ReadonlySet<string>
   const left = { ...routed, refusedFields };
   // Most requests have none of them, and a long conversation takes a while to parse.
   if (![...refusedFields].some((name) => body.includes(`"${name}"`))) return left;
-  const request = bodyOf(routed);
+  const request = parseExactBody(routed);
   if (optionalFields === undefined || request === undefined) return left;
   const without = optionalFields.without(request, refusedFields);
   return without === request ? left : { ...left, ...scanned(Buffer.from(JSON.stringify(without))) };

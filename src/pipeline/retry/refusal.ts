@@ -18,6 +18,8 @@ export interface Refused {
   readonly status: number;
   /** The names of the repairs that this request has had already. */
   readonly earlier: readonly string[];
+  /** The value of the caller's body, which is parsed once for all repairs; undefined if it is no object. */
+  body(): JsonObject | undefined;
   /** What the error is known to be about; undefined for any other. */
   readonly recognized: RecognizedRefusal | undefined;
   /**
@@ -56,9 +58,14 @@ export function describeRefusal(
   if (!REFUSALS.has(status) || !REPAIRABLE.has(error.fault) || isAboutContent(error)) return undefined;
   const sent = tryPrepare(routed, prepare);
   if (sent === undefined) return undefined;
+  let body: { readonly value: JsonObject | undefined } | undefined;
   return {
     routed,
     error,
+    body() {
+      body ??= { value: parseExactBody(routed) };
+      return body.value;
+    },
     earlier,
     status,
     recognized: formats[sent.upstreamFormat].outbound.recognizeRefusal?.(error),
@@ -80,8 +87,8 @@ function tryPrepare(routed: Routed, prepare: (routed: Routed) => Prepared): Prep
 }
 
 /** Whether a model has spoken in the request's dialogue. */
-export function hasAnswers(routed: Routed): boolean {
-  const request = bodyOf(routed);
+export function hasAnswers({ body }: Refused): boolean {
+  const request = body();
   const turns = request?.['messages'] ?? request?.['contents'] ?? request?.['input'];
   return asObjects(turns).some(isAnswer);
 }
@@ -95,7 +102,7 @@ function isAnswer({ role, type }: JsonObject): boolean {
 }
 
 /** The value of a request's body, with its numbers as they were written; undefined if it is no object. */
-export function bodyOf({ body }: Routed): JsonObject | undefined {
+export function parseExactBody({ body }: Routed): JsonObject | undefined {
   const request = tryParseExact(body.toString('utf8'));
   return isObject(request) ? request : undefined;
 }

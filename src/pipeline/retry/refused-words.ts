@@ -138,6 +138,15 @@ const SUBJECTS: readonly Subject[] = [
   },
 ];
 
+const OF_DIALOGUE: ReadonlySet<Avoidance> = new Set(
+  SUBJECTS.filter(({ inDialogue }) => inDialogue).map(({ avoidance }) => avoidance),
+);
+
+/** Whether an avoidance is about the turns of the dialogue, not about a setting. */
+export function isOfDialogue(avoidance: Avoidance): boolean {
+  return OF_DIALOGUE.has(avoidance);
+}
+
 /** A place in the dialogue, as refusals name it: `messages[1].reasoning`, `body.messages.1.assistant`, `contents[2]`. */
 const IN_DIALOGUE = /\b(?:messages|input|contents)\b\W{0,3}\d/;
 
@@ -152,7 +161,7 @@ export interface RefusedSubjects {
  * @param refusal a vendor's, of a request's content. Its message is short: `foreignText` cuts it.
  */
 export function findSubjects(refusal: GatewayError): RefusedSubjects {
-  const text = textOf(refusal);
+  const text = joinText(refusal);
   const words = new Set(text.match(/[A-Za-z_]\w*/g));
   const subjects = SUBJECTS.filter(
     ({ only, unless, inDialogue }) =>
@@ -161,13 +170,11 @@ export function findSubjects(refusal: GatewayError): RefusedSubjects {
       (inDialogue === true || !IN_DIALOGUE.test(text)),
   );
   return {
-    named: subjects.filter(({ fields }) => fields.some((field) => words.has(field))).map(avoidanceOf),
-    touched: subjects.filter(({ topic }) => topic.test(text)).map(avoidanceOf),
+    named: subjects
+      .filter(({ fields }) => fields.some((field) => words.has(field)))
+      .map(({ avoidance }) => avoidance),
+    touched: subjects.filter(({ topic }) => topic.test(text)).map(({ avoidance }) => avoidance),
   };
-}
-
-function avoidanceOf({ avoidance }: Subject): Avoidance {
-  return avoidance;
 }
 
 /** Settings that only a caller makes. A refusal that names one is about what the caller asked for. */
@@ -183,12 +190,12 @@ const CONTENT =
 
 /** Whether a refusal is about a setting that only the caller makes. No other form of the request mends it. */
 export function isAboutSettings(refusal: GatewayError): boolean {
-  return CALLERS_SETTINGS.test(textOf(refusal)) || CALLERS_FIELDS.has(refusal.param);
+  return CALLERS_SETTINGS.test(joinText(refusal)) || CALLERS_FIELDS.has(refusal.param);
 }
 
 /** Whether a refusal is about what is said. It is the vendor's last word. */
 export function isAboutContent(refusal: GatewayError): boolean {
-  return CONTENT.test(textOf(refusal));
+  return CONTENT.test(joinText(refusal));
 }
 
 /** Refusals of thoughts that belong to another account, or to another beginning of the dialogue: the next ones may be read. */
@@ -196,9 +203,9 @@ const OF_THIS_DIALOGUE = /signature|encrypt|decrypt|decod|verif|bound|issued|mod
 
 /** Whether a refusal is about this dialogue alone, so that nothing is learned from it about the next. */
 export function isOfThisDialogue(refusal: GatewayError): boolean {
-  return OF_THIS_DIALOGUE.test(textOf(refusal));
+  return OF_THIS_DIALOGUE.test(joinText(refusal));
 }
 
-function textOf({ message, param, code }: GatewayError): string {
+function joinText({ message, param, code }: GatewayError): string {
   return [param, code, message].filter((text) => text !== undefined).join(' ');
 }

@@ -14,7 +14,7 @@ import { scanned } from '../scanned.ts';
 import { dialectOf, isNative } from '../translate-request.ts';
 import { avoidNamed, avoidRecognized } from './avoid.ts';
 import { dropRefusedFields } from './optional-fields.ts';
-import { bodyOf, hasAnswers, type Refused } from './refusal.ts';
+import { hasAnswers, type Refused } from './refusal.ts';
 import { isAboutSettings } from './refused-words.ts';
 import type { Repair, Repaired } from './repair.ts';
 
@@ -71,9 +71,9 @@ function changeFormat({ routed, error, recognized }: Refused): Repaired | undefi
 }
 
 /** A request in another format than its path says is translated. */
-function translateForeignRequest({ routed }: Refused): Repaired | undefined {
+function translateForeignRequest({ routed, body }: Refused): Repaired | undefined {
   if (!isNative(routed)) return undefined;
-  const request = bodyOf(routed);
+  const request = body();
   if (request === undefined) return undefined;
   const { route, upstreamFormat, vendor, model } = routed;
   if (inboundFor(route.format, request) === formats[upstreamFormat].inbound) return undefined;
@@ -88,11 +88,11 @@ function translateForeignRequest({ routed }: Refused): Repaired | undefined {
  * reasoning that only they can read. Vendors word this differently, so no wording is looked for: everything foreign is
  * removed, and what a format does not strip from its bytes it leaves out when it renders the dialogue.
  */
-function stripForeignContent({ routed, error, changes }: Refused): Repaired | undefined {
+function stripForeignContent({ routed, error, body, changes }: Refused): Repaired | undefined {
   if (!isNative(routed) || routed.route.operation !== 'generate') return undefined;
   const { upstreamFormat, vendor, model } = routed;
   const { stripForeignContent: strip } = formats[upstreamFormat].outbound;
-  const request = bodyOf(routed);
+  const request = body();
   if (request === undefined) return undefined;
   const own = strip?.(request, dialectOf(vendor, model), error);
   if (own === undefined) return undefined;
@@ -104,10 +104,10 @@ function stripForeignContent({ routed, error, changes }: Refused): Repaired | un
  * Half a surrogate pair, as clients leave it that cut a text by its UTF-16 units: "The request body is not valid JSON: no
  * low surrogate in string" (Anthropic), "lone leading surrogate in hex escape" (Cerebras).
  */
-function mendSurrogates({ routed }: Refused): Repaired | undefined {
+function mendSurrogates({ routed, body }: Refused): Repaired | undefined {
   if (!isNative(routed)) return undefined;
   if (!/\\u[dD][89a-fA-F]/.test(routed.body.toString('latin1'))) return undefined;
-  const request = bodyOf(routed);
+  const request = body();
   if (request === undefined) return undefined;
   const said = JSON.stringify(request);
   const whole = wellFormed(said);
@@ -134,7 +134,7 @@ function sendStrictest(refused: Refused): Repaired | undefined {
   if (!UNSAID.has(status) || isAboutSettings(error) || routed.route.operation !== 'generate')
     return undefined;
   if (error.fault !== 'invalid-request' && error.fault !== 'unprocessable') return undefined;
-  if (isNative(routed) && !hasAnswers(routed)) return undefined;
+  if (isNative(routed) && !hasAnswers(refused)) return undefined;
   const avoids = new Set([...(routed.avoids ?? []), ...STRICTEST]);
   const other: Routed = { ...routed, avoids, ...(isNative(routed) && { mustTranslate: true }) };
   return changes(other) ? { routed: other, names: ['strictest-form'], isGuess: true } : undefined;
