@@ -53,7 +53,7 @@ export function sessionInHeaders(routed: Naming): string | undefined {
  * has no session yet, so that a program which sends the same one again and again uses all upstreams.
  */
 export function dialogueOf(routed: Naming): string | undefined {
-  return sessionOf(routed) ?? hidden(routed, beginningOf(routed));
+  return sessionOf(routed) ?? hidden(routed, findBeginning(routed));
 }
 
 /** The fields that hold the conversation, by format. */
@@ -63,7 +63,7 @@ const DIALOGUES = ['messages', 'input', 'contents'] as const;
 const ROLE = /"role"\s*:\s*"([a-z]+)"/;
 
 /** The user's first message, as its bytes in latin1; undefined unless something follows it that is not the user's. */
-function beginningOf({ body, scan }: Naming): string | undefined {
+function findBeginning({ body, scan }: Naming): string | undefined {
   const span = DIALOGUES.map((name) => scan.fields.get(name)).find((found) => found !== undefined);
   if (span === undefined) return undefined;
   let first: string | undefined;

@@ -32,7 +32,7 @@ export interface Ask {
   readonly model: string;
   /** The user's last text. */
   readonly said: string;
-  /** The instructions above the dialogue: the system prompt, and what stands in its place. */
+  /** The system prompt, or whatever the format has instead of one. */
   readonly told: string;
   /** The attachments of that text: `image`, `document`, `audio`. */
   readonly attachments: readonly string[];

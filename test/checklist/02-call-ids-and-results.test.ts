@@ -404,7 +404,7 @@ describe('checklist 21: Anthropic gets all results of a turn first in the next u
   });
 });
 
-describe('checklist 170: models whose format has no field for a failed tool are told in words', () => {
+describe('checklist 170: a format without a field for a failed tool says the failure in words', () => {
   const failed = (content: Json): JsonObject => ({
     messages: [
       { role: 'user', content: 'Go.' },

@@ -241,8 +241,8 @@ describe('checklist 178: Claude is sent no thoughts where it rejects them', () =
   test.each<[string, string, JsonObject, unknown[]]>([
     ['is asked to think', CLAUDE, { reasoning_effort: 'low' }, kept],
     ['is not asked to', CLAUDE, {}, left],
-    ['is told not to', CLAUDE, { reasoning_effort: 'none' }, left],
-    ['is told not to, and thinks by efforts', CLAUDE_ADAPTIVE, { reasoning_effort: 'none' }, left],
+    ['is asked not to think', CLAUDE, { reasoning_effort: 'none' }, left],
+    ['is asked not to think, and thinks by efforts', CLAUDE_ADAPTIVE, { reasoning_effort: 'none' }, left],
     ['may think unasked', CLAUDE_ADAPTIVE, {}, kept],
     ['must call, and so cannot think', CLAUDE, { reasoning_effort: 'low', tool_choice: 'required' }, left],
   ])('checklist 178: a round that is open, of a model that %s (%s)', async (_, model, more, kinds) => {
@@ -352,7 +352,7 @@ describe('checklist 193: thoughts are sent back in the field that each service h
     expect(at(sent, 'messages.1')).not.toHaveProperty('reasoning_content');
   });
 
-  test('checklist 256: MiniMax is told whether to think by its own field', async () => {
+  test('checklist 256: MiniMax gets its own field for whether to think', async () => {
     const asks = async (model: string, more: JsonObject) => {
       const { thinking, reasoning_effort } = await door.sentFor('messages', model, more);
       return { thinking, reasoning_effort };

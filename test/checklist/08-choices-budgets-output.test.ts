@@ -266,7 +266,7 @@ describe('checklist 74: thinking and a forced tool are never sent together to a 
       expect(at(enforced, 'thinking.type')).toBe('enabled');
       expect(at(enforced, 'output_config.format.type')).toBe('json_schema');
       expect(enforced['tool_choice']).toBeUndefined();
-      // An older model cannot enforce a schema: it is told the schema instead.
+      // An older model cannot enforce a schema: the request describes the schema in words instead.
       const told = await sentFor(from, CLAUDE_OLD, { ...thinkHard[from], ...asked[from] });
       expect(at(told, 'thinking.type')).toBe('enabled');
       expect(told['tool_choice']).toBeUndefined();
@@ -353,7 +353,7 @@ describe('checklist 77: a response schema reaches Anthropic', () => {
 });
 
 test.each([MINIMAX, 'minimax/minimax-m2.7', 'minimax/minimax-m2.5'])(
-  'checklist 195: %s, which does not enforce schemas, is told it in words',
+  'checklist 195: %s, which does not enforce schemas, gets the schema in words',
   async (model) => {
     const sent = await sentFor('responses', model, asked.responses);
     expect(sent['response_format']).toEqual({ type: 'json_object' });
@@ -362,7 +362,7 @@ test.each([MINIMAX, 'minimax/minimax-m2.7', 'minimax/minimax-m2.5'])(
   },
 );
 
-describe('checklist 179: schema keywords that Anthropic does not enforce are told in words', () => {
+describe('checklist 179: the request says in words which schema keywords Anthropic does not enforce', () => {
   const text = { type: 'string' };
   const properties = { a: text, b: text };
   const object = { type: 'object', properties, required: ['a'] };
@@ -619,7 +619,7 @@ describe('checklist 236: a tool can be forced even if a service has no tool_choi
 describe('checklist 237: a request without thinking is answered by a model that always thinks', () => {
   const off = { thinking: { type: 'disabled' } };
 
-  test('checklist 237: Kimi K2.7 Code, which rejects disabled thinking, is told to think', async () => {
+  test('checklist 237: Kimi K2.7 Code rejects disabled thinking, so the request enables it', async () => {
     const sent = await sentFor('messages', 'moonshotai/kimi-k2.7-code', off);
     expect(sent['thinking']).toEqual({ type: 'enabled' });
     expect((await sentFor('messages', 'moonshotai/kimi-k2.6', off))['thinking']).toEqual({
@@ -743,7 +743,7 @@ test('checklist 294: GPT also answers an unverified account, without its thought
   expect([native.status, at(native.json, 'error.message')]).toEqual([400, message]);
 });
 
-test('checklist 244: Ollama, whose models think by default, is told not to', async () => {
+test('checklist 244: Ollama’s models think by default, so the request disables it', async () => {
   const sent = await sentFor('messages', 'ollama/another-model', { thinking: { type: 'disabled' } });
   expect(sent['reasoning_effort']).toBe('none');
 });

@@ -550,7 +550,7 @@ describe('checklist 293: sources of Gemini are cited even if it does not say for
   });
 });
 
-describe('checklist 241: GPT is told which of its messages were answers: otherwise it takes text before a call for one', () => {
+describe('checklist 241: the request says which of GPT’s messages were answers: otherwise GPT takes text before a call for one', () => {
   const calls = { type: 'function', function: { name: 'city', arguments: '{}' } };
   const dialogue: Readonly<Record<'chat-completions' | 'messages', JsonObject>> = {
     'chat-completions': {

@@ -17,7 +17,7 @@ const NO_RESULT = 'The call was interrupted: there is no result.';
 export function completeCalls(turns: readonly Turn[]): readonly Turn[] {
   return turns.flatMap((turn, at): readonly Turn[] => {
     if (turn.role === 'user') {
-      const asked = callsOf(turns[at - 1]);
+      const asked = getCalls(turns[at - 1]);
       const isAnswer = (part: Part): boolean => isResult(part) && asked.some(({ id }) => id === part.id);
       const missing = missingResults(turns[at - 1], turn);
       const said = turn.parts.flatMap((part) => (isResult(part) && !isAnswer(part) ? asText(part) : [part]));
@@ -33,7 +33,7 @@ export function completeCalls(turns: readonly Turn[]): readonly Turn[] {
 /** Results for the calls of `turn` that `answer` has none for. */
 function missingResults(turn: Turn | undefined, answer: Turn | undefined): readonly ToolResultPart[] {
   const answered = new Set(answer?.parts.filter(isResult).map(({ id }) => id));
-  return callsOf(turn).flatMap(({ id, custom }): readonly ToolResultPart[] =>
+  return getCalls(turn).flatMap(({ id, custom }): readonly ToolResultPart[] =>
     answered.has(id)
       ? []
       : [
@@ -47,7 +47,7 @@ function missingResults(turn: Turn | undefined, answer: Turn | undefined): reado
   );
 }
 
-function callsOf(turn: Turn | undefined): readonly ToolCallPart[] {
+function getCalls(turn: Turn | undefined): readonly ToolCallPart[] {
   if (turn?.role !== 'assistant') return [];
   return turn.parts.filter((part) => part.kind === 'tool-call');
 }

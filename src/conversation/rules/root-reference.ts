@@ -65,7 +65,7 @@ function withoutUnused(schema: JsonObject, followed: readonly string[]): JsonObj
   const spare = new Map<string, Definition>();
   for (const reference of followed) {
     const found = parseDefinition(reference);
-    if (found) spare.set(keyOf(found), found);
+    if (found) spare.set(definitionKey(found), found);
   }
   const left: Json[] = [withoutDefinitions(schema, [...spare.values()])];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
@@ -73,7 +73,7 @@ function withoutUnused(schema: JsonObject, followed: readonly string[]): JsonObj
     for (const one of inner) if (typeof one === 'object' && one !== null) left.push(one);
     const reference = asText(asObject(value)?.['$ref']) ?? asText(asObject(value)?.['$dynamicRef']);
     const used = reference === undefined ? undefined : parseDefinition(reference);
-    if (used === undefined || !spare.delete(keyOf(used))) continue;
+    if (used === undefined || !spare.delete(definitionKey(used))) continue;
     // It stays after all, and so does what it refers to.
     left.push(asObject(schema[used.list])?.[used.name] ?? null);
   }
@@ -97,6 +97,6 @@ function parseDefinition(reference: string): Definition | undefined {
   return name !== undefined && DEFINITIONS.some((one) => one === list) ? { list, name } : undefined;
 }
 
-function keyOf({ list, name }: Definition): string {
+function definitionKey({ list, name }: Definition): string {
   return `${list}/${name}`;
 }

@@ -61,7 +61,7 @@ export function settleCounts(
   const unexplained = total === undefined || input === undefined ? 0 : total - input - output;
   const leftOut = findLeftOut(unexplained, namedCounts(counts));
   if (leftOut !== undefined) {
-    const [more, moreOutput] = [sumOf(leftOut, 'input'), sumOf(leftOut, 'output')];
+    const [more, moreOutput] = [addCounts(leftOut, 'input'), addCounts(leftOut, 'output')];
     return { input: input === undefined ? input : input + more, output: output + moreOutput, reasoning };
   }
   // Vercel's gateway, in front of Gemini.
@@ -107,7 +107,7 @@ function pick(size: number, sum: number, named: readonly NamedCount[]): readonly
   return undefined;
 }
 
-function sumOf(counts: readonly NamedCount[], side: NamedCount['side']): number {
+function addCounts(counts: readonly NamedCount[], side: NamedCount['side']): number {
   return counts.reduce((sum, count) => (count.side === side ? sum + count.tokens : sum), 0);
 }
 

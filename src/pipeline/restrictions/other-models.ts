@@ -63,32 +63,32 @@ const DIALOGUES = ['messages', 'input'];
  */
 export function toolsWithin(body: JsonObject): readonly Json[] {
   return DIALOGUES.flatMap((name) => asList(body[name])).flatMap((item) => [
-    ...asList(fieldOf(item, 'tools')),
-    ...asList(fieldOf(item, 'content')).flatMap((block) =>
-      [block, ...asList(fieldOf(block, 'tool_changes'))].flatMap((change) => {
-        const definition = fieldOf(fieldOf(change, 'tool'), 'definition');
+    ...asList(getField(item, 'tools')),
+    ...asList(getField(item, 'content')).flatMap((block) =>
+      [block, ...asList(getField(block, 'tool_changes'))].flatMap((change) => {
+        const definition = getField(getField(change, 'tool'), 'definition');
         return definition === undefined ? [] : [definition];
       }),
     ),
   ]);
 }
 
-function fieldOf(value: Json | undefined, name: string): Json | undefined {
+function getField(value: Json | undefined, name: string): Json | undefined {
   return asObject(value)?.[name];
 }
 
 /** The names in one of a body's fields. OpenRouter's `preset` and Vercel's options stand for models, too. */
 function namesAt(key: string, value: Json | undefined): readonly string[] {
   if (key.endsWith('fallbacks'))
-    return [...namesOf(value), ...objectsIn(value).flatMap((one) => namesByModel(one))];
-  if (FIELDS.has(key)) return namesOf(value);
-  if (key === 'preset') return textsOf(value).map((slug) => `@preset/${slug}`);
-  return key === 'provideroptions' ? namesOf(fieldOf(fieldOf(value, 'gateway'), 'models')) : [];
+    return [...getNames(value), ...objectsIn(value).flatMap((one) => namesByModel(one))];
+  if (FIELDS.has(key)) return getNames(value);
+  if (key === 'preset') return getTexts(value).map((slug) => `@preset/${slug}`);
+  return key === 'provideroptions' ? getNames(getField(getField(value, 'gateway'), 'models')) : [];
 }
 
-function namesOf(value: Json | undefined): readonly string[] {
+function getNames(value: Json | undefined): readonly string[] {
   if (isObject(value)) return namesIn(value);
-  return [...textsOf(value), ...asList(value).flatMap((item) => namesIn(item))];
+  return [...getTexts(value), ...asList(value).flatMap((item) => namesIn(item))];
 }
 
 /** An object on its own stands for a list of one: some services accept either. */
@@ -97,12 +97,12 @@ function objectsIn(value: Json | undefined): readonly Json[] {
 }
 
 function namesIn(item: Json, within = 0): readonly string[] {
-  if (!isObject(item)) return textsOf(item);
+  if (!isObject(item)) return getTexts(item);
   if (within > MAX_WITHIN) throw invalid('The settings of a tool are nested too deeply.', 'tools');
   const fields = Object.entries(item).map(([key, value]) => [key.toLowerCase(), value] as const);
-  const [kind] = fields.flatMap(([key, value]) => (key === 'type' || key === 'id' ? textsOf(value) : []));
+  const [kind] = fields.flatMap(([key, value]) => (key === 'type' || key === 'id' ? getTexts(value) : []));
   const named = fields.flatMap(([key, value]) => {
-    if (key === 'model') return textsOf(value);
+    if (key === 'model') return getTexts(value);
     if (LISTS.has(key)) return asList(value).flatMap((one) => namesIn(one, within + 1));
     const holds = WITHIN.has(key) && kind !== 'function' && isObject(value);
     return holds ? namesIn(value, within + 1) : [];
@@ -117,7 +117,7 @@ function namesIn(item: Json, within = 0): readonly string[] {
 function namesByModel(item: Json, within = 0): readonly string[] {
   if (within > MAX_WITHIN) throw invalid('The fallbacks are nested too deeply.', 'fallbacks');
   if (!isObject(item))
-    return [...textsOf(item), ...asList(item).flatMap((one) => namesByModel(one, within + 1))];
+    return [...getTexts(item), ...asList(item).flatMap((one) => namesByModel(one, within + 1))];
   if (Object.hasOwn(item, 'model')) return namesIn(item);
   return Object.values(item).flatMap((value) => (value === undefined ? [] : namesByModel(value, within + 1)));
 }
@@ -129,11 +129,11 @@ function namesByModel(item: Json, within = 0): readonly string[] {
 function chosenBy(kind: string, item: JsonObject): readonly string[] {
   const field = CHOOSERS.get(kind);
   if (field === undefined) return [];
-  const chosen = fieldOf(kind.includes(':') ? item['parameters'] : item, field);
-  const isNamed = chosen !== undefined && namesOf(chosen).length > 0;
+  const chosen = getField(kind.includes(':') ? item['parameters'] : item, field);
+  const isNamed = chosen !== undefined && getNames(chosen).length > 0;
   return isNamed ? [] : [`openrouter/${kind.slice(kind.indexOf(':') + 1)}`];
 }
 
-function textsOf(value: Json | undefined): readonly string[] {
+function getTexts(value: Json | undefined): readonly string[] {
   return typeof value === 'string' ? [value] : [];
 }

@@ -10,14 +10,14 @@ import type { Scanned } from '../scanned.ts';
  * @throws GatewayError `invalid-request`.
  */
 export function requireUniqueKeys({ scan, tree }: Scanned): void {
-  if (membersOf(tree()) < scan.members) throw invalid('An object in the request body has a key twice.');
+  if (countMembers(tree()) < scan.members) throw invalid('An object in the request body has a key twice.');
 }
 
-function membersOf(value: Json | undefined): number {
+function countMembers(value: Json | undefined): number {
   let members = 0;
-  if (isList(value)) for (const item of value) members += membersOf(item);
+  if (isList(value)) for (const item of value) members += countMembers(item);
   else if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) members += 1 + membersOf(inner);
+    for (const inner of Object.values(value)) members += 1 + countMembers(inner);
   }
   return members;
 }

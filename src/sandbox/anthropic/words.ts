@@ -2,7 +2,7 @@
 
 import { Refused } from '../exchange.ts';
 import type { Flaw, FlawPath } from '../flaws.ts';
-import { type RefusalSubject, subjectOf } from '../wordings/subject.ts';
+import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
 
 const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
@@ -21,12 +21,12 @@ export function anthropicRefusal(status: number, message: string, subject?: Refu
 export function anthropicFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
   if (flaw.kind === 'size' && flaw.of === 'string' && flaw.path.at(-1) === 'text') {
-    return anthropicRefusal(400, 'messages: text content blocks must be non-empty', subjectOf(flaw));
+    return anthropicRefusal(400, 'messages: text content blocks must be non-empty', findSubject(flaw));
   }
   if (flaw.kind === 'size' && at === 'messages') {
     return anthropicRefusal(400, 'messages: at least one message is required');
   }
-  return anthropicRefusal(400, `${at}: ${faultOf(flaw)}`, subjectOf(flaw));
+  return anthropicRefusal(400, `${at}: ${faultOf(flaw)}`, findSubject(flaw));
 }
 
 function faultOf(flaw: Flaw): string {

@@ -5,14 +5,14 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../lib/json.ts';
 import { checkHistory } from './check-history.ts';
 import { serviceRefusal } from './refuse.ts';
-import { type Service, serviceOf } from './services.ts';
+import { findService, type Service } from './services.ts';
 
 /**
  * Checks a request of chat completions by the rules of its model's service.
  * @throws Refused with the service's own error
  */
 export function checkService(body: JsonObject, model: Model): void {
-  const service = serviceOf(model.id);
+  const service = findService(model.id);
   checkFields(body, service);
   checkTools(body, service);
   const format = asObject(body['response_format'])?.['type'];

@@ -7,7 +7,7 @@ import type { RefusedThing } from '../wordings/subject.ts';
 import type { Service } from './services.ts';
 
 /**
- * @param path where the thing stands in the request
+ * @param path the place of the refused thing in the request
  * @param id the id that it is about
  * @returns the service's refusal of a thing, in its own words if it has any
  */

@@ -182,7 +182,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
 const TAKES_ALL: Service = { shape: openaiShape };
 
 /** @returns the service of a model, by the model's id */
-export function serviceOf(id: string): Service {
+export function findService(id: string): Service {
   const maker = id.slice(0, Math.max(0, id.indexOf('/'))).toLowerCase();
   return Object.hasOwn(SERVICES, maker) ? (SERVICES[maker] ?? TAKES_ALL) : TAKES_ALL;
 }

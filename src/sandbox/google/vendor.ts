@@ -72,7 +72,7 @@ function generated(request: VendorRequest, world: World, [name, model]: Known): 
   }
   const script = compose(ask, world.prompts);
   const stamp = stampFor(name, body);
-  const inNumbers = altsOf(request).includes('enum-encoding=int');
+  const inNumbers = getAlts(request).includes('enum-encoding=int');
   if (!request.path.endsWith(':streamGenerateContent')) {
     const answer = wholeGemini(script, stamp);
     return whole(inNumbers ? numbered(answer) : answer, script.usage.output);
@@ -92,11 +92,11 @@ function inArray(request: VendorRequest, answer: () => VendorAnswer): VendorAnsw
 }
 
 function asksSse(request: VendorRequest): boolean {
-  return altsOf(request).includes('sse');
+  return getAlts(request).includes('sse');
 }
 
 /** What the system parameter `alt`, also written `$alt`, says: `json;enum-encoding=int`. */
-function altsOf({ query }: VendorRequest): readonly string[] {
+function getAlts({ query }: VendorRequest): readonly string[] {
   return [...query.getAll('alt'), ...query.getAll('$alt')].flatMap((value) => value.split(';'));
 }
 

@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
 import { type Flaw, type FlawPath, snakeName } from '../flaws.ts';
-import { type RefusalSubject, subjectOf } from '../wordings/subject.ts';
+import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
 
 const STATUS: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -44,7 +44,7 @@ export function googleFlaws(flaws: readonly Flaw[]): Refused {
     400,
     message,
     [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }],
-    first && subjectOf(first),
+    first && findSubject(first),
   );
 }
 

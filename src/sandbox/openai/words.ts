@@ -3,7 +3,7 @@
 import type { Json } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
 import { type Flaw, type FlawPath, typeName } from '../flaws.ts';
-import { type RefusalSubject, subjectOf } from '../wordings/subject.ts';
+import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
 
 interface Said {
   readonly message: string;
@@ -24,7 +24,7 @@ export function openaiRefusal(
 /** @returns a 400 for the first flaw of a request, in OpenAI's words */
 export function openaiFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
-  const subject = subjectOf(flaw);
+  const subject = findSubject(flaw);
   const refuse = (message: string, code: string): Refused =>
     openaiRefusal(400, { message, param: at, code, subject });
   switch (flaw.kind) {

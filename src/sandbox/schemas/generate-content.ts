@@ -39,14 +39,14 @@ function numeric(schema: z.ZodNumber) {
 const whole = numeric(z.int());
 
 /** An enum by word, in any case of letters, or by number. The body that was read has the word. */
-function enumeration(name: GeminiEnum, words: z.ZodType = wordsOf(name)) {
+function enumeration(name: GeminiEnum, words: z.ZodType = getWords(name)) {
   const byNumber: readonly string[] = GEMINI_ENUMS[name];
   // A number without a word becomes a text that is no word.
   const read = (value: unknown) => (typeof value === 'number' ? (byNumber[value] ?? String(value)) : value);
   return z.preprocess(read, words);
 }
 
-function wordsOf(name: GeminiEnum) {
+function getWords(name: GeminiEnum) {
   return z.string().regex(new RegExp(`^(?:${GEMINI_ENUMS[name].join('|')})$`, 'i'));
 }
 

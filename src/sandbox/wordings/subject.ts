@@ -24,7 +24,7 @@ export type RefusedThing =
   | 'too many'
   | 'tool names';
 
-/** The thing, where it stands in the request, and the id that it is about, if there is one. */
+/** What is refused, its place in the request, and the id that the refusal is about, if it is about one. */
 export interface RefusalSubject {
   readonly thing: RefusedThing;
   readonly path: FlawPath;
@@ -32,14 +32,14 @@ export interface RefusalSubject {
 }
 
 /** @returns what a flaw is about; undefined for those that no vendor words in many ways */
-export function subjectOf(flaw: Flaw): RefusalSubject | undefined {
-  const thing = thingOf(flaw);
+export function findSubject(flaw: Flaw): RefusalSubject | undefined {
+  const thing = findThing(flaw);
   if (thing === undefined) return undefined;
   const { path, got } = flaw;
   return { thing, path, ...(thing === 'foreign ids' && typeof got === 'string' && { id: got }) };
 }
 
-function thingOf({ kind, path, got }: Flaw): RefusalSubject['thing'] | undefined {
+function findThing({ kind, path, got }: Flaw): RefusalSubject['thing'] | undefined {
   const name = String(path.at(-1));
   const isId = /(?:^|_)id$/.test(name);
   if (kind === 'unknown') return 'unknown field';

@@ -61,7 +61,7 @@ function renderParts(parts: readonly Part[], asked: RequestContext): readonly Js
       const text = shows ? part.text : '';
       if (text !== '' || part.signature?.origin === 'google')
         rendered.push({ text, thought: true, ...renderProof(part, carrier.take()) });
-      else carrier.add({ ...proofOf(part), ...(!part.redacted && { text: hidden(part.text) }) });
+      else carrier.add({ ...getProof(part), ...(!part.redacted && { text: hidden(part.text) }) });
       continue;
     }
     const carries = part.kind === 'tool-call' || ('text' in part && part.text !== '');
@@ -72,6 +72,6 @@ function renderParts(parts: readonly Part[], asked: RequestContext): readonly Js
   return rendered;
 }
 
-function proofOf({ signature, redacted }: ThinkingPart): Proof {
+function getProof({ signature, redacted }: ThinkingPart): Proof {
   return { ...(signature && { signature }), ...(redacted && { redacted }) };
 }

@@ -9,7 +9,7 @@ import type { EnumName } from './enums.ts';
 export type FieldType<Name extends string> = EnumName | Name | `map of ${Name}` | 'plain';
 
 /** The fields of messages. They are named in camelCase. */
-export const MESSAGES = tableOf({
+export const MESSAGES = makeTable({
   GenerateContentRequest: {
     systemInstruction: 'Content',
     contents: 'Content',
@@ -96,7 +96,7 @@ export const MESSAGES = tableOf({
 export type MessageName = keyof typeof MESSAGES;
 
 /** Checks that each field's type is an enum or a message of the table. */
-function tableOf<const Name extends string>(
+function makeTable<const Name extends string>(
   table: Readonly<Record<Name, Readonly<Record<string, FieldType<NoInfer<Name>>>>>>,
 ): Readonly<Record<Name, Readonly<Record<string, FieldType<Name>>>>> {
   return table;

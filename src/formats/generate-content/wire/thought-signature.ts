@@ -36,8 +36,8 @@ export interface Proof {
 }
 
 /**
- * A thought that travels in the signature of a later part. Without a `text`, the text stands in the thought parts right
- * before that part.
+ * A thought that travels in the signature of a later part. If it has no `text`, the thought parts right before that part
+ * have it.
  */
 export interface CarriedThought extends Proof {
   readonly text?: string;

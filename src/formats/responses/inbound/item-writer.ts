@@ -130,7 +130,7 @@ export function itemWriter(events: EventWriter, options: WriterOptions): ItemWri
     resume(item, start);
   };
 
-  const callerNameOf = (name: string): CallerName =>
+  const findCallerName = (name: string): CallerName =>
     names.get(name) ?? { name: givenNames.get(name) ?? name };
 
   const beginCall = (part: PartStart['part'] & { kind: 'tool-call' }, start: PartStart, id?: string) => {
@@ -140,7 +140,7 @@ export function itemWriter(events: EventWriter, options: WriterOptions): ItemWri
     const callId = part.id === '' ? makeId('call_', place.index) : part.id;
     const item = clientCall
       ? clientCallItem(place, callId, clientCall, events)
-      : callItem(place, { ...part, id: callId }, start, events, callerNameOf(part.name));
+      : callItem(place, { ...part, id: callId }, start, events, findCallerName(part.name));
     begin(item, place, start);
   };
 
