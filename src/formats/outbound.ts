@@ -28,7 +28,10 @@ export interface StreamMarks {
   readonly ending: RegExp;
   /** Nothing comes after this. Absent if the format has no such mark. */
   readonly closing?: RegExp;
-  /** Stands in every event that says that the answer has failed. */
+  /**
+   * Stands in every event that says that the answer has failed. Every byte of a native stream is searched for it. An
+   * expression whose match begins with a quote costs three times as much as one that looks back at the quote.
+   */
   readonly failing: RegExp;
   /** An event that does not tell yet whether there will be an answer. Absent if the format has none. */
   readonly preamble?: RegExp;

@@ -4,12 +4,12 @@ import { NO_BYTES } from '../lib/bytes.ts';
 
 export interface TrailingBytes {
   add(chunk: Uint8Array): void;
-  /**
-   * The last bytes: at least as many as requested and at most twice as many, or all if there are fewer. Valid until the
-   * next `add`.
-   */
+  /** The last bytes: at least as many as requested, or all if there are fewer. Valid until the next `add`. */
   bytes(): Uint8Array;
 }
+
+/** How many bytes are held beyond those requested. When they are full, the last ones move to the beginning. */
+const SLACK = 512;
 
 /**
  * Makes the holder of a stream's end. It copies the bytes: to keep the chunks themselves, for a slow stream with small
@@ -21,15 +21,16 @@ export function trailingBytes(length: number): TrailingBytes {
   let size = 0;
   return {
     add(chunk) {
-      kept ??= new Uint8Array(2 * length);
+      kept ??= new Uint8Array(length + SLACK);
       if (chunk.byteLength >= length) {
         kept.set(chunk.subarray(-length));
         size = length;
         return;
       }
       if (size + chunk.byteLength > kept.length) {
-        kept.copyWithin(0, size - length, size);
-        size = length;
+        const rest = length - chunk.byteLength;
+        kept.copyWithin(0, size - rest, size);
+        size = rest;
       }
       kept.set(chunk, size);
       size += chunk.byteLength;

@@ -12,6 +12,7 @@ import { type BodyStep, run, type Sink } from '../streams/step.ts';
 import { failureOf } from './failure.ts';
 import { type AnswerHeaders, isEventStream } from './headers.ts';
 import { inflater } from './inflate.ts';
+import { joined } from './net/to-buffer.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
 import { waitFor } from './wait.ts';
 import { type WordReader, wordReader } from './words.ts';
@@ -76,193 +77,200 @@ export function send(
   request: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  return new Promise((resolve, reject) => {
-    let socket: Dispatcher.DispatchController | undefined;
-    let inflating: ReturnType<typeof inflater>;
-    let observer: AnswerObserver | undefined;
-    let hasWord: WordReader | undefined;
-    let head: UpstreamHead | undefined;
-    /** What has come of the current read. */
-    let pieces: Uint8Array[] = [];
-    /** The body's stream, once the answer was returned with one. */
-    let body: PushBody | undefined;
-    /** Whether a byte of an answer has come. */
-    let answered = false;
-    /** Whether the body was left because of what is in it. */
-    let isBroken = false;
-    let over: GatewayError | true | undefined;
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
+  const { timeLeft, ended } = request;
+  // No closure here holds the request: it is as large as a dialogue, and its answer may take minutes to arrive.
+  let { observe } = request;
+  let socket: Dispatcher.DispatchController | undefined;
+  let inflating: ReturnType<typeof inflater>;
+  let observer: AnswerObserver | undefined;
+  let hasWord: WordReader | undefined;
+  let head: UpstreamHead | undefined;
+  /** What has come of the current read. */
+  let pieces: Uint8Array[] = [];
+  /** The body's stream, once the answer was returned with one. */
+  let body: PushBody | undefined;
+  /** Whether a byte of an answer has come. */
+  let answered = false;
+  /** Whether the body was left because of what is in it. */
+  let isBroken = false;
+  let over: GatewayError | true | undefined;
 
-    const wait = waitFor(clock, {
-      timeLeft: request.timeLeft,
-      isPaused: () => socket?.paused === true,
-      tooLong: () => abort(new GatewayError('upstream-timeout', BROKEN_OFF.tooLong)),
-    });
-    const abort = (reason: GatewayError, how: Ending = 'broken'): void => {
-      if (over !== undefined) return;
-      fail(reason, how);
-      socket?.abort(reason);
-    };
-    const leave = (): void => {
-      if (over === undefined) abort(reasonOf(signal), 'left');
-    };
-    signal.addEventListener('abort', leave, { once: true });
+  const wait = waitFor(clock, {
+    timeLeft,
+    isPaused: () => socket?.paused === true,
+    tooLong: () => abort(new GatewayError('upstream-timeout', BROKEN_OFF.tooLong)),
+  });
+  const abort = (reason: GatewayError, how: Ending = 'broken'): void => {
+    if (over !== undefined) return;
+    fail(reason, how);
+    socket?.abort(reason);
+  };
+  const leave = (): void => {
+    if (over === undefined) abort(reasonOf(signal), 'left');
+  };
+  signal.addEventListener('abort', leave, { once: true });
 
-    const finish = (how: Ending, error?: GatewayError): void => {
-      over = error ?? true;
-      wait.end();
-      signal.removeEventListener('abort', leave);
-      inflating?.destroy();
-      // Its consumer may still find a failure in what has come: in a moment, for all of it is here.
-      if (how === 'whole' && observer?.hasFailed === undefined && body !== undefined) {
-        setImmediate(reportEnd, how);
-      } else reportEnd(how);
-    };
-    const reportEnd = (how: Ending): void => {
-      // Called in any case, because it also notes in the ledger the failure that the vendor reports.
-      const hasFailed = observer?.hasFailed?.();
-      request.ended?.(isBroken || hasFailed ? 'broken' : how);
-    };
-    const fail = (error: GatewayError, how: Ending = 'broken'): void => {
-      if (over !== undefined) return;
-      if (body === undefined) {
-        finish(how, error);
-        reject(error);
-        return;
-      }
-      passOn();
+  const finish = (how: Ending, error?: GatewayError): void => {
+    over = error ?? true;
+    wait.end();
+    signal.removeEventListener('abort', leave);
+    inflating?.destroy();
+    // Its consumer may still find a failure in what has come: in a moment, for all of it is here.
+    if (how === 'whole' && observer?.hasFailed === undefined && body !== undefined) {
+      setImmediate(reportEnd, how);
+    } else reportEnd(how);
+  };
+  const reportEnd = (how: Ending): void => {
+    // Called in any case, because it also notes in the ledger the failure that the vendor reports.
+    const hasFailed = observer?.hasFailed?.();
+    ended?.(isBroken || hasFailed ? 'broken' : how);
+  };
+  const fail = (error: GatewayError, how: Ending = 'broken'): void => {
+    if (over !== undefined) return;
+    if (body === undefined) {
       finish(how, error);
-      if (observer?.fail === undefined) body.error(error);
+      reject(error);
+      return;
+    }
+    passOn();
+    finish(how, error);
+    if (observer?.fail === undefined) body.error(error);
+    else {
+      observer.fail(error, body);
+      body.close();
+    }
+  };
+  const succeed = (): void => {
+    if (over !== undefined) return;
+    try {
+      if (body === undefined) giveWhole();
       else {
-        observer.fail(error, body);
+        passOn();
+        observer?.flush?.(body);
+        finish('whole');
         body.close();
       }
-    };
-    const succeed = (): void => {
-      if (over !== undefined) return;
-      try {
-        if (body === undefined) giveWhole();
-        else {
-          passOn();
-          observer?.flush?.(body);
-          finish('whole');
-          body.close();
-        }
-      } catch (error) {
-        fail(asGatewayError(error));
-      }
-    };
+    } catch (error) {
+      fail(asGatewayError(error));
+    }
+  };
 
-    const markBroken = (): void => {
-      isBroken = true;
-    };
-    const give = (given: UpstreamAnswer['body']): void => {
-      if (head !== undefined) resolve({ ...head, body: given, markBroken });
-    };
-    /** A body that has come with its head needs no stream. */
-    const giveWhole = (): void => {
-      const bytes = takePieces();
-      const whole = observer === undefined ? bytes : concatBytes(run(observer, [bytes]));
-      finish('whole');
-      give(whole);
-    };
-    const giveStream = (): PushBody => {
-      const given = pushBody({ resume, pause, cancel }, observer?.mostQueued);
-      body = given;
-      give(given.stream);
-      return given;
-    };
-    const takePieces = (): Uint8Array => {
-      const bytes = concatBytes(pieces);
-      pieces = [];
-      return bytes;
-    };
-    /** Passes on as one chunk what came in one read: after its last piece, and before anything else runs. */
-    const passOn = (): void => {
-      if (over !== undefined || pieces.length === 0) return;
-      const bytes = takePieces();
-      if (hasWord?.(bytes)) wait.told();
-      const out: Sink<Uint8Array> = body ?? giveStream();
-      try {
-        if (observer === undefined) out.enqueue(bytes);
-        else observer.transform(bytes, out);
-      } catch (error) {
-        abort(asGatewayError(error));
-      }
-    };
-    const deliver = (piece: Uint8Array): void => {
-      if (over !== undefined) return;
-      // A decompressor may go on for long after the last compressed byte has arrived.
-      if (inflating !== undefined) wait.heard();
-      pieces.push(piece);
-      if (pieces.length === 1) queueMicrotask(passOn);
-    };
+  const markBroken = (): void => {
+    isBroken = true;
+  };
+  const give = (given: UpstreamAnswer['body']): void => {
+    if (head !== undefined) resolve({ ...head, body: given, markBroken });
+  };
+  /** A body that has come with its head needs no stream. */
+  const giveWhole = (): void => {
+    const bytes = takePieces();
+    const whole = observer === undefined ? bytes : concatBytes(run(observer, [bytes]));
+    finish('whole');
+    give(whole);
+  };
+  const giveStream = (): PushBody => {
+    const given = pushBody({ resume, pause, cancel }, observer?.mostQueued);
+    body = given;
+    give(given.stream);
+    return given;
+  };
+  const takePieces = (): Uint8Array => {
+    const bytes = joined(pieces);
+    pieces = [];
+    return bytes;
+  };
+  /** Passes on as one chunk what came in one read: after its last piece, and before anything else runs. */
+  const passOn = (): void => {
+    if (over !== undefined || pieces.length === 0) return;
+    const bytes = takePieces();
+    if (hasWord?.(bytes)) wait.told();
+    const out: Sink<Uint8Array> = body ?? giveStream();
+    try {
+      if (observer === undefined) out.enqueue(bytes);
+      else observer.transform(bytes, out);
+    } catch (error) {
+      abort(asGatewayError(error));
+    }
+  };
+  const deliver = (piece: Uint8Array): void => {
+    if (over !== undefined) return;
+    // A decompressor may go on for long after the last compressed byte has arrived.
+    if (inflating !== undefined) wait.heard();
+    pieces.push(piece);
+    if (pieces.length === 1) queueMicrotask(passOn);
+  };
 
-    const resume = (): void => {
-      if (over !== undefined) return;
-      wait.resumed();
-      inflating?.resume();
-      socket?.resume();
-    };
-    const pause = (): void => {
-      if (over !== undefined) return;
-      inflating?.pause();
-      socket?.pause();
-    };
-    const cancel = (reason: unknown): void => {
-      isBroken = reason instanceof GatewayError && isVendors(reason.fault);
-      if (isBroken && reason instanceof GatewayError) abort(reason);
-      else leave();
-    };
+  const resume = (): void => {
+    if (over !== undefined) return;
+    wait.resumed();
+    inflating?.resume();
+    socket?.resume();
+  };
+  const pause = (): void => {
+    if (over !== undefined) return;
+    inflating?.pause();
+    socket?.pause();
+  };
+  const cancel = (reason: unknown): void => {
+    isBroken = reason instanceof GatewayError && isVendors(reason.fault);
+    if (isBroken && reason instanceof GatewayError) abort(reason);
+    else leave();
+  };
 
-    if (signal.aborted) return leave();
-    agent.dispatch(
-      {
-        origin: request.origin,
-        path: request.path,
-        method: 'POST',
-        headers: request.headers,
-        body: request.body,
-        // The timeout clock does this.
-        headersTimeout: 0,
-        bodyTimeout: 0,
+  if (signal.aborted) {
+    leave();
+    return promise;
+  }
+  agent.dispatch(
+    {
+      origin: request.origin,
+      path: request.path,
+      method: 'POST',
+      headers: request.headers,
+      body: request.body,
+      // The timeout clock does this.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    },
+    {
+      onRequestStart(controller) {
+        socket = controller;
+        if (over instanceof GatewayError) controller.abort(over);
+        else if (signal.aborted) leave();
       },
-      {
-        onRequestStart(controller) {
-          socket = controller;
-          if (over instanceof GatewayError) controller.abort(over);
-          else if (signal.aborted) leave();
-        },
-        onResponseStarted() {
-          answered = true;
-        },
-        onResponseStart(_controller, status, headers) {
-          if (status < 200) return;
-          inflating = inflater(headers['content-encoding'], {
-            chunk: deliver,
-            end: succeed,
-            fail: (error) => abort(error),
-          })?.on('drain', resume);
-          head = { status, headers: inflating === undefined ? headers : withoutCoding(headers) };
-          observer = request.observe?.(head);
-          const isStream = isEventStream(headers);
-          hasWord = wordReader(isStream);
-          if (isStream) giveStream();
-        },
-        onResponseData(controller, chunk) {
-          wait.heard();
-          if (inflating === undefined) deliver(chunk);
-          else if (!inflating.write(chunk)) controller.pause();
-        },
-        onResponseEnd() {
-          if (inflating === undefined) succeed();
-          else inflating.end();
-        },
-        onResponseError(_controller, error) {
-          fail(failureOf(error, socket !== undefined, answered));
-        },
+      onResponseStarted() {
+        answered = true;
       },
-    );
-  });
+      onResponseStart(_controller, status, headers) {
+        if (status < 200) return;
+        inflating = inflater(headers['content-encoding'], {
+          chunk: deliver,
+          end: succeed,
+          fail: (error) => abort(error),
+        })?.on('drain', resume);
+        head = { status, headers: inflating === undefined ? headers : withoutCoding(headers) };
+        observer = observe?.(head);
+        observe = undefined;
+        const isStream = isEventStream(headers);
+        hasWord = wordReader(isStream);
+        if (isStream) giveStream();
+      },
+      onResponseData(controller, chunk) {
+        wait.heard();
+        if (inflating === undefined) deliver(chunk);
+        else if (!inflating.write(chunk)) controller.pause();
+      },
+      onResponseEnd() {
+        if (inflating === undefined) succeed();
+        else inflating.end();
+      },
+      onResponseError(_controller, error) {
+        fail(failureOf(error, socket !== undefined, answered));
+      },
+    },
+  );
+  return promise;
 }
 
 /**

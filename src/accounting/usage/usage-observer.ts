@@ -19,7 +19,7 @@ export interface UsageObserver extends Kept {
 }
 
 /** Bytes that are searched at once: of a stream that comes word by word, one search for some tens of words. */
-const ENOUGH = 4 * 1024;
+const ENOUGH = 2 * 1024;
 
 /** So many that come at once are worth a search of their own, where they lie. */
 const MANY = 1024;

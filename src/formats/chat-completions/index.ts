@@ -30,7 +30,7 @@ export const chatCompletions: Format = {
       opening: /"choices"/,
       ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]|event: ?error/,
       closing: /\[DONE\]/,
-      failing: /event: ?error|"error"|"detail"/,
+      failing: /(?<=event: ?|")(?:error|detail)\b/,
     },
     usageOnRequest: { inject: injectUsage, strip: stripInjectedUsage },
   },

@@ -41,7 +41,7 @@ export const generateContent: Format = {
     marks: {
       opening: /"candidates"/,
       ending: /"finishReason"|"blockReason"|"error": ?[{"]/,
-      failing: /"error"/,
+      failing: /(?<=")error"/,
     },
   },
   renderError,

@@ -39,7 +39,7 @@ export const messages: Format = {
       opening: /"message_start"/,
       ending: /"message_stop"|"error": ?[{"]/,
       closing: /"message_stop"|event: ?error/,
-      failing: /event: ?error|"error"/,
+      failing: /(?<=event: ?|")error\b/,
       preamble: /"type": ?"ping"/,
     },
   },
