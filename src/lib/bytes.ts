@@ -23,7 +23,7 @@ export function bytesOfText(text: string): Uint8Array {
 
 /** Decodes UTF-8; invalid bytes become U+FFFD. */
 export function textOfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength): string {
-  if (areDecodable(bytes)) return bytes.toString('utf8', start, end);
+  if (areNodes(bytes)) return bytes.toString('utf8', start, end);
   return utf8Decoder.decode(start === 0 && end === bytes.byteLength ? bytes : bytes.subarray(start, end));
 }
 
@@ -32,17 +32,18 @@ export function textOfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength
  * must not matter.
  */
 export function latin1OfBytes(bytes: Uint8Array, start = 0, end = bytes.byteLength): string {
-  if (areDecodable(bytes)) return bytes.toString('latin1', start, end);
+  if (areNodes(bytes)) return bytes.toString('latin1', start, end);
   return latin1Decoder.decode(start === 0 && end === bytes.byteLength ? bytes : bytes.subarray(start, end));
 }
 
-/** Bytes that decode themselves, as Node's do. */
-interface Decodable {
+/** Bytes that decode and search themselves, as Node's do. */
+interface NodeBytes {
   readonly readUInt8: unknown;
   toString(encoding: 'utf8' | 'latin1', start: number, end: number): string;
+  indexOf(needle: number | Uint8Array, from: number): number;
 }
 
-function areDecodable(bytes: Uint8Array): bytes is Uint8Array & Decodable {
+function areNodes(bytes: Uint8Array): bytes is Uint8Array & NodeBytes {
   return 'readUInt8' in bytes;
 }
 
@@ -62,10 +63,11 @@ export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The first place of `needle` at or after `from`, or -1. The search goes from one occurrence of its first byte to the
- * next.
+ * The first place of `needle` at or after `from`, or -1. Other bytes than Node's are searched from one occurrence of
+ * its first byte to the next, which takes four times as long if that byte is a frequent one.
  */
 export function indexOfBytes(bytes: Uint8Array, needle: Uint8Array, from = 0): number {
+  if (areNodes(bytes)) return bytes.indexOf(needle, from);
   const [first] = needle;
   if (first === undefined) return from;
   for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {

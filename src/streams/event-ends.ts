@@ -3,7 +3,7 @@
  * both. A stream may be cut anywhere, also inside the line breaks that end an event.
  */
 
-import { CR, concatBytes, forwardSearch, LF } from '../lib/bytes.ts';
+import { CR, forwardSearch, LF } from '../lib/bytes.ts';
 
 /** The most bytes before the last one that belong to the line breaks which end an event. */
 export const SEAM = 3;
@@ -64,15 +64,17 @@ export interface EventEnds {
 }
 
 export function eventEnds(): EventEnds {
-  /** The last bytes of what has passed, in one place: nothing of a piece is held. */
-  const before = new Uint8Array(SEAM);
-  let length = 0;
+  /** The last SEAM bytes of what has passed; -1 before the first ones. Numbers, so nothing of a piece is held. */
+  let third = -1;
+  let second = -1;
+  let last = -1;
 
   /** The end that lies in the first bytes of a piece and begins before it; -1 if there is none. */
   const acrossSeam = (piece: Uint8Array): number => {
-    if (length === 0) return -1;
-    const joined = concatBytes([before.subarray(SEAM - length), piece.subarray(0, SEAM)]);
-    for (let at = length; at < joined.length; at++) if (endsAt(joined, at)) return at + 1 - length;
+    const before = [third, second, last].filter((byte) => byte >= 0);
+    const joined = Uint8Array.of(...before, ...piece.subarray(0, SEAM));
+    for (let at = before.length; at < joined.length; at++)
+      if (endsAt(joined, at)) return at + 1 - before.length;
     return -1;
   };
 
@@ -86,10 +88,11 @@ export function eventEnds(): EventEnds {
       return found < 0 ? acrossSeam(piece) : found;
     },
     pass(piece) {
-      const taken = Math.min(SEAM, piece.length);
-      before.copyWithin(0, taken);
-      for (let at = 0; at < taken; at++) before[SEAM - taken + at] = piece[piece.length - taken + at] ?? 0;
-      length = Math.min(SEAM, length + taken);
+      for (let at = Math.max(0, piece.length - SEAM); at < piece.length; at++) {
+        third = second;
+        second = last;
+        last = piece[at] ?? -1;
+      }
     },
   };
 }

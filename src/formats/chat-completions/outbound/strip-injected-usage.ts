@@ -77,6 +77,13 @@ export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
 
   return {
     transform(chunk, out) {
+      // Most chunks are whole lines without usage, and pass with one search.
+      const isIdle = !isPassing && !isGone && held.size() === 0;
+      if (isIdle && chunk[chunk.length - 1] === LF && indexOfBytes(chunk, USAGE) < 0) {
+        isFirst = endsBlank(chunk, chunk.length);
+        out.enqueue(chunk);
+        return;
+      }
       const isMore = goesOn(chunk);
       const all = held.add(chunk);
       if (isMore) return;
