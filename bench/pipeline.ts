@@ -4,13 +4,8 @@
  * hop for each step.
  */
 
-import { strictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { Dispatcher } from 'undici';
-import { openLedger } from '../src/accounting/usage/ledger.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { Route } from '../src/conversation/route.ts';
 import type { RequestContext } from '../src/formats/format.ts';
@@ -23,6 +18,7 @@ import { decodeSse, encodeSse } from '../src/streams/sse.ts';
 import { fuse } from '../src/streams/step.ts';
 import { translateBody } from '../src/streams/translate-body.ts';
 import { modelOf } from '../test/support/model-traits.ts';
+import { answerOnce, Instant } from './support/instant.ts';
 import { benchArguments, median, type Row, report, round } from './support/report.ts';
 
 const args = benchArguments({ seconds: 0.5, rounds: 7 });
@@ -30,45 +26,9 @@ const KEY = 'gw-a-key-that-is-only-for-benches-0123456789';
 const recorded = readFileSync(join(import.meta.dirname, '../fixtures/replies/messages/long-text.sse'));
 const whole = readFileSync(join(import.meta.dirname, '../fixtures/replies/chat-completions/plain-text.json'));
 
-/** An upstream that answers at once, in this process: the rest is the gateway's own cost. */
-class Instant extends Dispatcher {
-  override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const controller: Dispatcher.DispatchController = {
-      aborted: false,
-      paused: false,
-      reason: null,
-      rawHeaders: [],
-      rawTrailers: [],
-      abort() {},
-      pause() {},
-      resume() {},
-    };
-    handler.onRequestStart?.(controller, {});
-    handler.onResponseStart?.(controller, 200, { 'content-type': 'application/json' }, 'OK');
-    handler.onResponseData?.(controller, whole);
-    handler.onResponseEnd?.(controller, {});
-    return true;
-  }
-}
-
 const body = Buffer.from(
   JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'x'.repeat(450) }] }),
 );
-
-function incoming(): IncomingMessage {
-  const message = new IncomingMessage(new Socket());
-  message.method = 'POST';
-  message.url = '/v1/chat/completions';
-  message.headers = {
-    authorization: `Bearer ${KEY}`,
-    'content-type': 'application/json',
-    'content-length': String(body.length),
-  };
-  message.push(body);
-  message.push(null);
-  message.complete = true;
-  return message;
-}
 
 const route: Route = { format: 'chat-completions', operation: 'generate' };
 
@@ -78,18 +38,8 @@ async function request(mode: ChainMode): Promise<() => Promise<void>> {
     vendors: { openai: { apiKey: 'sk-bench', baseUrl: 'http://127.0.0.1:1' } },
   });
   const { gateway } = await openGateway(config, { mode });
-  const answer = pipeline({ ...gateway, agent: new Instant() }, route);
-  return async () => {
-    const message = incoming();
-    const response = await answer({
-      id: 'req_1',
-      message,
-      response: new ServerResponse(message),
-      signal: new AbortController().signal,
-      ledger: openLedger(false),
-    });
-    strictEqual(response.status, 200);
-  };
+  const run = pipeline({ ...gateway, agent: new Instant(whole) }, route);
+  return () => answerOnce(run, KEY, '/v1/chat/completions', body);
 }
 
 const PROMPT = { model: 'a-model', turns: [], stream: true, includeUsage: true };
