@@ -42,6 +42,8 @@ export interface ProcessOptions {
   readonly execArgv?: readonly string[];
   /** Shell words before the program, e.g. `ulimit -n 256;`. */
   readonly shell?: string;
+  /** The program; absent: that of the sources. */
+  readonly program?: string;
   /** Starts without KEY, as a first start does. */
   readonly keyless?: boolean;
 }
@@ -49,7 +51,7 @@ export interface ProcessOptions {
 /** Starts `gateway start` with a configuration and adds one unrestricted key, KEY. */
 export async function spawnGateway(
   input: ConfigInput = {},
-  { env = {}, execArgv = [], shell, keyless = false }: ProcessOptions = {},
+  { env = {}, execArgv = [], shell, program = CLI, keyless = false }: ProcessOptions = {},
 ): Promise<GatewayProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const config = {
@@ -59,7 +61,7 @@ export async function spawnGateway(
     keys: [...(keyless ? [] : [{ name: 'test', key: KEY }]), ...(input.keys ?? [])],
   };
   writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(config));
-  const command = [process.execPath, ...execArgv, CLI, 'start'];
+  const command = [process.execPath, ...execArgv, program, 'start'];
   const child = spawn(
     ...(shell === undefined ? split(command) : split(['sh', '-c', `${shell} exec "$@"`, 'sh', ...command])),
     { cwd: directory, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
