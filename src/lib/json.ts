@@ -137,8 +137,9 @@ export type Compact<T> = {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** `object` without its undefined fields, as JSON.stringify would write it. */
+/** `object` without its undefined fields, as JSON.stringify would write it; itself if it has none. */
 export function compact<const T extends object>(object: T): Compact<T>;
 export function compact(object: object): object {
+  if (Object.values(object).every((value) => value !== undefined)) return object;
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

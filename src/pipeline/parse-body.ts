@@ -155,10 +155,16 @@ function settled(value: Json, inDialogue: boolean, carried: boolean): Json {
  * `scanObject` passes as a string can then cost gigabytes and a minute.
  */
 function tokensInTexts(value: Json | undefined): number {
-  if (typeof value === 'string') return /^\s*[[{]/.test(value) ? tokensIn(value) : 0;
+  if (typeof value === 'string') return OPENING.test(value) ? tokensIn(value) : 0;
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, inner: Json | undefined) => sum + tokensInTexts(inner), 0);
+  let sum = 0;
+  if (isList(value)) for (const inner of value) sum += tokensInTexts(inner);
+  else for (const key in value) sum += tokensInTexts(value[key]);
+  return sum;
 }
+
+/** How a text begins that may be a JSON object or list. */
+const OPENING = /^\s*[[{]/;
 
 /** Whether all numbers in a value are finite: JSON.parse turns numbers beyond all doubles into Infinity. */
 function holdsFinite(value: Json | undefined): boolean {

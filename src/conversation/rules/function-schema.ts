@@ -6,7 +6,7 @@
  * the tool is worth more than its pattern.
  */
 
-import { asList, asObject, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asList, asObject, isObject, type Json, type JsonObject, withoutFields } from '../../lib/json.ts';
 import { isPlainPattern } from './patterns.ts';
 import { inNewestDraft } from './schema-draft.ts';
 import { rewriteSchema } from './schema-places.ts';
@@ -56,8 +56,9 @@ function opened(schema: JsonObject): JsonObject {
  * without a type (DeepSeek: "schema must be a JSON Schema of 'type: "object"', got 'type: null'"), as unions have.
  */
 export function objectRoot(schema: JsonObject): JsonObject {
-  const { type, ...rest } = schema;
-  return type === 'object' ? schema : { type: 'object', ...rest };
+  if (schema['type'] === 'object') return schema;
+  const { type: _, ...rest } = schema;
+  return { type: 'object', ...rest };
 }
 
 function withItems(schema: JsonObject): JsonObject {
@@ -68,10 +69,12 @@ function withItems(schema: JsonObject): JsonObject {
 
 /** The schema without those of its own patterns that some service cannot read; itself if it has none. */
 function readable(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
-  const { pattern, ...plain } = schema;
-  const kept = isForeign(pattern) ? plain : schema;
-  if (kept === plain && typeof pattern === 'string') lose(pattern);
-  const { patternProperties: named } = schema;
+  const { pattern, patternProperties: named } = schema;
+  let kept = schema;
+  if (typeof pattern === 'string' && isForeign(pattern)) {
+    lose(pattern);
+    kept = withoutFields(schema, ['pattern']);
+  }
   const foreign = isObject(named) ? Object.keys(named).filter(isForeign) : [];
   if (!isObject(named) || foreign.length === 0) return kept;
   foreign.forEach(lose);

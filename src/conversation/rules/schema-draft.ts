@@ -6,7 +6,7 @@
  * write null for what they leave out (`properties: null`, mark3labs/mcp-go#224: "null found, object expected").
  */
 
-import { asNumber, isList, isObject, type JsonObject } from '../../lib/json.ts';
+import { asList, asNumber, isList, isObject, type JsonObject } from '../../lib/json.ts';
 
 /** Keywords that may have the value null. */
 const VALUES = ['const', 'default'];
@@ -25,15 +25,16 @@ export function inNewestDraft(schema: JsonObject): JsonObject {
 /** The schema without keywords that are null; itself if there are none. */
 function withoutNothing(schema: JsonObject): JsonObject {
   const isSaid = (key: string): boolean => schema[key] !== null || VALUES.includes(key);
-  const keys = Object.keys(schema);
-  if (keys.every(isSaid)) return schema;
+  if (Object.keys(schema).every(isSaid)) return schema;
   return Object.fromEntries(Object.entries(schema).filter(([key]) => isSaid(key)));
 }
 
 /** A tuple as `prefixItems`. If nothing may follow its places, `maxItems` is their number. */
 function withPrefix(schema: JsonObject): JsonObject {
-  const { items, additionalItems, ...rest } = schema;
-  if (!isList(items)) return schema;
+  // To take an object apart is a copy, and nearly no schema needs one.
+  if (!isList(schema['items'])) return schema;
+  const { items: places, additionalItems, ...rest } = schema;
+  const items = asList(places);
   return {
     ...(additionalItems === false && { maxItems: items.length }),
     ...rest,
@@ -44,8 +45,8 @@ function withPrefix(schema: JsonObject): JsonObject {
 
 /** A bound that true or false made exclusive, as one keyword. */
 function withBound(schema: JsonObject, exclusive: string, inclusive: string): JsonObject {
+  if (typeof schema[exclusive] !== 'boolean') return schema;
   const { [exclusive]: isExclusive, [inclusive]: bound, ...rest } = schema;
-  if (typeof isExclusive !== 'boolean') return schema;
   const name = isExclusive ? exclusive : inclusive;
   return asNumber(bound) === undefined || bound === undefined ? rest : { ...rest, [name]: bound };
 }

@@ -29,15 +29,24 @@ export function mapSchemas(
   { schemas, lists, maps }: SchemaPlaces,
   change: (schema: JsonObject) => JsonObject,
 ): Json {
+  // Most keywords of a schema hold texts and numbers.
+  if (typeof value !== 'object' || value === null) return value;
   const changed = (inner: Json): Json => (isObject(inner) ? change(inner) : inner);
-  if (lists.includes(key) && isList(value)) {
+  if (isList(value)) {
+    if (!lists.includes(key)) return value;
     const list = value.map(changed);
     return hasSameItems(list, value) ? value : list;
   }
-  if (schemas.includes(key)) return changed(value);
-  if (!maps.includes(key) || !isObject(value)) return value;
-  const entries = Object.entries(value).map(([name, inner = null]) => [name, changed(inner)] as const);
-  return entries.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(entries);
+  if (schemas.includes(key)) return change(value);
+  if (!maps.includes(key)) return value;
+  let isSame = true;
+  const entries: [string, Json][] = [];
+  for (const [name, inner = null] of Object.entries(value)) {
+    const made = changed(inner);
+    isSame &&= made === inner;
+    entries.push([name, made]);
+  }
+  return isSame ? value : Object.fromEntries(entries);
 }
 
 /** Deeper than any schema that a vendor takes. What lies deeper stays as it is. */
@@ -55,7 +64,8 @@ export function rewriteSchema(
   if (depth > MAX_DEPTH) return schema;
   const inner = (one: JsonObject): JsonObject => rewriteSchema(one, step, depth + 1);
   let whole = step(schema);
-  for (const [key, value = null] of Object.entries(whole)) {
+  for (const key of Object.keys(whole)) {
+    const value = whole[key] ?? null;
     const changed = mapSchemas(key, value, ALL_PLACES, inner);
     if (changed !== value) whole = { ...whole, [key]: changed };
   }
