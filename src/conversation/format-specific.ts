@@ -8,12 +8,12 @@ export function withFormatSpecific(
   format: FormatName,
   fields: JsonObject,
 ): { readonly formatSpecific?: FormatSpecific } {
-  return isEmpty(fields) ? {} : { formatSpecific: { format, fields } };
+  return isEmpty(fields) ? NOTHING : { formatSpecific: { format, fields } };
 }
 
 /** `{ unknownFields }` with these fields, to be spread; empty if there are none. */
 export function withUnknownFields(fields: JsonObject): { readonly unknownFields?: JsonObject } {
-  return isEmpty(fields) ? {} : { unknownFields: fields };
+  return isEmpty(fields) ? NOTHING : { unknownFields: fields };
 }
 
 /** The fields, if they belong to `format`; empty otherwise. */
@@ -26,4 +26,5 @@ export function findRoundTrip(own: FormatSpecific | undefined, format: FormatNam
   return (own?.format === format && own.roundTrip) || NOTHING;
 }
 
-const NOTHING: JsonObject = {};
+/** What is spread where there is nothing: one object for all. */
+const NOTHING = {} as const;

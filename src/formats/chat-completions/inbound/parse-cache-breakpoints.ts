@@ -26,6 +26,12 @@ export function parseRemainingFields(
   fields: JsonObject,
   formatSpecific: JsonObject = {},
 ): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific' | 'unknownFields'> {
+  if (fields['prompt_cache_breakpoint'] === undefined && fields['cache_control'] === undefined) {
+    return {
+      ...withFormatSpecific('chat-completions', formatSpecific),
+      ...withUnknownFields(withoutNulls(fields)),
+    };
+  }
   const { prompt_cache_breakpoint: breakpoint, cache_control: control, ...others } = fields;
   const marks = { prompt_cache_breakpoint: breakpoint, cache_control: control };
   const valid = Object.fromEntries(Object.entries(marks).filter(([, value]) => isObject(value)));

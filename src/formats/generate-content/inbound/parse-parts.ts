@@ -33,10 +33,12 @@ export function parseParts(value: Json | undefined, param: string, context: Part
   return repeatedField(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, context));
 }
 
+const READ = [...PART_FIELDS, ...PART_OPAQUE];
+
 function parsePart(value: Json, param: string, { ids, isAnswer }: PartContext): readonly Piece[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
   if (!isObject(value)) throw invalid(`Invalid value at '${param}': a part is an object.`, param);
-  const { known, own, extra } = sortFields(value, [...PART_FIELDS, ...PART_OPAQUE], PART_OWN);
+  const { known, own, extra } = sortFields(value, READ, PART_OWN);
   const data = parseData(known, param, ids);
   const isThought = known['thought'] === true;
   const holdsOpaque = PART_OPAQUE.some((name) => name in known) || (isThought && 'inlineData' in known);
@@ -79,8 +81,10 @@ function textPart(text: string, isThought: boolean): Part {
   return { kind: isThought ? 'thinking' : 'text', text };
 }
 
+const CALL_FIELDS = ['name', 'args', 'id'];
+
 function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
-  const { known, own, extra } = sortFields(value, ['name', 'args', 'id'], CALL_OWN);
+  const { known, own, extra } = sortFields(value, CALL_FIELDS, CALL_OWN);
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
   const id = asText(known['id']);

@@ -115,6 +115,9 @@ export function sortFields(
   known: readonly string[],
   own: readonly string[] = [],
 ): Fields {
+  // Most parts of a dialogue have known fields alone, which need no other object.
+  if (Object.keys(object).every((key) => known.includes(key) && isSaid(object[key])))
+    return { known: object, own: NOTHING, extra: NOTHING };
   const sorted: Record<'known' | 'own' | 'extra', [string, Json][]> = { known: [], own: [], extra: [] };
   for (const [key, value] of Object.entries(object)) {
     if (value === undefined) continue;
@@ -129,4 +132,10 @@ export function sortFields(
     own: Object.fromEntries(sorted.own),
     extra: Object.fromEntries(sorted.extra),
   };
+}
+
+const NOTHING: JsonObject = {};
+
+function isSaid(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
 }

@@ -41,18 +41,20 @@ export function withNumbers(message: JsonObject, name: MessageName): JsonObject 
   });
 }
 
-function convertMessage(message: JsonObject, name: MessageName, convert: Convert): JsonObject {
-  const types = MESSAGES[name];
-  let isSame = true;
-  const fields = Object.entries(message).map(([key, value]): [string, Json | undefined] => {
+function convertMessage(message: JsonObject, of: MessageName, convert: Convert): JsonObject {
+  const types = MESSAGES[of];
+  let changed: [string, Json | undefined][] | undefined;
+  const keys = Object.keys(message);
+  for (const [at, key] of keys.entries()) {
+    const value = message[key];
     const field = camelCase(key);
     const type = Object.hasOwn(types, field) ? types[field] : undefined;
-    if (type === undefined) return [key, value];
-    const converted = value === undefined ? value : convertValue(value, type, convert);
-    isSame &&= field === key && converted === value;
-    return [field, converted];
-  });
-  return isSame ? message : Object.fromEntries(fields);
+    const converted = type === undefined || value === undefined ? value : convertValue(value, type, convert);
+    const name = type === undefined ? key : field;
+    if (name !== key || converted !== value) changed ??= keys.slice(0, at).map((one) => [one, message[one]]);
+    changed?.push([name, converted]);
+  }
+  return changed === undefined ? message : Object.fromEntries(changed);
 }
 
 /** One value, or each one of a list. */
