@@ -134,13 +134,17 @@ function formatFor(
   return counting;
 }
 
-/** Makes the error for an operation, other than generating, that the service of a model does not offer. */
+/**
+ * Makes the error for an operation, other than generating, that the service of a model does not offer. For compaction it
+ * is a 404: clients of Open Responses, where not every service compacts, take that for a path that there is not.
+ */
 export function notServed(operation: 'compact' | 'count-tokens', { id }: Model): GatewayError {
-  return invalid(
-    operation === 'compact'
-      ? "Only OpenAI's own models can compact a conversation. Ask this one for a summary as an ordinary message instead."
-      : `Token counting is not available for ${id}: its vendor does not offer it.`,
-    'model',
+  if (operation === 'count-tokens')
+    return invalid(`Token counting is not available for ${id}: its vendor does not offer it.`, 'model');
+  return new GatewayError(
+    'endpoint-not-available',
+    "Only OpenAI's own models can compact a conversation. Ask this one for a summary as an ordinary message instead.",
+    { param: 'model' },
   );
 }
 

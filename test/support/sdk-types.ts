@@ -9,10 +9,11 @@ import type { Json, JsonObject } from '../../src/lib/json.ts';
 
 /** A type, as far as JSON can express it. */
 export type Shape =
-  | { readonly kind: 'value'; readonly sample: Json }
+  /** @param isExact whether it may be only the sample. */
+  | { readonly kind: 'value'; readonly sample: Json; readonly isExact: boolean }
   | { readonly kind: 'any' }
   | { readonly kind: 'list'; readonly item: () => Shape }
-  | { readonly kind: 'union'; readonly members: readonly Shape[] }
+  | { readonly kind: 'union'; readonly members: readonly Shape[]; readonly isNullable: boolean }
   | {
       readonly kind: 'object';
       readonly id: number;
@@ -36,14 +37,22 @@ export const TEXT = 'sample';
  * @param module e.g. `openai/resources/responses/responses`, whose types are in the `.d.ts` of that name.
  */
 export function shapeOf(module: string, name: string): Shape {
+  return shapesOf(module, [name])[0] ?? none(name);
+}
+
+/** Reads several types that a package exports. @param module as of `shapeOf` */
+export function shapesOf(module: string, names: readonly string[]): readonly Shape[] {
   const api = new API();
   try {
     const path = fileURLToPath(new URL(`../../node_modules/${module}.d.ts`, import.meta.url));
     const project = api.updateSnapshot({ openFiles: [path] }).getDefaultProjectForFile(path) ?? none(path);
     const { checker, program } = project;
     const exports = checker.getSymbolAtLocation(program.getSourceFile(path) ?? none(path)) ?? none(path);
-    const type = checker.getMemberInModuleExports(exports, name) ?? none(name);
-    return whole(reader(checker)(checker.getDeclaredTypeOfSymbol(type)));
+    const read = reader(checker);
+    return names.map((name) => {
+      const type = checker.getMemberInModuleExports(exports, name) ?? none(name);
+      return whole(read(checker.getDeclaredTypeOfSymbol(type)));
+    });
   } finally {
     api.close();
   }
@@ -81,20 +90,22 @@ function reader(checker: Checker): (type: Type) => Shape {
   }
   function readAnew(type: Type): Shape {
     if (type.isLiteralType()) {
-      return { kind: 'value', sample: typeof type.value === 'bigint' ? Number(type.value) : type.value };
+      const sample = typeof type.value === 'bigint' ? Number(type.value) : type.value;
+      return { kind: 'value', sample, isExact: true };
     }
     if (type.isIntrinsicType()) {
-      if (type.intrinsicName === 'string') return { kind: 'value', sample: TEXT };
-      if (type.intrinsicName === 'number') return { kind: 'value', sample: 1 };
-      if (type.intrinsicName === 'boolean') return { kind: 'value', sample: true };
-      if (type.intrinsicName === 'null') return { kind: 'value', sample: null };
+      if (type.intrinsicName === 'string') return { kind: 'value', sample: TEXT, isExact: false };
+      if (type.intrinsicName === 'number') return { kind: 'value', sample: 1, isExact: false };
+      if (type.intrinsicName === 'boolean') return { kind: 'value', sample: true, isExact: false };
+      if (type.intrinsicName === 'null') return { kind: 'value', sample: null, isExact: true };
       return { kind: 'any' };
     }
     if (type.isUnionType()) {
       const members = type
         .getTypes()
         .filter((one) => !(one.isIntrinsicType() && ['undefined', 'null'].includes(one.intrinsicName)));
-      return { kind: 'union', members: members.map(read) };
+      const isNullable = type.getTypes().some((one) => one.isIntrinsicType() && one.intrinsicName === 'null');
+      return { kind: 'union', members: members.map(read), isNullable };
     }
     if (type.isIntersectionType()) {
       const of = type.getTypes().find((one) => one.isIntrinsicType());

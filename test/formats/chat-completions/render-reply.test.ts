@@ -32,7 +32,7 @@ test('a text', () => {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: 'Hello', refusal: null },
+        message: { role: 'assistant', content: 'Hello', refusal: null, annotations: [] },
         logprobs: null,
         finish_reason: 'stop',
       },
@@ -66,6 +66,7 @@ describe('a message', () => {
           role: 'assistant',
           content: null,
           refusal: null,
+          annotations: [],
           tool_calls: [
             { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
             { id: 'b', type: 'function', function: { name: 'f', arguments: '{}' } },
@@ -129,7 +130,7 @@ describe('a message', () => {
     expect(body['choices']).toEqual([
       {
         index: 0,
-        message: { role: 'assistant', content: null, refusal: 'No.' },
+        message: { role: 'assistant', content: null, refusal: 'No.', annotations: [] },
         logprobs: { content: null, refusal: [{ token: 'No', logprob: 0, bytes: [], top_logprobs: [] }] },
         finish_reason: 'stop',
       },

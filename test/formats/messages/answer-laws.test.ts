@@ -8,7 +8,7 @@ import { collect } from '../../../src/conversation/collect.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
 import { renderReply } from '../../../src/formats/messages/inbound/render-reply.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
-import { parseJson } from '../../../src/lib/json.ts';
+import { isList, isObject, type Json, parseJson } from '../../../src/lib/json.ts';
 import { validateWhole, validator } from '../../../src/protocol/validate.ts';
 import { ASKED, bytesOf, parsed, parsedBytes, parsedWhole, rendered, stream } from './answers.ts';
 
@@ -39,6 +39,19 @@ function meant(reply: Reply): Reply {
   return { ...reply, choices };
 }
 
+/** Without what Anthropic's document requires and Anthropic leaves out: fields with nothing in them. */
+function like(recorded: Json | undefined, value: Json | undefined): Json | undefined {
+  if (isList(value))
+    return value.map((item, at) => like(isList(recorded) ? recorded[at] : undefined, item) ?? null);
+  if (!isObject(value) || !isObject(recorded)) return value;
+  const kept = Object.entries(value).filter(([key, held]) => key in recorded || !isNothing(held));
+  return Object.fromEntries(kept.map(([key, held]) => [key, like(recorded[key], held) ?? null]));
+}
+
+const NOTHING = [null, [], { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 }];
+const isNothing = (value: Json | undefined): boolean =>
+  NOTHING.some((nothing) => JSON.stringify(nothing) === JSON.stringify(value));
+
 const meaning = (events: readonly ReplyEvent[]): Reply => meant(collect(events));
 
 describe.each(cases)('$name', ({ sse, json }) => {
@@ -54,7 +67,7 @@ describe.each(cases)('$name', ({ sse, json }) => {
   test('a message that is parsed and rendered again is the same message', () => {
     const again = renderReply(collect(parsedWhole(json)), ASKED);
     expect(validateWhole('messages', again)).toEqual([]);
-    expect(again).toEqual(parseJson(json));
+    expect(like(parseJson(json), again)).toEqual(parseJson(json));
   });
 
   test('the streamed and the whole answer are equal', () => {

@@ -77,6 +77,8 @@ describe('the frame', () => {
       {
         type: 'message_start',
         message: {
+          container: null,
+          diagnostics: null,
           id: 'msg_9',
           type: 'message',
           role: 'assistant',
@@ -88,24 +90,31 @@ describe('the frame', () => {
           usage: {
             input_tokens: 0,
             cache_creation_input_tokens: 0,
+            cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
             cache_read_input_tokens: 0,
             output_tokens: 0,
+            output_tokens_details: null,
+            server_tool_use: null,
+            service_tier: null,
+            inference_geo: null,
+            speed: null,
           },
         },
       },
-      start(0, { type: 'text', text: '' }),
+      start(0, { type: 'text', text: '', citations: [] }),
       delta(0, { type: 'text_delta', text: 'Hi' }),
       delta(0, { type: 'text_delta', text: '\u2028"\n' }),
       stop(0),
       {
         type: 'message_delta',
-        delta: { stop_reason: 'end_turn', stop_sequence: null, stop_details: null },
+        delta: { container: null, stop_reason: 'end_turn', stop_sequence: null, stop_details: null },
         usage: {
           input_tokens: 5,
           cache_creation_input_tokens: 1,
           cache_read_input_tokens: 4,
           output_tokens: 2,
           output_tokens_details: { thinking_tokens: 1 },
+          server_tool_use: null,
         },
       },
       { type: 'message_stop' },
@@ -182,10 +191,10 @@ describe('blocks', () => {
       delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
       delta(0, { type: 'signature_delta', signature: 'none#' }),
       stop(0),
-      start(1, { type: 'text', text: '' }),
+      start(1, { type: 'text', text: '', citations: [] }),
       delta(1, { type: 'text_delta', text: 'a' }),
       stop(1),
-      start(2, { type: 'text', text: '' }),
+      start(2, { type: 'text', text: '', citations: [] }),
       delta(2, { type: 'text_delta', text: 'b' }),
       stop(2),
     ]);
@@ -289,7 +298,7 @@ describe('blocks', () => {
       ],
     ]);
     expect(blocksOf(events)).toEqual([
-      start(0, { type: 'text', text: '' }),
+      start(0, { type: 'text', text: '', citations: [] }),
       delta(0, {
         type: 'citations_delta',
         citation: {
@@ -320,6 +329,7 @@ describe('the end', () => {
     stop_sequence: string | null = null,
     stop_details: JsonObject | null = null,
   ) => ({
+    container: null,
     stop_reason,
     stop_sequence,
     stop_details,

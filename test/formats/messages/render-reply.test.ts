@@ -27,19 +27,27 @@ const google = { origin: 'google', value: 'AbC' } as const;
 describe('a message', () => {
   test('has all fields that Anthropic always sends', () => {
     expect(whole([{ kind: 'text', text: 'Hi' }])).toEqual({
+      container: null,
+      diagnostics: null,
       id: 'msg_9',
       type: 'message',
       role: 'assistant',
       model: 'gpt',
-      content: [{ type: 'text', text: 'Hi' }],
+      content: [{ type: 'text', text: 'Hi', citations: [] }],
       stop_reason: 'end_turn',
       stop_sequence: null,
       stop_details: null,
       usage: {
         input_tokens: 7,
         cache_creation_input_tokens: 0,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
         cache_read_input_tokens: 0,
         output_tokens: 3,
+        output_tokens_details: null,
+        server_tool_use: null,
+        service_tier: null,
+        inference_geo: null,
+        speed: null,
       },
     });
   });
@@ -110,7 +118,7 @@ describe('content', () => {
         { kind: 'tool-call', id: 'c', name: 'f', arguments: '', signature: google },
       ]),
     ).toEqual([
-      { type: 'text', text: 'a' },
+      { type: 'text', text: 'a', citations: [] },
       { type: 'thinking', thinking: '', signature: 'google#p.AbC' },
       { type: 'thinking', thinking: '', signature: 'google#c.AbC' },
       { type: 'thinking', thinking: '', signature: 'google#c.AbC' },

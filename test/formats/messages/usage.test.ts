@@ -125,7 +125,7 @@ describe('rendered figures', () => {
       },
     ],
   ])('%s', (_, usage, told) => {
-    expect(renderUsage(usage)).toEqual(told);
+    expect(renderUsage(usage)).toEqual({ output_tokens_details: null, server_tool_use: null, ...told });
   });
 
   test('a parsed usage is rendered again unchanged, with its other fields', () => {
@@ -141,6 +141,7 @@ describe('rendered figures', () => {
       output_tokens: 9,
       output_tokens_details: { thinking_tokens: 4, spoken_tokens: 5 },
       inference_geo: 'eu',
+      server_tool_use: { web_search_requests: 1 },
     };
     expect(renderUsage(parseUsage({ ...told, service_tier: 'standard' }))).toEqual(told);
     expect(

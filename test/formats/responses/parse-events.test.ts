@@ -477,10 +477,19 @@ describe('the end', () => {
     const { formatSpecific: own, unknownFields: extra } =
       endOf(
         parseObjects([
-          makeResponse({ billing: { payer: 'x' }, tools: [], temperature: 1, brand_new: 7, user: null }),
+          makeResponse({
+            billing: { payer: 'x' },
+            conversation: { id: 'conv_1' },
+            completed_at: 1_790_000_001,
+            tool_usage: { web_search: { num_requests: 1 } },
+            tools: [],
+            temperature: 1,
+            brand_new: 7,
+            user: null,
+          }),
         ]),
       ) ?? {};
-    expect(own?.fields).toEqual({ billing: { payer: 'x' } });
+    expect(own?.fields).toEqual({ tool_usage: { web_search: { num_requests: 1 } } });
     expect(extra).toEqual({ brand_new: 7 });
   });
 });

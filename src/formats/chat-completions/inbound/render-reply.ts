@@ -85,7 +85,7 @@ function renderTextFields(texts: readonly TextPart[], parts: readonly Part[]): J
   for (const { format, value } of partsOfKind(parts, 'opaque')) others.block(format, value);
   for (const citation of unlinked) others.cite(citation);
   return {
-    ...(annotations.length > 0 && { annotations }),
+    annotations,
     ...renderExtraContent(texts.findLast((part) => part.signature)?.signature),
     ...others.fields(),
   };

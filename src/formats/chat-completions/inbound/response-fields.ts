@@ -7,6 +7,9 @@ import { isList, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
 
+/** OpenAI's words for service tiers. The tiers of other vendors are all rendered as `default`. */
+const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast']);
+
 /**
  * The fields that every chunk of an answer has, and the whole answer too.
  * @param object the type: `chat.completion` or `chat.completion.chunk`.
@@ -19,7 +22,7 @@ export function renderHead(start: Reply['start'], object: string, context: Reque
     object,
     created: created ?? context.created,
     model: model || context.prompt.model,
-    ...(serviceTier !== undefined && { service_tier: serviceTier }),
+    ...(serviceTier !== undefined && { service_tier: TIERS.has(serviceTier) ? serviceTier : 'default' }),
     ...(fingerprint !== undefined && { system_fingerprint: fingerprint }),
   };
 }

@@ -92,7 +92,7 @@ export function createBlockRenderer(stem: string, search: string | undefined): B
       case 'text':
       case 'refusal':
         refusal ||= part.kind === 'refusal';
-        return openBlock(event, { ...fields, type: 'text', text: '' }, TEXT);
+        return openBlock(event, { ...fields, type: 'text', text: '', citations: [] }, TEXT);
       case 'thinking':
         return openBlock(event, { ...fields, type: 'thinking', thinking: '', signature: '' }, THINKING);
       case 'tool-call': {

@@ -7,8 +7,7 @@ import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
 import { renderEndFields, renderStop } from '../wire/finish-reasons.ts';
-import { renderUsedTier } from '../wire/service-tier.ts';
-import { renderUsage } from '../wire/usage.ts';
+import { renderMessageUsage, renderUsage } from '../wire/usage.ts';
 import { createBlockRenderer } from './render-blocks.ts';
 import { renderLateError } from './render-error.ts';
 import { findWebSearch } from './render-web-searches.ts';
@@ -30,7 +29,7 @@ export function renderEvents(asked: RequestContext): EventRenderer {
   const start = (event: ReplyStart, out: Sink<Sse>): void => {
     // The number of input tokens is rarely known this early, that of output tokens never. `message_delta` has both.
     const { output: _, reasoning: __, ...early } = usage;
-    const known = { ...renderUsage(early), ...renderUsedTier(event.serviceTier) };
+    const known = renderMessageUsage(early, event.serviceTier);
     const open = { stop_reason: null, stop_sequence: null, stop_details: null, usage: known };
     out.enqueue(named('message_start', { message: renderMessage(event, asked, [], open) }));
   };
@@ -39,6 +38,7 @@ export function renderEvents(asked: RequestContext): EventRenderer {
     blocks.close(out);
     const { inside, beside } = renderEndFields(end);
     const delta = {
+      container: null,
       ...inside,
       ...blocks.others(),
       ...renderStop(end, { ...blocks.said(), stop: asked.prompt.stop }),

@@ -11,9 +11,8 @@ import type { RequestContext } from '../../format.ts';
 import { renderCitation } from '../wire/citations.ts';
 import { addCall, NO_CALLS, renderEndFields, renderStop } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { renderUsedTier } from '../wire/service-tier.ts';
 import { renderRedactedBlock, renderThinkingBlock } from '../wire/thinking-blocks.ts';
-import { renderUsage } from '../wire/usage.ts';
+import { renderMessageUsage } from '../wire/usage.ts';
 import { renderCarrierBlocks } from './render-carriers.ts';
 import { findWebSearch, renderWebSearch } from './render-web-searches.ts';
 import { createCallRenderer, renderMessage } from './response-fields.ts';
@@ -42,7 +41,7 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { inside, beside } = renderEndFields(end);
   const fields = {
     ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),
-    usage: { ...renderUsage(reply.usage), ...renderUsedTier(reply.start.serviceTier) },
+    usage: renderMessageUsage(reply.usage, reply.start.serviceTier),
   };
   return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
 }
@@ -109,7 +108,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
     ...findFormatFields(part.formatSpecific, FORMAT),
     type: 'text',
     text: part.text,
-    ...(citations.length > 0 && { citations }),
+    citations,
   };
   return [block, ...renderCarrierBlocks(part.signature, 'previous')];
 }

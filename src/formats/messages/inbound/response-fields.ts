@@ -23,6 +23,9 @@ export function renderMessage(
   additional: JsonObject = {},
 ): JsonObject {
   return {
+    // Anthropic's document requires them, and only Anthropic has such things.
+    container: null,
+    diagnostics: null,
     ...start.unknownFields,
     ...start.formatSpecific?.fields,
     ...additional,

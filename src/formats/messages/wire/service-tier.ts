@@ -1,6 +1,5 @@
 /** Service tiers, in Anthropic's words and in those of the prompt, which are OpenAI's. */
 
-import type { JsonObject } from '../../../lib/json.ts';
 import type { Report } from '../../format.ts';
 
 /** Parses the tier that a request asks for (API reference); undefined if the prompt has no word for it. */
@@ -22,13 +21,8 @@ export function renderAskedTier(tier: string | undefined, report: Report): strin
   return undefined;
 }
 
-/**
- * Renders the tier that an answer was served in.
- * @returns `{service_tier}` for the answer's usage, to be spread, or nothing if the tier is not known. A tier that
- *   Anthropic does not have is null.
- */
-export function renderUsedTier(tier: string | undefined): JsonObject {
-  if (tier === undefined) return {};
-  if (tier === 'default' || tier === 'standard') return { service_tier: 'standard' };
-  return { service_tier: tier === 'priority' || tier === 'batch' ? tier : null };
+/** Renders the tier that an answer was served in; null if it is not known, or is one that Anthropic does not have. */
+export function renderUsedTier(tier: string | undefined): string | null {
+  if (tier === 'default' || tier === 'standard') return 'standard';
+  return tier === 'priority' || tier === 'batch' ? tier : null;
 }

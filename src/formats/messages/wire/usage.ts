@@ -17,6 +17,7 @@ import {
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, withoutNulls } from '../../../lib/json.ts';
 import { FORMAT } from './format-name.ts';
+import { renderUsedTier } from './service-tier.ts';
 
 /** Reads what an answer consumed, from the figures of its events. */
 export const usageReader: UsageReader = {
@@ -105,7 +106,7 @@ export function parseUsage(figures: JsonObject): Usage {
 }
 
 /**
- * Renders the usage of an answer. Unknown figures are 0, so that clients can add them up. The three input figures always
+ * Renders the usage of an answer, as the last event of a stream has it. Unknown figures are 0, so that clients can add them up. The three input figures always
  * add up to the whole input, even if a vendor reports more cached tokens than input tokens.
  */
 export function renderUsage(usage: Usage): JsonObject {
@@ -126,8 +127,29 @@ export function renderUsage(usage: Usage): JsonObject {
       },
     }),
     output_tokens: output,
-    ...(reasoning !== undefined && {
-      output_tokens_details: { ...asObject(fields['output_tokens_details']), thinking_tokens: reasoning },
-    }),
+    output_tokens_details:
+      reasoning === undefined
+        ? null
+        : { ...asObject(fields['output_tokens_details']), thinking_tokens: reasoning },
+    server_tool_use: fields['server_tool_use'] ?? null,
+  };
+}
+
+/**
+ * Renders the usage of a whole message, or of one that begins, with all fields that Anthropic's document requires there.
+ * @param tier the tier that served the answer, if it is known.
+ */
+export function renderMessageUsage(usage: Usage, tier: string | undefined): JsonObject {
+  const figures = renderUsage(usage);
+  return {
+    // A vendor that names no lifetime keeps what it caches for minutes.
+    cache_creation: {
+      ephemeral_5m_input_tokens: figures['cache_creation_input_tokens'] ?? 0,
+      ephemeral_1h_input_tokens: 0,
+    },
+    inference_geo: null,
+    speed: null,
+    ...figures,
+    service_tier: renderUsedTier(tier),
   };
 }

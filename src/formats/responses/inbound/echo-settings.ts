@@ -1,13 +1,22 @@
 /** Repeats the settings of a request in the response, with OpenAI's defaults for those that the request leaves out. */
 
-import { asFlag, asObject, asObjects, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import {
+  asFlag,
+  asObject,
+  asObjects,
+  asText,
+  compact,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../../lib/json.ts';
 import { flatTool } from '../../flat-tools.ts';
 import type { EchoedSetting } from '../wire/echoed-settings.ts';
 import { echoTool } from './echo-tool.ts';
 import { flatFormat } from './parse-settings.ts';
 
 /** Renders the settings as the response repeats them. @param body the caller's body */
-export function echoSettings(body: JsonObject): Readonly<Record<EchoedSetting, Json>> {
+export function echoSettings(body: JsonObject): Readonly<Partial<Record<EchoedSetting, Json>>> {
   return {
     // What OpenAI writes for a request without access to any.
     access_programs: null,
@@ -33,7 +42,8 @@ export function echoSettings(body: JsonObject): Readonly<Record<EchoedSetting, J
     top_logprobs: body['top_logprobs'] ?? 0,
     top_p: body['top_p'] ?? 1,
     truncation: body['truncation'] ?? 'disabled',
-    user: body['user'] ?? null,
+    // OpenAI sends null for a request without one, but its document has only texts there.
+    ...compact({ user: asText(body['user']) }),
   };
 }
 

@@ -1,9 +1,11 @@
 /** Renders the response object (OpenAI API reference, "The response object"), of a whole answer or of a stream's events. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, Reply, Usage } from '../../../conversation/reply.ts';
-import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asNumber, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
+import { renderModeration } from '../../openai/moderation.ts';
 import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
 import { renderUsage } from '../wire/usage.ts';
 import { echoSettings } from './echo-settings.ts';
@@ -41,7 +43,8 @@ export interface ResponseRenderer {
 /** Makes the renderer for the answer to a request. */
 export function responseRenderer(request: RequestContext): ResponseRenderer {
   const settings = echoSettings(request.body);
-  const askedTier = asText(request.body['service_tier']) ?? 'auto';
+  const asked = asText(request.body['service_tier']) ?? '';
+  const askedTier = TIERS.has(asked) ? asked : 'auto';
   const render = (
     { id, created, model, unknownFields, formatSpecific }: Reply['start'],
     fields: JsonObject,
@@ -50,6 +53,7 @@ export function responseRenderer(request: RequestContext): ResponseRenderer {
     ...unknownFields,
     ...formatSpecific?.fields,
     ...additional,
+    ...renderModeration(additional['moderation'] ?? unknownFields?.['moderation']),
     ...settings,
     ...renderHead(
       prefixedId('resp_', id || request.id),
@@ -72,6 +76,8 @@ export function responseRenderer(request: RequestContext): ResponseRenderer {
       };
       const fields = {
         status,
+        // Only a completed response has it (API reference).
+        completed_at: status === 'completed' ? findCompletedAt(end, start.created ?? request.created) : null,
         incomplete_details: details,
         service_tier: TIERS.has(tier) ? tier : 'default',
         output,
@@ -91,12 +97,23 @@ export function responseRenderer(request: RequestContext): ResponseRenderer {
   };
 }
 
+/** Finds when the answer was complete, in Unix seconds: now, unless the vendor says it. Its clock may be ahead. */
+function findCompletedAt({ formatSpecific }: Choice['end'], created: number): number {
+  const { completed_at } = findRoundTrip(formatSpecific, 'responses');
+  return asNumber(completed_at) ?? Math.max(created, secondsNow());
+}
+
+function secondsNow(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
 /** Renders what every response begins with. @param created Unix seconds */
 function renderHead(id: string, created: number, model: Json): JsonObject {
   return {
     id,
     object: 'response',
     created_at: created,
+    completed_at: null,
     model,
     error: null,
     incomplete_details: null,
@@ -106,9 +123,11 @@ function renderHead(id: string, created: number, model: Json): JsonObject {
 
 /** Renders the response to a request that wants no output yet (OpenAI, "WebSocket mode": `generate: false`). */
 export function renderEmptyResponse(body: JsonObject, id: string): JsonObject {
+  const now = secondsNow();
   return {
     ...echoSettings(body),
-    ...renderHead(id, Math.floor(Date.now() / 1000), body['model'] ?? ''),
+    ...renderHead(id, now, body['model'] ?? ''),
+    completed_at: now,
     status: 'completed',
     service_tier: 'default',
     output: [],

@@ -1,16 +1,20 @@
 /** The fields of a response that are no part of the answer itself. */
 
-import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
-import { type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { asNumber, compact, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { ECHOED_SETTINGS } from '../wire/echoed-settings.ts';
 
 /**
- * Fields that are read elsewhere, or repeat the request. The caller knows the request already, and it may differ from the
- * one that the vendor got.
+ * Fields that are read elsewhere, repeat the request, or say nothing in another format: who pays OpenAI for the response,
+ * and the conversation at OpenAI that it belongs to. The caller knows the request already, and it may differ from the one
+ * that the vendor got.
  */
 const HANDLED: ReadonlySet<string> = new Set([
   ...ECHOED_SETTINGS,
+  'billing',
+  'completed_at',
+  'conversation',
   'created_at',
   'error',
   'id',
@@ -29,14 +33,7 @@ const HANDLED: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that OpenAI's clients know, on the wire or in the types of the SDK. */
-const OPENAI_FIELDS: ReadonlySet<string> = new Set([
-  'billing',
-  'completed_at',
-  'content_filters',
-  'conversation',
-  'moderation',
-  'tool_usage',
-]);
+const OPENAI_FIELDS: ReadonlySet<string> = new Set(['content_filters', 'moderation', 'tool_usage']);
 
 /**
  * Parses the additional fields of a response.
@@ -49,8 +46,11 @@ export function parseAdditionalFields(
   const [, others] = splitFields(withoutNulls(response), HANDLED);
   const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   const { incomplete_details } = response;
+  const fields = { ...own, ...(finish === 'other' && { incomplete_details }) };
+  const roundTrip = compact({ completed_at: asNumber(response['completed_at']) });
+  const isPlain = isEmpty(fields) && isEmpty(roundTrip);
   return {
-    ...withFormatSpecific('responses', { ...own, ...(finish === 'other' && { incomplete_details }) }),
+    ...(!isPlain && { formatSpecific: { format: 'responses', fields, roundTrip } }),
     ...withUnknownFields(unknown),
   };
 }

@@ -1,0 +1,130 @@
+/**
+ * What the vendors publish about their answers, as JSON Schemas, strictly: required fields are there, and no field that
+ * the vendor does not have. The sources are the types of the vendors' SDKs, and the types of Open Responses.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import type { Sse } from '../../src/streams/sse.ts';
+import { type Amendments, schemasOf } from './sdk-schemas.ts';
+
+interface Source {
+  readonly module: string;
+  readonly whole: string;
+  readonly event: string;
+  readonly amendments?: Amendments;
+}
+
+const BASE64: JsonObject = {
+  type: 'string',
+  pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+};
+
+const SOURCES: Readonly<Record<FormatName, Source>> = {
+  'chat-completions': {
+    module: 'openai/resources/chat/completions/completions',
+    whole: 'ChatCompletion',
+    event: 'ChatCompletionChunk',
+  },
+  responses: {
+    module: 'openai/resources/responses/responses',
+    whole: 'Response',
+    event: 'ResponseStreamEvent',
+    amendments: {
+      added: { Response: ['output_text'] },
+      // OpenAI sends null there (recorded): as long as a response is open, and where the request has none.
+      nullable: { Response: ['usage', 'user'], ResponseFormatTextJSONSchemaConfig: ['description'] },
+    },
+  },
+  messages: {
+    module: '@anthropic-ai/sdk/resources/messages/messages',
+    whole: 'Message',
+    event: 'RawMessageStreamEvent',
+  },
+  'generate-content': {
+    module: '@google/genai/dist/genai',
+    whole: 'GenerateContentResponse',
+    event: 'GenerateContentResponse',
+    amendments: {
+      added: {
+        GenerateContentResponse: [
+          'sdkHttpResponse',
+          'text',
+          'data',
+          'functionCalls',
+          'executableCode',
+          'codeExecutionResult',
+          'initialPromptTokenCount',
+        ],
+      },
+      fields: { thoughtSignature: BASE64 },
+    },
+  },
+};
+
+/** Checks answers of one format. Each check returns what is wrong, and where. */
+export interface PublishedSchema {
+  whole(reply: Json): readonly string[];
+  /** An event of a stream; one that no vendor documents (a comment, `[DONE]`, a ping) is passed over. */
+  event(event: Sse): readonly string[];
+}
+
+/** Reads the schema of a format: this takes a second. */
+export function publishedSchema(format: FormatName): PublishedSchema {
+  const { module, whole, event, amendments } = SOURCES[format];
+  const checks = compile(schemasOf(module, [whole, event], amendments));
+  const open = format === 'responses' ? compile(openResponses()) : undefined;
+  const inWhole = [checks(whole), ...(open ? [open('ResponseResource')] : [])];
+  const inEvent = [checks(event), ...(open ? [open('StreamingEvent')] : [])];
+  return {
+    whole: (reply) => inWhole.flatMap((check) => check(reply)),
+    event({ data }) {
+      if (data === '[DONE]') return [];
+      const value = parseJson(data);
+      if (isObject(value) && value['type'] === 'ping') return [];
+      return inEvent.flatMap((check) => check(value));
+    },
+  };
+}
+
+function openResponses(): JsonObject {
+  const schema = parseJson(readFileSync(join(import.meta.dirname, 'open-responses/schema.json'), 'utf8'));
+  if (!isObject(schema)) throw new TypeError('A schema is an object.');
+  return schema;
+}
+
+/** The checks of a schema's definitions, by name. */
+function compile(schema: JsonObject): (name: string) => (value: Json) => readonly string[] {
+  const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
+  ajv.addSchema({ ...schema, $id: 'published' });
+  return (name) => {
+    const check: ValidateFunction = ajv.compile({ $ref: `published#/$defs/${name}` });
+    return (value) => (check(value) ? [] : describe(check.errors ?? [], value));
+  };
+}
+
+/** Says what is wrong and where: of a union that nothing fits, only that; of a condition, only what it leads to. */
+function describe(errors: readonly ErrorObject[], root: Json): readonly string[] {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
+  return errors
+    .filter(
+      ({ keyword, schemaPath, instancePath }) =>
+        keyword !== 'if' &&
+        !unions.some(
+          (one) =>
+            schemaPath !== one.schemaPath &&
+            schemaPath.startsWith(one.schemaPath) &&
+            instancePath.startsWith(one.instancePath),
+        ),
+    )
+    .map(({ instancePath, message }) => {
+      const value = instancePath
+        .split('/')
+        .slice(1)
+        .reduce<unknown>((held, key) => Object(held)[key], root);
+      return `${instancePath || '/'} ${message}: ${JSON.stringify(value)?.slice(0, 120)}`;
+    });
+}

@@ -1,0 +1,109 @@
+/**
+ * JSON Schemas of the types in a vendor's SDK. The SDKs are generated from the vendors' OpenAPI documents, so their types
+ * say the same: which fields there are, which of them are required, and what may be null.
+ */
+
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { type Shape, shapesOf } from './sdk-types.ts';
+
+type ObjectShape = Extract<Shape, { kind: 'object' }>;
+
+/** What the types do not say, by the name of the type. */
+export interface Amendments {
+  /** Properties that the SDK adds to what it receives. */
+  readonly added?: Readonly<Record<string, readonly string[]>>;
+  /** Properties that vendors send as null although the type does not say so. */
+  readonly nullable?: Readonly<Record<string, readonly string[]>>;
+  /** Schemas of properties that the type says too little of, by the name of the property. */
+  readonly fields?: Readonly<Record<string, JsonObject>>;
+}
+
+/**
+ * Makes one schema with a definition for each of the types, by its name.
+ * @param module e.g. `openai/resources/responses/responses`
+ */
+export function schemasOf(module: string, names: readonly string[], amendments: Amendments = {}): JsonObject {
+  const definitions: Record<string, Json> = {};
+  const ids = new Map<Shape, string>();
+  const { added = {}, nullable = {}, fields = {} } = amendments;
+
+  const objectSchema = (shape: ObjectShape): JsonObject => {
+    const own = shape.fields.filter(({ name }) => !added[shape.name]?.includes(name));
+    const properties = own.map(({ name, shape: of }) => {
+      const told = fields[name] ?? schema(of());
+      return [name, nullable[shape.name]?.includes(name) ? { anyOf: [told, { type: 'null' }] } : told];
+    });
+    return {
+      type: 'object',
+      required: own.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
+      properties: Object.fromEntries(properties),
+    };
+  };
+
+  const reference = (shape: ObjectShape): JsonObject => {
+    let id = ids.get(shape);
+    if (id === undefined) {
+      id = `${shape.name}-${shape.id}`;
+      ids.set(shape, id);
+      definitions[id] = objectSchema(shape);
+    }
+    return { $ref: `#/$defs/${id}` };
+  };
+
+  const schema = (shape: Shape): JsonObject => {
+    switch (shape.kind) {
+      case 'any':
+        return {};
+      case 'value':
+        return shape.isExact ? { const: shape.sample } : { type: typeof shape.sample };
+      case 'list':
+        return { type: 'array', items: schema(shape.item()) };
+      case 'union':
+        return unionSchema(shape.members, shape.isNullable, schema);
+      case 'object':
+        return reference(shape);
+    }
+  };
+
+  for (const [at, shape] of shapesOf(module, names).entries()) definitions[names[at] ?? ''] = schema(shape);
+  return { $defs: definitions };
+}
+
+/** A union of objects whose `type` tells them apart names what is wrong in the one that is meant. */
+function unionSchema(
+  members: readonly Shape[],
+  isNullable: boolean,
+  schema: (shape: Shape) => JsonObject,
+): JsonObject {
+  const all = members.flatMap((member) => (member.kind === 'union' ? member.members : [member]));
+  const byType = new Map<Json, Shape[]>();
+  const others: Shape[] = [];
+  for (const member of all) {
+    const words = typeWords(member);
+    if (words.length === 0) others.push(member);
+    for (const word of words) byType.set(word, [...(byType.get(word) ?? []), member]);
+  }
+  const rest: JsonObject[] = [...others.map(schema), ...(isNullable ? [{ type: 'null' }] : [])];
+  if (byType.size === 0) return { anyOf: rest };
+  const told = {
+    type: 'object',
+    required: ['type'],
+    properties: { type: { enum: [...byType.keys()] } },
+    allOf: [...byType].map(([word, those]) => ({
+      if: { properties: { type: { const: word } } },
+      // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword
+      then: those.length === 1 ? schema(those[0] ?? { kind: 'any' }) : { anyOf: those.map(schema) },
+    })),
+  };
+  if (rest.length === 0) return told;
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword
+  return { if: { type: 'object', required: ['type'] }, then: told, else: { anyOf: rest } };
+}
+
+/** The values that the `type` of an object must have; none if it has no such field. */
+function typeWords(shape: Shape): readonly Json[] {
+  if (shape.kind !== 'object') return [];
+  const type = shape.fields.find(({ name, isOptional }) => name === 'type' && !isOptional)?.shape();
+  const words = type?.kind === 'union' ? type.members : [type];
+  return words.flatMap((word) => (word?.kind === 'value' && word.isExact ? [word.sample] : []));
+}
