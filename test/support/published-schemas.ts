@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { asObject, isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import type { Sse } from '../../src/streams/sse.ts';
 import { type Amendments, schemasOf } from './sdk-schemas.ts';
 
@@ -75,34 +75,48 @@ export interface PublishedSchema {
 /** Reads the schema of a format: this takes a second. */
 export function publishedSchema(format: FormatName): PublishedSchema {
   const { module, whole, event, amendments } = SOURCES[format];
-  const checks = compile(schemasOf(module, [whole, event], amendments));
-  const open = format === 'responses' ? compile(openResponses()) : undefined;
-  const inWhole = [checks(whole), ...(open ? [open('ResponseResource')] : [])];
-  const inEvent = [checks(event), ...(open ? [open('StreamingEvent')] : [])];
+  const sdk = compile(schemasOf(module, [whole, event], amendments));
+  const open = format === 'responses' ? openResponses() : undefined;
   return {
-    whole: (reply) => inWhole.flatMap((check) => check(reply)),
+    whole: (reply) => [...sdk(whole, reply), ...(open?.('ResponseResource', reply) ?? [])],
     event({ data }) {
       if (data === '[DONE]') return [];
       const value = parseJson(data);
-      if (isObject(value) && value['type'] === 'ping') return [];
-      return inEvent.flatMap((check) => check(value));
+      const type = isObject(value) ? value['type'] : undefined;
+      if (type === 'ping') return [];
+      const at = (name: string): string => (type === undefined ? name : `${name}.${type}`);
+      return [...sdk(at(event), value), ...(open?.(at('StreamingEvent'), value) ?? [])];
     },
   };
 }
 
-function openResponses(): JsonObject {
+/** A check by a definition, which returns what is wrong. */
+type Check = (name: string, value: Json) => readonly string[];
+
+/**
+ * The checks of Open Responses, by the names in its document: `ResponseResource`, `WebSocketErrorEvent` and so on. Events
+ * of OpenAI that it does not have are no violation.
+ */
+export function openResponses(): Check {
   const schema = parseJson(readFileSync(join(import.meta.dirname, 'open-responses/schema.json'), 'utf8'));
   if (!isObject(schema)) throw new TypeError('A schema is an object.');
-  return schema;
+  const check = compile(schema);
+  const definitions = asObject(schema['$defs']) ?? {};
+  return (name, value) =>
+    name.startsWith('StreamingEvent.') && definitions[name] === undefined ? [] : check(name, value);
 }
 
-/** The checks of a schema's definitions, by name. */
-function compile(schema: JsonObject): (name: string) => (value: Json) => readonly string[] {
+/** A check by the definitions of a schema. What has no definition is wrong. */
+function compile(schema: JsonObject): Check {
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
   ajv.addSchema({ ...schema, $id: 'published' });
-  return (name) => {
-    const check: ValidateFunction = ajv.compile({ $ref: `published#/$defs/${name}` });
-    return (value) => (check(value) ? [] : describe(check.errors ?? [], value));
+  const definitions = asObject(schema['$defs']) ?? {};
+  const checks = new Map<string, ValidateFunction>();
+  return (name, value) => {
+    if (definitions[name] === undefined) return [`there is no ${name}`];
+    const check = checks.get(name) ?? ajv.compile({ $ref: `published#/$defs/${name}` });
+    checks.set(name, check);
+    return check(value) ? [] : describe(check.errors ?? [], value);
   };
 }
 

@@ -19,7 +19,8 @@ export interface Amendments {
 }
 
 /**
- * Makes one schema with a definition for each of the types, by its name.
+ * Makes one schema with a definition for each of the types, by its name, and for each `type` of a union of objects, as
+ * `name.type`.
  * @param module e.g. `openai/resources/responses/responses`
  */
 export function schemasOf(module: string, names: readonly string[], amendments: Amendments = {}): JsonObject {
@@ -65,7 +66,13 @@ export function schemasOf(module: string, names: readonly string[], amendments: 
     }
   };
 
-  for (const [at, shape] of shapesOf(module, names).entries()) definitions[names[at] ?? ''] = schema(shape);
+  for (const [at, shape] of shapesOf(module, names).entries()) {
+    const name = names[at] ?? '';
+    definitions[name] = schema(shape);
+    if (shape.kind !== 'union') continue;
+    for (const [word, members] of byType(shape.members))
+      definitions[`${name}.${word}`] = anyOf(members, schema);
+  }
   return { $defs: definitions };
 }
 
@@ -76,28 +83,36 @@ function unionSchema(
   schema: (shape: Shape) => JsonObject,
 ): JsonObject {
   const all = members.flatMap((member) => (member.kind === 'union' ? member.members : [member]));
-  const byType = new Map<Json, Shape[]>();
-  const others: Shape[] = [];
-  for (const member of all) {
-    const words = typeWords(member);
-    if (words.length === 0) others.push(member);
-    for (const word of words) byType.set(word, [...(byType.get(word) ?? []), member]);
-  }
+  const others = all.filter((member) => typeWords(member).length === 0);
   const rest: JsonObject[] = [...others.map(schema), ...(isNullable ? [{ type: 'null' }] : [])];
-  if (byType.size === 0) return { anyOf: rest };
+  const cases = byType(all);
+  if (cases.size === 0) return { anyOf: rest };
   const told = {
     type: 'object',
     required: ['type'],
-    properties: { type: { enum: [...byType.keys()] } },
-    allOf: [...byType].map(([word, those]) => ({
+    properties: { type: { enum: [...cases.keys()] } },
+    allOf: [...cases].map(([word, those]) => ({
       if: { properties: { type: { const: word } } },
       // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword
-      then: those.length === 1 ? schema(those[0] ?? { kind: 'any' }) : { anyOf: those.map(schema) },
+      then: anyOf(those, schema),
     })),
   };
   if (rest.length === 0) return told;
   // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword
   return { if: { type: 'object', required: ['type'] }, then: told, else: { anyOf: rest } };
+}
+
+function byType(members: readonly Shape[]): ReadonlyMap<Json, readonly Shape[]> {
+  const cases = new Map<Json, Shape[]>();
+  for (const member of members) {
+    for (const word of typeWords(member)) cases.set(word, [...(cases.get(word) ?? []), member]);
+  }
+  return cases;
+}
+
+function anyOf([first, ...others]: readonly Shape[], schema: (shape: Shape) => JsonObject): JsonObject {
+  if (first === undefined) return {};
+  return others.length === 0 ? schema(first) : { anyOf: [first, ...others].map(schema) };
 }
 
 /** The values that the `type` of an object must have; none if it has no such field. */

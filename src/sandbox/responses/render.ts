@@ -182,6 +182,7 @@ function response(script: Script, stamp: Stamp, status: Status, output: readonly
     object: 'response',
     created_at: created,
     status,
+    access_programs: null,
     background: said('background', false),
     completed_at: status === 'completed' ? created + 1 : null,
     error:

@@ -18,6 +18,11 @@ export interface Memory {
   find(id: string): Dialogue | undefined;
   /** Remembers a lane's last dialogue in place of the one before it. */
   keep(lane: string, dialogue: Dialogue): void;
+  /**
+   * Forgets the dialogue of a response, because a request that continued it failed. OpenAI does so too, and Open Responses
+   * requires it ("WebSocket mode": the referenced response is evicted), so that no client continues from a stale state.
+   */
+  forget(id: string): void;
   forgetAll(): void;
   /** The length of everything that is remembered, in UTF-16 code units. */
   size(): number;
@@ -43,6 +48,13 @@ export function openMemory(limit: number): Memory {
         if (size <= limit) return;
         dialogues.delete(oldest);
         size -= lengthOf(forgotten);
+      }
+    },
+    forget(id) {
+      for (const [lane, dialogue] of dialogues) {
+        if (dialogue.id !== id) continue;
+        dialogues.delete(lane);
+        size -= lengthOf(dialogue);
       }
     },
     forgetAll() {

@@ -87,6 +87,10 @@ export function openMemories(limits: () => MemoryLimits): Memories {
             weigh(kept, 2 * memory.size());
             makeRoom(key);
           },
+          forget(id) {
+            memory.forget(id);
+            weigh(kept, 2 * memory.size());
+          },
           forgetAll() {
             memory.forgetAll();
             weigh(kept, 0);

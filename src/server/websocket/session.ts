@@ -7,12 +7,14 @@ import { asText, type JsonObject } from '../../lib/json.ts';
 import { say } from './answer.ts';
 import type { Behind } from './behind.ts';
 import { keepConnection } from './connection.ts';
+import type { Dialogue } from './dialogue-memory.ts';
 import { openExchanges } from './exchanges.ts';
 import { NO_LANE, openLanes } from './lanes.ts';
 import { fieldOf, joined, type Message, type Request, readMessage, requestOf, saidBy } from './message.ts';
 import { followMessage } from './on-the-way.ts';
 import { prepared, steeringRefused } from './own-answers.ts';
 import { reportPending } from './pending-bytes.ts';
+import { refuseStrayOutputs } from './stray-outputs.ts';
 
 /** A connection, as the gateway's other parts control it. */
 export interface Session {
@@ -147,8 +149,22 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     box.message = undefined;
     const { lane } = message;
     const { body, ...request } = requestOf(message, memory.find, behind.thinks, behind.stores());
+    const { from } = request;
+    if (from !== undefined) requireCalls(request.items ?? '', from);
     if (fieldOf(message, 'generate') === false) return prepare(message, request);
-    return exchanges.run(body, lane, request.from?.id).then((said) => remember(lane, request, said));
+    return exchanges.run(body, lane, from?.id).then((said) => {
+      if (said !== undefined) remember(lane, request, said);
+      else if (from !== undefined) memory.forget(from.id);
+    });
+  }
+
+  function requireCalls(items: string, from: Dialogue): void {
+    try {
+      refuseStrayOutputs(items, from);
+    } catch (error) {
+      memory.forget(from.id);
+      throw error;
+    }
   }
 
   async function prepare(message: Message, request: Omit<Request, 'body'>): Promise<void> {
@@ -162,12 +178,12 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   function remember(
     lane: string | undefined,
     { from, goesOnElsewhere, items, stored }: Omit<Request, 'body'>,
-    response: JsonObject | undefined,
+    response: JsonObject,
   ): void {
     // All memories are counted, so the memory of a closed connection must stay empty.
     if (isOver) return;
-    const id = asText(response?.['id']);
-    if (response === undefined || id === undefined || items === undefined || goesOnElsewhere) return;
+    const id = asText(response['id']);
+    if (id === undefined || items === undefined || goesOnElsewhere) return;
     memory.keep(lane ?? NO_LANE, {
       id,
       items: [...(from?.items ?? []), joined([items, saidBy(response, stored)])],

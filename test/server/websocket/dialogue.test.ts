@@ -28,6 +28,8 @@ async function ask(client: Client, fields: JsonObject): Promise<JsonObject[]> {
   return client.answer();
 }
 
+const output = (call_id: string) => ({ type: 'function_call_output', call_id, output: 'Done.' });
+
 test('a request is the same as by POST, its values byte for byte, and the answer is its events', async () => {
   const client = await connect(stage.gateway.url);
   client.socket.send(
@@ -144,31 +146,62 @@ test('a request may continue without any input of its own', async () => {
   ]);
 });
 
-test('a failed request may be sent again: the response that it continued stays known', async () => {
+test.each([
+  [
+    'by a status',
+    { type: 'error', status: 500 },
+    { status: 500, type: 'application/json', body: '{"error":{"message":"Sorry."}}' },
+  ],
+  [
+    'in its stream',
+    { type: 'response.failed' },
+    {
+      status: 200,
+      type: 'text/event-stream',
+      body: 'event: response.failed\ndata: {"type":"response.failed","response":{"id":"resp_failed","status":"failed","output":[]}}\n\n',
+    },
+  ],
+])(
+  'the response that a failed request continued is forgotten, and left to the vendor: %s',
+  async (_, end, failure) => {
+    const client = await connect(stage.gateway.url);
+    const first = await ask(client, { input: [user('One')] });
+    const again = { input: [user('Two')], previous_response_id: idOf(first) };
+    stage.respondWith((_request, response) =>
+      response.writeHead(failure.status, { 'content-type': failure.type }).end(failure.body),
+    );
+    expect((await ask(client, again)).at(-1)).toMatchObject(end);
+    stage.respondWith(say('Hello'));
+    await ask(client, again);
+    const [, whole, alone] = stage.bodies();
+    expect(whole?.['input']).toEqual([
+      user('One'),
+      expect.objectContaining({ role: 'assistant' }),
+      user('Two'),
+    ]);
+    expect(alone).toMatchObject(again);
+  },
+);
+
+test.each([
+  ['alone', [output('call_x')], 'call_x'],
+  ['beside one that answers a call', [output('call_1'), output('call_y')], 'call_y'],
+])('an output that answers no call of the dialogue is refused: %s', async (_, input, stray) => {
   const client = await connect(stage.gateway.url);
-  const first = await ask(client, { input: [user('One')] });
-  const again = { input: [user('Two')], previous_response_id: idOf(first) };
-  stage.respondWith((_, response) =>
-    response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":{"message":"Sorry."}}'),
-  );
-  expect(await ask(client, again)).toMatchObject([{ type: 'error', status: 500 }]);
-  stage.respondWith((_, response) =>
-    response
-      .writeHead(200, { 'content-type': 'text/event-stream' })
-      .end(
-        'event: response.failed\ndata: {"type":"response.failed","response":{"id":"resp_failed","status":"failed","output":[]}}\n\n',
-      ),
-  );
-  expect((await ask(client, again)).at(-1)).toMatchObject({
-    type: 'response.failed',
-    response: { previous_response_id: idOf(first) },
-  });
-  stage.respondWith(say('Hello'));
-  expect((await ask(client, again)).at(-1)).toMatchObject({ type: 'response.completed' });
-  const [, ...bodies] = stage.bodies();
-  const said = expect.objectContaining({ role: 'assistant' });
-  for (const { input } of bodies) expect(input).toEqual([user('One'), said, user('Two')]);
-  expect(bodies).toHaveLength(3);
+  const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
+  const first = idOf(await ask(client, { input: [user('One'), call, output('call_1')] }));
+  const second = idOf(await ask(client, { input: [output('call_1')], previous_response_id: first }));
+  expect(await ask(client, { input, previous_response_id: second })).toMatchObject([
+    {
+      type: 'error',
+      status: 400,
+      error: {
+        message: `No tool call found for function call output with call_id ${stray}.`,
+        param: 'input',
+      },
+    },
+  ]);
+  expect(stage.bodies()).toHaveLength(2);
 });
 
 test('a response of another connection is left to the vendor', async () => {

@@ -65,16 +65,24 @@ def by_type(members):
     return {"type": "object", "required": ["type"], "allOf": cases}
 
 
-# Unions of one member so far.
+# Unions of one member so far, and choices of tools that are not in them.
 for name in ("Annotation", "Tool"):
     definitions[name] = by_type([definitions[name]])
+definitions["AllowedToolChoice"]["properties"]["tools"]["items"] = by_type([{"$ref": "#/$defs/FunctionToolChoice"}])
+definitions["ResponseResource"]["properties"]["tool_choice"] = {
+    "anyOf": [
+        {"$ref": "#/$defs/ToolChoiceValueEnum"},
+        by_type([{"$ref": "#/$defs/FunctionToolChoice"}, {"$ref": "#/$defs/AllowedToolChoice"}]),
+    ]
+}
 
-event = told_apart({"anyOf": [{"$ref": f"#/$defs/{name}"} for name in EVENTS]})
+told = told_apart(definitions)
+events = {f"StreamingEvent.{word}": {"$ref": f"#/$defs/{name}"} for name in EVENTS for word in words(told[name])}
 print(
     json.dumps(
         {
             "$comment": "Derived from openresponses-types 2.4.0 (mozilla.ai, Apache License 2.0) by derive.py.",
-            "$defs": {**told_apart(definitions), "StreamingEvent": event},
+            "$defs": {**told, **events},
         },
         indent=2,
         sort_keys=True,
