@@ -134,7 +134,7 @@ test('checklist 49: a block starts with all the fields of its kind', async () =>
   const starts = data.flatMap((event) => at(event, 'content_block') ?? []);
   expect(starts).toEqual([
     { type: 'thinking', thinking: '', signature: '' },
-    { type: 'text', text: '' },
+    { type: 'text', text: '', citations: [] },
     { type: 'tool_use', id: expect.stringMatching(/./), name: 'now', input: {}, caller: { type: 'direct' } },
   ]);
 });

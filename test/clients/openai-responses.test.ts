@@ -324,9 +324,7 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
       ],
     });
     if (!model.startsWith('openai/')) {
-      await expect(compacted).rejects.toBeInstanceOf(
-        NATIVE.test(model) ? OpenAI.NotFoundError : OpenAI.BadRequestError,
-      );
+      await expect(compacted).rejects.toBeInstanceOf(OpenAI.NotFoundError);
       return;
     }
     const { object, output, usage } = await compacted;

@@ -125,7 +125,18 @@ describe('rendered figures', () => {
       },
     ],
   ])('%s', (_, usage, told) => {
-    expect(renderUsage(usage)).toEqual({ output_tokens_details: null, server_tool_use: null, ...told });
+    expect(renderUsage(usage, undefined)).toEqual({
+      cache_creation: {
+        ephemeral_5m_input_tokens: told['cache_creation_input_tokens'],
+        ephemeral_1h_input_tokens: 0,
+      },
+      inference_geo: null,
+      output_tokens_details: null,
+      server_tool_use: null,
+      service_tier: null,
+      speed: null,
+      ...told,
+    });
   });
 
   test('a parsed usage is rendered again unchanged, with its other fields', () => {
@@ -143,7 +154,11 @@ describe('rendered figures', () => {
       inference_geo: 'eu',
       server_tool_use: { web_search_requests: 1 },
     };
-    expect(renderUsage(parseUsage({ ...told, service_tier: 'standard' }))).toEqual(told);
+    expect(renderUsage(parseUsage({ ...told, service_tier: 'standard' }), 'default')).toEqual({
+      ...told,
+      service_tier: 'standard',
+      speed: null,
+    });
     expect(
       parseUsage({ input_tokens: 1, ...places(1, 1), output_tokens_details: { thinking_tokens: 1 } }),
     ).not.toHaveProperty('own');

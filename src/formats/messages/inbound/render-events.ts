@@ -7,7 +7,7 @@ import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
 import { renderEndFields, renderStop } from '../wire/finish-reasons.ts';
-import { renderMessageUsage, renderUsage } from '../wire/usage.ts';
+import { renderUsage } from '../wire/usage.ts';
 import { createBlockRenderer } from './render-blocks.ts';
 import { renderLateError } from './render-error.ts';
 import { findWebSearch } from './render-web-searches.ts';
@@ -24,12 +24,14 @@ export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 export function renderEvents(asked: RequestContext): EventRenderer {
   const blocks = createBlockRenderer(asked.id, findWebSearch(asked.prompt));
   let usage: Usage = {};
+  let tier: string | undefined;
   let end: Omit<ChoiceEnd, 'type' | 'choice'> = { finish: 'other' };
 
   const start = (event: ReplyStart, out: Sink<Sse>): void => {
     // The number of input tokens is rarely known this early, that of output tokens never. `message_delta` has both.
     const { output: _, reasoning: __, ...early } = usage;
-    const known = renderMessageUsage(early, event.serviceTier);
+    tier = event.serviceTier;
+    const known = renderUsage(early, tier);
     const open = { stop_reason: null, stop_sequence: null, stop_details: null, usage: known };
     out.enqueue(named('message_start', { message: renderMessage(event, asked, [], open) }));
   };
@@ -43,7 +45,7 @@ export function renderEvents(asked: RequestContext): EventRenderer {
       ...blocks.others(),
       ...renderStop(end, { ...blocks.said(), stop: asked.prompt.stop }),
     };
-    out.enqueue(named('message_delta', { ...beside, delta, usage: renderUsage(usage) }));
+    out.enqueue(named('message_delta', { ...beside, delta, usage: renderUsage(usage, tier) }));
     out.enqueue(named('message_stop', {}));
   };
 
@@ -71,6 +73,7 @@ export function renderEvents(asked: RequestContext): EventRenderer {
         start(event, out);
         return;
       case 'reply-end':
+        tier = event.serviceTier ?? tier;
         stop(out);
         return;
       case 'logprobs':

@@ -12,7 +12,7 @@ import { renderCitation } from '../wire/citations.ts';
 import { addCall, NO_CALLS, renderEndFields, renderStop } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { renderRedactedBlock, renderThinkingBlock } from '../wire/thinking-blocks.ts';
-import { renderMessageUsage } from '../wire/usage.ts';
+import { renderUsage } from '../wire/usage.ts';
 import { renderCarrierBlocks } from './render-carriers.ts';
 import { findWebSearch, renderWebSearch } from './render-web-searches.ts';
 import { createCallRenderer, renderMessage } from './response-fields.ts';
@@ -41,7 +41,7 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { inside, beside } = renderEndFields(end);
   const fields = {
     ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),
-    usage: renderMessageUsage(reply.usage, reply.start.serviceTier),
+    usage: renderUsage(reply.usage, reply.start.serviceTier),
   };
   return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
 }

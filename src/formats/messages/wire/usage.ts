@@ -106,50 +106,33 @@ export function parseUsage(figures: JsonObject): Usage {
 }
 
 /**
- * Renders the usage of an answer, as the last event of a stream has it. Unknown figures are 0, so that clients can add them up. The three input figures always
- * add up to the whole input, even if a vendor reports more cached tokens than input tokens.
+ * Renders the usage of an answer with all fields that Anthropic's document requires, in the last event of a stream too.
+ * Unknown figures are 0, so that clients can add them up. The three input figures always add up to the whole input, even if
+ * a vendor reports more cached tokens than input tokens.
+ * @param tier the tier that served the answer, if it is known.
  */
-export function renderUsage(usage: Usage): JsonObject {
-  const { input = 0, output = 0, cacheWriteHour, reasoning, formatSpecific } = usage;
+export function renderUsage(usage: Usage, tier: string | undefined): JsonObject {
+  // A vendor that names no lifetime keeps what it caches for minutes.
+  const { input = 0, output = 0, cacheWriteHour = 0, reasoning, formatSpecific } = usage;
   const cacheRead = Math.min(input, usage.cacheRead ?? 0);
   const cacheWrite = Math.min(input - cacheRead, usage.cacheWrite ?? 0);
   const fields = findFormatFields(formatSpecific, FORMAT);
+  const details = { ...asObject(fields['output_tokens_details']), thinking_tokens: reasoning ?? 0 };
   return {
+    inference_geo: null,
+    server_tool_use: null,
+    speed: null,
     ...fields,
     input_tokens: input - cacheRead - cacheWrite,
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
-    ...(cacheWriteHour !== undefined && {
-      cache_creation: {
-        ...asObject(fields['cache_creation']),
-        ephemeral_5m_input_tokens: Math.max(0, cacheWrite - cacheWriteHour),
-        ephemeral_1h_input_tokens: cacheWriteHour,
-      },
-    }),
-    output_tokens: output,
-    output_tokens_details:
-      reasoning === undefined
-        ? null
-        : { ...asObject(fields['output_tokens_details']), thinking_tokens: reasoning },
-    server_tool_use: fields['server_tool_use'] ?? null,
-  };
-}
-
-/**
- * Renders the usage of a whole message, or of one that begins, with all fields that Anthropic's document requires there.
- * @param tier the tier that served the answer, if it is known.
- */
-export function renderMessageUsage(usage: Usage, tier: string | undefined): JsonObject {
-  const figures = renderUsage(usage);
-  return {
-    // A vendor that names no lifetime keeps what it caches for minutes.
     cache_creation: {
-      ephemeral_5m_input_tokens: figures['cache_creation_input_tokens'] ?? 0,
-      ephemeral_1h_input_tokens: 0,
+      ...asObject(fields['cache_creation']),
+      ephemeral_5m_input_tokens: Math.max(0, cacheWrite - cacheWriteHour),
+      ephemeral_1h_input_tokens: cacheWriteHour,
     },
-    inference_geo: null,
-    speed: null,
-    ...figures,
+    output_tokens: output,
+    output_tokens_details: reasoning === undefined ? null : details,
     service_tier: renderUsedTier(tier),
   };
 }

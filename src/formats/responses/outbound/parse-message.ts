@@ -12,6 +12,7 @@ import {
 import { keepOrigin } from '../wire/origin.ts';
 import { PART_KINDS, REASONING, type TextKind } from './item-events.ts';
 import { findRest, type ItemReader, stripItemFields } from './item-reader.ts';
+import { matchParts } from './match-parts.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** One text of the item, and how much of it came. */
@@ -79,10 +80,10 @@ export function textItemReader(at: number, added: JsonObject, parts: PartWriter)
     annotate(text, asObjects(whole['annotations']).slice(text.annotations));
   };
   const completeList = (list: readonly JsonObject[], name: TextKind['list']): void => {
-    const shift = findShift(lists[name], list.length);
+    const numberOf = matchParts(lists[name], list);
     for (const [index, part] of list.entries()) {
       const kind = PART_KINDS.get(part['type']);
-      if (kind?.list === name) complete(getText(kind, index + shift, part), part);
+      if (kind?.list === name) complete(getText(kind, numberOf(index), part), part);
     }
   };
 
@@ -128,14 +129,4 @@ export function textItemReader(at: number, added: JsonObject, parts: PartWriter)
       parts.end();
     },
   };
-}
-
-/** By how much the indexes in the events exceed those in the item: Bedrock counts on from the item before. */
-function findShift(seen: ReadonlyMap<number, unknown>, length: number): number {
-  let [lowest, highest] = [Number.POSITIVE_INFINITY, -1];
-  for (const number of seen.keys()) {
-    lowest = Math.min(lowest, number);
-    highest = Math.max(highest, number);
-  }
-  return highest >= length ? lowest : 0;
 }
