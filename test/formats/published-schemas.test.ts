@@ -8,7 +8,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Format, RequestContext } from '../../src/formats/format.ts';
 import { unreported } from '../../src/formats/format.ts';
+import { formats } from '../../src/formats/formats.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import type { Sse } from '../../src/streams/sse.ts';
 import {
   ASKED,
   allFormats,
@@ -45,6 +48,14 @@ const recordings: readonly Recording[] = allFormats.flatMap((from) =>
           };
     }),
 );
+
+const FAULTS = [
+  'context-too-long',
+  'quota-exceeded',
+  'rate-limited',
+  'upstream-timeout',
+  'invalid-request',
+] as const;
 
 const overTheWire = (value: Json): Json => parseJson(JSON.stringify(value));
 
@@ -116,6 +127,14 @@ describe.each(allFormats)('answers in $name', (to) => {
 
 describe('the schemas object', () => {
   const schema = publishedSchema('responses');
+
+  test.each(FAULTS)('not to a stream of responses that fails: %s', (fault) => {
+    const events: Sse[] = [];
+    const renderer = formats.responses.inbound.renderEvents(ASKED);
+    renderer.fail(new GatewayError(fault, 'No.'), { enqueue: (event) => events.push(event) });
+    expect(events.map(({ event }) => event).slice(-2)).toEqual(['error', 'response.failed']);
+    for (const event of events) expect(schema.event(event)).toEqual([]);
+  });
   const [to] = allFormats.filter(({ name }) => name === 'responses');
   const [recording] = recordings.filter(({ from }) => from.name === 'messages');
 

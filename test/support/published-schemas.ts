@@ -36,6 +36,8 @@ const SOURCES: Readonly<Record<FormatName, Source>> = {
     amendments: {
       added: { Response: ['output_text'] },
       // OpenAI sends null there (recorded): as long as a response is open, and where the request has none.
+      // And these codes, beside those of the type.
+      words: { 'ResponseError.code': ['context_length_exceeded', 'insufficient_quota'] },
       nullable: { Response: ['usage', 'user'], ResponseFormatTextJSONSchemaConfig: ['description'] },
     },
   },
@@ -60,7 +62,7 @@ const SOURCES: Readonly<Record<FormatName, Source>> = {
           'initialPromptTokenCount',
         ],
       },
-      fields: { thoughtSignature: BASE64 },
+      fields: { 'Part.thoughtSignature': BASE64, 'Blob_2.data': BASE64 },
     },
   },
 };

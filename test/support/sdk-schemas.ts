@@ -14,8 +14,10 @@ export interface Amendments {
   readonly added?: Readonly<Record<string, readonly string[]>>;
   /** Properties that vendors send as null although the type does not say so. */
   readonly nullable?: Readonly<Record<string, readonly string[]>>;
-  /** Schemas of properties that the type says too little of, by the name of the property. */
+  /** Schemas of properties that the type says too little of, as `Type.property`. */
   readonly fields?: Readonly<Record<string, JsonObject>>;
+  /** Words that vendors send as well, as `Type.property`. */
+  readonly words?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -26,13 +28,16 @@ export interface Amendments {
 export function schemasOf(module: string, names: readonly string[], amendments: Amendments = {}): JsonObject {
   const definitions: Record<string, Json> = {};
   const ids = new Map<Shape, string>();
-  const { added = {}, nullable = {}, fields = {} } = amendments;
+  const { added = {}, nullable = {}, fields = {}, words = {} } = amendments;
 
   const objectSchema = (shape: ObjectShape): JsonObject => {
     const own = shape.fields.filter(({ name }) => !added[shape.name]?.includes(name));
     const properties = own.map(({ name, shape: of }) => {
-      const told = fields[name] ?? schema(of());
-      return [name, nullable[shape.name]?.includes(name) ? { anyOf: [told, { type: 'null' }] } : told];
+      const at = `${shape.name}.${name}`;
+      const told = [fields[at] ?? schema(of())];
+      if (nullable[shape.name]?.includes(name)) told.push({ type: 'null' });
+      if (words[at]) told.push({ enum: words[at] });
+      return [name, told.length === 1 ? told[0] : { anyOf: told }];
     });
     return {
       type: 'object',

@@ -8,6 +8,7 @@ import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
+import { renderFailureCode } from '../wire/failure-codes.ts';
 import type { EventWriter } from './output-item.ts';
 import { renderErrorFields } from './render-error.ts';
 import { responseWriter } from './response-writer.ts';
@@ -54,7 +55,7 @@ export function renderEvents(request: RequestContext): EventRenderer {
       response.begin();
       const fields = renderErrorFields(error);
       events.write('error', fields);
-      const code = asText(fields['code']) ?? 'server_error';
+      const code = renderFailureCode(asText(fields['code']));
       events.write('response.failed', { response: response.renderFailed({ code, message: error.message }) });
     },
     // An event, and no comment: Codex waits five minutes for an event, and does not count comments
