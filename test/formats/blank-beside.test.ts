@@ -141,6 +141,11 @@ const BLANKS: Readonly<Record<FormatName, Readonly<Record<string, Change>>>> = {
       key === 'delta' && object['type'] !== undefined
         ? { text: null, thinking: null, partial_json: null, signature: null, ...object }
         : object,
+    'citations that are null at the start of a text': beside(
+      'content_block',
+      { citations: null },
+      ({ type }) => type === 'text',
+    ),
     'blocks without text': among('content', [{ type: 'text', text: '' }], [{ type: 'text', text: '' }]),
   },
   'generate-content': {
@@ -186,7 +191,7 @@ function readings(events: ReturnType<typeof eventsOf>): readonly Said[] {
 }
 
 describe.each(Object.keys(BLANKS).flatMap((name) => allFormats.filter((format) => format.name === name)))(
-  'an answer of $name',
+  'U-52: an answer of $name',
   ({ name }) => {
     const format = formats[name];
     test.each(Object.entries(BLANKS[name]))('with %s', (_, change) => {
