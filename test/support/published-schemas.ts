@@ -1,6 +1,7 @@
 /**
- * What the vendors publish about their answers, as JSON Schemas, strictly: required fields are there, and no field that
- * the vendor does not have. The sources are the types of the vendors' SDKs, and the types of Open Responses.
+ * What the vendors publish about their answers, as JSON Schemas: all required fields are there, and their types, words and
+ * unions are right. Further fields are allowed, as in the vendors' own documents. The sources are the types of the vendors'
+ * SDKs, which are made from these documents, and the types of Open Responses.
  */
 
 import { readFileSync } from 'node:fs';
@@ -35,10 +36,10 @@ const SOURCES: Readonly<Record<FormatName, Source>> = {
     event: 'ResponseStreamEvent',
     amendments: {
       added: { Response: ['output_text'] },
-      // OpenAI sends null there (recorded): as long as a response is open, and where the request has none.
-      // And these codes, beside those of the type.
+      // Recorded of OpenAI: null as long as a response is open, and where the request has none.
+      nullable: ['Response.usage', 'Response.user', 'ResponseFormatTextJSONSchemaConfig.description'],
+      // Recorded of OpenAI.
       words: { 'ResponseError.code': ['context_length_exceeded', 'insufficient_quota'] },
-      nullable: { Response: ['usage', 'user'], ResponseFormatTextJSONSchemaConfig: ['description'] },
     },
   },
   messages: {
@@ -62,7 +63,7 @@ const SOURCES: Readonly<Record<FormatName, Source>> = {
           'initialPromptTokenCount',
         ],
       },
-      fields: { 'Part.thoughtSignature': BASE64, 'Blob_2.data': BASE64 },
+      fields: { 'Part.thoughtSignature': BASE64 },
     },
   },
 };
@@ -125,22 +126,17 @@ function compile(schema: JsonObject): Check {
 /** Says what is wrong and where: of a union that nothing fits, only that; of a condition, only what it leads to. */
 function describe(errors: readonly ErrorObject[], root: Json): readonly string[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
-  return errors
-    .filter(
-      ({ keyword, schemaPath, instancePath }) =>
-        keyword !== 'if' &&
-        !unions.some(
-          (one) =>
-            schemaPath !== one.schemaPath &&
-            schemaPath.startsWith(one.schemaPath) &&
-            instancePath.startsWith(one.instancePath),
-        ),
-    )
-    .map(({ instancePath, message }) => {
-      const value = instancePath
-        .split('/')
-        .slice(1)
-        .reduce<unknown>((held, key) => Object(held)[key], root);
-      return `${instancePath || '/'} ${message}: ${JSON.stringify(value)?.slice(0, 120)}`;
-    });
+  const isInUnion = ({ schemaPath, instancePath }: ErrorObject): boolean =>
+    unions.some(
+      (union) =>
+        schemaPath !== union.schemaPath &&
+        schemaPath.startsWith(union.schemaPath) &&
+        instancePath.startsWith(union.instancePath),
+    );
+  const told = errors.filter((error) => error.keyword !== 'if' && !isInUnion(error));
+  return (told.length > 0 ? told : errors).map(({ instancePath, message }) => {
+    const keys = instancePath.split('/').slice(1);
+    const value = keys.reduce<unknown>((held, key) => Object(held)[key], root);
+    return `${instancePath || '/'} ${message}: ${JSON.stringify(value)?.slice(0, 120)}`;
+  });
 }

@@ -8,12 +8,12 @@ import { type Shape, shapesOf } from './sdk-types.ts';
 
 type ObjectShape = Extract<Shape, { kind: 'object' }>;
 
-/** What the types do not say, by the name of the type. */
+/** What the types do not say. */
 export interface Amendments {
-  /** Properties that the SDK adds to what it receives. */
+  /** Properties that the SDK adds to what it receives, by the name of the type. */
   readonly added?: Readonly<Record<string, readonly string[]>>;
-  /** Properties that vendors send as null although the type does not say so. */
-  readonly nullable?: Readonly<Record<string, readonly string[]>>;
+  /** Properties that vendors send as null although the type does not say so, as `Type.property`. */
+  readonly nullable?: readonly string[];
   /** Schemas of properties that the type says too little of, as `Type.property`. */
   readonly fields?: Readonly<Record<string, JsonObject>>;
   /** Words that vendors send as well, as `Type.property`. */
@@ -24,18 +24,21 @@ export interface Amendments {
  * Makes one schema with a definition for each of the types, by its name, and for each `type` of a union of objects, as
  * `name.type`.
  * @param module e.g. `openai/resources/responses/responses`
+ * @throws TypeError if there is no such property as an amendment is about
  */
 export function schemasOf(module: string, names: readonly string[], amendments: Amendments = {}): JsonObject {
   const definitions: Record<string, Json> = {};
   const ids = new Map<Shape, string>();
-  const { added = {}, nullable = {}, fields = {}, words = {} } = amendments;
+  const { added = {}, nullable = [], fields = {}, words = {} } = amendments;
+  const unused = new Set([...nullable, ...Object.keys(fields), ...Object.keys(words)]);
 
   const objectSchema = (shape: ObjectShape): JsonObject => {
     const own = shape.fields.filter(({ name }) => !added[shape.name]?.includes(name));
     const properties = own.map(({ name, shape: of }) => {
       const at = `${shape.name}.${name}`;
+      unused.delete(at);
       const told = [fields[at] ?? schema(of())];
-      if (nullable[shape.name]?.includes(name)) told.push({ type: 'null' });
+      if (nullable.includes(at)) told.push({ type: 'null' });
       if (words[at]) told.push({ enum: words[at] });
       return [name, told.length === 1 ? told[0] : { anyOf: told }];
     });
@@ -78,6 +81,7 @@ export function schemasOf(module: string, names: readonly string[], amendments: 
     for (const [word, members] of byType(shape.members))
       definitions[`${name}.${word}`] = anyOf(members, schema);
   }
+  if (unused.size > 0) throw new TypeError(`There is no ${[...unused].join(', ')}.`);
   return { $defs: definitions };
 }
 

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../src/lib/json.ts';
 
 /** A type, as far as JSON can express it. */
 export type Shape =
-  /** @param isExact whether it may be only the sample. */
+  /** A text, a number and so on; if it `isExact`, the sample and nothing else. */
   | { readonly kind: 'value'; readonly sample: Json; readonly isExact: boolean }
   | { readonly kind: 'any' }
   | { readonly kind: 'list'; readonly item: () => Shape }

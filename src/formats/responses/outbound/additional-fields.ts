@@ -47,6 +47,7 @@ export function parseAdditionalFields(
   const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   const { incomplete_details } = response;
   const fields = { ...own, ...(finish === 'other' && { incomplete_details }) };
+  // Another format has no place for it; a response that is rendered again keeps it.
   const roundTrip = compact({ completed_at: asNumber(response['completed_at']) });
   const isPlain = isEmpty(fields) && isEmpty(roundTrip);
   return {
