@@ -134,7 +134,7 @@ export function said(text: string): readonly string[] {
   return eventsIn(text).map(({ event, data }) => {
     const plain = data
       .replaceAll(/"(?:id|response_id|item_id|request_id|responseId)":"[^"]*"/g, '')
-      .replaceAll(/"created(?:_at)?":\d+/g, '');
+      .replaceAll(/"(?:created|created_at|completed_at)":\d+/g, '');
     return `${event ?? ''} ${plain}`;
   });
 }
