@@ -1,7 +1,7 @@
 /** Renders any vendor's answer as OpenAI sends it. */
 
 import OpenAI, { APIError } from 'openai';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Part, Signature } from '../../../src/conversation/prompt.ts';
 import type { OpenPart, ReplyEvent } from '../../../src/conversation/reply.ts';
@@ -51,6 +51,27 @@ const thinking: OpenPart = { kind: 'thinking' };
 const call = (id: string, name = 'look'): OpenPart => ({ kind: 'tool-call', id, name });
 const google = (value: string): Signature => ({ origin: 'google', value });
 const anthropic = (value: string): Signature => ({ origin: 'anthropic', value });
+
+// Both renderings of an answer are complete at the same time.
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterAll(() => vi.useRealTimers());
+
+test('a response is complete when its answer ends, and never before it was created', () => {
+  const ended = (created: number): unknown =>
+    answered([
+      { type: 'reply-start', id: 'r', model: 'm', created },
+      { type: 'choice-end', choice: 0, finish: 'stop' },
+      { type: 'reply-end' },
+    ])['completed_at'];
+  const now = Math.floor(Date.now() / 1000);
+  expect(ended(now - 60)).toBe(now);
+  expect(ended(now + 60)).toBe(now + 60);
+  const cut: ReplyEvent = { type: 'choice-end', choice: 0, finish: 'length' };
+  const open = [{ type: 'reply-start', id: 'r', model: 'm' }, cut, { type: 'reply-end' }] as const;
+  expect(answered(open)['completed_at']).toBeNull();
+});
 
 /** Renders a stream, expects that it is valid and that its items are those of the whole answer, and returns its response. */
 function answered(events: readonly ReplyEvent[], asked: RequestContext = REQUEST): JsonObject {
