@@ -11,6 +11,7 @@ import { asSpelled, fieldPathForCaller } from '../pipeline/field-path-for-caller
 import { formatForPrompt } from '../pipeline/format-for-prompt.ts';
 import { nativeFormatFor } from '../pipeline/native-format.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from '../pipeline/reach.ts';
+import { refuseUnknown } from '../pipeline/refuse-unknown.ts';
 import { renderPrompt } from '../pipeline/render-prompt.ts';
 import { notSupported } from '../pipeline/resolve-model.ts';
 import { targetOf } from '../pipeline/translate-request.ts';
@@ -64,8 +65,10 @@ export function explain(
     return { from, to: spoken, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
   }
   const read: Note[] = [];
-  const prompt = { ...inboundFor(from, body).parseRequest(body, reportInto(read)), model: name };
+  const inbound = inboundFor(from, body);
+  const prompt = { ...inbound.parseRequest(body, reportInto(read)), model: name };
   const to = formatForPrompt(spoken, vendor, prompt, targetOf(vendor, model, spoken));
+  if (to !== from) refuseUnknown(inbound, from, body);
   const written: Note[] = [];
   const request = renderPrompt(
     formats[to].outbound,

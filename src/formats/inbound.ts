@@ -34,6 +34,16 @@ export interface EventRenderer extends Step<ReplyEvent, Sse> {
 export interface Inbound {
   /** The caller's body as a prompt. @throws GatewayError `invalid-request` that names the missing or wrong field. */
   parseRequest(body: JsonObject, report: ParseReport): Prompt;
+  /**
+   * Refuses kinds and values that the format's own vendor would refuse, and that a vendor of another format would never
+   * see. It is asked only if that other vendor is to answer: the own one judges by itself.
+   * @throws GatewayError `invalid-request` in the own vendor's words.
+   */
+  refuseUnknown(body: JsonObject): void;
+  /** The own vendor's 400 for a field that it does not know. @param path the field, as `reasoning.effort`. */
+  unknownField(path: string): GatewayError;
+  /** The same for a tool of a type that it does not know. @param at the place in `tools`. */
+  unknownTool(at: number, type: string): GatewayError;
   /** A renderer of one streamed answer. */
   renderEvents(asked: RequestContext): EventRenderer;
   /** A whole answer as the body of the response. */

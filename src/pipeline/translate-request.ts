@@ -22,6 +22,7 @@ import type { Prepared, Routed, Translation } from './exchange.ts';
 import { formatForPrompt } from './format-for-prompt.ts';
 import { bodyWithoutModel, valueWithoutModel } from './model-in-path.ts';
 import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from './parse-body.ts';
+import { refuseUnknown } from './refuse-unknown.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
@@ -134,6 +135,7 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
     route.operation === 'generate'
       ? formatForPrompt(routed.upstreamFormat, vendor, given, targetOf(vendor, model, routed.upstreamFormat))
       : routed.upstreamFormat;
+  if (upstreamFormat !== route.format) refuseUnknown(inbound, route.format, body);
   const { outbound } = formats[upstreamFormat];
   const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);
   const stream = given.stream || asksStream(routed);

@@ -210,3 +210,20 @@ test.each<[string, (typeof FORMATS)[number], string, JsonObject, JsonObject]>([
 ])('a note tells of %s', (_, format, model, body, note) => {
   expect(explained(format, model, body)?.notes).toContainEqual(expect.objectContaining(note));
 });
+
+test.each<[(typeof FORMATS)[number], string, JsonObject]>([
+  ['messages', 'x_unknown', { max_tokens: 9, messages: [{ role: 'user', content: 'x' }], x_unknown: 1 }],
+  ['generate-content', 'x_unknown', { contents: 'x', x_unknown: 1 }],
+  ['generate-content', 'generationConfig.x_unknown', { contents: 'x', generationConfig: { x_unknown: 1 } }],
+])('a field that %s does not know is reported as passed on', (format, field, body) => {
+  expect(explained(format, 'openai/gpt-5.4', body)?.notes).toContainEqual(
+    expect.objectContaining({ field, outcome: 'passed-on' }),
+  );
+});
+
+test('what would be lost inside a setting is reported as the 400 that its caller gets', () => {
+  const body = { contents: 'x', generationConfig: { thinkingConfig: { thinkingBudget: 0, x_unknown: 1 } } };
+  expect(() =>
+    explain({ catalog, vendors, reach }, 'generate-content', 'anthropic/claude-haiku-4-5', body),
+  ).toThrow('Unknown name "x_unknown" at \'generation_config.thinking_config\'');
+});

@@ -1,9 +1,11 @@
 /** OpenAI's `POST /v1/chat/completions`, and the many services that speak the same format. */
 
 import type { Format } from '../format.ts';
+import { unknownField } from '../openai/fields.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
 import { findDialect } from './dialects.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { refuseUnknown, unknownTool } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
@@ -16,7 +18,16 @@ import { stripInjectedUsage } from './outbound/strip-injected-usage.ts';
 
 export const chatCompletions: Format = {
   name: 'chat-completions',
-  inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: COMMENT_LINE },
+  inbound: {
+    parseRequest,
+    refuseUnknown,
+    unknownField,
+    unknownTool,
+    renderEvents,
+    renderReply,
+    renderLateError,
+    ping: COMMENT_LINE,
+  },
   outbound: {
     renderRequest,
     stripForeignContent,

@@ -5,6 +5,7 @@ import { renderHeaders } from './dialects.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { numberingEnums } from './inbound/number-enums.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { refuseUnknown, unknownField, unknownTool } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
@@ -18,6 +19,9 @@ import { FORMAT } from './wire/format-name.ts';
 
 const inbound: Inbound = {
   parseRequest,
+  refuseUnknown,
+  unknownField,
+  unknownTool,
   renderEvents,
   renderReply,
   renderLateError,

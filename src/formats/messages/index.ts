@@ -4,6 +4,7 @@ import type { Format } from '../format.ts';
 import { serviceTraits } from './dialects.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { refuseUnknown, unknownField, unknownTool } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
@@ -19,6 +20,9 @@ export const messages: Format = {
   name: FORMAT,
   inbound: {
     parseRequest,
+    refuseUnknown,
+    unknownField,
+    unknownTool,
     renderEvents,
     renderReply,
     renderLateError,

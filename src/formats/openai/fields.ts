@@ -87,6 +87,27 @@ export function wrongValue(
   return new GatewayError('invalid-request', message, { param, code: 'invalid_value' });
 }
 
+/** A 400 for a field that OpenAI does not know. */
+export function unknownField(param: string): GatewayError {
+  return new GatewayError('invalid-request', `Unknown parameter: '${param}'.`, {
+    param,
+    code: 'unknown_parameter',
+  });
+}
+
+/** A 400 for an integer that is too small. */
+export function tooSmall(param: string, least: number, value: number): GatewayError {
+  const message = `Invalid '${param}': integer below minimum value. Expected a value >= ${least}, but got ${value} instead.`;
+  return new GatewayError('invalid-request', message, { param, code: 'integer_below_min_value' });
+}
+
+/**
+ * A 400 for a word that is not one of the supported ones. A value that is no text is judged by the parser of its field.
+ */
+export function requireWord(value: Json | undefined, param: string, supported: readonly string[]): void {
+  if (typeof value === 'string' && !supported.includes(value)) throw wrongValue(param, value, supported);
+}
+
 /** A 400 for an absent field that is required. */
 export function missing(param: string): GatewayError {
   const message = `Missing required parameter: '${param}'.`;

@@ -1,9 +1,11 @@
 /** OpenAI's responses format (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
+import { unknownField } from '../openai/fields.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { refuseUnknown, unknownTool } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
@@ -18,6 +20,9 @@ export const responses: Format = {
   name: 'responses',
   inbound: {
     parseRequest,
+    refuseUnknown,
+    unknownField,
+    unknownTool,
     renderEvents,
     renderReply,
     renderLateError,

@@ -124,8 +124,8 @@ const ALSO: Readonly<Record<FormatName, readonly string[]>> = {
 
 /** Tools of chat-completions services that the SDKs do not have. Plugins are known by their id. */
 const MORE_TOOLS = [
-  // Moonshot's and Z.ai's own, which call no other model.
-  ...['builtin_function', 'web_search', 'retrieval'],
+  // Moonshot's, Z.ai's and Groq's own, which call no other model.
+  ...['builtin_function', 'web_search', 'retrieval', 'browser_search'],
   ...['advisor', 'fusion', 'image_generation', 'subagent', 'web_search', 'web_fetch', 'datetime'].map(
     (name) => `openrouter:${name}`,
   ),
@@ -144,13 +144,47 @@ export const PARAMETERS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
 
 /** What a request of each format may contain. */
 export const HARMLESS: Readonly<Record<FormatName, Harmless>> = perFormat((format) =>
-  buildTree(pathsOf(format), format === 'generate-content' ? spellings : undefined),
+  buildTree(pathsOf(format, REFUSED[format]), format === 'generate-content' ? spellings : undefined),
+);
+
+/**
+ * What is read of other formats' shapes: a choice of tools and a schema, flat or wrapped, and the settings of a search
+ * (`flat-tools.ts`, `cursor/shapes.ts`).
+ */
+const CHOICE = ['name', 'namespace', 'function.name', 'custom.name', 'allowed_tools.*', 'tools.*', 'mode'];
+const SHAPES: Readonly<Record<FormatName, readonly string[]>> = {
+  'chat-completions': [
+    ...[...CHOICE, 'disable_parallel_tool_use'].map((path) => `tool_choice.${path}`),
+    ...['name', 'description', 'strict'].map((name) => `response_format.${name}`),
+  ],
+  responses: [
+    ...CHOICE.map((path) => `tool_choice.${path}`),
+    ...['text.format.json_schema.*', 'tools.filters.blocked_domains'],
+  ],
+  messages: [],
+  'generate-content': [],
+};
+
+/** The same with what is refused, and with what is read of other formats' shapes: all fields that are known. */
+export const KNOWN: Readonly<Record<FormatName, Harmless>> = perFormat((format) =>
+  buildTree(
+    [...pathsOf(format, []), ...SHAPES[format]],
+    format === 'generate-content' ? spellings : undefined,
+  ),
+);
+
+/** What is known in a Responses body that comes to chat-completions. */
+export const KNOWN_OF_BOTH: Harmless = buildTree(
+  (['chat-completions', 'responses'] as const).flatMap((format) => [
+    ...pathsOf(format, []),
+    ...SHAPES[format],
+  ]),
 );
 
 /** What a Responses body may contain that comes to chat-completions: Cursor's have fields of both formats. */
 export const HARMLESS_OF_BOTH: Harmless = buildTree([
-  ...pathsOf('chat-completions'),
-  ...pathsOf('responses'),
+  ...pathsOf('chat-completions', REFUSED['chat-completions']),
+  ...pathsOf('responses', REFUSED.responses),
 ]);
 
 /** What one of OpenRouter's tools may contain. */
@@ -170,8 +204,8 @@ function chatTools(): readonly string[] {
   return [...FORMAT_NAMES.flatMap((format) => SDK_FIELDS[format].tools), ...MORE_TOOLS];
 }
 
-function pathsOf(format: FormatName): readonly string[] {
-  const refused = REFUSED[format];
+/** The known paths. @param refused those that are left out, with all that they hold. */
+function pathsOf(format: FormatName, refused: readonly string[]): readonly string[] {
   const sdks = SDK_FIELDS[format].fields.filter(
     (path) => !refused.some((each) => path === each || path.startsWith(`${each}.`)),
   );

@@ -49,7 +49,8 @@ export function parseConfig(config: JsonObject, report: ParseReport): Config {
     temperature: numberAt(known, 'temperature'),
     topP: numberAt(known, 'topP'),
     topK: numberAt(known, 'topK'),
-    choices: numberAt(known, 'candidateCount'),
+    // 0 is absent, as with every number of protobuf's.
+    choices: numberAt(known, 'candidateCount') || undefined,
     maxTokens: numberAt(known, 'maxOutputTokens'),
     topLogprobs: numberAt(known, 'logprobs'),
     presencePenalty: numberAt(known, 'presencePenalty'),

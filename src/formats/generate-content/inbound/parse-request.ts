@@ -37,6 +37,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const serviceTier = parseAskedTier(known['serviceTier']);
   const kept = { ...own, ...config.own, ...ownToolConfig(choosing, tools) };
   const unknown = { ...extra, ...(!isEmpty(config.extra) && { generationConfig: config.extra }) };
+  for (const field of [
+    ...Object.keys(extra),
+    ...Object.keys(config.extra).map((name) => `generationConfig.${name}`),
+  ])
+    report(field, 'passed-on', 'not a field of generate-content: the vendor decides about it');
   return {
     model: asText(known['model'])?.replace(/^models\//, '') ?? '',
     turns: [...parseSystem(known['systemInstruction'], ids), ...parseContents(contents, ids)],

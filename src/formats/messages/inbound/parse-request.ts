@@ -60,6 +60,8 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   refuseThread(thread);
   refuseCompaction(compaction);
   const [formatFields, unknownFields] = splitFields(rest, REQUEST_FIELDS);
+  for (const field of Object.keys(withoutNulls(unknownFields)))
+    report(field, 'passed-on', 'not a field of messages: the vendor decides about it');
   const maxTokens = positiveInteger(max_tokens, 'max_tokens');
   const turns = parseTurns(system, messages, report);
   const thoughts = parseThinking(thinking, output_config, messages);

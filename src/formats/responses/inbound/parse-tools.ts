@@ -30,7 +30,8 @@ const HOSTED: readonly string[] = [
   'x_search',
 ];
 
-const TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
+/** All types of tools. */
+export const TOOL_TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
 /**
  * Parses a list of tools. A namespace becomes several tools.
@@ -72,7 +73,7 @@ function parseTool(given: JsonObject, path: string, report: ParseReport): readon
   if (type === 'function') return [parseFunction(tool, path, report)];
   if (type === 'custom') return [parseCustom(tool, path)];
   if (type === 'namespace') return parseNamespace(tool, path, report);
-  if (!HOSTED.includes(type)) throw wrongValue(`${path}.type`, type, TYPES);
+  if (!HOSTED.includes(type)) throw wrongValue(`${path}.type`, type, TOOL_TYPES);
   return [
     defineClientTool(tool) ?? {
       kind: 'hosted',

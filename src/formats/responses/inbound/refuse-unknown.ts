@@ -1,0 +1,29 @@
+/** Values of a request that OpenAI refuses, and that no other vendor would see. */
+
+import type { GatewayError } from '../../../lib/errors.ts';
+import { asList, type JsonObject } from '../../../lib/json.ts';
+import { requireWord, wrongValue } from '../../openai/fields.ts';
+import { TOOL_TYPES } from './parse-tools.ts';
+
+/** `ResponseIncludable` in OpenAI's SDK. */
+const INCLUDABLE = [
+  'file_search_call.results',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'message.input_image.image_url',
+  'computer_call_output.output.image_url',
+  'code_interpreter_call.outputs',
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
+];
+
+/** @see Inbound.refuseUnknown */
+export function refuseUnknown({ include, truncation }: JsonObject): void {
+  for (const [at, word] of asList(include).entries()) requireWord(word, `include[${at}]`, INCLUDABLE);
+  requireWord(truncation, 'truncation', ['auto', 'disabled']);
+}
+
+/** @see Inbound.unknownTool */
+export function unknownTool(at: number, type: string): GatewayError {
+  return wrongValue(`tools[${at}].type`, type, TOOL_TYPES);
+}

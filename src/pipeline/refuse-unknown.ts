@@ -1,0 +1,90 @@
+/**
+ * Refuses what a request contains that its own vendor would refuse, before another vendor's model is asked. In a
+ * translation it would be lost without a word. Unknown fields that a translation passes on are not refused here: the
+ * vendor answers them itself.
+ */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Inbound } from '../formats/format.ts';
+import { asObjects, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { isResponsesBody } from './cursor/index.ts';
+import { type Harmless, KNOWN, KNOWN_OF_BOTH, TOOLS } from './restrictions/harmless-fields.ts';
+
+/** Objects whose own unknown fields are passed on (`Prompt.unknownFields`), by the callers' names. */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  '',
+  'tools',
+  'tools.function',
+  'tools.custom',
+  'functions',
+  'generationConfig',
+  'generation_config',
+  'tools.functionDeclarations',
+  'tools.function_declarations',
+]);
+
+/** Fields that are read, or passed on, with all that they hold: LiteLLM's and Vercel's, and their own services'. */
+const UNCHECKED: ReadonlySet<string> = new Set(['extra_body', 'usage', 'plugins', 'providerOptions']);
+
+/**
+ * Checks a request that is translated to another format.
+ * @param inbound the caller's half of `format`, which has parsed the body.
+ * @throws GatewayError `invalid-request`, in the words of the caller's format.
+ */
+export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonObject): void {
+  // A count of Google's may hold a whole request.
+  const held = format === 'generate-content' ? (body['generateContentRequest'] ?? body) : body;
+  const request = isObject(held) ? held : body;
+  const isResponses = format === 'chat-completions' && isResponsesBody(body);
+  const known = isResponses ? KNOWN_OF_BOTH : KNOWN[format];
+  const unknown = findUnknown(request, known, '', format === 'generate-content');
+  if (unknown !== undefined) throw inbound.unknownField(unknown);
+  refuseUnknownTools(inbound, format, request);
+  inbound.refuseUnknown(request);
+}
+
+/** Finds a field that is neither known nor passed on. Null is the same as absent. */
+function findUnknown(
+  object: JsonObject,
+  known: Harmless,
+  path: string,
+  toolsAreFields: boolean,
+): string | undefined {
+  const isPassedOn = PASSED_ON.has(path) && !(toolsAreFields && path === 'tools');
+  for (const [name, value] of Object.entries(object)) {
+    if (value === null || value === undefined || UNCHECKED.has(name)) continue;
+    const at = path === '' ? name : `${path}.${name}`;
+    const within = known.fields.get(name);
+    if (within === undefined) {
+      if (isPassedOn) continue;
+      return at;
+    }
+    if (within.isOpen) continue;
+    for (const item of isList(value) ? value : [value]) {
+      const found = isObject(item) ? findUnknown(item, within, at, toolsAreFields) : undefined;
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+function refuseUnknownTools(inbound: Inbound, format: FormatName, { tools }: JsonObject): void {
+  if (format === 'generate-content') return;
+  // OpenAI's functions are read in every format.
+  const types = new Set([...Array.from(TOOLS[format], withoutDate), 'function']);
+  for (const [at, { type }] of asObjects(tools).entries()) {
+    if (isKnownTool(type, types)) continue;
+    throw inbound.unknownTool(at, String(type));
+  }
+}
+
+/** Any service's web search is known by its name, and what OpenRouter runs by its own prefix. */
+function isKnownTool(type: Json | undefined, types: ReadonlySet<string>): boolean {
+  if (typeof type !== 'string') return true;
+  return types.has(withoutDate(type)) || type.includes('web_search') || type.startsWith('openrouter:');
+}
+
+/** A type without its version: a new one of a known tool is known, too. */
+function withoutDate(type: string): string {
+  return type.replace(/_20\d{6}$/, '');
+}
