@@ -68,7 +68,7 @@ export function explain(
   const inbound = inboundFor(from, body);
   const prompt = { ...inbound.parseRequest(body, reportInto(read)), model: name };
   const to = formatForPrompt(spoken, vendor, prompt, targetOf(vendor, model, spoken));
-  if (to !== from) refuseUnknown(inbound, from, body);
+  if (to !== from) refuseUnknown(inbound, from, body, prompt);
   const written: Note[] = [];
   const request = renderPrompt(
     formats[to].outbound,

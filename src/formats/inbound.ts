@@ -17,6 +17,8 @@ export interface RequestContext {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
+  /** Tokens of the request as limits estimate them, for a stream that begins before the vendor has told its usage. */
+  readonly estimatedInput?: number;
 }
 
 /** Renders the events of one answer for a caller. */
@@ -39,7 +41,7 @@ export interface Inbound {
    * see. It is asked only if that other vendor is to answer: the own one judges by itself.
    * @throws GatewayError `invalid-request` in the own vendor's words.
    */
-  refuseUnknown(body: JsonObject): void;
+  refuseUnknown(body: JsonObject, prompt: Prompt): void;
   /** The own vendor's 400 for a field that it does not know. @param path the field, as `reasoning.effort`. */
   unknownField(path: string): GatewayError;
   /** The same for a tool of a type that it does not know. @param at the place in `tools`. */

@@ -4,7 +4,7 @@
  * vendor answers them itself.
  */
 
-import type { FormatName } from '../conversation/prompt.ts';
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Inbound } from '../formats/format.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { isResponsesBody } from './cursor/index.ts';
@@ -28,10 +28,10 @@ const UNCHECKED: ReadonlySet<string> = new Set(['extra_body', 'usage', 'plugins'
 
 /**
  * Checks a request that is translated to another format.
- * @param inbound the caller's half of `format`, which has parsed the body.
+ * @param inbound the caller's half of `format`, which has parsed the body as `prompt`.
  * @throws GatewayError `invalid-request`, in the words of the caller's format.
  */
-export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonObject): void {
+export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonObject, prompt: Prompt): void {
   // A count of Google's may hold a whole request.
   const held = format === 'generate-content' ? (body['generateContentRequest'] ?? body) : body;
   const request = isObject(held) ? held : body;
@@ -40,7 +40,7 @@ export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonOb
   const unknown = findUnknown(request, known, '', format === 'generate-content');
   if (unknown !== undefined) throw inbound.unknownField(unknown);
   refuseUnknownTools(inbound, format, request);
-  inbound.refuseUnknown(request);
+  inbound.refuseUnknown(request, prompt);
 }
 
 /** Finds a field that is neither known nor passed on. Null is the same as absent. */

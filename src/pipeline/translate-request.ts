@@ -135,7 +135,7 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
     route.operation === 'generate'
       ? formatForPrompt(routed.upstreamFormat, vendor, given, targetOf(vendor, model, routed.upstreamFormat))
       : routed.upstreamFormat;
-  if (upstreamFormat !== route.format) refuseUnknown(inbound, route.format, body);
+  if (upstreamFormat !== route.format) refuseUnknown(inbound, route.format, body, given);
   const { outbound } = formats[upstreamFormat];
   const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);
   const stream = given.stream || asksStream(routed);

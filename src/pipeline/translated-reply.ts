@@ -1,6 +1,7 @@
 /** A vendor's answer translated to the caller's format: a stream, one JSON body, or a count of tokens. */
 
 import type { Ledger } from '../accounting/usage/ledger.ts';
+import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
 import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
@@ -57,7 +58,7 @@ function inCallersWords(answered: Answered, translation: Translation, options: R
 async function streamed(answered: Answered, translation: Translation, options: ReplyOptions) {
   const { route, answer, secret, ledger } = answered;
   const { inbound, outbound, asked, target } = translation;
-  const renderer = inbound.renderEvents(asked);
+  const renderer = inbound.renderEvents({ ...asked, estimatedInput: estimateInput(answered) });
   let said = false;
   let over = false;
   const watch: Step<ReplyEvent, ReplyEvent> = {
@@ -96,6 +97,11 @@ async function streamed(answered: Answered, translation: Translation, options: R
   await withTimeout(ready, options.hold);
   const headers = eventStreamHeaders(hiddenInHeaders(responseHeaders(answer.headers), secret));
   return { headers: { ...headers, 'content-type': framing.contentType }, body };
+}
+
+/** Tokens of the request. They are already known if the exchange is recorded. */
+function estimateInput({ ledger, payload }: Answered): number {
+  return ledger.asked > 0 ? ledger.asked : tokensOfRequest(payload);
 }
 
 /** The format's own keep-alive, which is part of its stream like any other event; '' if the format has none. */

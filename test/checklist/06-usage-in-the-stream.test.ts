@@ -107,10 +107,12 @@ const sources: [name: string, model: string, callers: readonly Caller[], said: B
   ['messages', CLAUDE, ['chat-completions', 'responses'], anthropic],
 ];
 
-test('checklist 54: a messages stream reports all input at its end, if it could not at its start', async () => {
+test('checklist 54: a messages stream reports all input at its end, and estimates it at its start', async () => {
   door.answers(chat.stream);
   const { data } = await door.stream('messages', QWEN);
-  expect(at(data[0], 'message.usage')).toMatchObject({ input_tokens: 0, output_tokens: 0 });
+  // LangChain's ChatAnthropic reads the input nowhere else. A token of English has about four characters.
+  const estimate = Math.ceil(JSON.stringify(door.sent()).length / 4);
+  expect(at(data[0], 'message.usage')).toMatchObject({ input_tokens: estimate, output_tokens: 0 });
   expect(usageOfStream('messages', data)).toMatchObject({
     input_tokens: 25,
     cache_read_input_tokens: 60,

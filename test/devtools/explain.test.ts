@@ -212,7 +212,7 @@ test.each<[string, (typeof FORMATS)[number], string, JsonObject, JsonObject]>([
 });
 
 test.each<[(typeof FORMATS)[number], string, JsonObject]>([
-  ['messages', 'x_unknown', { max_tokens: 9, messages: [{ role: 'user', content: 'x' }], x_unknown: 1 }],
+  ['messages', 'x_unknown', { model: 'x', max_tokens: 9, messages: [{ role: 'user', content: 'x' }], x_unknown: 1 }],
   ['generate-content', 'x_unknown', { contents: 'x', x_unknown: 1 }],
   ['generate-content', 'generationConfig.x_unknown', { contents: 'x', generationConfig: { x_unknown: 1 } }],
 ])('a field that %s does not know is reported as passed on', (format, field, body) => {

@@ -74,6 +74,33 @@ const anthropicTool = { name: 'f', input_schema: { type: 'object', properties: {
 
 /** What is not known: the format, the field of the error, its message, and the request. */
 const UNKNOWN: readonly (readonly [FormatName, param: string, message: RegExp, body: JsonObject])[] = [
+  [
+    'chat-completions',
+    'tool_choice',
+    /Tool choice 'g' not found/,
+    { tools: [chatTool], tool_choice: { type: 'function', function: { name: 'g' } } },
+  ],
+  [
+    'responses',
+    'tool_choice',
+    /Tool choice 'g' not found/,
+    { tools: [{ type: 'function', ...f }], tool_choice: { type: 'function', name: 'g' } },
+  ],
+  [
+    'messages',
+    'tool_choice',
+    /Tool 'g' not found in provided tools/,
+    { tools: [anthropicTool], tool_choice: { type: 'tool', name: 'g' } },
+  ],
+  [
+    'generate-content',
+    'toolConfig.functionCallingConfig.allowedFunctionNames',
+    /allowed_function_names that are not declared: g/,
+    {
+      tools: [{ functionDeclarations: [f] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f', 'g'] } },
+    },
+  ],
   ['chat-completions', 'reasoning.x', /Unknown parameter: 'reasoning.x'/, { reasoning: { x: 1 } }],
   ['chat-completions', 'thinking.x', /Unknown parameter/, { thinking: { type: 'enabled', x: 1 } }],
   ['chat-completions', 'thinking.type', /Invalid value: 'much'/, { thinking: { type: 'much' } }],

@@ -3,7 +3,9 @@
  * `null` counts as absent, as it does at OpenAI.
  */
 
-import { GatewayError } from '../../lib/errors.ts';
+import type { Prompt } from '../../conversation/prompt.ts';
+import { findMissingChoice } from '../../conversation/rules/allowed-tools.ts';
+import { GatewayError, invalid } from '../../lib/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** Fields that mean the same in both formats and pass between them unchanged. */
@@ -106,6 +108,13 @@ export function tooSmall(param: string, least: number, value: number): GatewayEr
  */
 export function requireWord(value: Json | undefined, param: string, supported: readonly string[]): void {
   if (typeof value === 'string' && !supported.includes(value)) throw wrongValue(param, value, supported);
+}
+
+/** @throws GatewayError `invalid-request` if `tool_choice` names a tool that the request does not have. */
+export function requireOffered(prompt: Prompt): void {
+  const name = findMissingChoice(prompt);
+  if (name === undefined) return;
+  throw invalid(`Tool choice '${name.slice(0, 64)}' not found in 'tools' parameter.`, 'tool_choice');
 }
 
 /** A 400 for an absent field that is required. */

@@ -1,17 +1,18 @@
 /** Values of a request that chat-completions services refuse, and that no other vendor would see. */
 
-import { EFFORTS } from '../../../conversation/prompt.ts';
+import { EFFORTS, type Prompt } from '../../../conversation/prompt.ts';
 import type { GatewayError } from '../../../lib/errors.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
-import { requireWord, tooSmall, wrongValue } from '../../openai/fields.ts';
+import { requireOffered, requireWord, tooSmall, wrongValue } from '../../openai/fields.ts';
 
 /** Groq has one more word, for the model's own effort. */
 const WORDS = [...EFFORTS, 'default'];
 
 /** @see Inbound.refuseUnknown */
-export function refuseUnknown(body: JsonObject): void {
+export function refuseUnknown(body: JsonObject, prompt: Prompt): void {
   const { n, reasoning_effort: effort, response_format: format, thinking } = body;
   if (typeof n === 'number' && n < 1) throw tooSmall('n', 1, n);
+  requireOffered(prompt);
   requireWord(asText(effort)?.toLowerCase(), 'reasoning_effort', WORDS);
   requireWord(asObject(format)?.['type'], 'response_format.type', ['json_schema', 'json_object', 'text']);
   requireWord(asObject(thinking)?.['type'], 'thinking.type', ['enabled', 'disabled', 'adaptive', 'auto']);

@@ -12,6 +12,8 @@ const FINISH: Readonly<Record<string, Finish>> = {
   content_filter: 'content-filter',
   // Together; Mistral; Z.ai; then the words of Claude and Gemini, which services in front of them pass on.
   eos: 'stop',
+  // Text Generation Inference; its `stop_sequence` stands below.
+  eos_token: 'stop',
   model_length: 'context-length',
   sensitive: 'content-filter',
   model_context_window_exceeded: 'context-length',

@@ -8,6 +8,7 @@ import type { Json } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import type { CallIds } from './call-ids.ts';
+import { joinPartialCalls } from './join-partial-calls.ts';
 import { joinPieces, type PieceTurn, withoutThoughts } from './join-pieces.ts';
 import { parseParts } from './parse-parts.ts';
 import { sortFields } from './sort-fields.ts';
@@ -24,7 +25,7 @@ export function parseSystem(value: Json | undefined, ids: CallIds): readonly Tur
  * @throws GatewayError `invalid-request` for an unknown role, and for a content or a part with nothing in it.
  */
 export function parseContents(value: Json, ids: CallIds): readonly Turn[] {
-  const turns = repeatedField(value).map((content, index) =>
+  const turns = joinPartialCalls(repeatedField(value)).map((content, index) =>
     parseContent(content, `contents[${index}]`, ids),
   );
   return joinPieces(turns);

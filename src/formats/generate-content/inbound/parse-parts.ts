@@ -15,7 +15,7 @@ import type { CallIds } from './call-ids.ts';
 import type { Piece } from './join-pieces.ts';
 import { parseFile, parseInline } from './parse-media.ts';
 import { parseResult } from './parse-results.ts';
-import { CALL_OWN, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
+import { PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
 
 /** What parsing a part needs to know of the request around it. */
 export interface PartContext {
@@ -84,7 +84,7 @@ function textPart(text: string, isThought: boolean): Part {
 const CALL_FIELDS = ['name', 'args', 'id'];
 
 function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
-  const { known, own, extra } = sortFields(value, CALL_FIELDS, CALL_OWN);
+  const { known, extra } = sortFields(value, CALL_FIELDS);
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
   const id = asText(known['id']);
@@ -94,7 +94,7 @@ function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
     name,
     arguments: argumentsText(known['args']),
     // An id that does not look like Gemini's goes back to Gemini only if the caller speaks this format.
-    ...withFormatSpecific(FORMAT, { ...own, ...(id !== undefined && !isGeminiId(id) && { id }) }),
+    ...withFormatSpecific(FORMAT, id !== undefined && !isGeminiId(id) ? { id } : {}),
     ...withUnknownFields(extra),
   };
 }

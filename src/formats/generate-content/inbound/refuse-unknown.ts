@@ -1,5 +1,7 @@
 /** Kinds and values of a request that Google refuses, and that no other vendor would see. */
 
+import type { Prompt } from '../../../conversation/prompt.ts';
+import { findMissingChoice } from '../../../conversation/rules/allowed-tools.ts';
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { camelCase } from '../wire/camel-case.ts';
@@ -20,7 +22,7 @@ const DATA: readonly string[] = [
 const PART: readonly string[] = [...PART_FIELDS, ...PART_OPAQUE, ...PART_OWN];
 
 /** @see Inbound.refuseUnknown */
-export function refuseUnknown(body: JsonObject): void {
+export function refuseUnknown(body: JsonObject, prompt: Prompt): void {
   const { known } = sortFields(body, ['contents', 'systemInstruction', 'tools', 'generationConfig']);
   const { systemInstruction } = known;
   const [other] = Object.keys(sortFields(asObject(systemInstruction) ?? {}, ['parts', 'role']).extra);
@@ -29,6 +31,13 @@ export function refuseUnknown(body: JsonObject): void {
   for (const [at, content] of repeatedField(known['contents']).entries())
     refuseUnknownParts(content, `contents[${at}]`);
   refuseRepeated(known['tools']);
+  const missing = findMissingChoice(prompt);
+  if (missing !== undefined) {
+    throw invalid(
+      `Function calling config is set with allowed_function_names that are not declared: ${missing.slice(0, 64)}`,
+      'toolConfig.functionCallingConfig.allowedFunctionNames',
+    );
+  }
   const config = sortFields(asObject(known['generationConfig']) ?? {}, ['responseMimeType']);
   const mimeType = asText(config.known['responseMimeType']);
   if (mimeType && !MIME_TYPES.includes(mimeType)) {

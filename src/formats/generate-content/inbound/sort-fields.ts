@@ -87,7 +87,7 @@ export const PART_OWN = [
   'speechMetadata',
 ] as const;
 
-/** Fields of a call that tell how it was streamed (Vertex AI, `streamFunctionCallArguments`). */
+/** Fields of a call that comes in pieces (Vertex AI, `streamFunctionCallArguments`). */
 export const CALL_OWN = ['partialArgs', 'willContinue'] as const;
 
 /** Data that only Google can read. A part with such data is carried whole. */

@@ -4,8 +4,9 @@ import type { OpenPart } from '../../../conversation/reply.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { brokenAnswer } from '../../event-data.ts';
 import { makeCallId } from '../wire/ids.ts';
-import { type PartialArgs, partialArgs } from './partial-args.ts';
+import { type PartialArgs, partialArgs } from '../wire/partial-args.ts';
 import { stripModule } from './tool-names.ts';
 
 /** What all candidates of one answer share. */
@@ -55,7 +56,7 @@ export function candidateCalls(choice: number, { stem, names, declared }: Answer
     },
     read(call) {
       for (const piece of asObjects(call['partialArgs'])) {
-        pieces ??= partialArgs();
+        pieces ??= partialArgs(() => brokenAnswer('an argument that has no place in its call'));
         pieces.add(piece);
       }
       // Some services write the JSON text of the object.

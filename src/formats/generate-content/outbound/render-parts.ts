@@ -4,7 +4,7 @@ import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
-import { compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -70,7 +70,7 @@ function renderThought(part: ThinkingPart, report: Report): readonly JsonObject[
 function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
-  const { id: given, partialArgs, willContinue } = findFormatFields(part.formatSpecific, FORMAT);
+  const { id: given } = findFormatFields(part.formatSpecific, FORMAT);
   return {
     functionCall: {
       ...part.unknownFields,
@@ -78,7 +78,6 @@ function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObj
       ...(isGeminiId(id) && !repeated.has(id) && { id }),
       name: safeName(name),
       args: argumentsObject(text),
-      ...compact({ partialArgs, willContinue }),
     },
   };
 }
@@ -97,11 +96,6 @@ export function renderSignature(
 /** The data of a part together with its fields that are Google's own or unknown. */
 function withFields(part: Part, data: JsonObject, report: Report): JsonObject {
   const extra = part.kind === 'tool-call' ? undefined : part.unknownFields;
-  const {
-    id: _,
-    partialArgs: _args,
-    willContinue: _more,
-    ...own
-  } = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
+  const { id: _, ...own } = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
   return { ...extra, ...own, ...data };
 }

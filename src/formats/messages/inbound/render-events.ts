@@ -28,8 +28,10 @@ export function renderEvents(asked: RequestContext): EventRenderer {
   let end: Omit<ChoiceEnd, 'type' | 'choice'> = { finish: 'other' };
 
   const start = (event: ReplyStart, out: Sink<Sse>): void => {
-    // The number of input tokens is rarely known this early, that of output tokens never. `message_delta` has both.
-    const { output: _, reasoning: __, ...early } = usage;
+    // The number of input tokens is rarely known this early, that of output tokens never. `message_delta` has both. Some
+    // clients read the input here alone (LangChain's ChatAnthropic), so it is estimated.
+    const { output: _, reasoning: __, input = asked.estimatedInput, ...others } = usage;
+    const early = input === undefined ? others : { ...others, input };
     tier = event.serviceTier;
     const known = renderUsage(early, tier);
     const open = { stop_reason: null, stop_sequence: null, stop_details: null, usage: known };

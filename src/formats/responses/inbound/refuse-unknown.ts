@@ -1,8 +1,9 @@
 /** Values of a request that OpenAI refuses, and that no other vendor would see. */
 
+import type { Prompt } from '../../../conversation/prompt.ts';
 import type { GatewayError } from '../../../lib/errors.ts';
 import { asList, type JsonObject } from '../../../lib/json.ts';
-import { requireWord, wrongValue } from '../../openai/fields.ts';
+import { requireOffered, requireWord, wrongValue } from '../../openai/fields.ts';
 import { TOOL_TYPES } from './parse-tools.ts';
 
 /** `ResponseIncludable` in OpenAI's SDK. */
@@ -18,7 +19,8 @@ const INCLUDABLE = [
 ];
 
 /** @see Inbound.refuseUnknown */
-export function refuseUnknown({ include, truncation }: JsonObject): void {
+export function refuseUnknown({ include, truncation }: JsonObject, prompt: Prompt): void {
+  requireOffered(prompt);
   for (const [at, word] of asList(include).entries()) requireWord(word, `include[${at}]`, INCLUDABLE);
   requireWord(truncation, 'truncation', ['auto', 'disabled']);
 }

@@ -7,14 +7,13 @@
 import type { GatewayError } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
-import { brokenAnswer } from '../../event-data.ts';
 
 /** A value that grows. Its objects have no prototype, so no name in them means anything to JavaScript. */
 type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };
 
 /** Puts the pieces of one call's arguments together. */
 export interface PartialArgs {
-  /** Adds a piece. @throws GatewayError `upstream-broken` if it has no place in the arguments. */
+  /** Adds a piece. @throws the error of `misplaced` if it has no place in the arguments. */
   add(piece: JsonObject): void;
   /** All arguments so far, as JSON text. */
   text(): string;
@@ -24,8 +23,8 @@ const MAX_STEPS = 100;
 const LIST_END = '[]';
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy;
 
-/** Arguments of which nothing has come. */
-export function partialArgs(): PartialArgs {
+/** Arguments of which nothing has come. @param misplaced the error for a piece that has no place in them. */
+export function partialArgs(misplaced: () => GatewayError): PartialArgs {
   const root: { [name: string]: Growing } = emptyObject();
   /** The place of a text that goes on in the next piece. */
   let open: string | undefined;
@@ -36,9 +35,11 @@ export function partialArgs(): PartialArgs {
       if (said === undefined && (path === '$' || piece['willContinue'] === true)) return;
       const isList = said === undefined && path.endsWith(LIST_END);
       const steps = parsePath(isList ? path.slice(0, -LIST_END.length) : path);
+      if (steps === undefined) throw misplaced();
       const isEnd = said === undefined && steps.reduce<Growing | undefined>(childOf, root) !== undefined;
       const nothing = isList ? [] : emptyObject();
-      if (!isEnd) setAt(root, steps, said === undefined ? nothing : said, open === path);
+      const value = said === undefined ? nothing : said;
+      if (!isEnd && !setAt(root, steps, value, open === path)) throw misplaced();
       open = piece['willContinue'] === true ? path : undefined;
     },
     text: () => JSON.stringify(root),
@@ -52,36 +53,38 @@ function pieceValue(piece: JsonObject): Growing | undefined {
   return 'nullValue' in piece ? null : undefined;
 }
 
-function parsePath(path: string): readonly (string | number)[] {
+/** The steps of a path; undefined if it is none. */
+function parsePath(path: string): readonly (string | number)[] | undefined {
   const written = path.replace(/^\$/, '');
   const steps = [...written.matchAll(STEP)];
   const isWhole = steps.map(([step]) => step).join('') === written;
-  if (!isWhole || steps.length === 0 || steps.length > MAX_STEPS) throw misplaced();
+  if (!isWhole || steps.length === 0 || steps.length > MAX_STEPS) return undefined;
   return steps.map(([, name, index, single, double]) => {
     const quoted = (single ?? double)?.replaceAll(/\\(.)/g, '$1');
     return index === undefined ? (name ?? quoted ?? '') : Number(index);
   });
 }
 
+/** Whether there is such a place. */
 function setAt(
   root: { [name: string]: Growing },
   steps: readonly (string | number)[],
   value: Growing,
   isMore: boolean,
-): void {
+): boolean {
   let at: Growing = root;
   for (const [depth, step] of steps.entries()) {
     const isLast = depth === steps.length - 1;
     const known: Growing | undefined = childOf(at, step);
     if (isLast) {
       const isText = typeof known === 'string' && typeof value === 'string' && isMore;
-      putChild(at, step, isText ? known + value : value);
-      return;
+      return putChild(at, step, isText ? known + value : value);
     }
     const next: Growing = known ?? (typeof steps[depth + 1] === 'number' ? [] : emptyObject());
-    if (known === undefined || known === null) putChild(at, step, next);
+    if ((known === undefined || known === null) && !putChild(at, step, next)) return false;
     at = next;
   }
+  return false;
 }
 
 function childOf(parent: Growing | undefined, step: string | number): Growing | undefined {
@@ -94,11 +97,15 @@ function parseIndex(step: string | number): number {
   return typeof step === 'number' || /^\d+$/.test(step) ? Number(step) : Number.NaN;
 }
 
-/** Lists grow by one item at a time: no model means an index far beyond the end. */
-function putChild(parent: Growing, step: string | number, value: Growing): void {
+/**
+ * Whether there is such a place in the parent. Lists grow by one item at a time: no model means an index far beyond the
+ * end.
+ */
+function putChild(parent: Growing, step: string | number, value: Growing): boolean {
   if (Array.isArray(parent) && parseIndex(step) <= parent.length) parent[parseIndex(step)] = value;
   else if (!Array.isArray(parent) && isGrowingObject(parent)) parent[String(step)] = value;
-  else throw misplaced();
+  else return false;
+  return true;
 }
 
 function isGrowingObject(value: Growing): value is { [name: string]: Growing } {
@@ -107,8 +114,4 @@ function isGrowingObject(value: Growing): value is { [name: string]: Growing } {
 
 function emptyObject(): { [name: string]: Growing } {
   return Object.create(null);
-}
-
-function misplaced(): GatewayError {
-  return brokenAnswer('an argument that has no place in its call');
 }
