@@ -42,7 +42,10 @@ export const explain = defineCommand({
       const config = await readConfigHere();
       const catalog = makeCatalog(catalogModels(config), config.aliases);
       try {
-        const reach = { generateContent: config.generateContent.models };
+        const reach = {
+          generateContent: config.generateContent.models,
+          countTokens: config.countTokens.models,
+        };
         const served = { catalog, vendors: everyVendor(config), reach };
         if (args.refusal !== undefined) {
           const text = new TextDecoder().decode(await readNamedFile(args.refusal));

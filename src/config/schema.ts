@@ -30,6 +30,8 @@ export const configSchema = z.strictObject({
   fallbacks: z.record(modelId, z.array(modelId)).default({}),
   /** Which models the Gemini endpoint serves: those of Google, or all. */
   generateContent: z.strictObject({ models: z.enum(['google', 'all']).default('google') }).prefault({}),
+  /** Whose tokens are counted: those of models whose service speaks the endpoint's format, or of all whose can count. */
+  countTokens: z.strictObject({ models: z.enum(['native', 'all']).default('native') }).prefault({}),
   retries: retriesSchema.prefault({}),
   ejection: ejectionSchema.prefault({}),
   keys: z.array(keySchema).default([]),

@@ -37,6 +37,13 @@ export interface Inbound {
   /** The caller's body as a prompt. @throws GatewayError `invalid-request` that names the missing or wrong field. */
   parseRequest(body: JsonObject, report: ParseReport): Prompt;
   /**
+   * Refuses a body without a field that the format requires, also where its service would take it. Absent: there is no
+   * such field.
+   * @param has whether the body has a field, with any value but null.
+   * @throws GatewayError `invalid-request` in the own vendor's words.
+   */
+  requireFields?(has: (name: string) => boolean): void;
+  /**
    * Refuses kinds and values that the format's own vendor would refuse, and that a vendor of another format would never
    * see. It is asked only if that other vendor is to answer: the own one judges by itself.
    * @throws GatewayError `invalid-request` in the own vendor's words.

@@ -5,6 +5,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { spokenFormat, type Vendor } from '../upstream/vendor.ts';
+import type { ReachOptions } from './reach.ts';
 import { dialectOf } from './translate-request.ts';
 
 /**
@@ -34,4 +35,19 @@ export function nativeFormatFor(
 /** The first format in which a vendor counts tokens; undefined if it counts in none. */
 export function countingFormat({ formats: vendorFormats }: Vendor): FormatName | undefined {
   return vendorFormats.find((each) => formats[each].outbound.counting !== undefined);
+}
+
+/**
+ * The format in which a vendor counts the tokens of a request of `format`; undefined if it does not, or the
+ * configuration leaves it to the vendors of that format.
+ */
+export function countsIn(
+  format: FormatName,
+  vendor: Vendor,
+  { countTokens }: ReachOptions,
+): FormatName | undefined {
+  if (countTokens === 'all') return countingFormat(vendor);
+  return vendor.formats.includes(format) && formats[format].outbound.counting !== undefined
+    ? format
+    : undefined;
 }

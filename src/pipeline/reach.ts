@@ -15,6 +15,8 @@ export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
 export interface ReachOptions {
   /** Whose models generate-content can reach: Google's, as at Google itself, or all. */
   readonly generateContent: 'google' | 'all';
+  /** For which models tokens are counted: those whose service speaks the caller's format, or all that any can count. */
+  readonly countTokens: 'native' | 'all';
 }
 
 /** Whether a model can be asked through the endpoint of a format. */

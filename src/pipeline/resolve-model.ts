@@ -7,6 +7,7 @@ import { type Catalog, MAX_ID_LENGTH, modelName, vendorName } from '../catalog/c
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
+import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { GatewayError, invalid } from '../lib/errors.ts';
 import { asText } from '../lib/json.ts';
@@ -14,7 +15,7 @@ import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
 import { isVertex, translatedFormat, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
-import { countingFormat, nativeFormatFor } from './native-format.ts';
+import { countingFormat, countsIn, nativeFormatFor } from './native-format.ts';
 import { nearestModel } from './nearest-model.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
@@ -76,7 +77,8 @@ export function resolveModel(
       const kept = keepToOwn(admitted, route.format, sent, storedIds);
       sent = kept instanceof Promise ? await kept : kept;
     }
-    const upstreamFormat = formatFor(route, vendor, model, sent, isResponses);
+    requireFields(route, sent);
+    const upstreamFormat = formatFor(route, vendor, model, sent, reach, isResponses);
     if (named !== undefined) requireSameModel(sent, catalog, model.id, defaultVendor);
     const mustTranslate = isResponses || writesOtherNumbers(admitted, vendor, upstreamFormat);
     // A native body is not read any more as a rule. Its value would be held for as long as its answer lasts.
@@ -98,7 +100,7 @@ export function resolveModel(
       .filter((other) => refusedFor(other) === undefined && reaches(reach, route.format, other));
     // A body that also names the path's model cannot go to another one; and another model counts tokens differently.
     if (fallbacks.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
-    return { ...routed, nextFallback: () => fallback({ ...routed, ...sent }, fallbacks, vendors) };
+    return { ...routed, nextFallback: () => fallback({ ...routed, ...sent }, fallbacks, vendors, reach) };
   };
 }
 
@@ -123,15 +125,25 @@ function formatFor(
   vendor: Vendor,
   model: Model,
   { tree }: Scanned,
+  reach: ReachOptions,
   isResponses = false,
 ): FormatName {
   if (isResponses) return translatedFormat(vendor, model);
   const upstreamFormat = nativeFormatFor(vendor, model, format, tree);
   if (upstreamFormat === format || operation === 'generate') return upstreamFormat;
   if (operation === 'compact') throw notServed(operation, model);
-  const counting = countingFormat(vendor);
-  if (counting === undefined) throw notServed(operation, model);
-  return counting;
+  const counting = countsIn(format, vendor, reach);
+  if (counting !== undefined) return counting;
+  throw countingFormat(vendor) === undefined ? notServed(operation, model) : notCounted(model);
+}
+
+/** @throws GatewayError `invalid-request` for a body without what its format requires, whichever service would answer. */
+function requireFields({ format, operation }: Route, { body, scan: { fields } }: Scanned): void {
+  if (operation !== 'generate') return;
+  formats[format].inbound.requireFields?.((name) => {
+    const span = fields.get(name);
+    return span !== undefined && body.toString('latin1', span.start, span.end) !== 'null';
+  });
 }
 
 /**
@@ -148,19 +160,32 @@ export function notServed(operation: 'compact' | 'count-tokens', { id }: Model):
   );
 }
 
+/** Makes the error for a count that the configuration leaves to the vendors of the caller's format. */
+function notCounted({ id }: Model): GatewayError {
+  return invalid(
+    `Token counting is not supported for ${id} in this format: it is for the models whose own format this is, unless the gateway is configured with countTokens: { models: 'all' }.`,
+    'model',
+  );
+}
+
 /** The same request for the first of `models`, all usable by the key, that has a vendor; undefined if none has. */
-function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): Routed | undefined {
+function fallback(
+  routed: Routed,
+  models: readonly Model[],
+  vendors: Vendors,
+  reach: ReachOptions,
+): Routed | undefined {
   const { route } = routed;
   for (const [at, model] of models.entries()) {
     const vendor = vendors.serving(model);
     if (vendor === undefined) continue;
-    const upstreamFormat = formatFor(route, vendor, model, routed);
+    const upstreamFormat = formatFor(route, vendor, model, routed, reach);
     const asked: Routed = { ...routed, model, vendor, upstreamFormat, ...withinMost(routed, model) };
     return {
       ...asked,
       ...inItsWords(asked),
       isFallback: true,
-      nextFallback: () => fallback(routed, models.slice(at + 1), vendors),
+      nextFallback: () => fallback(routed, models.slice(at + 1), vendors, reach),
     };
   }
   return undefined;

@@ -120,6 +120,7 @@ export async function openGateway(
       validate: config.validate,
       askUsage: config.usage.ask,
       generateContent: config.generateContent.models,
+      countTokens: config.countTokens.models,
     },
     cors: config.cors,
     ...(limits !== undefined && { limits }),

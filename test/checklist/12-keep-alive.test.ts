@@ -27,7 +27,7 @@ import {
 } from './support.ts';
 
 // The real settings, scaled down: how long a head is held back, and the silence before a ping.
-const door = useDoor({ timeouts: { hold: 60, keepAlive: 30 } });
+const door = useDoor({ countTokens: { models: 'all' }, timeouts: { hold: 60, keepAlive: 30 } });
 /** One that sends a sign of life only once. */
 const terse = useDoor({ timeouts: { hold: 60, keepAlive: 60_000 } });
 /** One that waits for the vendor's first byte as long as it takes. */

@@ -5,7 +5,8 @@ import { parseJson } from '../../src/lib/json.ts';
 import { postJson } from '../support/post-json.ts';
 import { at, CLAUDE, GEMINI, OPENAI, QWEN, useDoor } from './support.ts';
 
-const door = useDoor();
+const door = useDoor({ countTokens: { models: 'all' } });
+const asSpecified = useDoor();
 
 async function ask(path: string, body: object): Promise<Response> {
   return postJson(door.url() + path, body);
@@ -135,5 +136,38 @@ describe('counting tokens', () => {
     expect(response.status).toBe(400);
     expect(at(parseJson(await response.text()), 'error.type')).toBe('invalid_request_error');
     expect(door.upstream().received).toHaveLength(0);
+  });
+});
+
+describe('without the setting', () => {
+  const messages = [{ role: 'user', content: 'Hi' }];
+
+  test.each([
+    ['/v1/messages/count_tokens', OPENAI, { messages }],
+    ['/v1/messages/count_tokens', GEMINI, { messages }],
+    ['/v1/messages/count_tokens', QWEN, { messages }],
+    ['/v1/responses/input_tokens', CLAUDE, { input: 'Hi' }],
+  ])('%s refuses %s in its own words, and asks no vendor', async (path, model, prompt) => {
+    const response = await postJson(asSpecified.url() + path, { model, ...prompt });
+    expect(response.status).toBe(400);
+    const body = parseJson(await response.text());
+    expect(at(body, 'error.type')).toBe('invalid_request_error');
+    expect(at(body, 'error.message')).toMatch(/^Token counting is not (?:supported|available) for /);
+    if (path.includes('messages')) expect(body).toHaveProperty('type', 'error');
+    expect(asSpecified.upstream().received).toHaveLength(0);
+  });
+
+  test.each([
+    ['/v1/messages/count_tokens', CLAUDE, { messages }, '{"input_tokens":7}'],
+    [
+      '/v1/responses/input_tokens',
+      OPENAI,
+      { input: 'Hi' },
+      '{"object":"response.input_tokens","input_tokens":7}',
+    ],
+  ])('%s counts for %s', async (path, model, prompt, counted) => {
+    asSpecified.answers({ type: 'application/json', body: counted });
+    const response = await postJson(asSpecified.url() + path, { model, ...prompt });
+    expect(await response.text()).toBe(counted);
   });
 });

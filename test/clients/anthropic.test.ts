@@ -8,7 +8,7 @@ import { asObject, asObjects, type JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { PDF, PLAYED, PNG, plain, SUBJECTS, useGateway } from './support.ts';
 
-const gateway = useGateway();
+const gateway = useGateway({ countTokens: { models: 'all' } });
 
 const client = (): Anthropic => new Anthropic({ baseURL: gateway().url, apiKey: KEY });
 const asks = (content: string): Anthropic.MessageParam[] => [{ role: 'user', content }];

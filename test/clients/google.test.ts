@@ -20,7 +20,7 @@ import { KEY } from '../support/gateway.ts';
 import { PDF, PLAYED, PNG, plain, useGateway } from './support.ts';
 
 const googles = useGateway();
-const everyones = useGateway({ generateContent: { models: 'all' } });
+const everyones = useGateway({ generateContent: { models: 'all' }, countTokens: { models: 'all' } });
 
 interface Subject {
   readonly model: string;

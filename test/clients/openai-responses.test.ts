@@ -20,7 +20,7 @@ import {
   useScripted,
 } from './support.ts';
 
-const gateway = useGateway();
+const gateway = useGateway({ countTokens: { models: 'all' } });
 const scripted = useScripted();
 
 const client = (): OpenAI => new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey: KEY });

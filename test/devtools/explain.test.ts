@@ -16,7 +16,7 @@ import { FIXTURES } from '../support/recording.ts';
 const config = await readConfig({}, FIXTURES);
 const catalog = makeCatalog(catalogModels(config), config.aliases);
 const vendors = everyVendor(config);
-const reach = { generateContent: 'all' } as const;
+const reach = { generateContent: 'all', countTokens: 'all' } as const;
 
 const FORMATS = ['chat-completions', 'responses', 'messages', 'generate-content'] as const;
 const MODELS = [
@@ -212,7 +212,11 @@ test.each<[string, (typeof FORMATS)[number], string, JsonObject, JsonObject]>([
 });
 
 test.each<[(typeof FORMATS)[number], string, JsonObject]>([
-  ['messages', 'x_unknown', { model: 'x', max_tokens: 9, messages: [{ role: 'user', content: 'x' }], x_unknown: 1 }],
+  [
+    'messages',
+    'x_unknown',
+    { model: 'x', max_tokens: 9, messages: [{ role: 'user', content: 'x' }], x_unknown: 1 },
+  ],
   ['generate-content', 'x_unknown', { contents: 'x', x_unknown: 1 }],
   ['generate-content', 'generationConfig.x_unknown', { contents: 'x', generationConfig: { x_unknown: 1 } }],
 ])('a field that %s does not know is reported as passed on', (format, field, body) => {

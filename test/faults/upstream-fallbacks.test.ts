@@ -33,7 +33,10 @@ describe('fallbacks', () => {
 
   async function three(input: ConfigInput = {}) {
     const { vendors, ...places } = await threeVendors();
-    return { gateway: await gatewayOf({ vendors, fallbacks, ...input }), ...places };
+    return {
+      gateway: await gatewayOf({ vendors, fallbacks, countTokens: { models: 'all' }, ...input }),
+      ...places,
+    };
   }
 
   test.each<[string, Script]>([

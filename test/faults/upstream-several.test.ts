@@ -417,7 +417,11 @@ describe('an upstream that has no such path', () => {
   ])('stays healthy, and is asked once: one that %s', async (_, path, script) => {
     const places = await upstreams(2);
     for (const place of places) place.script(script);
-    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 1 } });
+    const gateway = await gatewayOf({
+      vendors: openaiAt(places),
+      countTokens: { models: 'all' },
+      ejection: { failures: 1 },
+    });
     const said = path.includes('messages')
       ? { messages: [{ role: 'user', content: 'Hi' }] }
       : { input: 'Hi' };

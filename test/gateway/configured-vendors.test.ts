@@ -30,7 +30,7 @@ async function sentTo(
 ): Promise<Received> {
   upstream.received.length = 0;
   const vendors = { [name]: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key', ...settings } };
-  gateway = await startGateway({ vendors, retries: { limit: 0 } });
+  gateway = await startGateway({ vendors, countTokens: { models: 'all' }, retries: { limit: 0 } });
   const answer = await postJson(gateway.url + path, body, { headers });
   const text = await answer.text();
   const [received] = upstream.received;
@@ -442,7 +442,10 @@ test('Claude at Vertex AI: nothing else in a native body changes, however the fi
       '{ "max_tokens" : 9,\n "mod\\u0065l" :\t"claude-haiku-4-5" , "x": 1e2}',
       '{ "max_tokens" : 9,\n "anthropic_version":"vertex-2023-10-16" , "x": 1e2}',
     ],
-    ['{"model":"claude-haiku-4-5"}', '{"anthropic_version":"vertex-2023-10-16"}'],
+    [
+      '{"model":"claude-haiku-4-5","max_tokens":9}',
+      '{"anthropic_version":"vertex-2023-10-16","max_tokens":9}',
+    ],
   ] as const) {
     upstream.received.length = 0;
     gateway = await startGateway({ vendors: { anthropic: { apiKey: 'k', ...atVertex() } } });

@@ -111,7 +111,7 @@ async function expectError(response: Response, { format }: Endpoint, expected: E
 }
 
 describe.each(endpoints)('$path', (endpoint) => {
-  const body = JSON.stringify(endpoint.model ? { model: endpoint.model } : { contents: [] });
+  const body = JSON.stringify(endpoint.model ? { model: endpoint.model, max_tokens: 9 } : { contents: [] });
   const badBody: Expected = {
     status: 400,
     openai: ['invalid_request_error', null],

@@ -13,7 +13,7 @@ afterEach(async () => {
   await upstream?.close();
 });
 
-const ALL: ConfigInput = { generateContent: { models: 'all' } };
+const ALL: ConfigInput = { generateContent: { models: 'all' }, countTokens: { models: 'all' } };
 const CLAUDE = 'anthropic/claude-sonnet-4-5';
 const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
 

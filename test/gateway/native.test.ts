@@ -113,18 +113,27 @@ const paths: Path[] = [
 
 /** Bodies that parsing and serializing would change. `"MODEL"` stands for the model's value. */
 const bodies: [name: string, body: string][] = [
-  ['odd spacing', ' {\r\n\t"messages" :\t[ ] ,"model"  :\n "MODEL" , "x":[1 ,2 , 3 ]\n}\n '],
-  ['escapes', '{"model":"MODEL","text":"\\u00e9\\ud83d\\ude00\\/ \\u0000 é 😀 \u2028"}'],
-  ['big numbers', '{"a":12345678901234567890,"b":1.0,"c":-0,"d":1e400,"e":0.1000,"model":"MODEL"}'],
+  [
+    'odd spacing',
+    ' {\r\n\t"messages" :\t[ ] ,"max_tokens" : 9 ,"model"  :\n "MODEL" , "x":[1 ,2 , 3 ]\n}\n ',
+  ],
+  ['escapes', '{"max_tokens":9,"model":"MODEL","text":"\\u00e9\\ud83d\\ude00\\/ \\u0000 é 😀 \u2028"}'],
+  [
+    'big numbers',
+    '{"max_tokens":9,"a":12345678901234567890,"b":1.0,"c":-0,"d":1e400,"e":0.1000,"model":"MODEL"}',
+  ],
   [
     'unknown fields, nested duplicates',
-    '{"zzz":{"a":1,"a":2,"model":"inner"},"model":"MODEL","__proto__":{"x":1}}',
+    '{"max_tokens":9,"zzz":{"a":1,"a":2,"model":"inner"},"model":"MODEL","__proto__":{"x":1}}',
   ],
   [
     '5 MB of text',
-    `{"model":"MODEL","text":"${'Zeile \\n "\\"" 漢字 '.repeat(250_000).replaceAll('"\\""', '\\"')}"}`,
+    `{"max_tokens":9,"model":"MODEL","text":"${'Zeile \\n "\\"" 漢字 '.repeat(250_000).replaceAll('"\\""', '\\"')}"}`,
   ],
 ];
+
+/** The least that a request has. */
+const least = ({ model }: Path) => (model ? { model, max_tokens: 9 } : {});
 
 const send = (path: Path, body: string, headers: Record<string, string> = {}) =>
   fetch(gateway.url + path.path, {
@@ -174,10 +183,7 @@ describe.each(paths)('$name', (path) => {
       };
       next();
     };
-    const response = await send(
-      path,
-      JSON.stringify({ ...(path.model && { model: path.model }), stream: true }),
-    );
+    const response = await send(path, JSON.stringify({ ...least(path), stream: true }));
     const seen: string[] = [];
     // Each piece is requested only when the one before has arrived: nothing is held back.
     for await (const chunk of response.body ?? []) {
@@ -189,7 +195,7 @@ describe.each(paths)('$name', (path) => {
   });
 
   test('no proxy on the way may buffer a stream: its type stays, and a non-streamed answer is left unchanged', async () => {
-    const body = JSON.stringify(path.model ? { model: path.model } : {});
+    const body = JSON.stringify(least(path));
     const own = { 'cache-control': 'private', 'content-length': '9' };
     respond = (_, response) =>
       response.writeHead(200, { ...own, 'content-type': 'text/event-stream;x=1' }).end('data: 1\n\n');
@@ -207,7 +213,7 @@ describe.each(paths)('$name', (path) => {
   });
 
   test("sends the vendor's own credential and no other", async () => {
-    await send(path, JSON.stringify(path.model ? { model: path.model } : {}), {
+    await send(path, JSON.stringify(least(path)), {
       cookie: 'a=b',
       'x-forwarded-for': '1.2.3.4',
       'x-nominated': 'hop',
@@ -236,7 +242,7 @@ describe.each(paths)('$name', (path) => {
     const text = '{ "error" : {"message":"no such luck", "odd":1.0 } }';
     respond = (_, response) =>
       response.writeHead(422, { 'content-type': 'application/json', 'retry-after': '7' }).end(text);
-    const response = await send(path, JSON.stringify(path.model ? { model: path.model } : {}));
+    const response = await send(path, JSON.stringify(least(path)));
     expect(response.status).toBe(422);
     expect(response.headers.get('retry-after')).toBe('7');
     expect(await response.text()).toBe(text);
@@ -247,7 +253,7 @@ describe.each(paths)('$name', (path) => {
       response
         .writeHead(401, { 'content-type': 'application/json' })
         .end('{"error":{"message":"Incorrect API key provided: vendor-key-openai"}}');
-    const response = await send(path, JSON.stringify(path.model ? { model: path.model } : {}));
+    const response = await send(path, JSON.stringify(least(path)));
     expect(response.status).toBe(502);
     expect(await response.text()).not.toContain('vendor-key');
   });
@@ -257,7 +263,7 @@ describe.each(paths)('$name', (path) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).flushHeaders();
       setTimeout(() => response.destroy(), 20);
     };
-    const response = await send(path, JSON.stringify(path.model ? { model: path.model } : {}));
+    const response = await send(path, JSON.stringify(least(path)));
     expect(response.status).toBe(502);
     expect(await response.json()).toHaveProperty('error');
   });
@@ -271,7 +277,7 @@ describe.each(paths)('$name', (path) => {
     const controller = new AbortController();
     const response = await fetch(gateway.url + path.path, {
       method: 'POST',
-      body: JSON.stringify(path.model ? { model: path.model } : {}),
+      body: JSON.stringify(least(path)),
       headers: { 'content-type': 'application/json', ...path.auth },
       signal: controller.signal,
     });
@@ -291,7 +297,7 @@ describe.each(paths)('$name', (path) => {
     const controller = new AbortController();
     const pending = fetch(gateway.url + path.path, {
       method: 'POST',
-      body: JSON.stringify(path.model ? { model: path.model } : {}),
+      body: JSON.stringify(least(path)),
       headers: { 'content-type': 'application/json', ...path.auth },
       signal: controller.signal,
     });
@@ -305,7 +311,7 @@ describe.each(paths)('$name', (path) => {
 describe('headers and query of the native path', () => {
   const messages = paths.find((path) => path.name === 'messages');
   if (messages === undefined) throw new TypeError('no messages path');
-  const body = JSON.stringify({ model: 'claude-sonnet-4-5' });
+  const body = JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 9 });
 
   test("anthropic-version is filled in, or the caller's is kept, under either name", async () => {
     await send(messages, body);
@@ -382,10 +388,10 @@ describe('headers and query of the native path', () => {
 
   test("a model in any spelling reaches the vendor in the vendor's spelling", async () => {
     for (const model of ['Anthropic/Claude-Sonnet-4-5', 'CLAUDE-SONNET-4-5', 'claude-sonnet-4-5']) {
-      await send(messages, JSON.stringify({ model, n: 1 }));
+      await send(messages, JSON.stringify({ model, max_tokens: 1 }));
     }
     expect(upstream.received.map(({ body }) => body.toString())).toEqual(
-      Array(3).fill('{"model":"claude-sonnet-4-5","n":1}'),
+      Array(3).fill('{"model":"claude-sonnet-4-5","max_tokens":1}'),
     );
   });
 });
@@ -454,5 +460,24 @@ describe('a caller who stops reading', () => {
     const got = createHash('sha256');
     for await (const chunk of response.body ?? []) got.update(chunk);
     expect(got.digest('hex')).toBe(sent.digest('hex'));
+  });
+});
+
+describe('a messages request without max_tokens', () => {
+  const messages = paths.find((path) => path.name === 'messages');
+  if (messages === undefined) throw new TypeError('no messages path');
+
+  test.each([
+    ['without it', {}],
+    ['with null', { max_tokens: null }],
+  ])('is refused by the gateway itself, whatever the service would do: %s', async (_, more) => {
+    const body = { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hi' }], ...more };
+    const response = await send(messages, JSON.stringify(body));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'max_tokens: Field required' },
+    });
+    expect(upstream.received).toHaveLength(0);
   });
 });

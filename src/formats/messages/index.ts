@@ -8,6 +8,7 @@ import { refuseUnknown, unknownField, unknownTool } from './inbound/refuse-unkno
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
+import { requireFields } from './inbound/required-fields.ts';
 import { optionalFields } from './outbound/beta-features.ts';
 import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
@@ -20,6 +21,7 @@ export const messages: Format = {
   name: FORMAT,
   inbound: {
     parseRequest,
+    requireFields,
     refuseUnknown,
     unknownField,
     unknownTool,

@@ -6,7 +6,7 @@ import { modelName, vendorName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import { findPrices } from '../../catalog/prices-at.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
-import { countingFormat } from '../../pipeline/native-format.ts';
+import { countsIn } from '../../pipeline/native-format.ts';
 import { reaches } from '../../pipeline/reach.ts';
 import { notSupported } from '../../pipeline/resolve-model.ts';
 import type { googleModel, googleModelList, listedModel, modelList, pricedModels } from './model-views.ts';
@@ -127,10 +127,10 @@ function renderModel(model: Model, anthropic: boolean): z.output<typeof listedMo
   };
 }
 
-function renderGoogleModel({ vendors }: Gateway, model: Model): z.output<typeof googleModel> {
+function renderGoogleModel({ vendors, options }: Gateway, model: Model): z.output<typeof googleModel> {
   const name = modelName(model.id);
   const vendor = vendors.serving(model);
-  const counts = vendor !== undefined && countingFormat(vendor) !== undefined;
+  const counts = vendor !== undefined && countsIn('generate-content', vendor, options) !== undefined;
   return {
     name: `models/${vendorName(model.id) === 'google' ? name : model.id}`,
     version: name,

@@ -54,7 +54,7 @@ beforeAll(async () => {
     limits: { bodyBytes: LIMIT },
     timeouts: { firstByte: 300 },
   };
-  sandboxed = await startGateway();
+  sandboxed = await startGateway({ countTokens: { models: 'all' } });
   moody = await startGateway(harsh);
   narrow = await startGateway({ ...harsh, limits: { inFlight: 1 }, timeouts: { firstByte: 5_000 } });
 });

@@ -59,3 +59,12 @@ export function parseRequiredBlocks(content: Json, at: string): readonly JsonObj
     return block;
   });
 }
+
+/**
+ * Anthropic requires `max_tokens`. Other services that speak this format do not, and would answer at a length of their
+ * own.
+ * @see Inbound.requireFields
+ */
+export function requireFields(has: (name: string) => boolean): void {
+  if (!has('max_tokens')) throw invalid('max_tokens: Field required', 'max_tokens');
+}
