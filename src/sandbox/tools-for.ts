@@ -11,6 +11,18 @@ const COMMON = new Set(
   ).split(' '),
 );
 
+/** Words of one meaning, without their endings: a question and the tool for it seldom share a word of arithmetic. */
+const MEANINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    add: ['add', 'adder', 'addition', 'sum', 'plu'],
+    subtract: ['subtract', 'subtraction', 'minu'],
+    multiply: ['multiply', 'multipli', 'multiplication'],
+    divide: ['divide', 'divid', 'division', 'quotient'],
+  }).flatMap(([meaning, words]) => words.map((word) => [word, meaning])),
+);
+
+const ARITHMETIC = new Set(MEANINGS.values());
+
 /**
  * Chooses the tools that a simulated model calls. It calls none if the choice forbids it, or if results have just
  * arrived and nothing asks for more. Otherwise it calls the tools that the prompt names, or the one whose name and
@@ -51,14 +63,18 @@ function isNamed({ name }: AskedTool, said: string): boolean {
   return words.includes(name.toLowerCase()) || ` ${words} `.includes(` ${wordsOf(name).join(' ')} `);
 }
 
-/** The tool that shares a word of its name, or two of its description, with the prompt. */
+/**
+ * The tool that shares a word of its name, or two of its description, with the prompt. A word of arithmetic is enough:
+ * an adder is for the question what the sum of two numbers is.
+ */
 function closest(tools: readonly AskedTool[], said: string): readonly AskedTool[] {
   const asked = new Set(telling(said));
   const scored = tools
     .map((tool) => {
       const inName = telling(tool.name).filter((word) => asked.has(word)).length;
-      const inText = new Set(telling(tool.description).filter((word) => asked.has(word))).size;
-      return { tool, score: 2 * inName + inText };
+      const inText = [...new Set(telling(tool.description))].filter((word) => asked.has(word));
+      const calculates = inText.some((word) => ARITHMETIC.has(word)) ? 1 : 0;
+      return { tool, score: 2 * inName + inText.length + calculates };
     })
     .sort((one, other) => other.score - one.score);
   const [best] = scored;
@@ -77,5 +93,6 @@ function wordsOf(text: string): readonly string[] {
 function telling(text: string): readonly string[] {
   return wordsOf(text.slice(0, 4000))
     .filter((word) => word.length > 2 && !COMMON.has(word))
-    .map((word) => word.replace(/(?:ing|ed|es|s)$/, ''));
+    .map((word) => word.replace(/(?:ing|ed|es|s)$/, ''))
+    .map((word) => MEANINGS.get(word) ?? word);
 }

@@ -165,3 +165,28 @@ describe.each(FORMATS)('%s', (format) => {
     expect(await run('play: tool-call')).toEqual([['get_weather']]);
   });
 });
+
+describe('a tool of arithmetic is called for a question in other words', () => {
+  const numbers = {
+    type: 'object',
+    properties: { a: { type: 'number' }, b: { type: 'number' } },
+    required: ['a', 'b'],
+  };
+  const tools = [
+    { name: 'adder', description: 'Adds two numbers.' },
+    { name: 'calculate', description: 'Multiplies two numbers.' },
+    { name: 'get_time', description: 'The time in a city.' },
+  ].map((fn) => ({ type: 'function', function: { ...fn, parameters: numbers } }));
+
+  test.each([
+    ['What is the sum of 17 and 25?', 'adder'],
+    ['How much is 17 plus 25?', 'adder'],
+    ['What is 6 multiplied by 7?', 'calculate'],
+    ['Who are you?', undefined],
+  ])('%s', async (said, name) => {
+    const { json } = await post(sandbox(), 'openai', ...WAYS['chat-completions'].ask(said, false, { tools }));
+    const [call] = asObjects(asObject(asObjects(json['choices'])[0]?.['message'])?.['tool_calls']);
+    expect(asObject(call?.['function'])?.['name']).toBe(name);
+    if (said.includes('sum')) expect(asObject(call?.['function'])?.['arguments']).toBe('{"a":17,"b":25}');
+  });
+});
