@@ -21,6 +21,7 @@ const main = defineCommand({
     models: () => import('./cli/models.ts').then((module) => module.models),
     check: () => import('./cli/check.ts').then((module) => module.check),
     validate: () => import('./cli/validate.ts').then((module) => module.validate),
+    conform: () => import('./cli/conform.ts').then((module) => module.conform),
     explain: () => import('./cli/explain.ts').then((module) => module.explain),
     record: () => import('./cli/record.ts').then((module) => module.record),
   },

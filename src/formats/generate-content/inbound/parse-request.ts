@@ -8,6 +8,7 @@ import { asObject, asText, compact, isEmpty } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { withWords } from '../wire/enum-encoding.ts';
 import { FORMAT } from '../wire/format-name.ts';
+import { repeatedField } from '../wire/repeated-field.ts';
 import { parseTier } from '../wire/service-tier.ts';
 import { callIds } from './call-ids.ts';
 import { parseConfig } from './parse-config.ts';
@@ -26,8 +27,9 @@ import { REQUEST_FIELDS, REQUEST_OWN, sortFields } from './sort-fields.ts';
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const request = withWords(body, 'GenerateContentRequest');
   const { known, own, extra } = sortFields(request, REQUEST_FIELDS, REQUEST_OWN);
-  const contents = known['contents'];
-  if (contents === undefined) {
+  const { contents } = known;
+  // An empty list of protobuf's is absent.
+  if (contents === undefined || repeatedField(contents).length === 0) {
     throw invalid('* GenerateContentRequest.contents: contents is not specified', 'contents');
   }
   const ids = callIds();

@@ -1,0 +1,79 @@
+/** `gateway conform --url URL --key KEY --model M`: examines whether a service keeps to the formats that it speaks. */
+
+import { type ArgsDef, defineCommand } from 'citty';
+import { FORMAT_NAMES } from '../conversation/prompt.ts';
+import type { FormatReport, Trial } from '../devtools/conform/conform.ts';
+import { execute } from './command.ts';
+import { parseFormat, parseWholeNumber } from './options.ts';
+import { Refusal } from './refusal.ts';
+import { textTable } from './tables.ts';
+
+const options = {
+  url: { type: 'string', description: 'Address of the service, such as https://api.openai.com/v1' },
+  key: { type: 'string', description: 'Its API key (default: the variable CONFORM_KEY)' },
+  model: { type: 'string', description: 'Model to ask, by the service’s own name' },
+  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: all)` },
+  timeout: { type: 'string', default: '120', description: 'Seconds that an answer may take' },
+  json: { type: 'boolean', description: 'Print JSON' },
+} as const satisfies ArgsDef;
+
+export const conform = defineCommand({
+  meta: {
+    name: 'conform',
+    description:
+      'Ask any service some short requests, streamed and whole, and report which rules of its formats its answers keep.',
+  },
+  args: options,
+  run: ({ args }) =>
+    execute(args, options, async () => {
+      const { url, model } = args;
+      if (url === undefined || !URL.canParse(url) || !/^https?:/i.test(url))
+        throw new Refusal('Give the address of the service with --url.');
+      if (model === undefined) throw new Refusal('Give the model with --model.');
+      const format = parseFormat(args.format);
+      const seconds = parseWholeNumber('timeout', args.timeout, 1, 3_600);
+      const devtool = await import('../devtools/conform/conform.ts');
+      const key = args.key ?? process.env['CONFORM_KEY'] ?? '';
+      const service = { url, key, model, patience: seconds * 1_000 };
+      const reports: FormatReport[] = [];
+      for (const one of format === undefined ? FORMAT_NAMES : [format]) {
+        reports.push(await devtool.conform(service, one));
+      }
+      console.log(args.json ? JSON.stringify(reports, undefined, 2) : reports.map(render).join('\n\n'));
+      const isOffered = reports.some((report) => report.isOffered);
+      if (!isOffered || !reports.every(devtool.isConforming)) process.exitCode = 1;
+    }),
+});
+
+function render({ format, isOffered, trials, rules }: FormatReport): string {
+  if (!isOffered) return `${format}: not offered, or not with this model (status 404 or 405)`;
+  const held = rules.filter(({ verdict }) => verdict === 'ok').length;
+  const names = [...new Set(trials.map((trial) => trial.case))];
+  const verdictOf = (name: string, stream: boolean): string =>
+    trials.find((trial) => trial.case === name && trial.stream === stream)?.verdict ?? '';
+  const table = textTable(
+    [
+      { title: 'case', text: (name: string) => name },
+      { title: 'streamed', text: (name) => verdictOf(name, true) },
+      { title: 'whole', text: (name) => verdictOf(name, false) },
+    ],
+    names,
+  );
+  const broken = rules
+    .filter(({ verdict }) => verdict !== 'ok')
+    .map(({ rule, demand, verdict, brokenBy }) => `${verdict}: ${rule}: ${demand} (${brokenBy.join('; ')})`);
+  const details = trials.flatMap(renderDetails);
+  return [
+    `${format}: ${held} of ${rules.length} rules hold`,
+    table.replaceAll(/^/gm, '  '),
+    ...[...broken, ...details].map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+function renderDetails({ case: name, stream, status, detail, violations }: Trial): readonly string[] {
+  const place = stream ? `${name}, streamed` : name;
+  return [
+    ...(detail === undefined ? [] : [`${place}: ${detail} (status ${status ?? 'none'})`]),
+    ...violations.map((each) => `${place}, event ${each.index}: ${each.rule}: ${each.detail}`),
+  ];
+}

@@ -1,0 +1,174 @@
+/** Examines whether a service keeps to a format: which of its rules hold in the answers, streamed and whole. */
+
+import type { FormatName, Prompt } from '../../conversation/prompt.ts';
+import type { ModelTraits } from '../../formats/format.ts';
+import { formats } from '../../formats/formats.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { RULEBOOKS } from '../../protocol/validate.ts';
+import type { Violation } from '../../protocol/validator.ts';
+import { CONFORM_CASES, type ConformCase } from './cases.ts';
+import { type Finding, findMissing, judge, judgeError, messageIn } from './judge.ts';
+import { askService, type Service, type ServiceAnswer, Unreachable } from './service.ts';
+
+/**
+ * How an answer, or a rule, is found to be. `deviates`: as no answer of the format's own vendor is, but in a way that
+ * clients are known to tolerate. `refused`: the service answers the request with an error of the format.
+ */
+export type Verdict = 'ok' | 'deviates' | 'broken' | 'refused';
+
+/** One request and its answer. */
+export interface Trial {
+  readonly case: string;
+  readonly stream: boolean;
+  readonly verdict: Verdict;
+  /** The HTTP status; absent if no answer came. */
+  readonly status?: number;
+  /** What is wrong with the answer, beside the rules that it breaks. */
+  readonly detail?: string;
+  readonly violations: readonly Violation[];
+}
+
+/** One rule of the format. */
+export interface RuleReport {
+  readonly rule: string;
+  /** What the rule demands. */
+  readonly demand: string;
+  readonly verdict: Exclude<Verdict, 'refused'>;
+  /** The cases that break it; those of streams end in `, streamed`. */
+  readonly brokenBy: readonly string[];
+}
+
+/** What was found of one format. */
+export interface FormatReport {
+  readonly format: FormatName;
+  /** False if there is nothing at the format's address, or not this model; then nothing else was asked. */
+  readonly isOffered: boolean;
+  readonly trials: readonly Trial[];
+  readonly rules: readonly RuleReport[];
+}
+
+/** Nothing is known of the model: each thing is asked for in the format's own way. */
+const TRAITS = { maxOutputTokens: 32_000, sampling: true, structuredOutput: true } as const;
+
+/** The dialect in which each format is written by its own vendor. */
+const DIALECTS: Readonly<Record<FormatName, string>> = {
+  'chat-completions': 'openai',
+  responses: 'openai',
+  messages: 'anthropic',
+  'generate-content': 'google',
+};
+
+/** What every service answers that a key and a model belong to. */
+const SIMPLEST = CONFORM_CASES[0]?.name;
+
+/** Statuses of what is not there. */
+const ABSENT: ReadonlySet<number | undefined> = new Set([404, 405]);
+
+/** Sends all cases of a format, one after the other. */
+export async function conform(service: Service, format: FormatName): Promise<FormatReport> {
+  const trials: Trial[] = [];
+  for (const stream of [true, false]) {
+    for (const one of CONFORM_CASES) {
+      const trial = await answerTo(service, format, one, stream);
+      if (trials.length === 0 && ABSENT.has(trial.status))
+        return { format, isOffered: false, trials, rules: [] };
+      trials.push(trial);
+    }
+    trials.push(await errorTo(service, format, stream));
+  }
+  return { format, isOffered: true, trials, rules: rulesOf(format, trials) };
+}
+
+/** Whether nothing in a report is broken. A service that refuses even a short text has not been examined. */
+export function isConforming({ trials }: FormatReport): boolean {
+  return trials.every(
+    (trial) => trial.verdict !== 'broken' && !(trial.verdict === 'refused' && trial.case === SIMPLEST),
+  );
+}
+
+async function answerTo(
+  service: Service,
+  format: FormatName,
+  asked: ConformCase,
+  stream: boolean,
+): Promise<Trial> {
+  const target: ModelTraits = { ...TRAITS, model: service.model, dialect: DIALECTS[format] };
+  const prompt: Prompt = { ...asked.prompt, model: service.model, stream };
+  const body = formats[format].outbound.renderRequest(prompt, target, () => {});
+  return trialOf(service, format, { name: asked.name, stream, body }, (answer) => {
+    if (answer.status !== 200) return { ...judgeError(format, answer), refusal: messageIn(answer) };
+    const judged = judge(format, answer, stream);
+    if (judged.violations.length > 0 || judged.detail !== undefined) return judged;
+    const detail = findMissing(format, prompt, target, asked, answer);
+    return { violations: [], ...(detail !== undefined && { detail }) };
+  });
+}
+
+/** Sends a request without a prompt: an error of the format is the right answer. */
+function errorTo(service: Service, format: FormatName, stream: boolean): Promise<Trial> {
+  const body = {
+    ...(format !== 'generate-content' && { model: service.model, stream }),
+    ...(format === 'messages' && { max_tokens: 100 }),
+  };
+  return trialOf(service, format, { name: 'error', stream, body }, (answer) => {
+    if (answer.status >= 400 && answer.status < 500) return judgeError(format, answer);
+    return { violations: [], detail: `A request without a prompt is answered with status ${answer.status}.` };
+  });
+}
+
+interface Sent {
+  readonly name: string;
+  readonly stream: boolean;
+  readonly body: JsonObject;
+}
+
+async function trialOf(
+  service: Service,
+  format: FormatName,
+  { name, stream, body }: Sent,
+  find: (answer: ServiceAnswer) => Finding,
+): Promise<Trial> {
+  const trial = { case: name, stream };
+  try {
+    const answer = await askService(service, format, stream, body);
+    const { violations, detail: wrong, refusal } = find(answer);
+    const verdict = verdictOf(format, violations, wrong !== undefined);
+    const detail = wrong ?? refusal;
+    return {
+      ...trial,
+      verdict: verdict !== 'broken' && refusal !== undefined ? 'refused' : verdict,
+      status: answer.status,
+      ...(detail !== undefined && { detail }),
+      violations,
+    };
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    return { ...trial, verdict: 'broken', detail: error.message, violations: [] };
+  }
+}
+
+function verdictOf(
+  format: FormatName,
+  violations: readonly Violation[],
+  isWrong: boolean,
+): Exclude<Verdict, 'refused'> {
+  const { excused } = RULEBOOKS[format];
+  if (isWrong || violations.some(({ rule }) => excused[rule] === undefined)) return 'broken';
+  return violations.length > 0 ? 'deviates' : 'ok';
+}
+
+function rulesOf(format: FormatName, trials: readonly Trial[]): readonly RuleReport[] {
+  const { rules, excused } = RULEBOOKS[format];
+  return Object.entries(rules).map(([rule, demand]) => {
+    const brokenBy = trials
+      .filter(({ violations }) => violations.some((violation) => violation.rule === rule))
+      .map(nameOf);
+    const verdict = brokenBy.length === 0 ? 'ok' : excused[rule] === undefined ? 'broken' : 'deviates';
+    return { rule, demand, verdict, brokenBy };
+  });
+}
+
+/** The name of a trial for a reader. */
+function nameOf({ case: name, stream }: Pick<Trial, 'case' | 'stream'>): string {
+  return stream ? `${name}, streamed` : name;
+}
