@@ -9,6 +9,7 @@ import type { Inbound } from '../formats/format.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { isResponsesBody } from './cursor/index.ts';
 import { type Harmless, KNOWN, KNOWN_OF_BOTH, TOOLS } from './restrictions/harmless-fields.ts';
+import { COUNTED } from './scanned.ts';
 
 /** Objects whose own unknown fields are passed on (`Prompt.unknownFields`), by the callers' names. */
 const PASSED_ON: ReadonlySet<string> = new Set([
@@ -33,8 +34,8 @@ const UNCHECKED: ReadonlySet<string> = new Set(['extra_body', 'usage', 'plugins'
  */
 export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonObject, prompt: Prompt): void {
   // A count of Google's may hold a whole request.
-  const held = format === 'generate-content' ? (body['generateContentRequest'] ?? body) : body;
-  const request = isObject(held) ? held : body;
+  const held = COUNTED.map((name) => body[name]).find(isObject);
+  const request = (format === 'generate-content' && held) || body;
   const isResponses = format === 'chat-completions' && isResponsesBody(body);
   const known = isResponses ? KNOWN_OF_BOTH : KNOWN[format];
   const unknown = findUnknown(request, known, '', format === 'generate-content');
@@ -52,7 +53,7 @@ function findUnknown(
 ): string | undefined {
   const isPassedOn = PASSED_ON.has(path) && !(toolsAreFields && path === 'tools');
   for (const [name, value] of Object.entries(object)) {
-    if (value === null || value === undefined || UNCHECKED.has(name)) continue;
+    if (value === null || value === undefined || (path === '' && UNCHECKED.has(name))) continue;
     const at = path === '' ? name : `${path}.${name}`;
     const within = known.fields.get(name);
     if (within === undefined) {
@@ -61,27 +62,44 @@ function findUnknown(
     }
     if (within.isOpen) continue;
     for (const item of isList(value) ? value : [value]) {
-      const found = isObject(item) ? findUnknown(item, within, at, toolsAreFields) : undefined;
+      // A long number keeps its spelling in an object of its own.
+      const found =
+        isObject(item) && !JSON.isRawJSON(item) ? findUnknown(item, within, at, toolsAreFields) : undefined;
       if (found !== undefined) return found;
     }
   }
   return undefined;
 }
 
+/** The types of tools without their versions. OpenAI's functions are read in every format. */
+const KNOWN_TOOLS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
+  'chat-completions': knownTools('chat-completions'),
+  responses: knownTools('responses'),
+  messages: knownTools('messages'),
+  'generate-content': knownTools('generate-content'),
+};
+
+function knownTools(format: FormatName): ReadonlySet<string> {
+  return new Set([...Array.from(TOOLS[format], withoutDate), 'function']);
+}
+
 function refuseUnknownTools(inbound: Inbound, format: FormatName, { tools }: JsonObject): void {
   if (format === 'generate-content') return;
-  // OpenAI's functions are read in every format.
-  const types = new Set([...Array.from(TOOLS[format], withoutDate), 'function']);
   for (const [at, { type }] of asObjects(tools).entries()) {
-    if (isKnownTool(type, types)) continue;
+    if (isKnownTool(type, KNOWN_TOOLS[format])) continue;
     throw inbound.unknownTool(at, String(type));
   }
 }
 
-/** Any service's web search is known by its name, and what OpenRouter runs by its own prefix. */
+/**
+ * Any service's search is known by its name (Groq's `browser_search`, xAI's `live_search`), and what OpenRouter runs by
+ * its own prefix.
+ */
 function isKnownTool(type: Json | undefined, types: ReadonlySet<string>): boolean {
   if (typeof type !== 'string') return true;
-  return types.has(withoutDate(type)) || type.includes('web_search') || type.startsWith('openrouter:');
+  return (
+    types.has(withoutDate(type)) || /(?:web|browser|live)_search/.test(type) || type.startsWith('openrouter:')
+  );
 }
 
 /** A type without its version: a new one of a known tool is known, too. */

@@ -20,6 +20,7 @@ beforeAll(async () => {
       responder: { baseUrl: `${upstream.url}/v1`, apiKey: 'a-key', formats: ['responses'] },
     },
     generateContent: { models: 'all' },
+    countTokens: { models: 'all' },
     models: ['compatible/m', 'responder/m'].map((id) => ({
       id,
       name: 'm',
@@ -74,6 +75,7 @@ const anthropicTool = { name: 'f', input_schema: { type: 'object', properties: {
 
 /** What is not known: the format, the field of the error, its message, and the request. */
 const UNKNOWN: readonly (readonly [FormatName, param: string, message: RegExp, body: JsonObject])[] = [
+  ['generate-content', 'contents', /contents is not specified/, { contents: [] }],
   [
     'chat-completions',
     'tool_choice',
@@ -249,3 +251,22 @@ test.each(Object.keys(MODELS) as FormatName[])('the own vendor of %s judges by i
     expect(upstream.received[0]?.body.toString()).toContain(JSON.stringify(Object.values(body)[0]));
   }
 });
+
+test('a seed of 64 bits is a number, and no object with fields', async () => {
+  const body = `{"model":"${MODELS.messages}","messages":[{"role":"user","content":"x"}],"seed":9007199254740993}`;
+  await (await postJson(`${gateway.url}/v1/chat/completions`, body)).text();
+  expect(upstream.received).toHaveLength(1);
+});
+
+test.each(['generateContentRequest', 'generate_content_request'])(
+  'a request inside a token count is checked, too: %s',
+  async (name) => {
+    const held = { ...LEAST['generate-content'], generationConfig: { thinkingConfig: { x: 1 } } };
+    const path = `${gateway.url}/v1beta/models/anthropic/claude-sonnet-4-5:countTokens`;
+    const response = await postJson(path, {
+      [name]: { model: 'models/anthropic/claude-sonnet-4-5', ...held },
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('Unknown name');
+  },
+);

@@ -110,11 +110,15 @@ export function requireWord(value: Json | undefined, param: string, supported: r
   if (typeof value === 'string' && !supported.includes(value)) throw wrongValue(param, value, supported);
 }
 
-/** @throws GatewayError `invalid-request` if `tool_choice` names a tool that the request does not have. */
-export function requireOffered(prompt: Prompt): void {
+/**
+ * Checks the choice of a tool.
+ * @param param the field that chooses.
+ * @throws GatewayError `invalid-request` if it names a tool that the request does not have.
+ */
+export function requireOffered(prompt: Prompt, param = 'tool_choice'): void {
   const name = findMissingChoice(prompt);
   if (name === undefined) return;
-  throw invalid(`Tool choice '${name.slice(0, 64)}' not found in 'tools' parameter.`, 'tool_choice');
+  throw invalid(`Tool choice '${name.slice(0, 64)}' not found in 'tools' parameter.`, param);
 }
 
 /** A 400 for an absent field that is required. */

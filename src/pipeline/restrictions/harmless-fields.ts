@@ -124,8 +124,8 @@ const ALSO: Readonly<Record<FormatName, readonly string[]>> = {
 
 /** Tools of chat-completions services that the SDKs do not have. Plugins are known by their id. */
 const MORE_TOOLS = [
-  // Moonshot's, Z.ai's and Groq's own, which call no other model.
-  ...['builtin_function', 'web_search', 'retrieval', 'browser_search'],
+  // Moonshot's and Z.ai's own, which call no other model.
+  ...['builtin_function', 'web_search', 'retrieval'],
   ...['advisor', 'fusion', 'image_generation', 'subagent', 'web_search', 'web_fetch', 'datetime'].map(
     (name) => `openrouter:${name}`,
   ),

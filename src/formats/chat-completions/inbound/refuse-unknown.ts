@@ -12,7 +12,7 @@ const WORDS = [...EFFORTS, 'default'];
 export function refuseUnknown(body: JsonObject, prompt: Prompt): void {
   const { n, reasoning_effort: effort, response_format: format, thinking } = body;
   if (typeof n === 'number' && n < 1) throw tooSmall('n', 1, n);
-  requireOffered(prompt);
+  requireOffered(prompt, body['tool_choice'] == null ? 'function_call' : 'tool_choice');
   requireWord(asText(effort)?.toLowerCase(), 'reasoning_effort', WORDS);
   requireWord(asObject(format)?.['type'], 'response_format.type', ['json_schema', 'json_object', 'text']);
   requireWord(asObject(thinking)?.['type'], 'thinking.type', ['enabled', 'disabled', 'adaptive', 'auto']);
