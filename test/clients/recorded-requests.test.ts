@@ -231,7 +231,7 @@ let through = 0;
 const refused = new Map<string, number>();
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ countTokens: { models: 'all' } });
 });
 afterAll(async () => {
   await gateway.close();
@@ -296,7 +296,7 @@ describe.skipIf(recordings.length === 0)('on the native path', () => {
   let open: TestGateway;
   beforeAll(async () => {
     upstream = await startUpstream((_, response) => json(response, {}));
-    open = await startGateway({ vendors: vendorsAtUrl(upstream.url) });
+    open = await startGateway({ countTokens: { models: 'all' }, vendors: vendorsAtUrl(upstream.url) });
   });
   afterAll(async () => {
     await open.close();
