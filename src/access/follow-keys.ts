@@ -9,7 +9,7 @@ import { repeat } from '../lib/repeat.ts';
 import { groupsState, listGroups } from '../store/groups.ts';
 import { groupRecordFromRow, recordsFromRow } from '../store/key-record.ts';
 import { keysChangedAfter, listKeys } from '../store/list-keys.ts';
-import { replacementOf } from '../store/same-file.ts';
+import { findReplacement } from '../store/same-file.ts';
 import type { Store } from '../store/store.ts';
 import { getReason } from '../store/store-errors.ts';
 import type { ChangeRow } from '../store/tables.ts';
@@ -44,7 +44,7 @@ export async function followKeys(
   let book = openKeyRegistry();
   let known: (Changes & { readonly groups: string }) | undefined;
   let troubled = false;
-  let isReplaced = store.kind === 'sqlite' ? await replacementOf(store.place.path) : undefined;
+  let isReplaced = store.kind === 'sqlite' ? await findReplacement(store.place.path) : undefined;
   let stopped = false;
 
   async function refresh(): Promise<void> {

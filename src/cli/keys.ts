@@ -201,13 +201,13 @@ function columns(isOver: IsOver): readonly Column<KeyView>[] {
     { title: 'name', text: ({ name }) => name },
     { title: 'id', text: ({ id }) => id },
     { title: 'key', text: ({ hint }) => hint },
-    { title: 'state', text: (key) => stateOf(key, isOver) },
+    { title: 'state', text: (key) => describeState(key, isOver) },
     { title: 'group', text: ({ group }) => group ?? '-' },
     ...limitColumns<KeyView>(),
   ];
 }
 
-function stateOf(key: KeyView, isOver: IsOver): string {
+function describeState(key: KeyView, isOver: IsOver): string {
   const { revoked_at: revoked, expires_at: expires } = key;
   if (revoked !== null) return `revoked ${revoked.slice(0, 10)}`;
   if (expires === null) return 'active';

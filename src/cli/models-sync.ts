@@ -132,9 +132,9 @@ function escapeRegExp(text: string): string {
 
 /** Writes the models that the catalog lacks, and prints which of their fields must be filled in. */
 async function writeNewModels(file: string, results: readonly Compared[], force: boolean): Promise<void> {
-  const { entryOf, unknownOf } = await import('../devtools/model-lists/entry.ts');
+  const { makeEntry, listUnknown } = await import('../devtools/model-lists/entry.ts');
   const entries = results.flatMap(
-    ({ vendor, comparison }) => comparison?.fresh.map((fresh) => entryOf(vendor, fresh)) ?? [],
+    ({ vendor, comparison }) => comparison?.fresh.map((fresh) => makeEntry(vendor, fresh)) ?? [],
   );
   if (entries.length === 0) {
     console.error(`There are no new models, so ${file} was not written.`);
@@ -152,7 +152,7 @@ async function writeNewModels(file: string, results: readonly Compared[], force:
     `Wrote ${entries.length} new models to ${file}. Before a configuration can use them, replace each null:`,
   );
   for (const entry of entries) {
-    const unknown = unknownOf(entry);
+    const unknown = listUnknown(entry);
     console.error(`  ${String(entry['id'])}: ${unknown.length === 0 ? 'complete' : unknown.join(', ')}`);
   }
 }

@@ -47,11 +47,11 @@ export const models = defineCommand({
 });
 
 async function print(listed: readonly Model[]): Promise<void> {
-  const [{ findPrices }, { dayOf }] = await Promise.all([
+  const [{ findPrices }, { formatDay }] = await Promise.all([
     import('../catalog/prices-at.ts'),
     import('../lib/calendar.ts'),
   ]);
-  const today = dayOf(Date.now());
+  const today = formatDay(Date.now());
   const width = Math.max(5, ...listed.map((model) => model.id.length));
   console.log(
     `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,

@@ -3,11 +3,11 @@
 import type { Config } from '../config/schema.ts';
 import { agentOptions } from '../config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
-import { type Exchange, fixturesOf, NoFixture } from '../devtools/recorder/fixture.ts';
+import { type Exchange, makeFixtures, NoFixture } from '../devtools/recorder/fixture.ts';
 import { findRecorded, writeCase } from '../devtools/recorder/keep.ts';
 import { Declined, startRecorder } from '../devtools/recorder/recorder.ts';
 import { speaks } from '../devtools/recorder/route.ts';
-import { askingOf, sendAsking } from '../devtools/recorder/send-file.ts';
+import { readAsking, sendAsking } from '../devtools/recorder/send-file.ts';
 import { codeBehind } from '../lib/error-code.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { validateFile } from '../protocol/validate-file.ts';
@@ -27,7 +27,7 @@ interface Destination {
 export interface FileRecording {
   /** A JSON file with the request. */
   readonly file: string;
-  readonly overrides: Parameters<typeof askingOf>[2];
+  readonly overrides: Parameters<typeof readAsking>[2];
   /** The name of the case. */
   readonly name: string;
   readonly destination: Destination;
@@ -39,7 +39,7 @@ export async function recordFile(
   vendor: Vendor,
   { file, overrides, name, destination }: FileRecording,
 ): Promise<void> {
-  const request = askingOf(vendor, await readNamedFile(file), overrides);
+  const request = readAsking(vendor, await readNamedFile(file), overrides);
   if (typeof request === 'string') throw new Refusal(`${file}: ${request}`);
   const taken = explainTaken(destination, request.format, name);
   if (taken !== undefined) throw new Refusal(taken);
@@ -123,7 +123,7 @@ export async function recordClients(
 /** Writes an exchange to its files and prints their names. @throws NoFixture, or Refusal if they cannot be written. */
 async function save({ out, force, secrets }: Destination, name: string, exchange: Exchange): Promise<void> {
   const { format } = exchange;
-  const fixtures = fixturesOf(exchange, name, secrets);
+  const fixtures = makeFixtures(exchange, name, secrets);
   const files = await writeCase(out, format, name, fixtures, force).catch((error: unknown) => {
     throw new Refusal(`${out} cannot be written to${codeBehind(error)}.`);
   });

@@ -53,14 +53,14 @@ export const record = defineCommand({
       const count = parseWholeNumber('count', args.count, 1, 1_000);
       const port = parseWholeNumber('port', args.port, 0, 65_535);
       const format = parseFormat(args.format);
-      const [{ configuredVendors }, { secretsOf }, { recordClients, recordFile }] = await Promise.all([
+      const [{ configuredVendors }, { listSecrets }, { recordClients, recordFile }] = await Promise.all([
         import('../config/vendors.ts'),
         import('../devtools/recorder/secrets.ts'),
         import('./record-exchange.ts'),
       ]);
       const config = await readConfigHere();
       const vendor = chooseVendor(configuredVendors(config).all, args.vendor);
-      const destination = { out, force, secrets: secretsOf(config) };
+      const destination = { out, force, secrets: listSecrets(config) };
       if (args.request === undefined)
         return recordClients(config, vendor, { port, count, name, destination });
       const overrides = {

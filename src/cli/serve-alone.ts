@@ -3,7 +3,7 @@
 import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
 import { openAdmin } from '../server/http/admin/open-admin.ts';
 import { openAccounts } from '../server/process/accounts.ts';
-import { endingOf, onSignals } from '../server/process/ending.ts';
+import { makeEnding, onSignals } from '../server/process/ending.ts';
 import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
@@ -47,7 +47,7 @@ export async function serveAlone({
     admin,
   });
   watching.follow(serving);
-  onSignals(endingOf(serving, diagnostics));
+  onSignals(makeEnding(serving, diagnostics));
   onConfigChange(files, problem, () =>
     watching.reload(async () => {
       const { config: next, files } = await rereadSettings(surroundings, serving.current().sandboxed);

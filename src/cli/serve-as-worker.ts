@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts';
 import { openDiagnostics } from '../lib/diagnostics.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import { openAccounts } from '../server/process/accounts.ts';
-import { endingOf, onSignals } from '../server/process/ending.ts';
+import { makeEnding, onSignals } from '../server/process/ending.ts';
 import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { hear, type Served, tellFirst } from '../server/process/workers.ts';
@@ -51,7 +51,7 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
   );
   watching.follow(serving);
   answerMetricsRequests(watching.metrics);
-  const ending = endingOf(serving, diagnostics);
+  const ending = makeEnding(serving, diagnostics);
   let lastExchange = Promise.resolve();
   onSignals(ending);
   orders.obey({

@@ -11,7 +11,7 @@ import { openSandbox, sandboxOptions } from '../server/open-gateway.ts';
 import { openDistribution } from '../server/process/distribution.ts';
 import { onSignals } from '../server/process/ending.ts';
 import { type Served, startWorkers } from '../server/process/workers.ts';
-import { urlOf } from '../upstream/net/bind.ts';
+import { formatUrl } from '../upstream/net/bind.ts';
 import { orExit } from './command.ts';
 import { inForce, LAST_WRITES, rereadSettings, tellReloaded } from './open-configured.ts';
 import type { PreparedStart } from './prepare-start.ts';
@@ -60,7 +60,7 @@ export async function superviseWorkers({
   });
   const served = {
     ...(admin && { admin: admin.url }),
-    url: urlOf(config),
+    url: formatUrl(config),
     sandboxed: sandbox !== undefined,
     models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).map(
       (model) => model.id,

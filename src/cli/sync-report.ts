@@ -2,7 +2,7 @@
 
 import type { Comparison } from '../devtools/model-lists/compare.ts';
 import type { Listed } from '../devtools/model-lists/listed.ts';
-import { dayOf } from '../lib/calendar.ts';
+import { formatDay } from '../lib/calendar.ts';
 import { compact, type JsonObject } from '../lib/json.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { type Column, textTable } from './tables.ts';
@@ -112,5 +112,5 @@ function getDates({ created, shutdown, deprecated }: Listed): JsonObject {
 /** The day of a time in Unix seconds, as YYYY-MM-DD; undefined if there is no time, or it lies beyond the year 9999. */
 function toDay(seconds: number | undefined): string | undefined {
   if (seconds === undefined || seconds > 253_402_300_799) return undefined;
-  return dayOf(seconds * 1000);
+  return formatDay(seconds * 1000);
 }

@@ -53,7 +53,7 @@ export const usage = defineCommand({
         const report = {
           query,
           lines: lines.map(view.lineView),
-          total: view.figuresOf(total),
+          total: view.renderFigures(total),
           sums: total,
           more,
         };

@@ -32,12 +32,12 @@ export async function readConfigFile(
     if (named && !exists) throw new Error(`${resolve(directory, named)} does not exist`);
     return { values: config ?? {}, ...(exists && { file: configFile }) };
   } catch (error) {
-    throw new ConfigError(`The configuration file cannot be read: ${reasonOf(error)}`);
+    throw new ConfigError(`The configuration file cannot be read: ${getReason(error)}`);
   }
 }
 
 /** The first line of an error's message. jiti has the position in the second line (` /gateway.config.ts:4:0`). */
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   const [first = '', second = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   const [, line, column] = /:(\d+):(\d+)$/.exec(second.trimEnd()) ?? [];
   return `${first.trim()}${line === undefined ? '' : ` (line ${line} column ${column})`}`;

@@ -60,7 +60,7 @@ export function withEnvironment(file: Fields, environment: Environment): Fields 
 }
 
 /** The variable that set the field at `path` of the result of `withEnvironment`; undefined if the file did. */
-export function variableOf(
+export function findVariable(
   path: readonly PropertyKey[],
   values: Fields,
   environment: Environment,

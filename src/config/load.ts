@@ -6,7 +6,7 @@ import { zodMessages } from '../lib/zod-messages.ts';
 import { checkConfig, invalidFields } from './check-config.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { isDataFile, readConfigFile } from './config-file.ts';
-import { filledIn, SECRETS, variableOf, withEnvironment } from './environment.ts';
+import { filledIn, findVariable, SECRETS, withEnvironment } from './environment.ts';
 import { foreignGateway } from './foreign.ts';
 import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -44,9 +44,9 @@ export async function readSettings(environment: Environment, directory: string):
   const written = withEnvironment(await withVendorKeys(filled.values, read), variables);
   const parsed = configSchema.safeParse(written, { error: zodMessages });
   if (!parsed.success)
-    throw invalidFields(parsed.error.issues, (path) => variableOf(path, written, variables));
+    throw invalidFields(parsed.error.issues, (path) => findVariable(path, written, variables));
   const { data: config } = parsed;
-  checkConfig(config, (path) => variableOf(path, written, variables));
+  checkConfig(config, (path) => findVariable(path, written, variables));
   await checkCredentials(config.vendors, environment, directory);
   return { config, files: [...files] };
 }
@@ -61,5 +61,5 @@ export async function readServed(environment: Environment, directory: string): P
   const name = vendorAtItself(settings.config);
   if (name === undefined) return settings;
   const issue = { path: ['vendors', name, 'baseUrl'], message: 'is the address of this gateway itself' };
-  throw invalidFields([issue], (path) => variableOf(path, {}, environment));
+  throw invalidFields([issue], (path) => findVariable(path, {}, environment));
 }

@@ -3,7 +3,7 @@
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
 import type { AgentOptions, VendorProxy } from '../upstream/agent.ts';
 import { isEveryAddress, isLoopback } from '../upstream/net/loopback.ts';
-import { splitBaseUrl, type Upstream, type Vendor, type Vendors, vendorsOf } from '../upstream/vendor.ts';
+import { makeVendors, splitBaseUrl, type Upstream, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import { cloudAt, type GivenCredentials } from './credentials.ts';
 import type { Config } from './schema.ts';
 
@@ -46,7 +46,7 @@ export interface Place extends Partial<Pick<Vendor, 'auth' | 'names' | 'simulate
 export function configuredVendors(config: Config): Vendors {
   const places: Record<string, Place> = {};
   for (const name of Object.keys(config.vendors)) {
-    const [first] = placesOf(name, config);
+    const [first] = findPlaces(name, config);
     if (first !== undefined) places[name] = first;
   }
   return vendorsAt(places, config);
@@ -56,7 +56,7 @@ export function configuredVendors(config: Config): Vendors {
 export function vendorWithoutAddress(config: Config): string | undefined {
   const found = Object.entries(config.vendors).find(([name, { apiKey, credentials, upstreams }]) => {
     const keys = (apiKey === undefined && credentials === undefined ? 0 : 1) + upstreams.length;
-    return placesOf(name, config).length < keys;
+    return findPlaces(name, config).length < keys;
   });
   return found?.[0];
 }
@@ -64,7 +64,7 @@ export function vendorWithoutAddress(config: Config): string | undefined {
 /** The name of a vendor whose address is that of this gateway itself, if there is one. */
 export function vendorAtItself(config: Config): string | undefined {
   return Object.keys(config.vendors).find((name) =>
-    placesOf(name, config).some(({ baseUrl }) => isOwn(new URL(baseUrl), config)),
+    findPlaces(name, config).some(({ baseUrl }) => isOwn(new URL(baseUrl), config)),
   );
 }
 
@@ -75,7 +75,7 @@ function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): 
 }
 
 /** Every address of a vendor for which there is a key or credentials, the vendor's own first. */
-function placesOf(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
+function findPlaces(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
   const { baseUrl, apiKey, credentials, upstreams = [] } = config.vendors[name] ?? {};
   const own = baseUrl ?? (Object.hasOwn(KNOWN, name) ? KNOWN[name]?.baseUrl : undefined);
   const first: Config['vendors'][string]['upstreams'][number] = {
@@ -110,7 +110,7 @@ export function publicHosts(config: Config): ReadonlySet<string> {
 
 /** The options for `openAgent`, which connects to vendors. */
 export function agentOptions(config: Config): AgentOptions {
-  const proxy = proxyOf(config);
+  const proxy = findProxy(config);
   return {
     connect: config.timeouts.connect,
     publicHosts: publicHosts(config),
@@ -118,14 +118,14 @@ export function agentOptions(config: Config): AgentOptions {
   };
 }
 
-function proxyOf({ proxy: { url, except } }: Config): VendorProxy | undefined {
+function findProxy({ proxy: { url, except } }: Config): VendorProxy | undefined {
   return url === undefined ? undefined : { url, except };
 }
 
 /** The vendors at the given places, with all other settings from the configuration. */
 export function vendorsAt(places: Readonly<Record<string, Place>>, config: Config): Vendors {
   const all = Object.entries(places).map(([name, place]) => vendorAt(name, place, config));
-  return vendorsOf(
+  return makeVendors(
     all.filter((vendor) => vendor.name !== 'compatible'),
     all.find((vendor) => vendor.name === 'compatible'),
   );
@@ -136,7 +136,7 @@ function vendorAt(name: string, place: Place, config: Config): Vendor {
   const defaults = (Object.hasOwn(KNOWN, name) && KNOWN[name]) || OTHER;
   const set = config.vendors[name];
   const dialect = set?.dialect ?? dialectAt(baseUrl);
-  const places = placesOf(name, config);
+  const places = findPlaces(name, config);
   // With several upstreams, each has its own `auth` and `names`, which do not apply to the others.
   const { auth = defaults.auth, names } = places.length > 1 ? { ...set } : { ...set, ...place };
   return {
@@ -169,7 +169,7 @@ function upstreamAt(place: Place & { readonly weight: number }, config: Config):
 
 /** The credentials of a place, if it has any, completed from its address and the proxy. */
 function credentialsAt({ baseUrl, credentials }: Place, config: Config): Pick<Vendor, 'credentials'> {
-  return credentials === undefined ? {} : { credentials: cloudAt(baseUrl, credentials, proxyOf(config)) };
+  return credentials === undefined ? {} : { credentials: cloudAt(baseUrl, credentials, findProxy(config)) };
 }
 
 /** The dialect of a well-known service that offers models of many vendors; undefined for other addresses. */

@@ -26,7 +26,7 @@ interface Watched {
 export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEvent> {
   const choices = new Map<number, Watched>();
 
-  function watchedOf(choice: number): Watched {
+  function getWatched(choice: number): Watched {
     const known = choices.get(choice);
     if (known !== undefined) return known;
     const watched: Watched = { start: undefined, isText: false, held: '', stopped: undefined };
@@ -41,7 +41,7 @@ export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEven
 
   function takeText(watched: Watched, delta: Of<'part-delta'>, out: Sink<ReplyEvent>): void {
     const text = watched.held + delta.text;
-    const found = firstOf(sequences, text);
+    const found = findFirst(sequences, text);
     const end = found?.at ?? text.length - openTail(sequences, text);
     if (end > 0) {
       open(watched, out);
@@ -67,7 +67,7 @@ export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEven
         out.enqueue(event);
         return;
       }
-      const watched = watchedOf(event.choice);
+      const watched = getWatched(event.choice);
       if (watched.stopped !== undefined) {
         if (event.type === 'choice-end') out.enqueue(endedBy(watched.stopped, event));
         return;
@@ -89,7 +89,7 @@ export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEven
 }
 
 /** The sequence that is complete first in a text; of several with the same end, the one that begins first. */
-function firstOf(
+function findFirst(
   sequences: readonly string[],
   text: string,
 ): { readonly sequence: string; readonly at: number } | undefined {

@@ -14,7 +14,7 @@ import { DEFAULT_VENDOR, type ReachOptions, reaches } from '../pipeline/reach.ts
 import { refuseUnknown } from '../pipeline/refuse-unknown.ts';
 import { renderPrompt } from '../pipeline/render-prompt.ts';
 import { notSupported } from '../pipeline/resolve-model.ts';
-import { targetOf } from '../pipeline/translate-request.ts';
+import { collectTraits } from '../pipeline/translate-request.ts';
 import { translatedFormat, upstreamName, type Vendors } from '../upstream/vendor.ts';
 
 /** How a request reaches the vendor. */
@@ -67,13 +67,13 @@ export function explain(
   const read: Note[] = [];
   const inbound = inboundFor(from, body);
   const prompt = { ...inbound.parseRequest(body, reportInto(read)), model: name };
-  const to = formatForPrompt(spoken, vendor, prompt, targetOf(vendor, model, spoken));
+  const to = formatForPrompt(spoken, vendor, prompt, collectTraits(vendor, model, spoken));
   if (to !== from) refuseUnknown(inbound, from, body, prompt);
   const written: Note[] = [];
   const request = renderPrompt(
     formats[to].outbound,
     prompt,
-    targetOf(vendor, model, to),
+    collectTraits(vendor, model, to),
     reportInto(written),
     from,
     body,

@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 
 /** Makes a calendar that remembers nothing yet. */
 export function openCalendar(): Calendar {
-  const day = remembering(DAY, dayOf);
+  const day = remembering(DAY, formatDay);
   /** All but the milliseconds. */
   const second = remembering(SECOND, (time) => new Date(time).toISOString().slice(0, -4));
   return {
@@ -28,7 +28,7 @@ export function openCalendar(): Calendar {
 }
 
 /** The day in UTC, YYYY-MM-DD. @param time milliseconds since 1970 */
-export function dayOf(time: number): string {
+export function formatDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 

@@ -2,10 +2,10 @@
 
 import type { Route } from '../conversation/route.ts';
 import { GatewayError } from '../lib/errors.ts';
-import { decompressorOf } from '../upstream/content-coding.ts';
+import { chooseDecompressor } from '../upstream/content-coding.ts';
 import type { Call, Incoming } from './exchange.ts';
 import { readBody } from './read-body.ts';
-import { queryOf, rawPath } from './request-head.ts';
+import { parseQuery, rawPath } from './request-head.ts';
 
 export interface DecodeOptions {
   /** The largest body, in bytes; for a compressed one, before and after decompression. */
@@ -34,13 +34,13 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
   return (incoming) => {
     const { message, response, ledger, load } = incoming;
     requireJson(message.headers['content-type']);
-    const decompress = decompressorOf(message.headers['content-encoding']);
+    const decompress = chooseDecompressor(message.headers['content-encoding']);
     const named = route.format === 'generate-content' ? namedInPath(rawPath(message)) : undefined;
     if (named) ledger.operation = named.operation;
     return {
       ...incoming,
       route: named === undefined ? route : { ...route, operation: named.operation },
-      query: queryOf(message),
+      query: parseQuery(message),
       ...(named !== undefined && { named }),
       readBody: () =>
         readBody(message, response, {

@@ -29,17 +29,17 @@ export function limitModel(limits: Limits | undefined, { otherNames }: Catalog):
     const admitted = { ...routed, ...allowed };
     return otherwise === undefined
       ? admitted
-      : { ...admitted, nextFallback: async () => firstOf(limited, await otherwise()) };
+      : { ...admitted, nextFallback: async () => findFirst(limited, await otherwise()) };
   }
 
   /** A fallback that is over a limit cannot answer either, but the one after it may. */
-  async function firstOf(limited: Limits, fallback: Routed | undefined): Promise<Routed | undefined> {
+  async function findFirst(limited: Limits, fallback: Routed | undefined): Promise<Routed | undefined> {
     if (fallback === undefined) return undefined;
     try {
       return await admit(limited, fallback);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return firstOf(limited, await fallback.nextFallback?.());
+      return findFirst(limited, await fallback.nextFallback?.());
     }
   }
 

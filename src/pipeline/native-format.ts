@@ -6,7 +6,7 @@ import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { spokenFormat, type Vendor } from '../upstream/vendor.ts';
 import type { ReachOptions } from './reach.ts';
-import { dialectOf } from './translate-request.ts';
+import { findDialect } from './translate-request.ts';
 
 /**
  * Picks the format for a request to a vendor: the caller's own if the service speaks it well enough, otherwise another.
@@ -23,11 +23,11 @@ export function nativeFormatFor(
     vendor,
     model,
     asked,
-    () => isKnownElsewhere?.(request(), dialectOf(vendor, model)) ?? true,
+    () => isKnownElsewhere?.(request(), findDialect(vendor, model)) ?? true,
   );
   // A caller who uses a format of the service's own has chosen it, or needs what the other one lacks.
   if (upstreamFormat === asked || model.thinking === undefined) return upstreamFormat;
-  const thinking = formats[upstreamFormat].outbound.thinkingFormat?.(dialectOf(vendor, model));
+  const thinking = formats[upstreamFormat].outbound.thinkingFormat?.(findDialect(vendor, model));
   if (thinking === undefined || thinking === asked) return upstreamFormat;
   return model.endpoints?.some((format) => format === thinking) ? thinking : upstreamFormat;
 }

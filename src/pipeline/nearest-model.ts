@@ -13,18 +13,18 @@ import { modelName } from '../catalog/catalog.ts';
 export function nearestModel(asked: string, ids: readonly string[]): string | undefined {
   // Before the name stands a vendor, or a prefix of another router or SDK (`models/`, `vertex_ai/`, `openai:`).
   const name = asked.slice(Math.max(asked.lastIndexOf('/'), asked.lastIndexOf(':')) + 1);
-  const parts = partsOf(name);
+  const parts = splitName(name);
   if (parts.length === 0) return undefined;
   const sorted = parts.toSorted().join(' ');
   const joined = parts.join(' ');
   return (
-    ids.find((id) => partsOf(modelName(id)).toSorted().join(' ') === sorted) ??
-    ids.find((id) => isSlip(joined, partsOf(modelName(id)).join(' ')))
+    ids.find((id) => splitName(modelName(id)).toSorted().join(' ') === sorted) ??
+    ids.find((id) => isSlip(joined, splitName(modelName(id)).join(' ')))
   );
 }
 
 /** `claude`, `sonnet`, `5`, `5` of `Claude-5.5-Sonnet-latest`: in any order, however they are joined. */
-function partsOf(name: string): readonly string[] {
+function splitName(name: string): readonly string[] {
   return (name.toLowerCase().match(/[a-z]+|\d+/g) ?? []).filter((part) => part !== 'latest');
 }
 

@@ -17,7 +17,7 @@ export function rawPath(message: IncomingMessage): string {
 }
 
 /** The parameters of the query; none if there is no query. */
-export function queryOf(message: IncomingMessage): URLSearchParams {
+export function parseQuery(message: IncomingMessage): URLSearchParams {
   const target = message.url ?? '';
   const cut = target.indexOf('?');
   return new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));

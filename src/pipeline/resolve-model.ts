@@ -61,9 +61,10 @@ export function resolveModel(
     const confined = isConfined(principal);
     if (limited || confined) requireUniqueKeys(sent);
     const others = principal.restricted || limited ? modelsBeside(sent.tree()) : [];
-    const besideOf = ({ id }: Model): string[] => others.map((name) => idOf(name, vendorName(id), catalog));
+    const findOthers = ({ id }: Model): string[] =>
+      others.map((name) => resolveId(name, vendorName(id), catalog));
     const refusedFor = (model: Model): string | undefined =>
-      [model.id, ...besideOf(model)].find((each) => !principal.allows(each, catalog.otherNames));
+      [model.id, ...findOthers(model)].find((each) => !principal.allows(each, catalog.otherNames));
     const refused = refusedFor(model);
     if (refused !== undefined) {
       throw new GatewayError('model-not-allowed', `This API key may not use the model ${shown(refused)}.`);
@@ -88,7 +89,7 @@ export function resolveModel(
       model,
       vendor,
       upstreamFormat,
-      ...(limited && { otherModels: besideOf(model) }),
+      ...(limited && { otherModels: findOthers(model) }),
       ...(mustTranslate && { mustTranslate }),
       ...(principal.stored === 'own' && {
         bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
@@ -237,7 +238,7 @@ function shown(id: string): string {
  * The canonical id of a model that a body names besides its own; without a vendor it is one of the same vendor's. Such
  * a name is sent as written, so of the gateway's aliases only the vendor's own dated names count.
  */
-function idOf(name: string, vendor: string, catalog: Catalog): string {
+function resolveId(name: string, vendor: string, catalog: Catalog): string {
   const id = (name.includes('/') ? name : `${vendor}/${name}`).toLowerCase();
   const found = catalog.resolve(id, vendor);
   if (found === undefined) return id;

@@ -73,7 +73,7 @@ function begun(
       },
       async pull(controller) {
         try {
-          reader ??= eventsOf(await replied).getReader();
+          reader ??= getEvents(await replied).getReader();
           clearInterval(timer);
           const { done, value } = await reader.read();
           if (done) controller.close();
@@ -99,7 +99,7 @@ function begun(
 }
 
 /** The stream of a reply. @throws GatewayError `upstream-broken` if the reply is not an event stream. */
-function eventsOf({ body, headers }: Replied): ReadableStream<Uint8Array> {
+function getEvents({ body, headers }: Replied): ReadableStream<Uint8Array> {
   if (!(body instanceof Uint8Array)) {
     if (isEventStream(headers)) return body;
     cancelBody(body);

@@ -38,22 +38,22 @@ type Naming = Pick<Routed, 'message' | 'body' | 'scan' | 'principal'>;
  * @returns 64 hexadecimal digits, or undefined if the client names no session. The same name with two keys gives two
  *   ids.
  */
-function sessionOf(routed: Naming): string | undefined {
+function findSession(routed: Naming): string | undefined {
   return hidden(routed, namedByHeader(routed) ?? namedByField(routed));
 }
 
-/** As `sessionOf`, but only from headers: the prompt already has what the body says. */
+/** As `findSession`, but only from headers: the prompt already has what the body says. */
 export function sessionInHeaders(routed: Naming): string | undefined {
   return hidden(routed, namedByHeader(routed));
 }
 
 /**
- * As `sessionOf`, for the choice among upstreams. If the client names no session, a conversation is recognized by the
+ * As `findSession`, for the choice among upstreams. If the client names no session, a conversation is recognized by the
  * user's first message once the model has answered it (as in OpenRouter's "Provider Sticky Routing"). A first request
  * has no session yet, so that a program which sends the same one again and again uses all upstreams.
  */
-export function dialogueOf(routed: Naming): string | undefined {
-  return sessionOf(routed) ?? hidden(routed, findBeginning(routed));
+export function identifyDialogue(routed: Naming): string | undefined {
+  return findSession(routed) ?? hidden(routed, findBeginning(routed));
 }
 
 /** The fields that hold the conversation, by format. */
@@ -86,7 +86,7 @@ function hidden({ principal }: Naming, named: string | undefined): string | unde
  */
 export function sessionHeader(routed: Naming, dialect: string): Readonly<Record<string, string>> | undefined {
   const name = findSessionHeader(dialect);
-  const session = name && sessionOf(routed);
+  const session = name && findSession(routed);
   return session ? { [name]: session } : undefined;
 }
 

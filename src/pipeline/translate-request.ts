@@ -26,7 +26,7 @@ import { refuseUnknown } from './refuse-unknown.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
-import { stopsOf } from './untold-stops.ts';
+import { findStops } from './untold-stops.ts';
 
 export interface RequestOptions {
   /**
@@ -98,7 +98,7 @@ function native(
       upstreamFormat,
       headers,
       stream,
-      sessionHeader(routed, dialectOf(vendor, model)),
+      sessionHeader(routed, findDialect(vendor, model)),
       without,
     ),
     payload: asking?.payload ?? sent,
@@ -119,7 +119,7 @@ function withUsage({
 }: Routed): Pick<Prepared, 'payload' | 'stripInjectedUsage'> | undefined {
   const { usageOnRequest } = formats[upstreamFormat].outbound;
   if (usageOnRequest === undefined) return undefined;
-  const payload = usageOnRequest.inject(body, fields, dialectOf(vendor, model));
+  const payload = usageOnRequest.inject(body, fields, findDialect(vendor, model));
   return payload && { payload, stripInjectedUsage: usageOnRequest.strip };
 }
 
@@ -128,16 +128,21 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
   const odd = fieldsWithOddNumbers(routed);
   const body = parseBody(routed, odd);
   const inbound = inboundFor(route.format, body, routed.query);
-  const counting = countingOf(route, routed.upstreamFormat);
+  const counting = findCounting(route, routed.upstreamFormat);
   const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const given = withWrittenNumbers(parsed, routed, odd);
   const upstreamFormat =
     route.operation === 'generate'
-      ? formatForPrompt(routed.upstreamFormat, vendor, given, targetOf(vendor, model, routed.upstreamFormat))
+      ? formatForPrompt(
+          routed.upstreamFormat,
+          vendor,
+          given,
+          collectTraits(vendor, model, routed.upstreamFormat),
+        )
       : routed.upstreamFormat;
   if (upstreamFormat !== route.format) refuseUnknown(inbound, route.format, body, given);
   const { outbound } = formats[upstreamFormat];
-  const target = corrected(targetOf(vendor, model, upstreamFormat), routed.avoids);
+  const target = corrected(collectTraits(vendor, model, upstreamFormat), routed.avoids);
   const stream = given.stream || asksStream(routed);
   const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
   const wanted = { ...given, model: target.model, stream, ...(cacheKey !== undefined && { cacheKey }) };
@@ -154,7 +159,7 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
     route.format,
     body,
   );
-  const stops = untold ? stopsOf(prompt, route.format, body) : undefined;
+  const stops = untold ? findStops(prompt, route.format, body) : undefined;
   const counted = counting?.outbound.countedRequest(request, target) ?? request;
   const payload = JSON.stringify(
     service === undefined ? counted : valueWithoutModel(counted, routed, service),
@@ -165,7 +170,7 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
       model: target.model,
       operation: route.operation,
       stream: streams && counting === undefined,
-    }) ?? pathOf(upstreamFormat, route.operation, target.model, streams);
+    }) ?? choosePath(upstreamFormat, route.operation, target.model, streams);
   return {
     ...routed,
     upstreamFormat,
@@ -191,7 +196,7 @@ function callersOwn({ isFallback, upstreamFormat, route, message }: Routed): Inc
 }
 
 /** The halves that translate a token count; undefined if the request is not for a count. */
-function countingOf({ format, operation }: Route, upstreamFormat: FormatName): Translation['counting'] {
+function findCounting({ format, operation }: Route, upstreamFormat: FormatName): Translation['counting'] {
   if (operation !== 'count-tokens') return undefined;
   const inbound = formats[format].inbound.counting;
   const outbound = formats[upstreamFormat].outbound.counting;
@@ -234,7 +239,7 @@ function unstreamed(prompt: Prompt): Prompt {
  * Collects what a renderer needs to know about a model at a vendor.
  * @param format the format of the request to the vendor.
  */
-export function targetOf(vendor: Vendor, model: Model, format: FormatName): ModelTraits {
+export function collectTraits(vendor: Vendor, model: Model, format: FormatName): ModelTraits {
   const service = formats[format].outbound.serviceTraits?.(vendor);
   const { caches = service?.caches ?? 'asked' } = vendor;
   return {
@@ -248,7 +253,7 @@ export function targetOf(vendor: Vendor, model: Model, format: FormatName): Mode
     ...(model.laterSystem && service?.laterSystem && { laterSystem: true }),
     ...(caches !== 'asked' && { caches }),
     structuredOutput: model.structuredOutput ?? true,
-    dialect: dialectOf(vendor, model),
+    dialect: findDialect(vendor, model),
   };
 }
 
@@ -256,12 +261,17 @@ export function targetOf(vendor: Vendor, model: Model, format: FormatName): Mode
  * The name of the service's deviations in its format. A service in front of many vendors is `compatible`, and does not
  * get those of the model's vendor.
  */
-export function dialectOf(vendor: Vendor, model: Model): string {
+export function findDialect(vendor: Vendor, model: Model): string {
   if (vendor.dialect === undefined && isVertex(vendor)) return 'vertex';
   return vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id)));
 }
 
-function pathOf(format: FormatName, operation: Route['operation'], model: string, stream: boolean): string {
+function choosePath(
+  format: FormatName,
+  operation: Route['operation'],
+  model: string,
+  stream: boolean,
+): string {
   if (operation === 'compact') return '/responses/compact';
   return operation === 'count-tokens' ? countingPath(format, model) : answerPath(format, model, stream);
 }
@@ -274,7 +284,7 @@ function nativePath(
   method: string | undefined,
 ): string {
   if (format === 'generate-content') return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
-  return pathOf(format, operation, model, false);
+  return choosePath(format, operation, model, false);
 }
 
 /**

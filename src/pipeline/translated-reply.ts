@@ -77,7 +77,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
   const holds = holding(answered);
   const bounded = fuse(boundedStream(), decodeBody(answer, holds));
   const events = fuse(bounded, fuse(fuse(parsed, countingHeld(holds)), renderer));
-  const { body, ready } = translateBody(streamOf(answer), fuse(events, written), {
+  const { body, ready } = translateBody(toStream(answer), fuse(events, written), {
     fail(error, out) {
       const events: Sink<Sse> = { enqueue: (event) => framing.transform(event, out) };
       endWithError(ledger, error, secret, renderer.fail, events);
@@ -172,6 +172,6 @@ function jsonHeaders({ answer, secret }: Answered): Record<string, string> {
  * A complete body as a stream of one chunk: some services stream although a non-streaming answer was requested, and the
  * other way round.
  */
-function streamOf({ body }: UpstreamAnswer): ReadableStream<Uint8Array> {
+function toStream({ body }: UpstreamAnswer): ReadableStream<Uint8Array> {
   return body instanceof Uint8Array ? ReadableStream.from([body]) : body;
 }

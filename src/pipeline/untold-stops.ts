@@ -19,7 +19,7 @@ const MAX_STOPS = 64;
  * @param from the format of `body`.
  * @throws GatewayError `invalid-request` if there are more than MAX_STOPS.
  */
-export function stopsOf({ stop = [] }: Prompt, from: FormatName, body: JsonObject): readonly string[] {
+export function findStops({ stop = [] }: Prompt, from: FormatName, body: JsonObject): readonly string[] {
   if (stop.length > MAX_STOPS)
     throw invalid(
       `This model accepts at most ${MAX_STOPS} stop sequences.`,

@@ -41,7 +41,7 @@ export async function withCredentials(
   { vendor, request, signal, ended }: CredentialedRequest,
   ask: Ask,
 ): Promise<Asked> {
-  const pass = await passOf(cloudTokens, vendor, signal).catch((error: unknown) => {
+  const pass = await getPass(cloudTokens, vendor, signal).catch((error: unknown) => {
     // Every request there would fail, so another upstream is used for a while.
     if (!signal.aborted) ended?.('broken');
     throw error;
@@ -61,7 +61,7 @@ export async function withCredentials(
 }
 
 /** Gets the credential, and stops waiting for it when the caller leaves. */
-async function passOf(cloudTokens: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<CloudPass> {
+async function getPass(cloudTokens: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<CloudPass> {
   const pass = cloudTokens.of(vendor);
   return pass instanceof Promise ? unlessLeft(pass, signal) : pass;
 }

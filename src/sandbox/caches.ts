@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Ask } from './ask.ts';
-import { tokensOf } from './pieces.ts';
+import { estimateTokens } from './pieces.ts';
 import type { Memory } from './world.ts';
 
 /** How many tokens of a prompt a cache has spared. */
@@ -22,7 +22,7 @@ const MIN_TOKENS = 1024;
 
 /** @returns the tokens of the whole prompt */
 export function promptTokens({ prompt }: Ask): number {
-  return tokensOf(prompt.reduce((sum, { text }) => sum + text.length, 0));
+  return estimateTokens(prompt.reduce((sum, { text }) => sum + text.length, 0));
 }
 
 /**
@@ -44,7 +44,7 @@ export function cacheFigures(ask: Ask, seen: Memory<true>): CacheFigures {
   for (const { text, mark } of ask.prompt) {
     running.update(`${text.length}:${text}`);
     length += text.length;
-    const tokens = tokensOf(length);
+    const tokens = estimateTokens(length);
     if (tokens < MIN_TOKENS || (mark === undefined && !ask.cachesAll)) continue;
     const key = running.copy().digest('base64');
     marked = tokens;

@@ -51,12 +51,12 @@ function spokenTo(ask: Ask): Spoken {
     : [];
   const called = toolsFor(ask);
   if (called.length > 0) {
-    return { parts: [...thoughts, ...called.map((tool) => callOf(tool, ask.said))], finish: 'calls' };
+    return { parts: [...thoughts, ...called.map((tool) => composeCall(tool, ask.said))], finish: 'calls' };
   }
   return { parts: [...thoughts, { kind: 'text', pieces: piecesOfAnswer(ask) }], finish: 'stop' };
 }
 
-function callOf(tool: AskedTool, said: string): ScriptPart {
+function composeCall(tool: AskedTool, said: string): ScriptPart {
   const called = tool.within ?? { name: tool.name };
   if (tool.custom) return { kind: 'call', ...called, pieces: inPieces(said.trim()), custom: true };
   const value = sample({ type: 'object', ...tool.schema }, said);

@@ -1,6 +1,6 @@
 /** Ends an answer early: at a stop sequence, or at the token limit. */
 
-import { tokensOf } from './pieces.ts';
+import { estimateTokens } from './pieces.ts';
 import type { ScriptFinish, ScriptPart } from './script.ts';
 
 /** What a model has said, before its usage is counted. */
@@ -10,14 +10,14 @@ export interface Spoken {
   readonly stopSequence?: string;
 }
 
-function lengthOf(part: ScriptPart): number {
+function getLength(part: ScriptPart): number {
   const said = part.pieces.reduce((sum, piece) => sum + piece.length, 0);
   return part.kind === 'call' ? said + part.name.length : said;
 }
 
 /** @returns the tokens of some parts */
 export function tokensIn(parts: readonly ScriptPart[]): number {
-  return parts.reduce((sum, part) => sum + tokensOf(lengthOf(part)), 0);
+  return parts.reduce((sum, part) => sum + estimateTokens(getLength(part)), 0);
 }
 
 /** @returns the answer up to the first stop sequence in its text, without that sequence */
@@ -31,7 +31,7 @@ export function cutAtStops(spoken: Spoken, stops: readonly string[]): Spoken {
       .filter(({ at }) => at >= 0)
       .sort((one, other) => one.at - other.at)[0];
     if (found === undefined) continue;
-    const kept = { ...part, pieces: firstOf(part.pieces, found.at) };
+    const kept = { ...part, pieces: takeFirst(part.pieces, found.at) };
     return {
       parts: [...spoken.parts.slice(0, index), ...(found.at > 0 ? [kept] : [])],
       finish: 'stop-sequence',
@@ -50,9 +50,9 @@ export function cutAtLimit(spoken: Spoken, limit: number | undefined): Spoken {
   const parts: ScriptPart[] = [];
   let left = limit;
   for (const part of spoken.parts) {
-    const tokens = tokensOf(lengthOf(part));
+    const tokens = estimateTokens(getLength(part));
     if (tokens > left) {
-      if (part.kind !== 'call' && left > 0) parts.push({ ...part, pieces: firstOf(part.pieces, left * 4) });
+      if (part.kind !== 'call' && left > 0) parts.push({ ...part, pieces: takeFirst(part.pieces, left * 4) });
       break;
     }
     parts.push(part);
@@ -62,7 +62,7 @@ export function cutAtLimit(spoken: Spoken, limit: number | undefined): Spoken {
 }
 
 /** The first `length` UTF-16 units of a text in pieces; no character is cut in half. */
-function firstOf(pieces: readonly string[], length: number): readonly string[] {
+function takeFirst(pieces: readonly string[], length: number): readonly string[] {
   const kept: string[] = [];
   let left = length;
   for (const piece of pieces) {

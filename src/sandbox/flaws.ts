@@ -35,7 +35,7 @@ type Issue = z.core.$ZodIssue;
  * @param issues what zod reports for `body`
  * @returns every flaw that a schema found in `body`; for a union, the flaw of the alternative that matched furthest
  */
-export function flawsOf(issues: readonly Issue[], body: Json): readonly Flaw[] {
+export function findFlaws(issues: readonly Issue[], body: Json): readonly Flaw[] {
   return issues.flatMap((issue) => flaws(issue, [], body));
 }
 

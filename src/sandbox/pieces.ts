@@ -17,6 +17,6 @@ export function inJsonPieces(text: string): readonly string[] {
  * @param length in UTF-16 units
  * @returns the tokens of a text of that length, by the rule of thumb of four units to a token
  */
-export function tokensOf(length: number): number {
+export function estimateTokens(length: number): number {
   return Math.ceil(length / 4);
 }

@@ -52,7 +52,7 @@ function value(given: JsonObject, sampling: Sampling, name: string, depth: numbe
     return value(merged(rest, resolved(variant, sampling)), sampling, name, depth + 1);
   }
   if (depth > FULL_DEPTH && mayBeNull(schema)) return null;
-  switch (typeOf(schema)) {
+  switch (getType(schema)) {
     case 'object':
       return object(schema, sampling, depth);
     case 'array':
@@ -97,7 +97,7 @@ function merged(one: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
-function typeOf(schema: JsonObject): string {
+function getType(schema: JsonObject): string {
   const { type } = schema;
   const names = (typeof type === 'string' ? [type] : asList(type)).map((one) => String(one).toLowerCase());
   const [first] = names.filter((one) => one !== 'null');
@@ -109,7 +109,7 @@ function typeOf(schema: JsonObject): string {
 }
 
 function isNull(schema: JsonObject): boolean {
-  return schema['const'] === null || typeOf(schema) === 'null';
+  return schema['const'] === null || getType(schema) === 'null';
 }
 
 function mayBeNull(schema: JsonObject): boolean {
@@ -137,8 +137,8 @@ function object(schema: JsonObject, sampling: Sampling, depth: number): JsonObje
  */
 function isUnsaid(name: string, given: Json | undefined, { said }: Sampling): boolean {
   const schema = asObject(given) ?? {};
-  const isSwitch = typeOf(schema) === 'boolean' && schema['default'] === undefined;
-  const isLimit = typeOf(schema) === 'integer' && /^(?:max|timeout)_/.test(name);
+  const isSwitch = getType(schema) === 'boolean' && schema['default'] === undefined;
+  const isLimit = getType(schema) === 'integer' && /^(?:max|timeout)_/.test(name);
   return (isSwitch || isLimit) && !said.toLowerCase().includes(name.toLowerCase());
 }
 

@@ -8,7 +8,7 @@ import { defaultModels } from '../catalog/default.ts';
 import type { Model } from '../catalog/model.ts';
 import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import { percentDecoded } from '../lib/percent-decoded.ts';
-import { bind, urlOf } from '../upstream/net/bind.ts';
+import { bind, formatUrl } from '../upstream/net/bind.ts';
 import { anthropicAnswer } from './anthropic/vendor.ts';
 import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
 import { googleAnswer } from './google/vendor.ts';
@@ -83,7 +83,7 @@ export async function startSandbox({
   });
   server.unref();
   const address = { host: '127.0.0.1', port: 0 };
-  const origin = urlOf({ ...address, port: await bind(server, address) });
+  const origin = formatUrl({ ...address, port: await bind(server, address) });
   const place = (vendor: SimulatedVendor) => ({
     baseUrl: origin + BASES[vendor],
     apiKey: world.keys[vendor],
@@ -118,7 +118,7 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');
-  const body = await bodyOf(incoming);
+  const body = await readBody(incoming);
   const byMaker = pathname.startsWith(`${MAKERS}/`);
   const vendor = byMaker ? 'compatible' : vendorAt(pathname);
   if (vendor === undefined) {
@@ -133,7 +133,7 @@ async function serve(
     body,
     byMaker,
   };
-  await write(response, answerOf(vendor, world, request, wordings), pace);
+  await write(response, chooseAnswer(vendor, world, request, wordings), pace);
 }
 
 function vendorAt(pathname: string): SimulatedVendor | undefined {
@@ -141,7 +141,7 @@ function vendorAt(pathname: string): SimulatedVendor | undefined {
   return vendors.find((vendor) => pathname.startsWith(`${BASES[vendor]}/`));
 }
 
-function answerOf(
+function chooseAnswer(
   vendor: SimulatedVendor,
   world: World,
   request: VendorRequest,
@@ -169,7 +169,7 @@ function withRequestId(answer: VendorAnswer): VendorAnswer {
   return { ...answer, headers: { 'x-request-id': `req_${newId()}`, ...answer.headers } };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');

@@ -60,12 +60,12 @@ export interface WireEvent {
 }
 
 /** @returns the joined text of all parts of a kind */
-export function textOf(script: Script, kind: ScriptPart['kind']): string {
+export function getText(script: Script, kind: ScriptPart['kind']): string {
   return script.parts.flatMap((part) => (part.kind === kind ? part.pieces : [])).join('');
 }
 
 /** @returns the calls of an answer, in their order */
-export function callsOf(script: Script): readonly Extract<ScriptPart, { kind: 'call' }>[] {
+export function getCalls(script: Script): readonly Extract<ScriptPart, { kind: 'call' }>[] {
   return script.parts.filter((part) => part.kind === 'call');
 }
 

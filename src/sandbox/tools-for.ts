@@ -38,7 +38,7 @@ export function toolsFor(ask: Ask): readonly AskedTool[] {
   const answered = ask.results.length > 0;
   const named = answered && ask.step === 0 ? [] : (namedByStep(tools, ask.said)[ask.step] ?? []);
   if (answered && named.length === 0 && !forced) return [];
-  const wanted = named.length > 0 ? named : answered ? lastOf(tools, ask) : closest(tools, ask.said);
+  const wanted = named.length > 0 ? named : answered ? findLast(tools, ask) : closest(tools, ask.said);
   const chosen = wanted.length === 0 && forced ? tools.slice(0, 1) : wanted;
   return ask.parallel ? chosen : chosen.slice(0, 1);
 }
@@ -47,7 +47,7 @@ export function toolsFor(ask: Ask): readonly AskedTool[] {
  * What a model calls if it must call something although everything that was asked for is answered. Agents put a tool
  * for their final answer last (LangChain's `responseFormat`, the AI SDK's `json`).
  */
-function lastOf(tools: readonly AskedTool[], { results }: Ask): readonly AskedTool[] {
+function findLast(tools: readonly AskedTool[], { results }: Ask): readonly AskedTool[] {
   return tools.filter((tool) => results.every(({ name }) => name !== tool.name)).slice(-1);
 }
 
@@ -60,7 +60,7 @@ function namedByStep(tools: readonly AskedTool[], said: string): readonly (reado
 
 function isNamed({ name }: AskedTool, said: string): boolean {
   const words = said.toLowerCase();
-  return words.includes(name.toLowerCase()) || ` ${words} `.includes(` ${wordsOf(name).join(' ')} `);
+  return words.includes(name.toLowerCase()) || ` ${words} `.includes(` ${splitWords(name).join(' ')} `);
 }
 
 /**
@@ -82,7 +82,7 @@ function closest(tools: readonly AskedTool[], said: string): readonly AskedTool[
 }
 
 /** `getCurrentWeather` and `get_current_weather` as `get`, `current`, `weather`. */
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
@@ -91,7 +91,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 function telling(text: string): readonly string[] {
-  return wordsOf(text.slice(0, 4000))
+  return splitWords(text.slice(0, 4000))
     .filter((word) => word.length > 2 && !COMMON.has(word))
     .map((word) => word.replace(/(?:ing|ed|es|s)$/, ''))
     .map((word) => MEANINGS.get(word) ?? word);

@@ -72,14 +72,14 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
   return to.db.transaction().execute(async (target) => {
     if (to.kind === 'postgres')
       await sql`lock table ${sql.join(TABLES.map(sql.table))} in exclusive mode`.execute(target);
-    const there = await holdingsOf(target);
+    const there = await countHoldings(target);
     const held = await from.db
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute(async (reading) => {
         if (isEmpty(there)) await copyTables({ from: from.kind, reading, to: to.kind, target, signal });
-        return holdingsOf(reading);
+        return countHoldings(reading);
       });
     if (isEmpty(held)) throw new StoreError(`${source} has neither keys nor usage`);
     if (!isEmpty(there)) {
@@ -88,9 +88,9 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
         `${describePlace(to.place)} is not empty (${renderHoldings(there)}): copy to a database, or a schema, without keys and usage`,
       );
     }
-    if (!isDeepStrictEqual(await holdingsOf(from.db), held))
+    if (!isDeepStrictEqual(await countHoldings(from.db), held))
       throw new StoreError(`${source} was written to in the meantime: stop every gateway that uses it first`);
-    if (!isDeepStrictEqual(await holdingsOf(target), held))
+    if (!isDeepStrictEqual(await countHoldings(target), held))
       throw new StoreError(`not all of ${source} has arrived in ${describePlace(to.place)}`);
     signal.throwIfAborted();
     return { held, made: true };
@@ -119,8 +119,8 @@ export function renderHoldings(held: Holdings): string {
   ].join('; ');
 }
 
-async function holdingsOf(db: Kysely<Tables>): Promise<Holdings> {
-  const done = await migrationsOf(db);
+async function countHoldings(db: Kysely<Tables>): Promise<Holdings> {
+  const done = await selectMigrations(db);
   const groups = done.has('005-groups')
     ? sql`(select count(*) as key_groups from gateway_groups)`
     : sql`(select 0 as key_groups)`;
@@ -152,7 +152,7 @@ interface Copying {
 async function copyTables({ from, reading, to, target, signal }: Copying): Promise<void> {
   // Every store has this row from the beginning, so the target has one too.
   await target.deleteFrom('gateway_changes').execute();
-  const done = await migrationsOf(reading);
+  const done = await selectMigrations(reading);
   for (const table of TABLES) {
     const madeBy = MADE_BY[table];
     if (madeBy !== undefined && !done.has(madeBy)) continue;
@@ -165,7 +165,7 @@ async function copyTables({ from, reading, to, target, signal }: Copying): Promi
   }
 }
 
-async function migrationsOf(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+async function selectMigrations(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`select name from gateway_migrations`.execute(db);
   return new Set(rows.map(({ name }) => name));
 }

@@ -44,7 +44,7 @@ export function recordsFromRow(row: KeyRow): readonly KeyRecord[] {
   const record: KeyRecord = {
     name,
     hash,
-    limits: limitsOf(row),
+    limits: parseLimits(row),
     ...byModel(row),
     ...storedIn(row),
     ...(models !== undefined && { models }),
@@ -60,7 +60,7 @@ export function groupRecordFromRow(row: GroupRow): GroupRecord {
   const models = parseModels(row);
   return {
     name: row.name,
-    limits: limitsOf(row),
+    limits: parseLimits(row),
     ...byModel(row),
     ...storedIn(row),
     ...(models !== undefined && { models }),
@@ -87,12 +87,12 @@ function storedIn({ stored }: LimitColumns): { readonly stored?: Stored } {
 function byModel(row: LimitColumns): { readonly modelLimits?: readonly ModelLimits[] } {
   const stored = parseModelLimits(row);
   if (stored === null) return {};
-  return { modelLimits: stored.map(({ models, ...limits }) => ({ models, ...limitsOf(limits) })) };
+  return { modelLimits: stored.map(({ models, ...limits }) => ({ models, ...parseLimits(limits) })) };
 }
 
 type Figures = Omit<LimitColumns, 'models' | 'model_limits' | 'stored'>;
 
-function limitsOf({
+function parseLimits({
   requests_per_minute: requests = null,
   tokens_per_minute: tokens = null,
   concurrent_requests: concurrent = null,

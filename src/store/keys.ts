@@ -28,7 +28,7 @@ export async function createKey(
   columns: Partial<KeyColumns> = {},
 ): Promise<MadeKey | undefined> {
   const key = makeKey();
-  const row = await insertKey(store, name, { hash: hashKey(key), hint: hintOf(key) }, columns);
+  const row = await insertKey(store, name, { hash: hashKey(key), hint: makeHint(key) }, columns);
   return row && { key, row };
 }
 
@@ -135,6 +135,6 @@ async function requireGroup(transaction: Transaction<Tables>, name: string): Pro
   if (found === undefined) throw new NoSuchGroup(name);
 }
 
-export function hintOf(key: string): string {
+export function makeHint(key: string): string {
   return `${key.slice(0, HINT_LENGTH)}…`;
 }

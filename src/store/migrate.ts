@@ -17,7 +17,7 @@ export interface Migrating {
  */
 export async function migrate(store: Migrating): Promise<readonly string[]> {
   const known = migrations();
-  const failure = await failureOf(store, known);
+  const failure = await describeFailure(store, known);
   if (failure === undefined) return [];
   // Kysely calls tables corrupted if they have a migration that it does not know.
   const newer = await migrationsOfNewer(store, known).catch(() => []);
@@ -29,17 +29,17 @@ export async function migrate(store: Migrating): Promise<readonly string[]> {
     );
   }
   const done = newer.map((name) => [name, { up: () => Promise.resolve() }]);
-  const again = await failureOf(store, { ...known, ...Object.fromEntries(done) });
+  const again = await describeFailure(store, { ...known, ...Object.fromEntries(done) });
   if (again !== undefined) throw again;
   return newer;
 }
 
 /** Runs the migrations that have not run yet. @returns the error if they fail. */
-async function failureOf(
+async function describeFailure(
   { db, kind }: Migrating,
   all: Readonly<Record<string, Migration>>,
 ): Promise<unknown> {
-  const schema = kind === 'postgres' ? await schemaOf(db) : undefined;
+  const schema = kind === 'postgres' ? await readSchema(db) : undefined;
   const migrator = new Migrator({
     db,
     // Otherwise Kysely mistakes tables in another schema for these, for example those of a second gateway in the same
@@ -64,7 +64,7 @@ export async function migrationsOfNewer(
 }
 
 /** The schema on PostgreSQL's search path that has the tables, or in which they will be created. */
-async function schemaOf(db: Kysely<Tables>): Promise<string | undefined> {
+async function readSchema(db: Kysely<Tables>): Promise<string | undefined> {
   const { rows } = await sql<{ name: string | null }>`
     select coalesce(
       (select nspname from pg_class join pg_namespace on pg_namespace.oid = relnamespace

@@ -1,7 +1,7 @@
 /** Rotates keys: a key gets a new secret, and the old secret may work for some time longer. */
 
 import { hashKey, makeKey } from './key-secret.ts';
-import { changing, hintOf, type MadeKey, updateIn } from './keys.ts';
+import { changing, type MadeKey, makeHint, updateIn } from './keys.ts';
 import type { Store } from './store.ts';
 import type { KeyRow } from './tables.ts';
 
@@ -51,13 +51,13 @@ export async function rotateKey(
       promisedUntil = old_until;
       return undefined;
     }
-    const old = isOpen && again ? { old_hash, old_until } : oldOf(hash, grace, now);
-    return updateIn(db, id, { ...old, hash: hashKey(key), hint: hintOf(key) });
+    const old = isOpen && again ? { old_hash, old_until } : findOld(hash, grace, now);
+    return updateIn(db, id, { ...old, hash: hashKey(key), hint: makeHint(key) });
   });
   if (promisedUntil !== undefined) return { promisedUntil };
   return row && { key, row };
 }
 
-function oldOf(hash: string, grace: number, now: number): Pick<KeyRow, 'old_hash' | 'old_until'> {
+function findOld(hash: string, grace: number, now: number): Pick<KeyRow, 'old_hash' | 'old_until'> {
   return grace > 0 ? { old_hash: hash, old_until: now + grace } : { old_hash: null, old_until: null };
 }

@@ -9,16 +9,16 @@ import { errorCode } from '../lib/error-code.ts';
 /**
  * Remembers the file at a path. @returns a function that says whether the path leads to another file now, or to none.
  */
-export async function replacementOf(path: string): Promise<() => Promise<boolean>> {
-  const first = await identityOf(path);
+export async function findReplacement(path: string): Promise<() => Promise<boolean>> {
+  const first = await getIdentity(path);
   return async () => {
-    const now = await identityOf(path);
+    const now = await getIdentity(path);
     return now !== undefined && first !== undefined && now !== first;
   };
 }
 
 /** Undefined if it cannot be found out. */
-async function identityOf(path: string): Promise<string | undefined> {
+async function getIdentity(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path);
     return `${dev} ${ino}`;

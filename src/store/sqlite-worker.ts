@@ -71,7 +71,7 @@ function writeAhead(database: DatabaseSync, deadline: number): void {
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
-      if (codeOf(error) !== BUSY || performance.now() > deadline) throw error;
+      if (getCode(error) !== BUSY || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
     }
   }
@@ -90,12 +90,12 @@ function answer(database: DatabaseSync, asked: Statement): Outcome<unknown> {
     if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
     return { rows: [], changes: statement.run(...parameters).changes };
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error), code: codeOf(error) };
+    return { failure: error instanceof Error ? error.message : String(error), code: getCode(error) };
   }
 }
 
 /** The code of an error from SQLite. */
-function codeOf(error: unknown): number | undefined {
+function getCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode
     : undefined;

@@ -118,7 +118,7 @@ function startThread(data: WorkerData): Thread {
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       gone.signal.throwIfAborted();
-      const statement = statementOf(sql, parameters);
+      const statement = toStatement(sql, parameters);
       // Only one statement runs at a time, so the next message is its answer.
       const answered = once(worker, 'message', { signal: gone.signal });
       worker.postMessage(statement);
@@ -158,7 +158,7 @@ export function forEachRow(sql: string, json: string): CompiledQuery {
   return CompiledQuery.raw(sql, [new Rows(json)]);
 }
 
-function statementOf(sql: string, parameters: readonly unknown[]): Statement {
+function toStatement(sql: string, parameters: readonly unknown[]): Statement {
   const [rows] = parameters;
   return rows instanceof Rows ? { sql, rows: rows.json } : { sql, parameters: parameters.map(asInput) };
 }

@@ -29,7 +29,7 @@ export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
 export type Decompress = (() => Transform) | undefined;
 
 /** The coding that a `Content-Encoding` header names; undefined if the body is not compressed. */
-export function codingOf(header: string | string[] | undefined): string | undefined {
+export function parseCoding(header: string | string[] | undefined): string | undefined {
   const name = String(header ?? '')
     .trim()
     .toLowerCase();
@@ -41,8 +41,8 @@ export function codingOf(header: string | string[] | undefined): string | undefi
  * @throws GatewayError `unsupported-media-type` for more than one coding, since each may multiply the other, and for
  *   an unknown coding.
  */
-export function decompressorOf(header: string | undefined): Decompress {
-  const coding = codingOf(header);
+export function chooseDecompressor(header: string | undefined): Decompress {
+  const coding = parseCoding(header);
   if (coding === undefined) return undefined;
   const make = CODINGS.get(coding);
   if (make !== undefined) return make;

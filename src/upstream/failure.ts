@@ -13,7 +13,7 @@ import { asGatewayError, BROKEN_OFF, GatewayError } from '../lib/errors.ts';
  * @returns `upstream-broken` or `upstream-timeout` with what the failure may have cost; an error of our own
  *   unchanged.
  */
-export function failureOf(cause: Error, sent: boolean, answered: boolean): GatewayError {
+export function toFailure(cause: Error, sent: boolean, answered: boolean): GatewayError {
   // Nothing is sent of a request that cannot be written: that is the gateway's own fault.
   if (cause instanceof GatewayError || cause instanceof errors.InvalidArgumentError)
     return asGatewayError(cause);

@@ -63,12 +63,12 @@ const REQUEST_ALIASES: Readonly<Record<string, string>> = {
 const BETAS = 'anthropic-beta';
 
 /** Reads the caller's beta features, in any spelling of the header. */
-export function betasOf(caller: IncomingHttpHeaders): readonly string[] {
+export function parseBetas(caller: IncomingHttpHeaders): readonly string[] {
   const names = [BETAS, ...Object.keys(REQUEST_ALIASES).filter((name) => REQUEST_ALIASES[name] === BETAS)];
-  return names.flatMap((name) => valuesOf(caller[name]));
+  return names.flatMap((name) => splitValues(caller[name]));
 }
 
-function valuesOf(header: string | string[] | undefined): readonly string[] {
+function splitValues(header: string | string[] | undefined): readonly string[] {
   return [header ?? []]
     .flat()
     .flatMap((text) => text.split(','))
@@ -134,7 +134,7 @@ export function requestHeaders(
     }
   }
   if (without !== undefined && sent[BETAS] !== undefined) {
-    const betas = valuesOf(sent[BETAS]);
+    const betas = splitValues(sent[BETAS]);
     const left = betas.filter((value) => !without.has(value));
     if (left.length === 0) delete sent[BETAS];
     else if (left.length < betas.length) sent[BETAS] = left.join(',');
@@ -147,7 +147,7 @@ export function requestHeaders(
   sent['content-type'] = 'application/json';
   sent['user-agent'] = 'gateway';
   for (const name in vendor.headers) sent[name] = vendor.headers[name] ?? '';
-  if (vendor.credentials === undefined) sent[vendor.auth] = credentialOf(vendor);
+  if (vendor.credentials === undefined) sent[vendor.auth] = renderCredential(vendor);
 
   const list: string[] = [];
   for (const name in sent) list.push(name, sent[name] ?? '');
@@ -197,7 +197,7 @@ export function eventStreamHeaders({
 }
 
 /** A vendor's key as the value of the header in which the vendor expects it. */
-export function credentialOf({ auth, key }: Vendor): string {
+export function renderCredential({ auth, key }: Vendor): string {
   return auth === 'authorization' ? `Bearer ${key}` : key;
 }
 

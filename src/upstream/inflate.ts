@@ -2,7 +2,7 @@
 
 import type { Transform } from 'node:stream';
 import { GatewayError } from '../lib/errors.ts';
-import { CODINGS, codingOf } from './content-coding.ts';
+import { CODINGS, parseCoding } from './content-coding.ts';
 
 /** The largest size of a decompressed answer, in bytes: a small compressed one can become very large. */
 const MAX_INFLATED = 64 * 1024 * 1024;
@@ -21,7 +21,7 @@ export interface Inflated {
  * @throws GatewayError `upstream-broken` for an unknown coding, and for more than one.
  */
 export function inflater(header: string | string[] | undefined, out: Inflated): Transform | undefined {
-  const coding = codingOf(header);
+  const coding = parseCoding(header);
   if (coding === undefined) return undefined;
   const make = CODINGS.get(coding);
   if (make === undefined) {

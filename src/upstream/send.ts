@@ -9,7 +9,7 @@ import { concatBytes } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
 import { type PushBody, pushBody } from '../streams/push-body.ts';
 import { type BodyStep, run, type Sink } from '../streams/step.ts';
-import { failureOf } from './failure.ts';
+import { toFailure } from './failure.ts';
 import { type AnswerHeaders, isEventStream } from './headers.ts';
 import { inflater } from './inflate.ts';
 import { joined } from './net/to-buffer.ts';
@@ -107,7 +107,7 @@ export function send(
     socket?.abort(reason);
   };
   const leave = (): void => {
-    if (over === undefined) abort(reasonOf(signal), 'left');
+    if (over === undefined) abort(getAbortReason(signal), 'left');
   };
   signal.addEventListener('abort', leave, { once: true });
 
@@ -266,7 +266,7 @@ export function send(
         else inflating.end();
       },
       onResponseError(_controller, error) {
-        fail(failureOf(error, socket !== undefined, answered));
+        fail(toFailure(error, socket !== undefined, answered));
       },
     },
   );
@@ -287,7 +287,7 @@ export function cancelBody(body: UpstreamAnswer['body'], reason?: GatewayError):
   if (!(body instanceof Uint8Array)) body.cancel(reason).catch(() => undefined);
 }
 
-function reasonOf({ reason }: AbortSignal): GatewayError {
+function getAbortReason({ reason }: AbortSignal): GatewayError {
   return reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.');
 }
 

@@ -71,7 +71,7 @@ const OWN_FORMAT = new Set(['openai', 'anthropic', 'google']);
  * Makes the lookup of vendors.
  * @param compatible the vendor that serves every model whose own vendor is not configured.
  */
-export function vendorsOf(named: readonly Vendor[], compatible: Vendor | undefined): Vendors {
+export function makeVendors(named: readonly Vendor[], compatible: Vendor | undefined): Vendors {
   const byName = new Map(named.map((vendor) => [vendor.name, vendor]));
   return {
     all: compatible === undefined ? named : [...named, compatible],

@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { portOf } from '../../src/upstream/net/bind.ts';
+import { getPort } from '../../src/upstream/net/bind.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { hasChromium, launch, STORAGE } from './chromium.ts';
@@ -517,7 +517,7 @@ describe.runIf(hasChromium())('playground', () => {
       response.end(await answer.bytes());
     }).listen(0, '127.0.0.1');
     await once(between, 'listening');
-    const page = await open({ url: `http://127.0.0.1:${portOf(between)}` });
+    const page = await open({ url: `http://127.0.0.1:${getPort(between)}` });
     await page.fill('#prompt', 'Hello!');
     await page.press('#prompt', 'Enter');
     const response = await begun.promise;

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { portOf } from '../../src/upstream/net/bind.ts';
+import { getPort } from '../../src/upstream/net/bind.ts';
 
 /** @returns where it serves `origin`, without a slash at its end. It is closed after the test. */
 export async function prefixed(origin: string): Promise<string> {
@@ -24,5 +24,5 @@ export async function prefixed(origin: string): Promise<string> {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${portOf(server)}/below`;
+  return `http://127.0.0.1:${getPort(server)}/below`;
 }

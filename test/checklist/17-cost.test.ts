@@ -1,7 +1,7 @@
 /** Checklist, section 17: what an answer costs. */
 
 import { describe, expect, test } from 'vitest';
-import { costOf } from '../../src/accounting/usage/cost.ts';
+import { computeCost } from '../../src/accounting/usage/cost.ts';
 import { collect } from '../../src/conversation/collect.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { eventsOf, eventsOfWhole } from '../support/meaning.ts';
@@ -29,7 +29,7 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
         JSON.stringify(claudeMessage([{ type: 'text', text: 'Yes.' }], 'end_turn', usage)),
       ),
     );
-    expect(costOf(whole.usage, prices)).toBeCloseTo(dollars, 10);
+    expect(computeCost(whole.usage, prices)).toBeCloseTo(dollars, 10);
     const stream = claudeStream(
       [
         [
@@ -40,7 +40,10 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
       'end_turn',
       usage,
     );
-    expect(costOf(collect(eventsOf(formats.messages, bytes(stream))).usage, prices)).toBeCloseTo(dollars, 10);
+    expect(computeCost(collect(eventsOf(formats.messages, bytes(stream))).usage, prices)).toBeCloseTo(
+      dollars,
+      10,
+    );
   });
 
   test("checklist 127: Anthropic: cache writes of its own tools after a stream's start have the same lifetime", () => {
@@ -66,7 +69,10 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
     );
     // 1,000 at 3 + 10,000 at 3.75 + 30,000 at 6 + 2,000 at 15
     const dollars = 0.003 + 0.0375 + 0.18 + 0.03;
-    expect(costOf(collect(eventsOf(formats.messages, bytes(stream))).usage, prices)).toBeCloseTo(dollars, 10);
+    expect(computeCost(collect(eventsOf(formats.messages, bytes(stream))).usage, prices)).toBeCloseTo(
+      dollars,
+      10,
+    );
   });
 
   test('checklist 128: Google: cached tokens are part of the prompt, thoughts are not part of the answer', () => {
@@ -82,15 +88,14 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
     const whole = collect(
       eventsOfWhole(formats['generate-content'], JSON.stringify(gemini([{ text: 'Yes.' }], 'STOP', usage))),
     );
-    expect(costOf(whole.usage, prices)).toBeCloseTo(dollars, 10);
+    expect(computeCost(whole.usage, prices)).toBeCloseTo(dollars, 10);
     const stream = geminiStream(
       gemini([{ text: 'Ye' }], undefined, { ...usage, candidatesTokenCount: 100, totalTokenCount: 101_600 }),
       gemini([{ text: 's.' }], 'STOP', usage),
     );
-    expect(costOf(collect(eventsOf(formats['generate-content'], bytes(stream))).usage, prices)).toBeCloseTo(
-      dollars,
-      10,
-    );
+    expect(
+      computeCost(collect(eventsOf(formats['generate-content'], bytes(stream))).usage, prices),
+    ).toBeCloseTo(dollars, 10);
   });
 
   test('checklist 127: OpenAI: read and written are part of the prompt, reasoning is part of the answer', () => {
@@ -109,7 +114,7 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
         JSON.stringify(completion({ content: 'Yes.' }, 'stop', { usage })),
       ),
     );
-    expect(costOf(whole.usage, prices)).toBeCloseTo(dollars, 10);
+    expect(computeCost(whole.usage, prices)).toBeCloseTo(dollars, 10);
   });
 
   test('checklist 127: the parts of usage never overlap, whatever the vendor reports', () => {
@@ -126,6 +131,6 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
       ),
     );
     expect(read.cacheRead ?? 0).toBeLessThanOrEqual(read.input ?? 0);
-    expect(costOf(read, prices)).toBeCloseTo((100 * 0.3) / 1e6, 12);
+    expect(computeCost(read, prices)).toBeCloseTo((100 * 0.3) / 1e6, 12);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readKeyOptions } from '../../src/cli/key-options.ts';
 import { parseDuration, parseOptions } from '../../src/cli/options.ts';
-import { dayOf } from '../../src/lib/calendar.ts';
+import { formatDay } from '../../src/lib/calendar.ts';
 import { hashKey } from '../../src/store/key-secret.ts';
 import { keySettings } from '../../src/store/key-settings.ts';
 import { createKey, revokeKey } from '../../src/store/keys.ts';
@@ -111,7 +111,7 @@ test('a list shows for each key whether it is valid, and a revoked key cannot be
   };
   const opening = { open: 'active', until: 'until 2999-01-31', expired: 'expired 2020-01-31' };
   expect(await states()).toEqual(opening);
-  expect(await states('--all')).toEqual({ ...opening, ended: `revoked ${dayOf(revoked)}` });
+  expect(await states('--all')).toEqual({ ...opening, ended: `revoked ${formatDay(revoked)}` });
   const refused = { code: 1, stdout: '', stderr: `The key ${id} has been revoked.\n` };
   expect(await keys('rotate', id)).toEqual(refused);
   expect(await keys('change', id, '--budget-day=1')).toEqual(refused);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts';
 import { conform, type FormatReport } from '../../src/devtools/conform/conform.ts';
-import { addressOf } from '../../src/devtools/conform/service.ts';
+import { makeAddress } from '../../src/devtools/conform/service.ts';
 import { asObjects, parseJson } from '../../src/lib/json.ts';
 import { runCommand } from '../support/command.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
@@ -186,7 +186,7 @@ test.each<[string, FormatName, string]>([
   ['http://h/v1', 'generate-content', 'http://h/v1beta/models/a/b:streamGenerateContent?alt=sse'],
   ['http://h/v1beta', 'generate-content', 'http://h/v1beta/models/a/b:streamGenerateContent?alt=sse'],
 ])('%s in %s', (url, format, address) => {
-  expect(addressOf({ url, key: '', model: 'a/b', patience: 1 }, format, true)).toBe(address);
+  expect(makeAddress({ url, key: '', model: 'a/b', patience: 1 }, format, true)).toBe(address);
 });
 
 describe('the command', () => {

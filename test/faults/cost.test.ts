@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/accounting/usage/ledger.ts';
 import { topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
-import { observeChunk, remainsOf, usageObserver } from '../../src/accounting/usage/usage-observer.ts';
+import { getRemains, observeChunk, usageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
@@ -127,7 +127,7 @@ function orRefused(read: () => void): void {
 const usageOf = (pieces: readonly Buffer[]): void => {
   const tap = usageObserver('usage', true);
   for (const piece of pieces) observeChunk(tap, piece);
-  remainsOf(tap);
+  getRemains(tap);
 };
 
 function firstWords(pieces: readonly Buffer[]): void {

@@ -16,7 +16,7 @@ import { GatewayError } from '../../src/lib/errors.ts';
 import { asList, asObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { fieldPathForCaller } from '../../src/pipeline/field-path-for-caller.ts';
 import { renderPrompt } from '../../src/pipeline/render-prompt.ts';
-import { targetOf } from '../../src/pipeline/translate-request.ts';
+import { collectTraits } from '../../src/pipeline/translate-request.ts';
 import { chatRequest } from '../../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../../src/sandbox/schemas/generate-content.ts';
 import { messagesRequest } from '../../src/sandbox/schemas/messages.ts';
@@ -33,7 +33,7 @@ function target(id: string, format: FormatName): ModelTraits {
   const model = catalog.resolve(id, 'openai');
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined) throw new TypeError(`There is no ${id}.`);
-  return targetOf(vendor, model, format);
+  return collectTraits(vendor, model, format);
 }
 
 /** A model for each format, and what its vendor takes: the sandbox refuses whatever it does not know. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { type Loss, lossOf, mayRetry, waitBefore } from '../../src/pipeline/retry/retry-policy.ts';
+import { getLoss, type Loss, mayRetry, waitBefore } from '../../src/pipeline/retry/retry-policy.ts';
 
 const LIMITS = {
   limit: 1,
@@ -30,7 +30,7 @@ test.each<[GatewayError, Loss | undefined]>([
   [new GatewayError('model-not-found', ''), 'elsewhere'],
   [new GatewayError('internal', ''), undefined],
 ])('%s: %s', (error, loss) => {
-  expect(lossOf(error)).toBe(loss);
+  expect(getLoss(error)).toBe(loss);
 });
 
 test('a vendor is retried only after the failures that the configuration allows', () => {

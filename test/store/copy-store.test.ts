@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type KyselyPlugin, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
-import { dayOf } from '../../src/lib/calendar.ts';
+import { formatDay } from '../../src/lib/calendar.ts';
 import { copyStore } from '../../src/store/copy-store.ts';
 import { createGroup } from '../../src/store/groups.ts';
 import { insertRows } from '../../src/store/insert-rows.ts';
@@ -103,7 +103,7 @@ const number = fc.double({ min: 0, max: 1e12, noNaN: true });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary);
 /** Their sums still fit into a column. */
 const some = fc.nat(1e12);
-const day = fc.integer({ min: 0, max: 20_000 }).map((count) => dayOf(count * 86_400_000));
+const day = fc.integer({ min: 0, max: 20_000 }).map((count) => formatDay(count * 86_400_000));
 
 const keyRows = fc.uniqueArray(
   fc.record<KeyRow>({

@@ -7,7 +7,7 @@ import { TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import { openStore } from '../../src/store/store.ts';
-import { portOf } from '../../src/upstream/net/bind.ts';
+import { getPort } from '../../src/upstream/net/bind.ts';
 
 test.each([
   'postgres://gateway:secret@/usage?host=/nowhere/project:region:name',
@@ -53,5 +53,5 @@ async function untrusted(): Promise<number> {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  return portOf(server);
+  return getPort(server);
 }

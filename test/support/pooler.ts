@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { portOf } from '../../src/upstream/net/bind.ts';
+import { getPort } from '../../src/upstream/net/bind.ts';
 
 export interface Pooler {
   /** The address of the same database, through the pooler. */
@@ -70,7 +70,7 @@ export async function startPooler(url: string): Promise<Pooler> {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = new URL(url);
-  address.port = String(portOf(server));
+  address.port = String(getPort(server));
   return {
     url: address.href,
     async close() {

@@ -1,7 +1,7 @@
 /** A vendor for tests: a real HTTP server that keeps every request and answers as the test says. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { portOf } from '../../src/upstream/net/bind.ts';
+import { getPort } from '../../src/upstream/net/bind.ts';
 
 export interface Received {
   readonly method: string;
@@ -42,7 +42,7 @@ export async function startUpstream(respond: Respond): Promise<TestUpstream> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${portOf(server)}`,
+    url: `http://127.0.0.1:${getPort(server)}`,
     received,
     closed: () => new Promise((resolve) => waiting.push(resolve)),
     async close() {

@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { fail, healthOf, isEjected, isUsable, readmit, succeed } from '../../src/upstream/pool/ejection.ts';
+import {
+  computeHealth,
+  fail,
+  isEjected,
+  isUsable,
+  readmit,
+  succeed,
+} from '../../src/upstream/pool/ejection.ts';
 
 const LIMITS = { failures: 5, share: 0.5, requests: 20, window: 30_000, duration: 30_000, longest: 300_000 };
 /** No jitter. */
 const EVEN = (): number => 0.5;
 
-const failAt = (health: ReturnType<typeof healthOf>, now: number, spare = true, atLeast = 0): void =>
+const failAt = (health: ReturnType<typeof computeHealth>, now: number, spare = true, atLeast = 0): void =>
   fail(health, LIMITS, now, { spare, atLeast }, EVEN);
 
 describe('consecutive failures', () => {
   test('five eject for the duration; then one request may probe', () => {
-    const health = healthOf(0);
+    const health = computeHealth(0);
     for (let at = 1; at <= 4; at += 1) failAt(health, at);
     expect(isUsable(health, 4)).toBe(true);
     failAt(health, 5);
@@ -22,7 +29,7 @@ describe('consecutive failures', () => {
   });
 
   test('a success between them restarts the count', () => {
-    const health = healthOf(0);
+    const health = computeHealth(0);
     for (let round = 0; round < 4; round += 1) {
       for (let at = 0; at < 4; at += 1) failAt(health, round, false);
       succeed(health, LIMITS, round);
@@ -31,7 +38,7 @@ describe('consecutive failures', () => {
   });
 
   test('each immediate failure after readmission ejects for longer, up to the maximum', () => {
-    const health = healthOf(0);
+    const health = computeHealth(0);
     let now = 0;
     for (let at = 0; at < 5; at += 1) failAt(health, now);
     const waits: number[] = [];
@@ -45,7 +52,7 @@ describe('consecutive failures', () => {
   });
 
   test('after a whole window without ejection, the shortest duration applies again', () => {
-    const health = healthOf(0);
+    const health = computeHealth(0);
     for (let at = 0; at < 5; at += 1) failAt(health, 0);
     readmit(health);
     succeed(health, LIMITS, 30_000);
@@ -55,7 +62,7 @@ describe('consecutive failures', () => {
   });
 
   test('a request that began before an ejection and ends during it changes nothing', () => {
-    const health = healthOf(0);
+    const health = computeHealth(0);
     for (let at = 0; at < 5; at += 1) failAt(health, 0);
     const { until } = health;
     for (let at = 0; at < 50; at += 1) failAt(health, 10);
@@ -64,7 +71,7 @@ describe('consecutive failures', () => {
   });
 
   test('after readmission, one more failure ejects', () => {
-    const health = healthOf(0);
+    const health = computeHealth(0);
     for (let at = 0; at < 5; at += 1) failAt(health, 0);
     readmit(health);
     expect(isUsable(health, 1)).toBe(true);
@@ -73,7 +80,7 @@ describe('consecutive failures', () => {
   });
 
   test('0 never ejects', () => {
-    const health = healthOf(0);
+    const health = computeHealth(0);
     for (let at = 0; at < 100; at += 1)
       fail(health, { ...LIMITS, failures: 0, share: 1 }, 0, { spare: true }, EVEN);
     expect(isEjected(health)).toBe(false);
@@ -82,8 +89,8 @@ describe('consecutive failures', () => {
 
 describe('failure rate', () => {
   /** Two failures and one success, `rounds` times. */
-  const mix = (rounds: number, spare: boolean, pause = 0): ReturnType<typeof healthOf> => {
-    const health = healthOf(0);
+  const mix = (rounds: number, spare: boolean, pause = 0): ReturnType<typeof computeHealth> => {
+    const health = computeHealth(0);
     for (let round = 0; round < rounds; round += 1) {
       failAt(health, round * pause, spare);
       failAt(health, round * pause, spare);
@@ -104,14 +111,14 @@ describe('failure rate', () => {
 });
 
 test('a certain failure ejects at once', () => {
-  const health = healthOf(0);
+  const health = computeHealth(0);
   failAt(health, 0, true, 10_000);
   expect(isUsable(health, 1)).toBe(false);
 });
 
 test('readmissions are spread: up to a tenth earlier or later', () => {
   const untils = [0, 0.5, 0.999].map((random) => {
-    const health = healthOf(0);
+    const health = computeHealth(0);
     for (let at = 0; at < 5; at += 1) fail(health, LIMITS, 0, { spare: true }, () => random);
     return Math.round(health.until);
   });

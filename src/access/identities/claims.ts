@@ -92,11 +92,11 @@ export function claimNotMet(
 ): string | undefined {
   return Object.keys(required).find((path) => {
     const wanted = [required[path]].flat();
-    return !valuesOf(path, claimAt(claims, path)).some((value) => wanted.some((one) => one === value));
+    return !readValues(path, claimAt(claims, path)).some((value) => wanted.some((one) => one === value));
   });
 }
 
-function valuesOf(path: string, claim: unknown): readonly unknown[] {
+function readValues(path: string, claim: unknown): readonly unknown[] {
   if (typeof claim === 'string' && SPACED.has(path)) return claim.split(' ');
   return Array.isArray(claim) ? claim : [claim];
 }

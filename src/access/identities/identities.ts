@@ -7,7 +7,7 @@ import type { KnownGroup, Principal } from '../principal.ts';
 import { type KeySet, type KeySource, type KnownKeys, openKeySet } from './key-set.ts';
 import { openRemembered } from './remembered.ts';
 import { issuerIn, looksLikeToken } from './token.ts';
-import { type Identity, invalidToken, verifierOf } from './verify-token.ts';
+import { type Identity, invalidToken, makeVerifier } from './verify-token.ts';
 
 export interface Identities {
   /**
@@ -50,12 +50,12 @@ export async function openIdentities(
   const sets = new Map<string, KeySet>();
   const verifiers = new Map(
     settings.map((identity) => {
-      const place = placeOf(identity);
+      const place = describePlace(identity);
       const set = openKeySet(jose, identity, agent, tellOpen, earlier?.get(place));
       sets.set(place, set);
       // So the first caller does not wait, and problems are reported at the start.
       set.prepare();
-      return [identity.issuer, verifierOf(jose, identity, set, groups)];
+      return [identity.issuer, makeVerifier(jose, identity, set, groups)];
     }),
   );
 
@@ -83,7 +83,7 @@ export async function openIdentities(
   };
 }
 
-function placeOf({ issuer, jwks = '' }: KeySource): string {
+function describePlace({ issuer, jwks = '' }: KeySource): string {
   return `${issuer}\n${jwks}`;
 }
 

@@ -70,7 +70,7 @@ export function openKeySet(
     try {
       const signal = AbortSignal.timeout(FETCH_TIMEOUT);
       const found = await askProvider(agent, jwks ?? (await discover(agent, issuer, signal)), signal);
-      known = { find: keysOf(found), at: tried };
+      known = { find: pickKeys(found), at: tried };
       if (isTroubled) tell(`The keys of the identity provider ${name} can be fetched again.`);
       isTroubled = false;
     } catch (error) {
@@ -80,7 +80,7 @@ export function openKeySet(
     }
   }
 
-  function keysOf(found: object): JWTVerifyGetKey {
+  function pickKeys(found: object): JWTVerifyGetKey {
     if (!('keys' in found) || !Array.isArray(found.keys)) throw new NoKeys('it has no list of keys.');
     try {
       return createLocalJWKSet({ keys: found.keys });

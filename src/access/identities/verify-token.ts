@@ -53,7 +53,7 @@ interface Verified {
   readonly until: number;
 }
 
-export function verifierOf(
+export function makeVerifier(
   jose: Jose,
   identity: Identity,
   { keyFor }: KeySet,

@@ -58,7 +58,7 @@ export function inFlightShared(name: string, redis: Redis): InFlight {
   /** The lease of each exchange, by key. */
   const here = new Map<string, Set<string>>();
 
-  const placeOf = (key: string): string => `gateway:${name}:${key}`;
+  const getPlace = (key: string): string => `gateway:${name}:${key}`;
   const renewal = setInterval(renew, LEASE / 3).unref();
   // Exchanges that began while Redis was away are in flight for the other processes too.
   redis.on('ready', renew);
@@ -66,7 +66,7 @@ export function inFlightShared(name: string, redis: Redis): InFlight {
   function renew(): void {
     for (const [key, leases] of here) {
       // Without Redis there is nothing to renew. After it is back, the next renewal enters all leases again.
-      redis.eval(RENEW, 1, placeOf(key), LEASE, ...leases).catch(() => undefined);
+      redis.eval(RENEW, 1, getPlace(key), LEASE, ...leases).catch(() => undefined);
     }
   }
 
@@ -75,7 +75,7 @@ export function inFlightShared(name: string, redis: Redis): InFlight {
     if (!leases?.delete(lease)) return;
     if (leases.size === 0) here.delete(key);
     // A lease that cannot be removed expires by itself.
-    redis.zrem(placeOf(key), lease).catch(() => undefined);
+    redis.zrem(getPlace(key), lease).catch(() => undefined);
   }
 
   return {
@@ -85,7 +85,7 @@ export function inFlightShared(name: string, redis: Redis): InFlight {
       const lease = randomUUID();
       here.set(key, leases.add(lease));
       // If the command times out or Redis is away, the count of this process has decided.
-      const entered = await redis.eval(ENTER, 1, placeOf(key), limit, LEASE, lease).catch(() => 1);
+      const entered = await redis.eval(ENTER, 1, getPlace(key), limit, LEASE, lease).catch(() => 1);
       if (entered === 1) return () => leave(key, lease);
       leave(key, lease);
       return undefined;

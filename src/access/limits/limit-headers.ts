@@ -6,9 +6,9 @@ import type { FormatName } from '../../conversation/prompt.ts';
  * The names of the headers of each limit, built once: to build six names for each answer takes longer than to write the
  * headers.
  */
-const NAMES = { requests: namesOf('requests'), tokens: namesOf('tokens') } as const;
+const NAMES = { requests: makeNames('requests'), tokens: makeNames('tokens') } as const;
 
-function namesOf(of: string) {
+function makeNames(of: string) {
   const openai = (what: string): string => `x-ratelimit-${what}-${of}`;
   const anthropic = (what: string): string => `anthropic-ratelimit-${of}-${what}`;
   return {
@@ -25,8 +25,8 @@ export const OPENAI_LIMIT_HEADERS: readonly string[] = ALL.flatMap(({ openai }) 
 /** Anthropic's names (API reference, rate limits). Those for input and output tokens come from the vendor only. */
 export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
   ...ALL,
-  namesOf('input-tokens'),
-  namesOf('output-tokens'),
+  makeNames('input-tokens'),
+  makeNames('output-tokens'),
 ].flatMap(({ anthropic }) => Object.values(anthropic));
 
 /** How much of one limit a key or a group has used. */
@@ -76,7 +76,7 @@ export function limitHeaders(
 
 function write(
   headers: Record<string, string>,
-  { openai, anthropic }: ReturnType<typeof namesOf>,
+  { openai, anthropic }: ReturnType<typeof makeNames>,
   standing: Standing,
   format: FormatName,
   now: number,

@@ -90,14 +90,14 @@ export function openModelAccounts(
       if (holders.length === 0) return beside;
       const at = performance.now();
       charged ??= openUsedLately(KEEP);
-      charged.set(placeOf(name, model), holders, at);
+      charged.set(getPlace(name, model), holders, at);
       for (const { name: place, allows } of holders)
         shares.set(place, { of: name, has: (each) => allows(each, otherNames) }, at);
       return admitAll(holders, response, format, beside);
     },
     charge(name, { model, tokens, cost, time }) {
       if (charged === undefined || model === undefined) return;
-      for (const holder of charged.get(placeOf(name, model), performance.now()) ?? [])
+      for (const holder of charged.get(getPlace(name, model), performance.now()) ?? [])
         account.charge(holder.name, tokens, cost, time);
     },
     budgets: account.budgets,
@@ -106,6 +106,6 @@ export function openModelAccounts(
 }
 
 /** No model's id has a line break in it. */
-function placeOf(name: string, model: string): string {
+function getPlace(name: string, model: string): string {
   return `${name}\n${model}`;
 }

@@ -18,30 +18,30 @@ export interface ModelSpending {
 /** @param read reads the store. @param shares the limits in use. */
 export function modelSpending(read: StoredByModel, shares: Shares): ModelSpending {
   let first: (Month<SpentByModel> & { readonly day: string }) | undefined;
-  const shareOf = (place: string): Share | undefined => shares.get(place, performance.now());
+  const getShare = (place: string): Share | undefined => shares.get(place, performance.now());
 
   return {
     async stored(day, places) {
       const known = [...(places ?? [])].flatMap((place) => {
-        const share = shareOf(place);
+        const share = getShare(place);
         return share === undefined ? [] : [[place, share] as const];
       });
       if (first !== undefined && known.length === 0) return new Map();
       const month = await read(day, first && new Set(known.map(([, { of }]) => of)));
       first ??= { day, ...month };
-      return new Map(known.map(([place, share]) => [place, spentOf(share, month)]));
+      return new Map(known.map(([place, share]) => [place, getSpent(share, month)]));
     },
     atFirst(place, day) {
-      const share = shareOf(place);
+      const share = getShare(place);
       if (first === undefined || share === undefined || first.day.slice(0, 7) !== day.slice(0, 7))
         return undefined;
-      const spent = spentOf(share, first);
+      const spent = getSpent(share, first);
       return first.day === day ? spent : { day: 0, month: spent.month };
     },
   };
 }
 
-function spentOf({ of, has }: Share, { before, today }: Month<SpentByModel>): Spent {
+function getSpent({ of, has }: Share, { before, today }: Month<SpentByModel>): Spent {
   const sum = (spent: SpentByModel): number =>
     [...(spent.get(of) ?? [])].reduce((all, [model, dollars]) => (has(model) ? all + dollars : all), 0);
   const day = sum(today);

@@ -41,7 +41,7 @@ export function limitsInMemory({
   window = 60,
   now = Date.now,
 }: Pick<LimitOptions, 'window' | 'now'> = {}): Limits {
-  const counters = (): AllCounters => allCountersOf('', { window, now });
+  const counters = (): AllCounters => findCounters('', { window, now });
   return openLimitsOver({ keys: counters(), groups: counters() }, now);
 }
 
@@ -71,7 +71,7 @@ function openCounters(prefix: string, { window, now, stored, atFirst, connection
 }
 
 /** @param byModel reads what was spent on each model. */
-function allCountersOf(prefix: string, counting: Counting, byModel?: StoredByModel): AllCounters {
+function findCounters(prefix: string, counting: Counting, byModel?: StoredByModel): AllCounters {
   const shares = openShares();
   const stored = byModel && modelSpending(byModel, shares);
   const { stored: _, ...rest } = counting;
@@ -95,8 +95,8 @@ export async function openLimits({
 }: LimitOptions): Promise<Limits> {
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
   // The figures of keys have no prefix, because processes of an earlier version use the same names.
-  const keys = allCountersOf('', { window, now, stored, connection }, storedByModel?.keys);
-  const groups = allCountersOf(
+  const keys = findCounters('', { window, now, stored, connection }, storedByModel?.keys);
+  const groups = findCounters(
     'group-',
     { window, now, stored: storedOfGroups, connection },
     storedByModel?.groups,

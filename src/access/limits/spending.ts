@@ -69,17 +69,17 @@ export function openSpending(
     today.clear();
     if (asked !== undefined) asked = askedToday;
     askedToday = new Set();
-    if (monthOf(present) !== monthOf(day)) thisMonth.clear();
+    if (getMonth(present) !== getMonth(day)) thisMonth.clear();
     day = present;
   }
 
-  const placeOf = (period: string, key: string): string => `gateway:${name}:${period}:${key}`;
+  const getPlace = (period: string, key: string): string => `gateway:${name}:${period}:${key}`;
   const known = (key: string): Spent => ({ day: today.get(key) ?? 0, month: thisMonth.get(key) ?? 0 });
 
   /** Without Redis, the figures of this process count. */
   async function shared(others: Redis, key: string): Promise<Spent> {
     const then = day;
-    const [dayPlace, monthPlace] = [placeOf(day, key), placeOf(monthOf(day), key)];
+    const [dayPlace, monthPlace] = [getPlace(day, key), getPlace(getMonth(day), key)];
     const [inDay, inMonth] = (await others.mget([dayPlace, monthPlace]).catch(() => undefined)) ?? [];
     turn();
     if (then !== day) return known(key);
@@ -106,13 +106,13 @@ export function openSpending(
     // counted here, and by the store.
     redis
       ?.multi()
-      .set(placeOf(period, key), before, 'EX', keep, 'NX')
-      .incrbyfloat(placeOf(period, key), cost)
+      .set(getPlace(period, key), before, 'EX', keep, 'NX')
+      .incrbyfloat(getPlace(period, key), cost)
       .exec()
       .then((results) => {
         // A transaction that fails after it was accepted reports the error among its results.
         const failure = results?.find(([error]) => error !== null)?.[0];
-        if (failure) onFault(`${placeOf(period, key)}: ${failure.message}`);
+        if (failure) onFault(`${getPlace(period, key)}: ${failure.message}`);
       })
       .catch(() => undefined);
   }
@@ -135,10 +135,10 @@ export function openSpending(
     charge(key, cost, time) {
       turn();
       const of = calendar.day(time);
-      if (monthOf(of) !== monthOf(day)) return;
+      if (getMonth(of) !== getMonth(day)) return;
       const month = thisMonth.get(key) ?? 0;
       thisMonth.set(key, month + cost);
-      share(monthOf(day), key, month, cost, KEEP.month);
+      share(getMonth(day), key, month, cost, KEEP.month);
       if (of !== day) return;
       const inDay = today.get(key) ?? 0;
       today.set(key, inDay + cost);
@@ -158,6 +158,6 @@ export function openSpending(
 }
 
 /** The month of a day, YYYY-MM. */
-function monthOf(day: string): string {
+function getMonth(day: string): string {
   return day.slice(0, 7);
 }

@@ -30,7 +30,7 @@ interface Asked {
 /** Reads spending. Each read costs as much as the day has rows; the whole month has thirty times as many at its end. */
 export function storedSpending({ db }: Store, of: AccountOf = 'key'): StoredSpending {
   const monthUntil = readMonth(async (asked: Asked): Promise<ReadonlyMap<string, number>> => {
-    const rows = await sumsOf(db, of, asked).groupBy('name').execute();
+    const rows = await selectSums(db, of, asked).groupBy('name').execute();
     return new Map(rows.map(({ name, sum }) => [name, sum]));
   });
 
@@ -49,7 +49,7 @@ export function storedSpending({ db }: Store, of: AccountOf = 'key'): StoredSpen
 /** The same for each model. */
 export function storedByModel({ db }: Store, of: AccountOf): StoredByModel {
   return readMonth(async (asked: Asked): Promise<SpentByModel> => {
-    const rows = await sumsOf(db, of, asked).groupBy(['name', 'model']).select('model').execute();
+    const rows = await selectSums(db, of, asked).groupBy(['name', 'model']).select('model').execute();
     const byName = Map.groupBy(rows, ({ name }) => name);
     return new Map(
       [...byName].map(([name, models]) => [name, new Map(models.map(({ model, sum }) => [model, sum]))]),
@@ -58,7 +58,7 @@ export function storedByModel({ db }: Store, of: AccountOf): StoredByModel {
 }
 
 /** Selects the rows. The caller groups them by name, and by whatever else it selects. */
-function sumsOf(db: Store['db'], of: AccountOf, { from, end, names }: Asked) {
+function selectSums(db: Store['db'], of: AccountOf, { from, end, names }: Asked) {
   const { table, column } = SUMS[of];
   const name = sql.ref<string>(column);
   return db

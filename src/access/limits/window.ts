@@ -84,21 +84,21 @@ return {count, left}`;
  */
 export function windowShared(name: string, seconds: number, redis: Redis, onFault: Fault): UsageWindow {
   const here = windowHere(seconds);
-  const placeOf = (key: string): string => `gateway:${name}:${key}`;
+  const getPlace = (key: string): string => `gateway:${name}:${key}`;
 
   /** The answer of Redis, or undefined if it is not a count. */
   function told(key: string, count: unknown, left: unknown): Used | undefined {
     const number = Number(count);
     if (Number.isSafeInteger(number) && number >= 0 && typeof left === 'number')
       return { count: number, left: left < 0 ? seconds * 1000 : left };
-    onFault(`${placeOf(key)} is not a count`);
+    onFault(`${getPlace(key)} is not a count`);
     return undefined;
   }
 
   return {
     async add(key, count) {
       try {
-        const answer = await redis.eval(ADD, 1, placeOf(key), Math.ceil(count), seconds);
+        const answer = await redis.eval(ADD, 1, getPlace(key), Math.ceil(count), seconds);
         const [all, left]: readonly unknown[] = Array.isArray(answer) ? answer : [];
         const found = told(key, all, left);
         if (found !== undefined) return found;
@@ -112,7 +112,7 @@ export function windowShared(name: string, seconds: number, redis: Redis, onFaul
       try {
         // Two commands, one after the other on one connection. Each fails by itself, while a transaction would report a
         // failure among its results.
-        const [count, left] = await Promise.all([redis.get(placeOf(key)), redis.pttl(placeOf(key))]);
+        const [count, left] = await Promise.all([redis.get(getPlace(key)), redis.pttl(getPlace(key))]);
         const found = count === null ? undefined : told(key, count, left);
         return found === undefined || found.count < own.count ? own : found;
       } catch {

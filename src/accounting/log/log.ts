@@ -69,7 +69,7 @@ export function openLog({ style, stream, most = MOST }: LogOptions): Log {
     style: pretty ? 'pretty' : 'json',
     write: lines.write,
     note: (message) => logger.info(message),
-    problem: (message, error) => logger.error(error === undefined ? {} : kindOf(error), message),
+    problem: (message, error) => logger.error(error === undefined ? {} : getKind(error), message),
     dropped: lines.dropped,
     close: lines.close,
   };
@@ -79,19 +79,19 @@ export function openLog({ style, stream, most = MOST }: LogOptions): Log {
  * The facts of an error without its message: JSON.parse quotes the text that it could not read, and undici names
  * addresses. The message of a GatewayError is meant for callers, so the log may have it too.
  */
-function kindOf(error: unknown): Facts {
+function getKind(error: unknown): Facts {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = errorCode(error);
   return {
     error: error.name,
     ...(code !== undefined && { code }),
     ...(error instanceof GatewayError && { fault: error.fault, reason: error.message }),
-    at: framesOf(error),
-    ...(error.cause !== undefined && prefixed('cause', kindOf(error.cause))),
+    at: parseFrames(error),
+    ...(error.cause !== undefined && prefixed('cause', getKind(error.cause))),
   };
 }
 
-function framesOf({ stack = '' }: Error): string {
+function parseFrames({ stack = '' }: Error): string {
   const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
   return frames
     .slice(0, 8)

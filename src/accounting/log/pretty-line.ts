@@ -42,12 +42,12 @@ export function prettyLine(): (line: string) => string {
     const level = asText(said['level']) ?? 'info';
     const rest = Object.entries(said).filter(([name]) => !LEFT_OUT.has(name));
     const facts = rest.length === 0 ? '' : ` ${colour('gray', JSON.stringify(Object.fromEntries(rest)))}`;
-    const message = colour('cyan', printable(messageOf(said)));
+    const message = colour('cyan', printable(getMessage(said)));
     return `[${clock(asText(said['time']) ?? '')}] ${colour(LEVELS[level] ?? 'green', level.toUpperCase())}: ${message}${facts}\n`;
   };
 }
 
-function messageOf(said: JsonObject): string {
+function getMessage(said: JsonObject): string {
   const { msg, status, outcome, format, model, duration, id } = said;
   return msg === 'exchange'
     ? `${status} ${outcome} ${format} ${model ?? '-'} ${duration} ms ${id}`

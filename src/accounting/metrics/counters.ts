@@ -56,26 +56,26 @@ export function openExchangeCounters(): ExchangeCounters {
   const vendors = new Map<string, VendorSeries>();
   let violations = 0;
 
-  function entryOf(record: ExchangeRecord): Entry {
+  function findEntry(record: ExchangeRecord): Entry {
     const { format, model = '', vendor = '', outcome, streamed } = record;
     const status = statusLabel(record.status);
     const key = `${format} ${model} ${vendor} ${status} ${outcome} ${streamed}`;
     const known = entries.get(key);
     if (known !== undefined) return known;
-    if (entries.size >= MAX_REQUEST_SERIES && model !== OTHER) return entryOf({ ...record, model: OTHER });
+    if (entries.size >= MAX_REQUEST_SERIES && model !== OTHER) return findEntry({ ...record, model: OTHER });
     const entry = {
       request: { labels: { format, model, vendor, status, outcome, streamed: `${streamed}` }, count: 0 },
-      model: model === '' || vendor === '' ? undefined : modelOf(model, vendor),
+      model: model === '' || vendor === '' ? undefined : getModelLabel(model, vendor),
     };
     entries.set(key, entry);
     return entry;
   }
 
-  function modelOf(model: string, vendor: string): ModelSeries {
+  function getModelLabel(model: string, vendor: string): ModelSeries {
     const key = `${model} ${vendor}`;
     const known = models.get(key);
     if (known !== undefined) return known;
-    if (models.size >= MAX_MODELS && model !== OTHER) return modelOf(OTHER, vendor);
+    if (models.size >= MAX_MODELS && model !== OTHER) return getModelLabel(OTHER, vendor);
     const series: ModelSeries = {
       labels: { model, vendor },
       tokens: { input: 0, output: 0, reasoning: 0, cache_read: 0, cache_write: 0 },
@@ -102,13 +102,13 @@ export function openExchangeCounters(): ExchangeCounters {
     const known = fallbacks.get(key);
     if (known === undefined) fallbacks.set(key, { labels: { model, vendor, fault, fallback }, count: 1 });
     else known.count += 1;
-    if (attempts > 0) modelOf(model, vendor).attempts += attempts;
+    if (attempts > 0) getModelLabel(model, vendor).attempts += attempts;
     countVendor(vendor, isFailure(fault) ? 'failed' : 'complete');
   }
 
   /** The names of repairs are few (`repairs.ts`), and models beyond the limit are counted as one. */
   function countRepair(repair: string, { model = '', vendor = '' }: ExchangeRecord): void {
-    const { labels } = modelOf(model, vendor);
+    const { labels } = getModelLabel(model, vendor);
     const key = `${repair} ${labels.model} ${vendor}`;
     const known = repairs.get(key);
     if (known === undefined) repairs.set(key, { labels: { repair, ...labels }, count: 1 });
@@ -125,7 +125,7 @@ export function openExchangeCounters(): ExchangeCounters {
 
   return {
     record(record) {
-      const { request, model } = entryOf(record);
+      const { request, model } = findEntry(record);
       request.count += 1;
       if (model !== undefined) countModel(model, record);
       const { gaveWay = [] } = record;

@@ -49,7 +49,7 @@ export function beginTrace(
           api.trace.setSpan(outside, server),
         );
       }
-      return headersOf(client.spanContext());
+      return renderHeaders(client.spanContext());
     },
     end(record) {
       // The record arrives a moment later, so its own end counts. A new millisecond may have begun between the start of
@@ -84,7 +84,7 @@ function parseCaller(api: Api, headers: IncomingHttpHeaders): SpanContext | unde
   };
 }
 
-function headersOf({ traceId, spanId, traceFlags, traceState }: SpanContext): Record<string, string> {
+function renderHeaders({ traceId, spanId, traceFlags, traceState }: SpanContext): Record<string, string> {
   const state = traceState?.serialize();
   return {
     traceparent: renderTraceParent({ traceId, spanId, flags: traceFlags }),

@@ -34,7 +34,7 @@ const MOST_WAITING = 2_048;
  * @throws ConfigError if the endpoint is not a URL, or the packages of OpenTelemetry are not installed.
  */
 export async function openTraces(environment: Environment): Promise<Traces | undefined> {
-  const url = endpointOf(environment);
+  const url = findEndpoint(environment);
   if (url === undefined) return undefined;
   requirePackages('traces', 'OTEL_EXPORTER_OTLP_ENDPOINT');
   const [api, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
@@ -70,7 +70,7 @@ export async function openTraces(environment: Environment): Promise<Traces | und
   };
 }
 
-function endpointOf(environment: Environment): string | undefined {
+function findEndpoint(environment: Environment): string | undefined {
   if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined;
   if (environment['OTEL_TRACES_EXPORTER'] === 'none') return undefined;
   const own = environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];

@@ -13,8 +13,8 @@ const MOST = 240;
  * The code of what caused an error; for an error of the gateway itself, its kind and where it was thrown. Never its
  * message: undici's messages name addresses, and those of JSON.parse quote the text.
  */
-export function causeOf({ fault, cause }: GatewayError): string | undefined {
-  if (fault === 'internal') return cause instanceof Error ? placeOf(cause) : undefined;
+export function findCause({ fault, cause }: GatewayError): string | undefined {
+  if (fault === 'internal') return cause instanceof Error ? findThrowPlace(cause) : undefined;
   for (let next = cause; next instanceof Error; next = next.cause) {
     const code = errorCode(next);
     if (code !== undefined && CODE.test(code)) return code;
@@ -22,7 +22,7 @@ export function causeOf({ fault, cause }: GatewayError): string | undefined {
   return undefined;
 }
 
-function placeOf({ name, stack = '' }: Error): string {
+function findThrowPlace({ name, stack = '' }: Error): string {
   const frame = stack.split('\n').find((line) => /^ {4}at /.test(line)) ?? '';
   return `${name} ${frame.trim()}`.trim().slice(0, MOST);
 }

@@ -31,7 +31,7 @@ function isCount(count: number): boolean {
  * cost as much as other input.
  * @param tiers how the answer was served.
  */
-export function costOf(
+export function computeCost(
   usage: Tokens,
   prices: Model['prices'],
   tiers: readonly Tier[] = [],

@@ -13,18 +13,18 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Step } from '../../streams/step.ts';
 import { SANDBOX } from '../../upstream/vendor.ts';
 import type { ExchangeTrace } from '../traces/exchange-trace.ts';
-import { causeOf } from './cause-of.ts';
-import { costOf, isSane, saneDollars } from './cost.ts';
+import { findCause } from './cause-of.ts';
+import { computeCost, isSane, saneDollars } from './cost.ts';
 import type { Estimated, ExchangeRecord, GaveWay, Outcome, Recorder } from './exchange-record.ts';
 import {
   completed,
   estimateChunk,
+  estimateOutput,
   type OutputEstimate,
   openOutputEstimate,
-  outputOf,
 } from './output-estimate.ts';
 import { mayRepeat, topLevelMember } from './top-level-member.ts';
-import { hasUsage, observeChunk, remainsOf, type UsageObserver, usageObserver } from './usage-observer.ts';
+import { getRemains, hasUsage, observeChunk, type UsageObserver, usageObserver } from './usage-observer.ts';
 import { lastUsage, tierIn, usageIn } from './usage-search.ts';
 
 /** Of one shape from the first note to the last. */
@@ -102,7 +102,7 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
 /** Notes what an exchange has failed by, or was refused for. */
 export function noteFault(ledger: Ledger, error: GatewayError): void {
   ledger.fault = error.fault;
-  ledger.cause = causeOf(error);
+  ledger.cause = findCause(error);
 }
 
 /**
@@ -192,7 +192,7 @@ export function closeLedger(
     violations: ledger.violations,
     remains,
     finished,
-    passed: finished && (tap === undefined || hasUsage(tap)) ? undefined : passedOf(ledger),
+    passed: finished && (tap === undefined || hasUsage(tap)) ? undefined : estimatePassed(ledger),
   };
 }
 
@@ -201,27 +201,27 @@ export function closeLedger(
  * written a usage, as the caller has told it to: its own is the last one, and all of it.
  */
 function ownRemains({ spoken, output: passage }: Ledger, tap: UsageObserver): ClosedLedger['remains'] {
-  const remains = remainsOf(tap);
+  const remains = getRemains(tap);
   return spoken === 'messages' && passage?.isStream === false ? lastUsage(remains, 'usage') : remains;
 }
 
-function passedOf({ asked, output: passage }: Ledger): ClosedLedger['passed'] {
-  return { input: asked, output: passage === undefined ? 0 : outputOf(passage) };
+function estimatePassed({ asked, output: passage }: Ledger): ClosedLedger['passed'] {
+  return { input: asked, output: passage === undefined ? 0 : estimateOutput(passage) };
 }
 
 const FREE: Model['prices'] = { input: 0, output: 0 };
 
 /** What remains of an exchange that is over. */
-export function recordOf(closed: ClosedLedger): ExchangeRecord {
+export function makeRecord(closed: ClosedLedger): ExchangeRecord {
   const { model, upstreamModel, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
-  const figures = figuresOf(spoken, remains);
+  const figures = readFigures(spoken, remains);
   const reader = spoken && usageReaders[spoken];
   const usage = reader?.tokens(figures, upstreamModel ?? '') ?? {};
   const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
   // What the sandbox answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
   const simulated = closed.vendor === SANDBOX;
   const prices = model && (simulated ? FREE : findPrices(model.prices, closed.time));
-  const outcome = outcomeOf(closed);
+  const outcome = findOutcome(closed);
   return {
     ...noted,
     model: model?.id,
@@ -231,14 +231,15 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
     usage,
     cost: simulated
       ? 0
-      : (saneDollars(reader?.dollars?.(figures)) ?? (prices && costOf(usage, prices, tiers))),
+      : (saneDollars(reader?.dollars?.(figures)) ?? (prices && computeCost(usage, prices, tiers))),
     estimated:
-      prices && estimatedOf(closed, outcome, figures.length, usage, (all) => costOf(all, prices, tiers)),
+      prices &&
+      estimateTokens(closed, outcome, figures.length, usage, (all) => computeCost(all, prices, tiers)),
   };
 }
 
 /** What the vendor has not told of an answer; undefined of one that it has refused, or has told all of. */
-function estimatedOf(
+function estimateTokens(
   { passed, spoken, operation, status, fault }: ClosedLedger,
   outcome: Outcome,
   figures: number,
@@ -258,10 +259,13 @@ function estimatedOf(
 
 /** Makes records of notes at once, where they are taken. */
 export function recording(record: Recorder): RecordExchange {
-  return (closed) => record(recordOf(closed));
+  return (closed) => record(makeRecord(closed));
 }
 
-function figuresOf(spoken: FormatName | undefined, remains: ClosedLedger['remains']): readonly JsonObject[] {
+function readFigures(
+  spoken: FormatName | undefined,
+  remains: ClosedLedger['remains'],
+): readonly JsonObject[] {
   return spoken === undefined || remains.length === 0 ? [] : usageIn(remains, usageReaders[spoken].field);
 }
 
@@ -279,7 +283,7 @@ export function isFailure(fault: Fault): boolean {
   return FAILURES.has(fault);
 }
 
-function outcomeOf({ fault, attempts, finished }: ClosedLedger): Outcome {
+function findOutcome({ fault, attempts, finished }: ClosedLedger): Outcome {
   if (!finished && fault === undefined) return 'client-closed';
   if (fault !== undefined && isFailure(fault)) return 'failed';
   return attempts === 0 ? 'refused' : 'complete';

@@ -34,13 +34,13 @@ const SAMPLE = 1_024;
 
 /** How an event of each format is known to have text, and such a text in it: the last one may be cut. */
 const TEXTS = {
-  'chat-completions': textsOf('chat-completions'),
-  responses: textsOf('responses'),
-  messages: textsOf('messages'),
-  'generate-content': textsOf('generate-content'),
+  'chat-completions': makeTextPattern('chat-completions'),
+  responses: makeTextPattern('responses'),
+  messages: makeTextPattern('messages'),
+  'generate-content': makeTextPattern('generate-content'),
 } as const satisfies Readonly<Record<FormatName, unknown>>;
 
-function textsOf(format: FormatName): { readonly mark: Buffer; readonly text: RegExp } {
+function makeTextPattern(format: FormatName): { readonly mark: Buffer; readonly text: RegExp } {
   const { within, fields } = usageReaders[format].text;
   const text = new RegExp(`"(?:${fields.join('|')})" ?: ?"((?:[^"\\\\]|\\\\.?)*)`, 'gs');
   return { mark: Buffer.from(`${within}"`), text };
@@ -106,7 +106,7 @@ function keepSample(passage: OutputEstimate, chunk: Uint8Array): void {
 }
 
 /** Tokens of the text that has come. */
-export function outputOf(passage: OutputEstimate): number {
+export function estimateOutput(passage: OutputEstimate): number {
   return Math.ceil((passage.bytes * shareOfText(passage)) / BYTES_PER_TOKEN);
 }
 

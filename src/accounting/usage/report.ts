@@ -63,7 +63,7 @@ export async function reportUsage(store: Store, query: UsageQuery): Promise<Usag
     asked.select(summedUp).executeTakeFirstOrThrow(),
   ]);
   return {
-    lines: rows.slice(0, limit).map((row) => lineOf(row, by)),
+    lines: rows.slice(0, limit).map((row) => renderLine(row, by)),
     total,
     more: rows.length > limit,
   };
@@ -121,7 +121,7 @@ function summedUp() {
   return USAGE_SUMS.map((column) => sql<number>`coalesce(sum(${sql.ref(`days.${column}`)}), 0)`.as(column));
 }
 
-function lineOf(
+function renderLine(
   row: UsageDayRow & Readonly<Record<'tag' | 'group', string>>,
   by: readonly Dimension[],
 ): UsageLine {

@@ -2,7 +2,7 @@
 
 import type { UsageField } from '../../conversation/tokens.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
-import { fieldsOf, type Kept, lastTier, MARKS, type Marks, searchUsage } from './usage-search.ts';
+import { type Kept, lastTier, listFields, MARKS, type Marks, searchUsage } from './usage-search.ts';
 
 /** What is kept of an answer while it passes. A value and no closures: one is made for every exchange. */
 export interface UsageObserver extends Kept {
@@ -58,17 +58,17 @@ export function observeChunk(tap: UsageObserver, bytes: Uint8Array): void {
  * What `usageIn` finds the same in as in all the bytes: the first and the last field so far, and what was not searched
  * yet. Views of what is kept here: to be read before the next chunk comes.
  */
-export function remainsOf(tap: UsageObserver): readonly Uint8Array[] {
+export function getRemains(tap: UsageObserver): readonly Uint8Array[] {
   if (tap.held !== undefined && tap.held.byteLength > ENOUGH) {
     take(tap, tap.held);
     tap.held = undefined;
   }
   const waiting = tap.held ?? tap.window?.subarray(0, tap.filled);
-  const fields = tap.tier === undefined ? fieldsOf(tap) : [...fieldsOf(tap), tap.tier];
+  const fields = tap.tier === undefined ? listFields(tap) : [...listFields(tap), tap.tier];
   return waiting === undefined ? fields : [...fields, waiting];
 }
 
-/** Whether any has been told. To be asked when all has come, and `remainsOf` has been read. */
+/** Whether any has been told. To be asked when all has come, and `getRemains` has been read. */
 export function hasUsage({ marks, first, held, window, filled }: UsageObserver): boolean {
   if (first !== undefined) return true;
   const waiting = held === undefined ? window?.subarray(0, filled) : toBuffer(held);

@@ -1,7 +1,7 @@
 /** The parameters of a report, as the admin API names them; the command line uses the same names. */
 
 import { z } from 'zod';
-import { dayOf } from '../../lib/calendar.ts';
+import { formatDay } from '../../lib/calendar.ts';
 import { type Dimension, dimensions, type UsageQuery } from './report.ts';
 
 /** Days in a report by default, including the last one. */
@@ -50,7 +50,7 @@ export const usageQuery = z
       .default(1_000)
       .meta({ description: 'Most lines to return.' }),
   })
-  .refine(({ from, to = dayOf(Date.now()) }) => from === undefined || from <= to, {
+  .refine(({ from, to = formatDay(Date.now()) }) => from === undefined || from <= to, {
     path: ['from'],
     error: 'is after the last day',
   })
@@ -68,7 +68,7 @@ function asks(
 
 /** Completes a query with its defaults. @param now milliseconds since 1970. */
 export function completeQuery(asked: z.output<typeof usageQuery>, now: number): UsageQuery {
-  const { from, to = dayOf(now), by, ...rest } = asked;
-  const usual = dayOf(Date.parse(to) - (USUAL_DAYS - 1) * DAY);
+  const { from, to = formatDay(now), by, ...rest } = asked;
+  const usual = formatDay(Date.parse(to) - (USUAL_DAYS - 1) * DAY);
   return { ...rest, from: from ?? usual, to, by: dimensions.filter((dimension) => by.includes(dimension)) };
 }

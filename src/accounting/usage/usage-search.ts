@@ -51,7 +51,7 @@ export interface Kept {
 export function usageIn(remains: readonly Uint8Array[], field: UsageField): readonly JsonObject[] {
   const kept: Kept = { first: undefined, last: undefined };
   searchUsage(joined(remains), MARKS[field], kept);
-  return fieldsOf(kept).flatMap((bytes) => {
+  return listFields(kept).flatMap((bytes) => {
     const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN_OBJECT)));
     return isObject(value) ? [value] : [];
   });
@@ -77,7 +77,7 @@ export function lastTier(bytes: Buffer): Buffer | undefined {
 }
 
 /** The first and the last field, if they differ. */
-export function fieldsOf({ first, last }: Kept): readonly Buffer[] {
+export function listFields({ first, last }: Kept): readonly Buffer[] {
   if (first === undefined) return [];
   return last === undefined || last === first ? [first] : [first, last];
 }

@@ -63,12 +63,12 @@ export function lineView({ of, sums }: UsageLine): UsageLineView {
     ...(model !== undefined && { model: model || null }),
     ...(vendor !== undefined && { vendor: vendor || null }),
     ...(tag !== undefined && { tag: tag || null }),
-    ...figuresOf(sums),
+    ...renderFigures(sums),
   };
 }
 
 /** Sums as they are shown; means are in milliseconds. */
-export function figuresOf(sums: UsageSums): UsageFigures {
+export function renderFigures(sums: UsageSums): UsageFigures {
   return {
     requests: sums.requests,
     errors: sums.errors,

@@ -15,7 +15,7 @@ import { openExchangeCounters } from '../metrics/counters.ts';
 import { type BatchOptions, batchRows } from '../usage/batches.ts';
 import { computeConsumption } from '../usage/consumption.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
-import { recordOf } from '../usage/ledger.ts';
+import { makeRecord } from '../usage/ledger.ts';
 import { recordUsage } from '../usage/recorder.ts';
 import { openSpool } from '../usage/spool.ts';
 import { type PostedRecord, unpackRecord } from './records.ts';
@@ -127,7 +127,7 @@ export async function openAccounting(
       const failures: unknown[] = [];
       for (const posted of records) {
         try {
-          const record = recordOf(unpackRecord(posted));
+          const record = makeRecord(unpackRecord(posted));
           addConsumption(sums, record);
           batches.record(record);
           counters.record(record);

@@ -11,7 +11,9 @@ import {
 if (parentPort !== null) {
   const port = parentPort;
   const options: AccountingOptions = workerData;
-  const accounting = await openAccounting(options, (answer) => port.postMessage(answer, memoryOf(answer)));
+  const accounting = await openAccounting(options, (answer) =>
+    port.postMessage(answer, findTransferable(answer)),
+  );
   port.on('message', (request: WorkerRequest) => {
     if (request === 'figures') accounting.figures();
     else if ('records' in request) accounting.record(request.records);
@@ -20,6 +22,6 @@ if (parentPort !== null) {
 }
 
 /** Memory that is transferred to the request path instead of being copied. */
-function memoryOf(answer: WorkerAnswer): ArrayBuffer[] {
+function findTransferable(answer: WorkerAnswer): ArrayBuffer[] {
   return 'lines' in answer ? [answer.lines.buffer] : [];
 }

@@ -99,19 +99,19 @@ export const CONFORM_CASES: readonly ConformCase[] = [
       maxTokens: MAX_TOKENS,
     },
     missing(answer) {
-      const value = tryParseJson(textOf(answer));
+      const value = tryParseJson(getText(answer));
       const fits = isObject(value) && typeof value['city'] === 'string' && Object.keys(value).length === 1;
       return fits ? undefined : 'The answer is no JSON of the schema.';
     },
   },
 ];
 
-function textOf({ parts }: Choice): string {
+function getText({ parts }: Choice): string {
   return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
 }
 
 function withText(answer: Choice, { usage }: Reply): string | undefined {
-  if (textOf(answer).trim() === '') return 'The answer has no text.';
+  if (getText(answer).trim() === '') return 'The answer has no text.';
   if (answer.end.finish !== 'stop') return `The answer ends with ${answer.end.finish}.`;
   return (usage.output ?? 0) > 0 ? undefined : 'The answer tells no output tokens.';
 }

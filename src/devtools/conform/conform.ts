@@ -76,7 +76,7 @@ export async function conform(service: Service, format: FormatName): Promise<For
     }
     trials.push(await errorTo(service, format, stream));
   }
-  return { format, isOffered: true, trials, rules: rulesOf(format, trials) };
+  return { format, isOffered: true, trials, rules: listRules(format, trials) };
 }
 
 /** Whether nothing in a report is broken. A service that refuses even a short text has not been examined. */
@@ -95,7 +95,7 @@ async function answerTo(
   const target: ModelTraits = { ...TRAITS, model: service.model, dialect: DIALECTS[format] };
   const prompt: Prompt = { ...asked.prompt, model: service.model, stream };
   const body = formats[format].outbound.renderRequest(prompt, target, () => {});
-  return trialOf(service, format, { name: asked.name, stream, body }, (answer) => {
+  return runTrial(service, format, { name: asked.name, stream, body }, (answer) => {
     if (answer.status !== 200) return { ...judgeError(format, answer), refusal: messageIn(answer) };
     const judged = judge(format, answer, stream);
     if (judged.violations.length > 0 || judged.detail !== undefined) return judged;
@@ -110,7 +110,7 @@ function errorTo(service: Service, format: FormatName, stream: boolean): Promise
     ...(format !== 'generate-content' && { model: service.model, stream }),
     ...(format === 'messages' && { max_tokens: 100 }),
   };
-  return trialOf(service, format, { name: 'error', stream, body }, (answer) => {
+  return runTrial(service, format, { name: 'error', stream, body }, (answer) => {
     if (answer.status >= 400 && answer.status < 500) return judgeError(format, answer);
     return { violations: [], detail: `A request without a prompt is answered with status ${answer.status}.` };
   });
@@ -122,7 +122,7 @@ interface Sent {
   readonly body: JsonObject;
 }
 
-async function trialOf(
+async function runTrial(
   service: Service,
   format: FormatName,
   { name, stream, body }: Sent,
@@ -132,7 +132,7 @@ async function trialOf(
   try {
     const answer = await askService(service, format, stream, body);
     const { violations, detail: wrong, refusal } = find(answer);
-    const verdict = verdictOf(format, violations, wrong !== undefined);
+    const verdict = findVerdict(format, violations, wrong !== undefined);
     const detail = wrong ?? refusal;
     return {
       ...trial,
@@ -147,7 +147,7 @@ async function trialOf(
   }
 }
 
-function verdictOf(
+function findVerdict(
   format: FormatName,
   violations: readonly Violation[],
   isWrong: boolean,
@@ -157,18 +157,18 @@ function verdictOf(
   return violations.length > 0 ? 'deviates' : 'ok';
 }
 
-function rulesOf(format: FormatName, trials: readonly Trial[]): readonly RuleReport[] {
+function listRules(format: FormatName, trials: readonly Trial[]): readonly RuleReport[] {
   const { rules, excused } = RULEBOOKS[format];
   return Object.entries(rules).map(([rule, demand]) => {
     const brokenBy = trials
       .filter(({ violations }) => violations.some((violation) => violation.rule === rule))
-      .map(nameOf);
+      .map(describeTrial);
     const verdict = brokenBy.length === 0 ? 'ok' : excused[rule] === undefined ? 'broken' : 'deviates';
     return { rule, demand, verdict, brokenBy };
   });
 }
 
 /** The name of a trial for a reader. */
-function nameOf({ case: name, stream }: Pick<Trial, 'case' | 'stream'>): string {
+function describeTrial({ case: name, stream }: Pick<Trial, 'case' | 'stream'>): string {
   return stream ? `${name}, streamed` : name;
 }

@@ -38,7 +38,7 @@ const PATHS: Readonly<Record<Exclude<FormatName, 'generate-content'>, string>> =
 };
 
 /** The address for requests of a format. */
-export function addressOf({ url, model }: Service, format: FormatName, stream: boolean): string {
+export function makeAddress({ url, model }: Service, format: FormatName, stream: boolean): string {
   const base = url.endsWith('/') ? url.slice(0, -1) : url;
   if (format !== 'generate-content') return (VERSION.test(base) ? base : `${base}/v1`) + PATHS[format];
   const root = base.replace(/\/v1$/, '');
@@ -58,7 +58,7 @@ export async function askService(
   body: JsonObject,
 ): Promise<ServiceAnswer> {
   try {
-    const response = await fetch(addressOf(service, format, stream), {
+    const response = await fetch(makeAddress(service, format, stream), {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...credentials(service, format) },
       body: JSON.stringify(body),

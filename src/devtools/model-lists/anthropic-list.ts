@@ -5,13 +5,13 @@
 
 import { asFlag, asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../lib/json.ts';
 import {
-  dayOf,
   effortsAmong,
   type Listed,
   type ListedThinking,
   type ListReader,
-  titleOf,
-  tokensOf,
+  parseDay,
+  parseTitle,
+  parseTokens,
 } from './listed.ts';
 
 /** "Must be between 1,024 and max_tokens" (Anthropic documentation, "Extended thinking"). */
@@ -24,17 +24,17 @@ export const anthropicList: ListReader = {
     if (!isObject(body) || !isList(body['data'])) return undefined;
     const last = asText(body['last_id']);
     return {
-      models: asObjects(body['data']).flatMap(modelOf),
+      models: asObjects(body['data']).flatMap(parseModel),
       ...(body['has_more'] === true && last !== undefined && { next: last }),
     };
   },
 };
 
-function modelOf(model: JsonObject): readonly Listed[] {
+function parseModel(model: JsonObject): readonly Listed[] {
   const name = asText(model['id']);
   if (name === undefined) return [];
   const capabilities = asObject(model['capabilities']);
-  const maxOutputTokens = tokensOf(model['max_tokens']);
+  const maxOutputTokens = parseTokens(model['max_tokens']);
   const lifecycle = model['lifecycle'];
   const structured = capabilities && supported(capabilities['structured_outputs']);
   // An unknown date is given as the beginning of Unix time.
@@ -42,25 +42,25 @@ function modelOf(model: JsonObject): readonly Listed[] {
   return [
     {
       name,
-      title: titleOf(model['display_name']),
+      title: parseTitle(model['display_name']),
       created: created > 0 ? Math.floor(created) : undefined,
-      contextWindow: tokensOf(model['max_input_tokens']),
+      contextWindow: parseTokens(model['max_input_tokens']),
       maxOutputTokens,
       input: capabilities && [
         'text',
         ...(supported(capabilities['image_input']) ? (['image'] as const) : []),
         ...(supported(capabilities['pdf_input']) ? (['document'] as const) : []),
       ],
-      thinking: capabilities && thinkingOf(capabilities, maxOutputTokens),
+      thinking: capabilities && parseThinking(capabilities, maxOutputTokens),
       structuredOutput: structured === false ? false : undefined,
-      shutdown: dayOf(model['retires_at']),
-      deprecated: dayOf(model['deprecated_at']) ?? (lifecycle === 'deprecated' || undefined),
+      shutdown: parseDay(model['retires_at']),
+      deprecated: parseDay(model['deprecated_at']) ?? (lifecycle === 'deprecated' || undefined),
       withdrawn: lifecycle === 'retired' || undefined,
     },
   ];
 }
 
-function thinkingOf(capabilities: JsonObject, longest: number | undefined): ListedThinking | undefined {
+function parseThinking(capabilities: JsonObject, longest: number | undefined): ListedThinking | undefined {
   const thinking = asObject(capabilities['thinking']);
   if (thinking === undefined || !supported(thinking)) return undefined;
   const effort = asObject(capabilities['effort']) ?? {};

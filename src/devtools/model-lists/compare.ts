@@ -57,7 +57,7 @@ export function compare(
 ): Comparison {
   const served = models.filter((model) => vendors.serving(model) === vendor && !ignored(model.id));
   const byName = new Map(
-    served.flatMap((model) => namesOf(vendor, model).map((name) => [name, model] as const)),
+    served.flatMap((model) => listNames(vendor, model).map((name) => [name, model] as const)),
   );
   const ofName = (name: string): Model | undefined => byName.get(name.toLowerCase());
   const known = new Map<Model, Listed>();
@@ -105,7 +105,7 @@ export function compare(
 const DAY = /-(?:\d{4}-\d{2}-\d{2}|20\d{6})$/;
 
 /** Every name that the vendor may list a model by, in lower case. */
-function namesOf(vendor: Vendor, model: Model): readonly string[] {
+function listNames(vendor: Vendor, model: Model): readonly string[] {
   const ids = [model.id, ...(model.aliases ?? [])];
   const names = vendor.fullIds ? ids : ids.map(modelName);
   return [upstreamName(vendor, model), ...names].map((name) => name.toLowerCase());

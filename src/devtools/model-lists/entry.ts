@@ -10,7 +10,7 @@ import type { ListedThinking } from './listed.ts';
  * @returns an entry with its fields in the order of the catalog's data file. A configuration rejects the entry while it
  *   contains a null.
  */
-export function entryOf(vendor: Vendor, { id, listed }: Fresh): JsonObject {
+export function makeEntry(vendor: Vendor, { id, listed }: Fresh): JsonObject {
   const { name, title, created, contextWindow, maxOutputTokens, prices = {}, input, thinking } = listed;
   const { sampling, structuredOutput, shutdown } = listed;
   return compact({
@@ -34,7 +34,7 @@ function thinkingEntry({ kinds, efforts, budget, canDisable }: ListedThinking): 
 }
 
 /** @returns the paths of the fields that are still to be filled in */
-export function unknownOf(entry: JsonObject): readonly string[] {
+export function listUnknown(entry: JsonObject): readonly string[] {
   return Object.entries(entry).flatMap(([field, value]) => {
     if (value === null) return [field];
     if (typeof value !== 'object' || Array.isArray(value)) return [];

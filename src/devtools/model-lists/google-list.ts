@@ -4,7 +4,7 @@
  */
 
 import { asList, asObjects, asText, isList, isObject, type JsonObject } from '../../lib/json.ts';
-import { type Listed, type ListReader, titleOf, tokensOf } from './listed.ts';
+import { type Listed, type ListReader, parseTitle, parseTokens } from './listed.ts';
 
 /** Reads Google's list, for `askList`. */
 export const googleList: ListReader = {
@@ -16,21 +16,21 @@ export const googleList: ListReader = {
     // Google leaves out what is empty: a page after the last model is an object without fields.
     if (!isList(models) && Object.keys(body).some((field) => field !== 'nextPageToken')) return undefined;
     const next = asText(nextPageToken);
-    return { models: asObjects(models).flatMap(modelOf), ...(next && { next }) };
+    return { models: asObjects(models).flatMap(parseModel), ...(next && { next }) };
   },
 };
 
-function modelOf(model: JsonObject): readonly Listed[] {
+function parseModel(model: JsonObject): readonly Listed[] {
   const name = asText(model['name'])?.replace(/^models\//, '');
   if (name === undefined) return [];
   const methods = asList(model['supportedGenerationMethods']);
   return [
     {
       name,
-      title: titleOf(model['displayName']),
-      contextWindow: tokensOf(model['inputTokenLimit']),
-      maxOutputTokens: tokensOf(model['outputTokenLimit']),
-      kind: methods.includes('generateContent') ? undefined : kindOf(methods.map(asText)),
+      title: parseTitle(model['displayName']),
+      contextWindow: parseTokens(model['inputTokenLimit']),
+      maxOutputTokens: parseTokens(model['outputTokenLimit']),
+      kind: methods.includes('generateContent') ? undefined : parseKind(methods.map(asText)),
     },
   ];
 }
@@ -43,7 +43,7 @@ const MADE_BY: Readonly<Record<string, string>> = {
   bidiGenerateContent: 'live audio',
 };
 
-function kindOf(methods: readonly (string | undefined)[]): string {
+function parseKind(methods: readonly (string | undefined)[]): string {
   const known = methods.find((method) => method !== undefined && Object.hasOwn(MADE_BY, method));
   return (known !== undefined && MADE_BY[known]) || 'no generateContent';
 }

@@ -65,18 +65,18 @@ export function effortsAmong(words: ReadonlySet<string>): readonly Effort[] {
 }
 
 /** @returns the day of a date or time (ISO 8601), as YYYY-MM-DD; undefined for anything else */
-export function dayOf(value: Json | undefined): string | undefined {
+export function parseDay(value: Json | undefined): string | undefined {
   const text = asText(value) ?? '';
   return /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)) ? text.slice(0, 10) : undefined;
 }
 
 /** @returns a number of tokens; undefined for anything that cannot be one */
-export function tokensOf(value: Json | undefined): number | undefined {
+export function parseTokens(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
 /** @returns a title for people, on one line and without characters that move a terminal's cursor */
-export function titleOf(value: Json | undefined): string | undefined {
+export function parseTitle(value: Json | undefined): string | undefined {
   const title = (asText(value) ?? '')
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .trim()

@@ -19,15 +19,15 @@ import {
   type JsonObject,
 } from '../../lib/json.ts';
 import {
-  dayOf,
   effortsAmong,
   type Input,
   type Listed,
   type ListedPrices,
   type ListedThinking,
   type ListReader,
-  titleOf,
-  tokensOf,
+  parseDay,
+  parseTitle,
+  parseTokens,
 } from './listed.ts';
 
 /** Reads OpenAI's list and those like it, for `askList`. */
@@ -35,11 +35,11 @@ export const openaiList: ListReader = {
   path: () => '/models',
   page(body) {
     const data = isObject(body) ? body['data'] : body;
-    return isList(data) ? { models: asObjects(data).flatMap(modelOf) } : undefined;
+    return isList(data) ? { models: asObjects(data).flatMap(parseModel) } : undefined;
   },
 };
 
-function modelOf(model: JsonObject): readonly Listed[] {
+function parseModel(model: JsonObject): readonly Listed[] {
   const name = asText(model['id']);
   if (name === undefined) return [];
   const top = asObject(model['top_provider']) ?? {};
@@ -48,7 +48,7 @@ function modelOf(model: JsonObject): readonly Listed[] {
   return [
     {
       name,
-      title: titleOf(model['display_name']) ?? titleOf(model['name']),
+      title: parseTitle(model['display_name']) ?? parseTitle(model['name']),
       created: created > 0 ? Math.floor(created) : undefined,
       contextWindow: first(model, [
         'context_length',
@@ -57,27 +57,27 @@ function modelOf(model: JsonObject): readonly Listed[] {
         'max_model_len',
       ]),
       maxOutputTokens:
-        tokensOf(top['max_completion_tokens']) ??
+        parseTokens(top['max_completion_tokens']) ??
         first(model, ['max_completion_tokens', 'max_output_length']),
-      prices: pricesOf(asObject(model['pricing'])),
-      input: inputOf(model),
-      thinking: thinkingOf(asObject(model['reasoning'])),
+      prices: parsePrices(asObject(model['pricing'])),
+      input: parseInput(model),
+      thinking: parseThinking(asObject(model['reasoning'])),
       sampling: takes?.includes('temperature') === false ? false : undefined,
       structuredOutput: takes?.includes('structured_outputs') === false ? false : undefined,
-      shutdown: dayOf(model['shutdown_date']) ?? dayOf(model['expiration_date']),
-      deprecated: dayOf(model['deprecation']),
+      shutdown: parseDay(model['shutdown_date']) ?? parseDay(model['expiration_date']),
+      deprecated: parseDay(model['deprecation']),
       withdrawn: model['active'] === false || model['archived'] === true || undefined,
-      kind: kindOf(model),
+      kind: parseKind(model),
     },
   ];
 }
 
 function first(model: JsonObject, fields: readonly string[]): number | undefined {
-  return fields.map((field) => tokensOf(model[field])).find((tokens) => tokens !== undefined);
+  return fields.map((field) => parseTokens(model[field])).find((tokens) => tokens !== undefined);
 }
 
 /** OpenRouter's prices are per token, Together's per million tokens. */
-function pricesOf(pricing: JsonObject | undefined): ListedPrices | undefined {
+function parsePrices(pricing: JsonObject | undefined): ListedPrices | undefined {
   if (pricing === undefined) return undefined;
   if (pricing['prompt'] === undefined) {
     return { input: dollars(pricing['input'], 1), output: dollars(pricing['output'], 1) };
@@ -110,14 +110,14 @@ function modalities(model: JsonObject, way: 'input' | 'output'): readonly string
   return isList(told) ? told.flatMap((word) => asText(word) ?? []) : undefined;
 }
 
-function inputOf(model: JsonObject): readonly Input[] | undefined {
+function parseInput(model: JsonObject): readonly Input[] | undefined {
   const told = modalities(model, 'input')?.flatMap((word) =>
     Object.hasOwn(INPUTS, word) ? (INPUTS[word] ?? []) : [],
   );
   return told === undefined || told.length === 0 ? undefined : [...new Set(told)];
 }
 
-function thinkingOf(reasoning: JsonObject | undefined): ListedThinking | undefined {
+function parseThinking(reasoning: JsonObject | undefined): ListedThinking | undefined {
   const words = asList(reasoning?.['supported_efforts']).flatMap((word) => asText(word) ?? []);
   const mandatory = asFlag(reasoning?.['mandatory']);
   const efforts = effortsAmong(new Set(words)).filter((word) => word !== 'none' || mandatory !== true);
@@ -128,7 +128,7 @@ function thinkingOf(reasoning: JsonObject | undefined): ListedThinking | undefin
 /** Together's types of the models that answer in text. */
 const TEXT_TYPES = new Set(['chat', 'language', 'code', 'base', 'model']);
 
-function kindOf(model: JsonObject): string | undefined {
+function parseKind(model: JsonObject): string | undefined {
   const output = modalities(model, 'output');
   if (output !== undefined && !output.includes('text')) return plain(output.join(' and '));
   if (asObject(model['capabilities'])?.['completion_chat'] === false) return 'no chat';
@@ -137,5 +137,5 @@ function kindOf(model: JsonObject): string | undefined {
 }
 
 function plain(kind: string): string {
-  return titleOf(kind) ?? 'no text';
+  return parseTitle(kind) ?? 'no text';
 }

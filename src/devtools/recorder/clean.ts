@@ -137,10 +137,10 @@ export function identitiesIn(body: Json | undefined): readonly Identity[] {
   if (!isObject(body)) return [];
   const holders = asObjects(HOLDERS.map((name) => body[name] ?? null));
   const inner = asObjects(holders.map((holder) => holder['metadata'] ?? null));
-  return [body, ...holders, ...inner].flatMap(identitiesOf);
+  return [body, ...holders, ...inner].flatMap(findIdentities);
 }
 
-function identitiesOf(holder: JsonObject): readonly Identity[] {
+function findIdentities(holder: JsonObject): readonly Identity[] {
   return Object.entries(IDENTITIES).flatMap(([field, instead]) => {
     const value = asText(holder[field]);
     return value === undefined || value === '' ? [] : [{ value, instead }];

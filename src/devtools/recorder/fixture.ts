@@ -38,7 +38,7 @@ export class NoFixture extends Error {
 }
 
 /** @returns every path that a case may have files at, below the folder of fixtures */
-export function pathsOf(format: FormatName, name: string): readonly string[] {
+export function listPaths(format: FormatName, name: string): readonly string[] {
   return [
     join('requests', format, `${name}.json`),
     join('replies', format, `${name}.sse`),
@@ -54,14 +54,18 @@ export function pathsOf(format: FormatName, name: string): readonly string[] {
  * @returns the files to write: the request and its answer, or one file for a rejected request
  * @throws NoFixture if the answer is not one to record, or spells out a secret across several events
  */
-export function fixturesOf(exchange: Exchange, name: string, secrets: readonly string[]): readonly Fixture[] {
+export function makeFixtures(
+  exchange: Exchange,
+  name: string,
+  secrets: readonly string[],
+): readonly Fixture[] {
   const { format, request, headers, answer, secret } = exchange;
-  const body = tryParseJson(textOf(request));
+  const body = tryParseJson(toText(request));
   const shown = secret === undefined ? [] : [secret];
   const known = [...secrets, ...shown, ...bodySecrets(body), ...ownerSecrets(headers)];
   const identities = unique([
     ...identitiesIn(body),
-    ...bodiesOf(exchange).flatMap(identitiesIn),
+    ...renderBodies(exchange).flatMap(identitiesIn),
     ...requestIds(headers),
   ]);
   const clean = (bytes: Uint8Array): Buffer => cleanBytes(bytes, known, identities);
@@ -79,7 +83,7 @@ export function fixturesOf(exchange: Exchange, name: string, secrets: readonly s
         }),
       },
     ];
-  const reply = replyOf(exchange, name, answered);
+  const reply = renderReply(exchange, name, answered);
   if (reply.path.endsWith('.sse') && inPieces(answered, known))
     throw new NoFixture(
       'The answer spells out a secret across several events, so it cannot be recorded. Ask for something else.',
@@ -87,7 +91,7 @@ export function fixturesOf(exchange: Exchange, name: string, secrets: readonly s
   return [{ path: join('requests', format, `${name}.json`), bytes: readable(asked) }, reply];
 }
 
-function replyOf({ format, status, headers }: Exchange, name: string, answered: Buffer): Fixture {
+function renderReply({ format, status, headers }: Exchange, name: string, answered: Buffer): Fixture {
   if (status !== 200)
     throw new NoFixture(`The vendor answered with status ${status}, which is not recorded.`);
   if (isEventStream(headers)) return { path: join('replies', format, `${name}.sse`), bytes: answered };
@@ -97,8 +101,8 @@ function replyOf({ format, status, headers }: Exchange, name: string, answered: 
 }
 
 /** The JSON values that an answer consists of. */
-function bodiesOf({ headers, answer }: Exchange): readonly (Json | undefined)[] {
-  if (!isEventStream(headers)) return [tryParseJson(textOf(answer))];
+function renderBodies({ headers, answer }: Exchange): readonly (Json | undefined)[] {
+  if (!isEventStream(headers)) return [tryParseJson(toText(answer))];
   return run(decodeSse(Number.POSITIVE_INFINITY), [answer]).map(({ data }) => tryParseJson(data));
 }
 
@@ -145,10 +149,10 @@ function pretty(value: Json): Buffer {
 }
 
 function jsonOrText(bytes: Uint8Array): Json {
-  const text = textOf(bytes);
+  const text = toText(bytes);
   return tryParseJson(text) ?? text;
 }
 
-function textOf(bytes: Uint8Array): string {
+function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('utf8');
 }

@@ -1,7 +1,7 @@
 /** Decompresses bodies (RFC 9110, 8.4). */
 
 import { Readable } from 'node:stream';
-import { CODINGS, codingOf } from '../../upstream/content-coding.ts';
+import { CODINGS, parseCoding } from '../../upstream/content-coding.ts';
 
 /** The most bytes that a body may decompress to: a small body can contain a very large one. */
 const MAX_INFLATED = 256 * 1024 * 1024;
@@ -15,7 +15,7 @@ export async function inflated(
   body: Buffer,
   header: string | string[] | undefined,
 ): Promise<Buffer | undefined> {
-  const coding = codingOf(header);
+  const coding = parseCoding(header);
   if (coding === undefined) return body;
   const decoder = CODINGS.get(coding)?.();
   if (decoder === undefined) return undefined;

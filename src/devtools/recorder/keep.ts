@@ -5,11 +5,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { makeFolder } from '../../store/make-folder.ts';
-import { type Fixture, pathsOf } from './fixture.ts';
+import { type Fixture, listPaths } from './fixture.ts';
 
 /** @returns the file that a case of that name already has; undefined if it has none */
 export function findRecorded(folder: string, format: FormatName, name: string): string | undefined {
-  return pathsOf(format, name)
+  return listPaths(format, name)
     .map((path) => join(folder, path))
     .find((path) => existsSync(path));
 }
@@ -28,7 +28,7 @@ export async function writeCase(
   fixtures: readonly Fixture[],
   force: boolean,
 ): Promise<readonly string[]> {
-  if (force) for (const path of pathsOf(format, name)) await rm(join(folder, path), { force: true });
+  if (force) for (const path of listPaths(format, name)) await rm(join(folder, path), { force: true });
   const files: string[] = [];
   for (const { path, bytes } of fixtures) {
     const file = join(folder, path);

@@ -14,7 +14,7 @@ import { ask, endToEnd, headersTo, type Waits } from './exchange.ts';
 import { type Exchange, NoFixture } from './fixture.ts';
 import { inflated } from './inflated.ts';
 import { isLocal } from './local.ts';
-import { type Target, targetOf } from './route.ts';
+import { chooseTarget, type Target } from './route.ts';
 import { callerSecrets } from './secrets.ts';
 
 /** What the recorder asks, how long it runs, and what it does with an exchange. */
@@ -78,7 +78,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const take = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isLocal(incoming.headers))
       throw new Declined(403, 'Only programs on this machine may send requests here.');
-    const target = targetOf(options.vendor, incoming.method, incoming.url ?? '');
+    const target = chooseTarget(options.vendor, incoming.method, incoming.url ?? '');
     if (target === undefined) {
       const asked = `${incoming.method} ${(incoming.url ?? '').split('?', 1)[0]}`;
       throw new Declined(404, `${asked} is not an endpoint of ${options.vendor.name} that can be recorded.`);
@@ -142,7 +142,7 @@ async function pass(
   const leaving = new AbortController();
   response.once('close', () => leaving.abort());
   try {
-    const body = await bodyOf(incoming, options.bodyLimit);
+    const body = await readBody(incoming, options.bodyLimit);
     const request = await inflated(body, incoming.headers['content-encoding']);
     if (request === undefined || !isObject(tryParseJson(request.toString('utf8'))))
       throw new Declined(400, 'The request body must be a JSON object.');
@@ -173,7 +173,7 @@ async function pass(
   }
 }
 
-async function bodyOf(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+async function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming) {

@@ -23,7 +23,7 @@ const PATHS: readonly (readonly [FormatName, RegExp])[] = [
  * @param url path with query, as it arrived
  * @returns the target of a request for an answer; undefined for any other request
  */
-export function targetOf(vendor: Vendor, method: string | undefined, url: string): Target | undefined {
+export function chooseTarget(vendor: Vendor, method: string | undefined, url: string): Target | undefined {
   const [pathname = '', query = ''] = url.split(/\?(.*)/s);
   if (method !== 'POST') return undefined;
   for (const [format, end] of PATHS) {

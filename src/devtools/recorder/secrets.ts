@@ -62,7 +62,7 @@ export function isKeyParameter(name: string): boolean {
 }
 
 /** @returns everything that a configuration keeps secret */
-export function secretsOf(config: Config): readonly string[] {
+export function listSecrets(config: Config): readonly string[] {
   const { vendors, keys, admin, store, redis, proxy } = config;
   const settings = Object.values(vendors);
   const vendorKeys = settings.flatMap(({ apiKey, credentials, upstreams }) =>

@@ -33,7 +33,7 @@ export interface How {
  * @returns the request, with the bytes unchanged if nothing in them changes; or, as text, the reason why it cannot be
  *   sent
  */
-export function askingOf(
+export function readAsking(
   vendor: Vendor,
   bytes: Buffer,
   { format: named, model, stream }: How,

@@ -66,7 +66,7 @@ export function objectsAt(
 
 /** A 400 for a field of the wrong type; `expected` with its article, e.g. `an integer`. */
 export function wrongType(param: string, expected: string, value: Json): GatewayError {
-  const message = `Invalid type for '${param}': expected ${expected}, but got ${kindOf(value)} instead.`;
+  const message = `Invalid type for '${param}': expected ${expected}, but got ${describeKind(value)} instead.`;
   return new GatewayError('invalid-request', message, { param, code: 'invalid_type' });
 }
 
@@ -127,7 +127,7 @@ export function missing(param: string): GatewayError {
   return new GatewayError('invalid-request', message, { param, code: 'missing_required_parameter' });
 }
 
-function kindOf(value: Json): string {
+function describeKind(value: Json): string {
   if (value === null) return 'null';
   if (isList(value)) return 'an array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal';

@@ -18,7 +18,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 
 /** A name for a file without one: OpenAI refuses data without a file name. */
 export function fileNameFor(mediaType: string): string {
-  const subtype = subtypeOf(mediaType);
+  const subtype = getSubtype(mediaType);
   const extension = EXTENSIONS.get(subtype) ?? (/^[a-z0-9]{1,5}$/.test(subtype) ? subtype : 'bin');
   return `document.${extension}`;
 }
@@ -39,12 +39,12 @@ export function parseInputAudio(
 
 /** OpenAI's word for an audio type: `mp3` or `wav`. Any other type gives its own subtype, for the vendor to judge. */
 export function renderAudioFormat(mediaType = 'audio/wav'): string {
-  const subtype = subtypeOf(mediaType);
+  const subtype = getSubtype(mediaType);
   if (subtype === 'mpeg') return 'mp3';
   return subtype === 'x-wav' || subtype === 'wave' || subtype === '' ? 'wav' : subtype;
 }
 
 /** The part of a media type after the slash, without parameters. */
-function subtypeOf(mediaType: string): string {
+function getSubtype(mediaType: string): string {
   return mediaType.split(';', 1).join('').split('/')[1] ?? '';
 }

@@ -144,7 +144,7 @@ export const PARAMETERS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
 
 /** What a request of each format may contain. */
 export const HARMLESS: Readonly<Record<FormatName, Harmless>> = perFormat((format) =>
-  buildTree(pathsOf(format, REFUSED[format]), format === 'generate-content' ? spellings : undefined),
+  buildTree(listPaths(format, REFUSED[format]), format === 'generate-content' ? spellings : undefined),
 );
 
 /**
@@ -168,7 +168,7 @@ const SHAPES: Readonly<Record<FormatName, readonly string[]>> = {
 /** The same with what is refused, and with what is read of other formats' shapes: all fields that are known. */
 export const KNOWN: Readonly<Record<FormatName, Harmless>> = perFormat((format) =>
   buildTree(
-    [...pathsOf(format, []), ...SHAPES[format]],
+    [...listPaths(format, []), ...SHAPES[format]],
     format === 'generate-content' ? spellings : undefined,
   ),
 );
@@ -176,15 +176,15 @@ export const KNOWN: Readonly<Record<FormatName, Harmless>> = perFormat((format) 
 /** What is known in a Responses body that comes to chat-completions. */
 export const KNOWN_OF_BOTH: Harmless = buildTree(
   (['chat-completions', 'responses'] as const).flatMap((format) => [
-    ...pathsOf(format, []),
+    ...listPaths(format, []),
     ...SHAPES[format],
   ]),
 );
 
 /** What a Responses body may contain that comes to chat-completions: Cursor's have fields of both formats. */
 export const HARMLESS_OF_BOTH: Harmless = buildTree([
-  ...pathsOf('chat-completions', REFUSED['chat-completions']),
-  ...pathsOf('responses', REFUSED.responses),
+  ...listPaths('chat-completions', REFUSED['chat-completions']),
+  ...listPaths('responses', REFUSED.responses),
 ]);
 
 /** What one of OpenRouter's tools may contain. */
@@ -205,7 +205,7 @@ function chatTools(): readonly string[] {
 }
 
 /** The known paths. @param refused those that are left out, with all that they hold. */
-function pathsOf(format: FormatName, refused: readonly string[]): readonly string[] {
+function listPaths(format: FormatName, refused: readonly string[]): readonly string[] {
   const sdks = SDK_FIELDS[format].fields.filter(
     (path) => !refused.some((each) => path === each || path.startsWith(`${each}.`)),
   );

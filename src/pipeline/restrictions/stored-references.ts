@@ -22,7 +22,7 @@ interface Places {
 const PLACES: ReadonlyMap<FormatName, Places> = new Map(
   (['chat-completions', 'responses', 'messages', 'generate-content'] as const).map((format) => [
     format,
-    placesOf(STORED_PLACES[format]),
+    listPlaces(STORED_PLACES[format]),
   ]),
 );
 
@@ -99,7 +99,7 @@ function isPublic(uri: string): boolean {
   return !/(?:^|\.)(?:googleapis\.com|storage\.cloud\.google\.com)\.?$/.test(url.hostname);
 }
 
-function placesOf(paths: readonly string[]): Places {
+function listPlaces(paths: readonly string[]): Places {
   const root: Places = { within: new Map(), holdsIds: false };
   for (const path of paths) {
     let at = root;

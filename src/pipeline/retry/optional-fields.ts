@@ -1,7 +1,7 @@
 /** Optional fields of a native request that a service refuses. */
 
 import { formats } from '../../formats/formats.ts';
-import { betasOf } from '../../upstream/headers.ts';
+import { parseBetas } from '../../upstream/headers.ts';
 import type { Routed } from '../exchange.ts';
 import { scanned } from '../scanned.ts';
 import { isNative } from '../translate-request.ts';
@@ -18,7 +18,9 @@ export function dropRefusedFields({ routed, error, earlier }: Refused): Repaired
   // The format's own vendor refuses only what the caller got wrong.
   if (optionalFields === undefined || serviceTraits?.(vendor).isReference === true) return undefined;
   if (!isNative(routed)) return undefined;
-  const named = optionalFields.refusedIn(error, betasOf(message.headers)).filter((name) => !known.has(name));
+  const named = optionalFields
+    .refusedIn(error, parseBetas(message.headers))
+    .filter((name) => !known.has(name));
   if (named.length === 0) return undefined;
   const refusedFields = new Set([
     ...known,

@@ -7,7 +7,7 @@ import type { RecognizedRefusal } from '../../formats/outbound.ts';
 import { type Fault, GatewayError } from '../../lib/errors.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Prepared, Replied, Routed } from '../exchange.ts';
-import { dialectOf } from '../translate-request.ts';
+import { findDialect } from '../translate-request.ts';
 import { isAboutContent } from './refused-words.ts';
 
 /** A request that was sent, and the refusal that it met. */
@@ -117,5 +117,5 @@ const OWN_DIALECTS: Readonly<Record<FormatName, readonly string[]>> = {
 
 /** Whether a request goes to the vendor whose format it is in. */
 export function isReference({ upstreamFormat, vendor, model }: Routed): boolean {
-  return OWN_DIALECTS[upstreamFormat].includes(dialectOf(vendor, model));
+  return OWN_DIALECTS[upstreamFormat].includes(findDialect(vendor, model));
 }

@@ -11,7 +11,7 @@ import { translatedFormat } from '../../upstream/vendor.ts';
 import { inboundFor } from '../caller-format.ts';
 import type { Routed } from '../exchange.ts';
 import { scanned } from '../scanned.ts';
-import { dialectOf, isNative } from '../translate-request.ts';
+import { findDialect, isNative } from '../translate-request.ts';
 import { avoidNamed, avoidRecognized } from './avoid.ts';
 import { dropRefusedFields } from './optional-fields.ts';
 import { hasAnswers, type Refused } from './refusal.ts';
@@ -94,7 +94,7 @@ function stripForeignContent({ routed, error, body, changes }: Refused): Repaire
   const { stripForeignContent: strip } = formats[upstreamFormat].outbound;
   const request = body();
   if (request === undefined) return undefined;
-  const own = strip?.(request, dialectOf(vendor, model), error);
+  const own = strip?.(request, findDialect(vendor, model), error);
   if (own === undefined) return undefined;
   const other = { ...routed, ...scanned(Buffer.from(wellFormed(JSON.stringify(own)))) };
   return changes(other) ? { routed: other, names: ['foreign-content'] } : undefined;

@@ -12,7 +12,7 @@ export type Loss = NonNullable<GatewayError['loss']> | 'failed';
 const ORDER = ['rejected', 'reset', 'failed'];
 
 /** Classifies an error. @returns undefined if the request itself was at fault, so that it would fail anywhere. */
-export function lossOf(error: GatewayError): Loss | undefined {
+export function getLoss(error: GatewayError): Loss | undefined {
   if (error.loss !== undefined) return error.loss;
   switch (error.fault) {
     case 'rate-limited':

@@ -11,13 +11,13 @@ import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName, type Vendor } from '../../upstream/vendor.ts';
 import type { Prepared, Replied, Routed } from '../exchange.ts';
 import { inItsWords } from '../scanned.ts';
-import { dialogueOf } from '../session.ts';
+import { identifyDialogue } from '../session.ts';
 import { type Lessons, openLessons } from './lessons.ts';
 import { describeRefusal } from './refusal.ts';
 import type { Repaired } from './repair.ts';
 import { repair } from './repairs.ts';
 import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
-import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
+import { getLoss, mayRetry, waitBefore } from './retry-policy.ts';
 
 /** What all attempts for one caller share. */
 interface RetryContext {
@@ -153,7 +153,7 @@ async function attemptWithRepairs(
 
 /** Whether an attempt failed by what was asked, and not by the vendor's state. */
 function isRefusal({ error }: AttemptFailure): boolean {
-  return lossOf(error) === undefined;
+  return getLoss(error) === undefined;
 }
 
 async function attemptOnce(
@@ -168,7 +168,8 @@ async function attemptOnce(
   try {
     const pool = upstreams.poolOf(target.vendor);
     const lease =
-      pool && (await pool.take(limitedOf(target), avoid, target.vendor.upstreams && dialogueOf(target)));
+      pool &&
+      (await pool.take(isLimited(target), avoid, target.vendor.upstreams && identifyDialogue(target)));
     at = lease?.vendor ?? target.vendor;
     followed = lease && reportOutcome(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();
@@ -204,10 +205,10 @@ async function nextTry(
   made: number,
 ): Promise<NextAttempt | undefined> {
   const { retries, poolOf, budgetOf } = context.upstreams;
-  const loss = lossOf(error);
+  const loss = getLoss(error);
   if (loss === undefined) return undefined;
   const again = mayRetry(loss, retries.after);
-  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitedOf(target), at);
+  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(isLimited(target), at);
   if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
   const other = await target.nextFallback?.();
   if (other !== undefined) return { target: other };
@@ -222,7 +223,7 @@ async function nextTry(
  * The subject of the vendor's own limits: a model's answers and, separately, the counting of its tokens ("Token
  * counting", Claude documentation: "separate and independent rate limits").
  */
-function limitedOf({ model, route }: Routed): string {
+function isLimited({ model, route }: Routed): string {
   return route.operation === 'count-tokens' ? `${model.id} ${route.operation}` : model.id;
 }
 

@@ -16,7 +16,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 };
 
 /** The `type` of a block; '' if it has none. */
-export function kindOf(block: JsonObject): string {
+export function getKind(block: JsonObject): string {
   return asText(block['type']) ?? '';
 }
 
@@ -26,7 +26,7 @@ export function checkBlock(
   ids: Set<string>,
   say: (rule: Rule, detail: string) => void,
 ): void {
-  const kind = kindOf(block);
+  const kind = getKind(block);
   const shape = Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined;
   if (kind === '') say('block-fields', `no \`type\`: ${show(block)}`);
   const wrong = shape && misfit(block, shape);
@@ -51,5 +51,5 @@ export function isByCode(block: JsonObject): boolean {
 
 /** Counts a block if it is a tool call. */
 export function countCall(block: JsonObject, calls: Calls): void {
-  if (kindOf(block) === 'tool_use') calls[isByCode(block) ? 'byCode' : 'direct'] += 1;
+  if (getKind(block) === 'tool_use') calls[isByCode(block) ? 'byCode' : 'direct'] += 1;
 }

@@ -2,7 +2,7 @@
 
 import { asObject, isObject, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { isName, show } from '../shape.ts';
-import { type Calls, checkBlock, countCall, isByCode, kindOf } from './block.ts';
+import { type Calls, checkBlock, countCall, getKind, isByCode } from './block.ts';
 import type { Rule } from './rules.ts';
 
 /** The field of each kind of delta, and the blocks that take it. */
@@ -58,7 +58,7 @@ export function blockChecker(
 
   function startBlock({ index: at, content_block: value }: JsonObject): void {
     const block = asObject(value) ?? {};
-    const kind = kindOf(block);
+    const kind = getKind(block);
     if (open) say('block-overlap', `block ${show(at)} while ${open.index} is open`);
     if (at !== blocks) say('block-index', `${show(at)} where ${blocks} is next`);
     checkBlock(block, ids, say);
@@ -78,7 +78,7 @@ export function blockChecker(
       say('delta-unopened', `a delta of block ${show(at)}`);
       return;
     }
-    const kind = kindOf(delta);
+    const kind = getKind(delta);
     if (kind === '') say('delta-kind', show(value));
     if (open.signed) say('after-signature', `a ${kind}`);
     open.deltas += 1;

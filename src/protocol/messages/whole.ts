@@ -2,7 +2,7 @@
 
 import { asList, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { misfit, show } from '../shape.ts';
-import { checkBlock, countCall, kindOf } from './block.ts';
+import { checkBlock, countCall, getKind } from './block.ts';
 import { checkStop, checkUsage } from './end.ts';
 import type { Rule } from './rules.ts';
 
@@ -33,7 +33,7 @@ export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) =
       continue;
     }
     checkBlock(block, ids, say);
-    if (kindOf(block) === 'text' && asText(block['text']) === '') say('block-empty', show(block));
+    if (getKind(block) === 'text' && asText(block['text']) === '') say('block-empty', show(block));
     countCall(block, calls);
   }
   checkStop(body, calls, say);

@@ -29,13 +29,13 @@ export interface ItemIds {
 }
 
 /** The `type` of an item or a part; '' if it has none. */
-export function kindOf(value: JsonObject): string {
+export function getKind(value: JsonObject): string {
   return asText(value['type']) ?? '';
 }
 
 /** Reports what an item lacks. */
 export function checkItem(item: JsonObject, say: (rule: Rule, detail: string) => void): void {
-  const kind = kindOf(item);
+  const kind = getKind(item);
   const wrong = misfit(item, (Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined) ?? PLAIN);
   if (wrong !== undefined) say('item-shape', `${kind}: ${wrong}`);
 }
@@ -43,7 +43,7 @@ export function checkItem(item: JsonObject, say: (rule: Rule, detail: string) =>
 /** Reports ids of an item that another one has already. */
 export function checkIds(item: JsonObject, ids: ItemIds, say: (rule: Rule, detail: string) => void): void {
   const id = asText(item['id']);
-  const call = kindOf(item).endsWith('_call') ? asText(item['call_id']) : undefined;
+  const call = getKind(item).endsWith('_call') ? asText(item['call_id']) : undefined;
   if (id !== undefined && ids.items.has(id)) say('item-same', `id \`${id}\` a second time`);
   if (call !== undefined && ids.calls.has(call)) say('item-same', `call_id \`${call}\` a second time`);
   if (id !== undefined) ids.items.add(id);
@@ -52,7 +52,7 @@ export function checkIds(item: JsonObject, ids: ItemIds, say: (rule: Rule, detai
 
 /** Reports a finished function call whose arguments are not a JSON object. */
 export function checkArguments(item: JsonObject, say: (rule: Rule, detail: string) => void): void {
-  if (kindOf(item) !== 'function_call' || item['status'] === 'incomplete') return;
+  if (getKind(item) !== 'function_call' || item['status'] === 'incomplete') return;
   const text = asText(item['arguments']) ?? '';
   if (asObject(tryParseJson(text)) === undefined) say('call-arguments', show(text));
 }

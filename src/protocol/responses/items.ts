@@ -2,9 +2,9 @@
 
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { show } from '../shape.ts';
-import { checkArguments, checkIds, checkItem, type ItemIds, itemTexts, kindOf } from './item.ts';
+import { checkArguments, checkIds, checkItem, getKind, type ItemIds, itemTexts } from './item.ts';
 import { addPart, addText, endItem, endPart, endText, type OpenItem, openItem, TEXTS } from './open-item.ts';
-import { outputOf } from './response.ts';
+import { getOutput } from './response.ts';
 import type { Rule } from './rules.ts';
 
 /** The list that holds the part of each kind of part event. */
@@ -46,7 +46,7 @@ export function itemChecker(
   }
 
   /** The item that an event belongs to; if it is not open, that is reported, and the result is undefined. */
-  function itemOf(type: string, event: JsonObject): OpenItem | undefined {
+  function findItem(type: string, event: JsonObject): OpenItem | undefined {
     const { output_index: at, item_id: itemId } = event;
     const item = typeof at === 'number' ? open.get(at) : undefined;
     if (!item) say('item-unopened', `${type} of item ${show(at)}`);
@@ -65,7 +65,7 @@ export function itemChecker(
       endOpenItem(event);
       return;
     }
-    const item = itemOf(type, event);
+    const item = findItem(type, event);
     if (!item) return;
     const dot = type.lastIndexOf('.');
     const base = type.slice(0, dot);
@@ -104,7 +104,7 @@ export function itemChecker(
     add: follow,
     end(response) {
       for (const at of open.keys()) say('item-unclosed', `item ${at}`);
-      const output = outputOf(response);
+      const output = getOutput(response);
       const due = [...done].sort(([a], [b]) => a - b);
       if (output.length !== due.length) say('final-output', `${output.length} of ${due.length} items`);
       output.forEach((item, at) => {
@@ -129,7 +129,7 @@ function isCommand(base: string): boolean {
 
 /** Whether an item of the last response says the same as when it was done. */
 function sameItem(item: JsonObject, before: JsonObject): boolean {
-  if (kindOf(item) !== kindOf(before)) return false;
+  if (getKind(item) !== getKind(before)) return false;
   if (item['call_id'] !== before['call_id'] || item['name'] !== before['name']) return false;
   const texts = itemTexts(before);
   const final = itemTexts(item);

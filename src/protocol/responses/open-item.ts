@@ -2,7 +2,7 @@
 
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { isCount, isName, show } from '../shape.ts';
-import { itemTexts, kindOf, partText } from './item.ts';
+import { getKind, itemTexts, partText } from './item.ts';
 import type { Rule } from './rules.ts';
 
 type Say = (rule: Rule, detail: string) => void;
@@ -53,8 +53,8 @@ export interface OpenItem {
 export function openItem(item: JsonObject): OpenItem {
   return {
     id: asText(item['id']),
-    kind: kindOf(item),
-    own: { kind: kindOf(item), place: 'item', index: 0, text: '', done: false },
+    kind: getKind(item),
+    own: { kind: getKind(item), place: 'item', index: 0, text: '', done: false },
     part: undefined,
     next: { content: 0, summary: 0, command: 0 },
     texts: { content: [], summary: [], command: [] },
@@ -67,7 +67,7 @@ export function addPart(item: OpenItem, place: Place, event: JsonObject, part: J
   if (item.part) say('part-overlap', `part ${show(at)} while ${item.part.index} is open`);
   if (at !== item.next[place]) say('part-index', `${show(at)} where ${item.next[place]} is next`);
   item.part = {
-    kind: kindOf(part),
+    kind: getKind(part),
     place,
     index: isCount(at) ? at : item.next[place],
     text: partText(part),
@@ -127,7 +127,7 @@ export function endText(item: OpenItem, base: string, event: JsonObject, say: Sa
 /** Compares the `done` of an item with everything that came before it. */
 export function endItem(open: OpenItem, item: JsonObject, say: Say): void {
   if (open.id !== asText(item['id'])) say('item-id', `${show(item['id'])} was added as ${show(open.id)}`);
-  if (open.kind !== kindOf(item)) say('item-id', `${kindOf(item)} was added as ${open.kind}`);
+  if (open.kind !== getKind(item)) say('item-id', `${getKind(item)} was added as ${open.kind}`);
   if (open.part) say('part-unclosed', `part ${open.part.index}`);
   if (SPOKEN.has(open.kind) && !open.own.done) say('text-undone', open.kind);
   const said = [...open.texts.summary, ...open.texts.content, ...open.texts.command];

@@ -50,6 +50,6 @@ export function checkResponse(response: JsonObject, say: (rule: Rule, detail: st
 }
 
 /** The items in a response's `output` that are objects. */
-export function outputOf(response: JsonObject): readonly JsonObject[] {
+export function getOutput(response: JsonObject): readonly JsonObject[] {
   return asList(response['output']).filter(isObject);
 }

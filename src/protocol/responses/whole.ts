@@ -3,7 +3,7 @@
 import { asList, asObject, isObject, type JsonObject } from '../../lib/json.ts';
 import { show } from '../shape.ts';
 import { checkArguments, checkIds, checkItem, type ItemIds } from './item.ts';
-import { checkResponse, outputOf } from './response.ts';
+import { checkResponse, getOutput } from './response.ts';
 import type { Rule } from './rules.ts';
 
 /** Reports what is wrong with a whole answer. @returns whether it reports a failure, which has rules of its own. */
@@ -14,7 +14,7 @@ export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) =
     return true;
   }
   checkResponse(body, say);
-  const items = outputOf(body);
+  const items = getOutput(body);
   const ids: ItemIds = { items: new Set(), calls: new Set() };
   if (items.length !== asList(body['output']).length) say('item-shape', 'an item is not an object');
   for (const item of items) {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
-import { flawsOf } from '../flaws.ts';
+import { findFlaws } from '../flaws.ts';
 import type { World } from '../world.ts';
 import { anthropicFlaw, anthropicRefusal } from './words.ts';
 
@@ -31,7 +31,7 @@ export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObje
     throw anthropicRefusal(400, 'The request body is not valid JSON: it should be an object.');
   }
   const parsed = schema.safeParse(body);
-  const [flaw] = parsed.success ? [] : flawsOf(parsed.error.issues, body);
+  const [flaw] = parsed.success ? [] : findFlaws(parsed.error.issues, body);
   if (flaw !== undefined) throw anthropicFlaw(flaw);
   return body;
 }

@@ -26,10 +26,10 @@ export function anthropicFlaw(flaw: Flaw): Refused {
   if (flaw.kind === 'size' && at === 'messages') {
     return anthropicRefusal(400, 'messages: at least one message is required');
   }
-  return anthropicRefusal(400, `${at}: ${faultOf(flaw)}`, findSubject(flaw));
+  return anthropicRefusal(400, `${at}: ${describeFault(flaw)}`, findSubject(flaw));
 }
 
-function faultOf(flaw: Flaw): string {
+function describeFault(flaw: Flaw): string {
   switch (flaw.kind) {
     case 'unknown':
       return 'Extra inputs are not permitted';

@@ -37,13 +37,13 @@ export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: 
   if (promptTokens(ask) > model.contextWindow) throw tooLong(promptTokens(ask), model.contextWindow);
   const script = compose(ask, world.prompts);
   const stamp = stampFor(name, body);
-  const flavour = flavourOf(vendor, name);
+  const flavour = findFlavour(vendor, name);
   return body['stream'] === true
     ? streamed(streamChat(script, stamp, flavour), script)
     : whole(wholeChat(script, stamp, flavour), script.usage.output);
 }
 
-function flavourOf(vendor: OpenaiVendor, name: string): ChatFlavour {
+function findFlavour(vendor: OpenaiVendor, name: string): ChatFlavour {
   if (vendor === 'openai') return openaiFlavour;
   return /^deepseek\//i.test(name) ? deepseekFlavour : compatibleFlavour;
 }

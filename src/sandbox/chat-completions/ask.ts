@@ -17,19 +17,19 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
   const asked = messages.findLastIndex((message) => message['role'] === 'user');
   const user = messages[asked];
   const limit = asNumber(body['max_completion_tokens']) ?? asNumber(body['max_tokens']);
-  const json = jsonOf(asObject(body['response_format']));
+  const json = parseJsonFormat(asObject(body['response_format']));
   return {
     model: name,
-    said: textOf(user?.['content']),
+    said: parseText(user?.['content']),
     told: messages
       .filter(({ role }) => role === 'system' || role === 'developer')
-      .map(({ content }) => textOf(content))
+      .map(({ content }) => parseText(content))
       .join('\n'),
     attachments: asObjects(user?.['content']).flatMap(({ type }) => ATTACHMENTS[String(type)] ?? []),
-    results: since.filter(({ role }) => role === 'tool').map((message) => resultOf(message, messages)),
+    results: since.filter(({ role }) => role === 'tool').map((message) => parseResult(message, messages)),
     step: messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length,
-    tools: asObjects(body['tools']).flatMap(toolOf),
-    choice: choiceOf(body['tool_choice']),
+    tools: asObjects(body['tools']).flatMap(parseTool),
+    choice: parseChoice(body['tool_choice']),
     parallel: body['parallel_tool_calls'] !== false,
     ...(json !== undefined && { json }),
     thinks: thinks(body, model),
@@ -37,7 +37,7 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
     ...(limit !== undefined && { limit }),
     stops: typeof body['stop'] === 'string' ? [body['stop']] : asList(body['stop']).map(String),
     count: asNumber(body['n']) ?? 1,
-    prompt: promptOf(body, messages),
+    prompt: parsePrompt(body, messages),
     cachesAll: true,
   };
 }
@@ -49,23 +49,23 @@ const ATTACHMENTS: Readonly<Record<string, string>> = {
 };
 
 /** @returns the text of a content: the content itself, or its text parts joined by newlines */
-export function textOf(content: Json | undefined): string {
+export function parseText(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   return asObjects(content)
     .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
     .join('\n');
 }
 
-function resultOf(message: JsonObject, messages: readonly JsonObject[]): ToolResult {
+function parseResult(message: JsonObject, messages: readonly JsonObject[]): ToolResult {
   const id = message['tool_call_id'];
   const call = messages
     .flatMap(({ tool_calls }) => asObjects(tool_calls))
     .findLast((one) => one['id'] === id);
   const name = asText((asObject(call?.['function']) ?? asObject(call?.['custom']))?.['name']);
-  return { ...(name !== undefined && { name }), text: textOf(message['content']) };
+  return { ...(name !== undefined && { name }), text: parseText(message['content']) };
 }
 
-function toolOf(tool: JsonObject): readonly AskedTool[] {
+function parseTool(tool: JsonObject): readonly AskedTool[] {
   const custom = asObject(tool['custom']);
   const inner = custom ?? asObject(tool['function']);
   const name = asText(inner?.['name']);
@@ -82,7 +82,7 @@ function toolOf(tool: JsonObject): readonly AskedTool[] {
 }
 
 /** @returns the choice of tools; Mistral says `any` for `required` */
-export function choiceOf(choice: Json | undefined): Ask['choice'] {
+export function parseChoice(choice: Json | undefined): Ask['choice'] {
   if (choice === 'none') return { mode: 'none' };
   if (choice === 'required' || choice === 'any') return { mode: 'required' };
   const chosen = asObject(choice);
@@ -101,7 +101,7 @@ function nameIn(tool: JsonObject): string | undefined {
   return asText((asObject(tool['function']) ?? asObject(tool['custom']) ?? tool)['name']);
 }
 
-function jsonOf(format: JsonObject | undefined): Ask['json'] {
+function parseJsonFormat(format: JsonObject | undefined): Ask['json'] {
   if (format?.['type'] === 'json_object') return {};
   if (format?.['type'] !== 'json_schema') return undefined;
   const schema = asObject(asObject(format['json_schema'])?.['schema']);
@@ -123,7 +123,7 @@ function thinks(body: JsonObject, model: Model): boolean {
   return /reason|think/.test(model.id);
 }
 
-function promptOf(body: JsonObject, messages: readonly JsonObject[]): readonly PromptPiece[] {
+function parsePrompt(body: JsonObject, messages: readonly JsonObject[]): readonly PromptPiece[] {
   const tools = asList(body['tools']);
   const head = tools.length > 0 ? [{ text: JSON.stringify(tools) }] : [];
   return [...head, ...messages.map(({ content, tool_calls }) => ({ text: saidIn(content, tool_calls) }))];
@@ -131,7 +131,7 @@ function promptOf(body: JsonObject, messages: readonly JsonObject[]): readonly P
 
 function saidIn(content: Json | undefined, calls: Json | undefined): string {
   return (
-    textOf(content) +
+    parseText(content) +
     asObjects(calls)
       .map((call) => JSON.stringify(call))
       .join('')

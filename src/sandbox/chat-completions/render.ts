@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asNumber, asObject } from '../../lib/json.ts';
 import type { Script, ScriptUsage, Stamp, WireEvent } from '../script.ts';
-import { callsOf, tail, textOf } from '../script.ts';
+import { getCalls, getText, tail } from '../script.ts';
 
 /** What the services do differently (recorded in August 2026). */
 export interface ChatFlavour {
@@ -96,7 +96,7 @@ function totals(usage: ScriptUsage): JsonObject {
 /**
  * If `tool_choice` names the one tool to call, the call is no decision of the model, and OpenAI says `stop` (recorded).
  */
-function finishOf(script: Script, stamp: Stamp, flavour: ChatFlavour): string {
+function renderFinish(script: Script, stamp: Stamp, flavour: ChatFlavour): string {
   const forced = asObject(stamp.body['tool_choice'])?.['function'] !== undefined;
   return script.finish === 'calls' && forced && !flavour.showsReasoning ? 'stop' : FINISH[script.finish];
 }
@@ -127,7 +127,7 @@ export function* streamChat(script: Script, stamp: Stamp, flavour: ChatFlavour):
   });
   for (let index = 0; index < choiceCount(stamp); index += 1) {
     for (const delta of deltas(script, stamp, flavour)) yield chunk(index, delta);
-    if (!script.broken) yield chunk(index, lastDelta(flavour), finishOf(script, stamp, flavour));
+    if (!script.broken) yield chunk(index, lastDelta(flavour), renderFinish(script, stamp, flavour));
   }
   if (script.broken) {
     yield { data: JSON.stringify(CHAT_STREAM_ERROR) };
@@ -190,9 +190,9 @@ function openCall(call: { readonly name: string; readonly custom?: boolean }, id
 /** @returns the body of an answer that is not streamed */
 export function wholeChat(script: Script, stamp: Stamp, flavour: ChatFlavour): JsonObject {
   const speaks = script.parts.some((part) => part.kind === 'text');
-  const refusal = textOf(script, 'refusal');
-  const reasoning = textOf(script, 'thinking');
-  const calls = callsOf(script).map((call, index): JsonObject => {
+  const refusal = getText(script, 'refusal');
+  const reasoning = getText(script, 'thinking');
+  const calls = getCalls(script).map((call, index): JsonObject => {
     const id = flavour.callId(stamp, index);
     const input = call.pieces.join('');
     return call.custom
@@ -201,7 +201,7 @@ export function wholeChat(script: Script, stamp: Stamp, flavour: ChatFlavour): J
   });
   const message = {
     role: 'assistant',
-    content: speaks ? textOf(script, 'text') : null,
+    content: speaks ? getText(script, 'text') : null,
     ...(flavour.showsReasoning && reasoning !== '' && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...flavour.messageFields,
@@ -217,7 +217,7 @@ export function wholeChat(script: Script, stamp: Stamp, flavour: ChatFlavour): J
       index,
       message,
       logprobs: null,
-      finish_reason: finishOf(script, stamp, flavour),
+      finish_reason: renderFinish(script, stamp, flavour),
     })),
     usage: flavour.usage(script.usage),
     ...flavour.common,

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText, isObject, tryParseJson } from '../../lib/json.ts';
-import { textOf } from '../chat-completions/ask.ts';
+import { parseText } from '../chat-completions/ask.ts';
 import { serviceRefusal } from './refuse.ts';
 import type { Service } from './services.ts';
 
@@ -42,7 +42,7 @@ function checkAnswer(
 ): void {
   const path = ['messages', index];
   const calls = asObjects(message['tool_calls']);
-  if (service.refusesEmptyTurns && calls.length === 0 && textOf(message['content']).trim() === '') {
+  if (service.refusesEmptyTurns && calls.length === 0 && parseText(message['content']).trim() === '') {
     throw serviceRefusal(service, 'empty text', path);
   }
   const thought = asText(message['reasoning_content']) ?? '';

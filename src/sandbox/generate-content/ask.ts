@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
-import { tokensOf } from '../pieces.ts';
+import { estimateTokens } from '../pieces.ts';
 
 /**
  * @param body a request that the schema has accepted, with its names in camelCase
@@ -15,15 +15,15 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
   const contents = asObjects(body['contents']);
   const config = asObject(body['generationConfig']) ?? {};
   const asked = contents.findLastIndex(speaks);
-  const user = partsOf(contents[asked]);
+  const user = parseParts(contents[asked]);
   const spoken = contents.findLastIndex(({ role }) => role === 'model');
   const limit = asNumber(config['maxOutputTokens']);
-  const json = jsonOf(config);
+  const json = parseJsonFormat(config);
   const thinking = asObject(config['thinkingConfig']);
   return {
     model: name,
-    said: textOf(user),
-    told: textOf(partsOf(asObject(body['systemInstruction']))),
+    said: parseText(user),
+    told: parseText(parseParts(asObject(body['systemInstruction']))),
     attachments: user.flatMap((part) => {
       const type = asText((asObject(part['inlineData']) ?? asObject(part['fileData']))?.['mimeType']);
       return type === undefined
@@ -34,9 +34,9 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
     // A streamed answer comes back as one content for each of its chunks.
     step: contents.filter((one, at) => at > asked && isModels(one) && !isModels(contents[at - 1])).length,
     tools: asObjects(body['tools']).flatMap((tool) =>
-      asObjects(tool['functionDeclarations']).flatMap(toolOf),
+      asObjects(tool['functionDeclarations']).flatMap(parseTool),
     ),
-    choice: choiceOf(asObject(asObject(body['toolConfig'])?.['functionCallingConfig'])),
+    choice: parseChoice(asObject(asObject(body['toolConfig'])?.['functionCallingConfig'])),
     parallel: true,
     ...(json !== undefined && { json }),
     thinks: model.thinking !== undefined && thinking !== undefined && thinking['thinkingBudget'] !== 0,
@@ -44,25 +44,25 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
     ...(limit !== undefined && { limit }),
     stops: asList(config['stopSequences']).map(String),
     count: asNumber(config['candidateCount']) ?? 1,
-    prompt: promptOf(body),
+    prompt: parsePrompt(body),
     cachesAll: true,
   };
 }
 
 /** @returns the tokens of a request as `countTokens` counts them */
 export function tokensOfGemini(body: JsonObject): number {
-  return tokensOf(promptOf(body).reduce((sum, { text }) => sum + text.length, 0));
+  return estimateTokens(parsePrompt(body).reduce((sum, { text }) => sum + text.length, 0));
 }
 
 /** @returns the parts of a content */
-export function partsOf(content: JsonObject | undefined): readonly JsonObject[] {
+export function parseParts(content: JsonObject | undefined): readonly JsonObject[] {
   return asObjects(content?.['parts']);
 }
 
 /** @returns whether the user says something in a content. A content of results only continues what was said before. */
 export function speaks(content: JsonObject): boolean {
   return (
-    content['role'] !== 'model' && partsOf(content).some((part) => part['functionResponse'] === undefined)
+    content['role'] !== 'model' && parseParts(content).some((part) => part['functionResponse'] === undefined)
   );
 }
 
@@ -70,12 +70,12 @@ function isModels(content: JsonObject | undefined): boolean {
   return content?.['role'] === 'model';
 }
 
-function textOf(parts: readonly JsonObject[]): string {
+function parseText(parts: readonly JsonObject[]): string {
   return parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
 }
 
 function resultsIn(content: JsonObject): readonly ToolResult[] {
-  return partsOf(content).flatMap((part) => {
+  return parseParts(content).flatMap((part) => {
     const result = asObject(part['functionResponse']);
     if (result === undefined) return [];
     const name = asText(result['name']);
@@ -90,7 +90,7 @@ function resultText(response: JsonObject | undefined): string {
   return values.length === 1 && typeof only === 'string' ? only : JSON.stringify(response ?? {});
 }
 
-function toolOf(declaration: JsonObject): readonly AskedTool[] {
+function parseTool(declaration: JsonObject): readonly AskedTool[] {
   const name = asText(declaration['name']);
   if (name === undefined) return [];
   const schema = asObject(declaration['parameters']) ?? asObject(declaration['parametersJsonSchema']);
@@ -99,7 +99,7 @@ function toolOf(declaration: JsonObject): readonly AskedTool[] {
   ];
 }
 
-function choiceOf(config: JsonObject | undefined): Ask['choice'] {
+function parseChoice(config: JsonObject | undefined): Ask['choice'] {
   const mode = asText(config?.['mode'])?.toUpperCase();
   if (mode === 'NONE') return { mode: 'none' };
   const names = asList(config?.['allowedFunctionNames']).map(String);
@@ -107,7 +107,7 @@ function choiceOf(config: JsonObject | undefined): Ask['choice'] {
   return { mode: mode === 'ANY' ? 'required' : 'auto', ...only };
 }
 
-function jsonOf(config: JsonObject): Ask['json'] {
+function parseJsonFormat(config: JsonObject): Ask['json'] {
   const type = config['responseMimeType'];
   const bare = type === 'text/x.enum';
   if (type !== 'application/json' && !bare) return undefined;
@@ -115,12 +115,12 @@ function jsonOf(config: JsonObject): Ask['json'] {
   return schema === undefined ? {} : { schema, bare };
 }
 
-function promptOf(body: JsonObject): readonly PromptPiece[] {
+function parsePrompt(body: JsonObject): readonly PromptPiece[] {
   const tools = asList(body['tools']);
   return [
     { text: tools.length > 0 ? JSON.stringify(tools) : '' },
     ...[asObject(body['systemInstruction']), ...asObjects(body['contents'])].map((content) => ({
-      text: partsOf(content).map(partText).join(''),
+      text: parseParts(content).map(partText).join(''),
     })),
   ];
 }

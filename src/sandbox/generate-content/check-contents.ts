@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects } from '../../lib/json.ts';
 import { googleRefusal } from '../google/words.ts';
-import { partsOf } from './ask.ts';
+import { parseParts } from './ask.ts';
 
 /** What a part may hold: exactly one of these. */
 const DATA = [
@@ -38,7 +38,7 @@ function checkContent(content: JsonObject, index: number): void {
   if (role !== undefined && role !== 'user' && role !== 'model' && role !== 'function') {
     throw googleRefusal(400, 'Please use a valid role: user, model.');
   }
-  const parts = partsOf(content);
+  const parts = parseParts(content);
   if (parts.length === 0) {
     throw googleRefusal(400, `* ${at}.parts: contents.parts must not be empty.\n`, [], {
       thing: 'empty text',
@@ -71,7 +71,7 @@ function mergedTurns(contents: readonly JsonObject[]): readonly JsonObject[] {
   for (const content of contents) {
     const last = turns.at(-1);
     const together = last !== undefined && (last['role'] === 'model') === (content['role'] === 'model');
-    if (together) turns[turns.length - 1] = { ...last, parts: [...partsOf(last), ...partsOf(content)] };
+    if (together) turns[turns.length - 1] = { ...last, parts: [...parseParts(last), ...parseParts(content)] };
     else turns.push(content);
   }
   return turns;
@@ -121,5 +121,5 @@ function checkTurns(contents: readonly JsonObject[]): void {
 }
 
 function count(content: JsonObject, field: string): number {
-  return partsOf(content).filter((part) => part[field] !== undefined).length;
+  return parseParts(content).filter((part) => part[field] !== undefined).length;
 }

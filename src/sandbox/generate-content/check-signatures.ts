@@ -11,7 +11,7 @@ import type { FlawPath } from '../flaws.ts';
 import { googleRefusal } from '../google/words.ts';
 import { verify } from '../signatures.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
-import { partsOf, speaks } from './ask.ts';
+import { parseParts, speaks } from './ask.ts';
 
 /** What Google accepts instead of a signature, for calls that another model made. */
 const ESCAPES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'].flatMap(
@@ -36,7 +36,7 @@ export function checkSignatures(body: JsonObject, model: Model): void {
   const contents = asObjects(body['contents']);
   const ofCalls = new Set<string>();
   for (const [index, content] of contents.entries()) {
-    for (const [at, part] of partsOf(content).entries()) {
+    for (const [at, part] of parseParts(content).entries()) {
       checkSignature(part, ['contents', index, 'parts', at], ofCalls);
     }
   }
@@ -45,7 +45,7 @@ export function checkSignatures(body: JsonObject, model: Model): void {
   for (const [index, content] of contents.entries()) {
     // Successive contents of the same side are one turn.
     if (index <= current || contents[index - 1]?.['role'] === content['role']) continue;
-    const first = partsOf(content).find((part) => part['functionCall'] !== undefined);
+    const first = parseParts(content).find((part) => part['functionCall'] !== undefined);
     if (first === undefined || first['thoughtSignature'] !== undefined) continue;
     const name = asText(asObject(first['functionCall'])?.['name']) ?? '';
     throw googleRefusal(

@@ -15,7 +15,7 @@ import {
   type VendorRequest,
   whole,
 } from '../exchange.ts';
-import { flawsOf } from '../flaws.ts';
+import { findFlaws } from '../flaws.ts';
 import { askOfGemini, tokensOfGemini } from '../generate-content/ask.ts';
 import { checkContents } from '../generate-content/check-contents.ts';
 import { checkModelLimits, checkOptions } from '../generate-content/check-options.ts';
@@ -117,7 +117,7 @@ function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
     );
   }
   const parsed = schema.safeParse(body);
-  if (!parsed.success) throw googleFlaws(flawsOf(parsed.error.issues, body));
+  if (!parsed.success) throw googleFlaws(findFlaws(parsed.error.issues, body));
   const read = parseJson(JSON.stringify(parsed.data));
   return isObject(read) ? read : body;
 }

@@ -36,7 +36,7 @@ export function googleRefusal(
 export function googleFlaws(flaws: readonly Flaw[]): Refused {
   const fieldViolations = flaws.map((flaw): JsonObject => {
     const field = pathText(flaw.kind === 'unknown' ? flaw.path.slice(0, -1) : flaw.path);
-    return { ...(field !== '' && { field }), description: faultOf(flaw) };
+    return { ...(field !== '' && { field }), description: describeFault(flaw) };
   });
   const message = fieldViolations.map(({ description }) => String(description)).join('\n');
   const [first] = flaws;
@@ -48,7 +48,7 @@ export function googleFlaws(flaws: readonly Flaw[]): Refused {
   );
 }
 
-function faultOf(flaw: Flaw): string {
+function describeFault(flaw: Flaw): string {
   const at = pathText(flaw.path);
   switch (flaw.kind) {
     case 'unknown': {

@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
-import { tokensOf } from '../pieces.ts';
+import { estimateTokens } from '../pieces.ts';
 
 /**
  * @param body a request that the schema has accepted
@@ -17,21 +17,21 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
   const user = messages[asked];
   const spoken = messages.findLastIndex(({ role }) => role === 'assistant');
   const limit = asNumber(body['max_tokens']);
-  const schema = schemaOf(body);
+  const schema = parseSchema(body);
   const choice = asObject(body['tool_choice']);
   return {
     model: name,
-    said: textOf(user?.['content']),
+    said: parseText(user?.['content']),
     told: [body['system'], ...messages.filter(({ role }) => role === 'system').map(({ content }) => content)]
-      .map(textOf)
+      .map(parseText)
       .join('\n'),
     attachments: asObjects(user?.['content']).flatMap(({ type }) =>
       type === 'image' || type === 'document' ? [type] : [],
     ),
     results: messages.slice(spoken + 1).flatMap((message) => resultsIn(message, messages)),
     step: messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length,
-    tools: asObjects(body['tools']).flatMap(toolOf),
-    choice: choiceOf(choice),
+    tools: asObjects(body['tools']).flatMap(parseTool),
+    choice: parseChoice(choice),
     parallel: choice?.['disable_parallel_tool_use'] !== true,
     ...(schema !== undefined && { json: { schema } }),
     thinks: thinks(body, messages),
@@ -39,15 +39,15 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
     ...(limit !== undefined && { limit }),
     stops: asList(body['stop_sequences']).map(String),
     count: 1,
-    prompt: promptOf(body, messages),
+    prompt: parsePrompt(body, messages),
     cachesAll: false,
   };
 }
 
 /** @returns the tokens of a request as `count_tokens` counts them */
 export function tokensOfMessages(body: JsonObject): number {
-  const pieces = promptOf(body, asObjects(body['messages']));
-  return tokensOf(pieces.reduce((sum, { text }) => sum + text.length, 0));
+  const pieces = parsePrompt(body, asObjects(body['messages']));
+  return estimateTokens(pieces.reduce((sum, { text }) => sum + text.length, 0));
 }
 
 /** @returns whether the user says something in a message. A message of results only continues what was said before. */
@@ -56,7 +56,7 @@ export function speaks({ role, content }: JsonObject): boolean {
   return typeof content === 'string' || asObjects(content).some(({ type }) => type !== 'tool_result');
 }
 
-function textOf(content: Json | undefined): string {
+function parseText(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   return asObjects(content)
     .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
@@ -71,18 +71,18 @@ function resultsIn({ content }: JsonObject, messages: readonly JsonObject[]): re
         .flatMap((message) => asObjects(message['content']))
         .findLast(({ type, id }) => type === 'tool_use' && id === block['tool_use_id']);
       const name = asText(call?.['name']);
-      return { ...(name !== undefined && { name }), text: textOf(block['content']) };
+      return { ...(name !== undefined && { name }), text: parseText(block['content']) };
     });
 }
 
-function toolOf(tool: JsonObject): readonly AskedTool[] {
+function parseTool(tool: JsonObject): readonly AskedTool[] {
   const name = asText(tool['name']);
   const schema = asObject(tool['input_schema']);
   if (name === undefined || schema === undefined) return [];
   return [{ name, description: asText(tool['description']) ?? '', schema }];
 }
 
-function choiceOf(choice: JsonObject | undefined): Ask['choice'] {
+function parseChoice(choice: JsonObject | undefined): Ask['choice'] {
   const type = choice?.['type'];
   if (type === 'none') return { mode: 'none' };
   if (type === 'any') return { mode: 'required' };
@@ -90,14 +90,14 @@ function choiceOf(choice: JsonObject | undefined): Ask['choice'] {
   return type === 'tool' && name !== undefined ? { mode: 'required', only: [name] } : { mode: 'auto' };
 }
 
-function schemaOf(body: JsonObject): JsonObject | undefined {
+function parseSchema(body: JsonObject): JsonObject | undefined {
   const format = asObject(asObject(body['output_config'])?.['format']) ?? asObject(body['output_format']);
   return asObject(format?.['schema']);
 }
 
 function thinks(body: JsonObject, messages: readonly JsonObject[]): boolean {
   const type = asObject(body['thinking'])?.['type'];
-  if (choiceOf(asObject(body['tool_choice'])).mode === 'required') return false;
+  if (parseChoice(asObject(body['tool_choice'])).mode === 'required') return false;
   if (type === 'between_tools') {
     return asObjects(messages.at(-1)?.['content']).some((block) => block['type'] === 'tool_result');
   }
@@ -112,22 +112,22 @@ function shows(body: JsonObject, model: Model): boolean {
 }
 
 /** The tools come first, then the system prompt, then the messages, which is the order of the cache. */
-function promptOf(body: JsonObject, messages: readonly JsonObject[]): readonly PromptPiece[] {
+function parsePrompt(body: JsonObject, messages: readonly JsonObject[]): readonly PromptPiece[] {
   const pieces = [
     ...asObjects(body['tools']).map((tool) =>
-      pieceOf(tool, JSON.stringify({ ...tool, cache_control: null })),
+      parsePiece(tool, JSON.stringify({ ...tool, cache_control: null })),
     ),
-    ...blocksOf(body['system']),
-    ...messages.flatMap(({ content }) => blocksOf(content)),
+    ...parseBlocks(body['system']),
+    ...messages.flatMap(({ content }) => parseBlocks(content)),
   ];
   const last = pieces.at(-1);
   const mark = markIn(body);
   return last === undefined || mark === undefined ? pieces : [...pieces.slice(0, -1), { ...last, mark }];
 }
 
-function blocksOf(content: Json | undefined): readonly PromptPiece[] {
+function parseBlocks(content: Json | undefined): readonly PromptPiece[] {
   if (typeof content === 'string') return [{ text: content }];
-  return asObjects(content).map((block) => pieceOf(block, blockText(block)));
+  return asObjects(content).map((block) => parsePiece(block, blockText(block)));
 }
 
 /** Images and files count as nothing here, since their tokens depend on their contents. */
@@ -138,13 +138,13 @@ function blockText(block: JsonObject): string {
     case 'tool_use':
       return JSON.stringify([block['name'], block['input']]);
     case 'tool_result':
-      return textOf(block['content']);
+      return parseText(block['content']);
     default:
       return '';
   }
 }
 
-function pieceOf(block: JsonObject, text: string): PromptPiece {
+function parsePiece(block: JsonObject, text: string): PromptPiece {
   const mark = markIn(block);
   return mark === undefined ? { text } : { text, mark };
 }

@@ -68,14 +68,14 @@ function isThought(type: Json | undefined): boolean {
 }
 
 /** The index of the first message of the model since the user last said something. */
-function firstOf(messages: readonly JsonObject[]): number {
+function findFirst(messages: readonly JsonObject[]): number {
   const asked = messages.findLastIndex(speaks);
   return messages.findIndex(({ role }, at) => at > asked && role === 'assistant');
 }
 
 /** With thinking disabled, the model accepts none of its thinking blocks in the round that is still open. */
 function checkSilence(messages: readonly JsonObject[]): void {
-  const index = firstOf(messages);
+  const index = findFirst(messages);
   const at = asObjects(messages[index]?.['content']).findIndex(({ type }) => isThought(type));
   if (at < 0) return;
   throw anthropicRefusal(
@@ -89,7 +89,7 @@ function checkSilence(messages: readonly JsonObject[]): void {
 /** A turn that uses tools must begin with a thinking block; its later calls may come without one. */
 function checkLastTurn(messages: readonly JsonObject[]): void {
   const results = asObjects(messages.at(-1)?.['content']).some(({ type }) => type === 'tool_result');
-  const index = firstOf(messages);
+  const index = findFirst(messages);
   const blocks = asObjects(messages[index]?.['content']);
   if (!results || !blocks.some(({ type }) => type === 'tool_use')) return;
   const first = asText(blocks[0]?.['type']);

@@ -5,7 +5,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asText } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
-import { flawsOf } from '../flaws.ts';
+import { findFlaws } from '../flaws.ts';
 import type { World } from '../world.ts';
 import { openaiFlaw, openaiRefusal } from './words.ts';
 
@@ -26,7 +26,7 @@ export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObje
     });
   }
   const parsed = schema.safeParse(body);
-  const [flaw] = parsed.success ? [] : flawsOf(parsed.error.issues, body);
+  const [flaw] = parsed.success ? [] : findFlaws(parsed.error.issues, body);
   if (flaw !== undefined) throw openaiFlaw(flaw);
   return body;
 }

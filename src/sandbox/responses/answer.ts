@@ -14,7 +14,7 @@ import { askOfResponses } from './ask.ts';
 import { checkItems } from './check-items.ts';
 import { checkLimits, checkOptions } from './check-options.ts';
 import { streamResponses, wholeResponses } from './render.ts';
-import { dialogueOf } from './store.ts';
+import { findDialogue } from './store.ts';
 
 /**
  * Answers `POST /v1/responses`.
@@ -26,7 +26,7 @@ export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, wo
   const { name, model } = modelIn(vendor, world, body);
   checkOptions(body);
   if (vendor === 'openai') checkLimits(body, model);
-  const items = dialogueOf(body, world);
+  const items = findDialogue(body, world);
   checkItems(items, vendor, world);
   const ask = askOfResponses(body, items, name);
   if (promptTokens(ask) > model.contextWindow) throw tooLong();

@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, ToolResult } from '../ask.ts';
-import { choiceOf, textOf } from '../chat-completions/ask.ts';
+import { parseChoice, parseText } from '../chat-completions/ask.ts';
 
 /**
  * @param body a request that the schema has accepted
@@ -16,16 +16,16 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
   const asked = items.findLastIndex((item) => item['role'] === 'user');
   const user = items[asked];
   const limit = asNumber(body['max_output_tokens']);
-  const json = jsonOf(asObject(asObject(body['text'])?.['format']));
+  const json = parseJsonFormat(asObject(asObject(body['text'])?.['format']));
   const reasoning = asObject(body['reasoning']);
   return {
     model: name,
-    said: textOf(user?.['content']),
+    said: parseText(user?.['content']),
     told: [
       asText(body['instructions']) ?? '',
       ...items
         .filter(({ role }) => role === 'system' || role === 'developer')
-        .map(({ content }) => textOf(content)),
+        .map(({ content }) => parseText(content)),
     ].join('\n'),
     attachments: asObjects(user?.['content']).flatMap(({ type }) =>
       type === 'input_image' ? ['image'] : type === 'input_file' ? ['document'] : [],
@@ -33,11 +33,11 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
     results: items
       .slice(spoken + 1)
       .filter(({ type }) => type === 'function_call_output' || type === 'custom_tool_call_output')
-      .map((item) => resultOf(item, items)),
+      .map((item) => parseResult(item, items)),
     // What the model says at one time is several successive items.
     step: items.filter((item, at) => at > asked && isModels(item) && !isModels(items[at - 1] ?? {})).length,
-    tools: [...asObjects(body['tools']), ...items.flatMap(broughtBy)].flatMap((tool) => toolOf(tool)),
-    choice: choiceOf(body['tool_choice']),
+    tools: [...asObjects(body['tools']), ...items.flatMap(broughtBy)].flatMap((tool) => parseTool(tool)),
+    choice: parseChoice(body['tool_choice']),
     parallel: body['parallel_tool_calls'] !== false,
     ...(json !== undefined && { json }),
     thinks: reasoning !== undefined && reasoning['effort'] !== 'none',
@@ -48,14 +48,16 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
     prompt: [
       { text: asList(body['tools']).length > 0 ? JSON.stringify(body['tools']) : '' },
       { text: asText(body['instructions']) ?? '' },
-      ...items.map((item) => ({ text: textOf(item['content']) + textOf(item['output']) + saidIn(item) })),
+      ...items.map((item) => ({
+        text: parseText(item['content']) + parseText(item['output']) + saidIn(item),
+      })),
     ],
     cachesAll: true,
   };
 }
 
 /** @returns the input as items; a bare text is a message of the user */
-export function itemsOf(input: Json | undefined): readonly JsonObject[] {
+export function parseItems(input: Json | undefined): readonly JsonObject[] {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
   return asObjects(input);
 }
@@ -71,10 +73,10 @@ function saidIn(item: JsonObject): string {
   return (asText(item['arguments']) ?? '') + (asText(item['input']) ?? '');
 }
 
-function resultOf(item: JsonObject, items: readonly JsonObject[]): ToolResult {
+function parseResult(item: JsonObject, items: readonly JsonObject[]): ToolResult {
   const call = items.findLast((other) => other['call_id'] === item['call_id'] && other['name'] !== undefined);
   const name = asText(call?.['name']);
-  return { ...(name !== undefined && { name }), text: textOf(item['output']) };
+  return { ...(name !== undefined && { name }), text: parseText(item['output']) };
 }
 
 /** Tools that an item of the input adds. */
@@ -83,12 +85,12 @@ function broughtBy({ type, tools }: JsonObject): readonly JsonObject[] {
 }
 
 /** @param namespace the namespace of the tool; OpenAI calls the absence of one `functions` */
-function toolOf(tool: JsonObject, namespace?: string): readonly AskedTool[] {
+function parseTool(tool: JsonObject, namespace?: string): readonly AskedTool[] {
   const { type } = tool;
   const name = asText(tool['name']);
   if (name !== undefined && type === 'namespace') {
     return asObjects(tool['tools']).flatMap((member) =>
-      toolOf(member, name === 'functions' ? undefined : name),
+      parseTool(member, name === 'functions' ? undefined : name),
     );
   }
   if (name === undefined || (type !== 'function' && type !== 'custom')) return [];
@@ -104,7 +106,7 @@ function toolOf(tool: JsonObject, namespace?: string): readonly AskedTool[] {
   ];
 }
 
-function jsonOf(format: JsonObject | undefined): Ask['json'] {
+function parseJsonFormat(format: JsonObject | undefined): Ask['json'] {
   if (format?.['type'] === 'json_object') return {};
   if (format?.['type'] !== 'json_schema') return undefined;
   const schema = asObject(format['schema']);

@@ -10,7 +10,7 @@ import { sign } from '../signatures.ts';
 import { newId, stampFor, type World } from '../world.ts';
 import { askOfResponses } from './ask.ts';
 import { checkItems } from './check-items.ts';
-import { dialogueOf } from './store.ts';
+import { findDialogue } from './store.ts';
 
 /** The tokens that remain of what is compacted. */
 const COMPACTED = 64;
@@ -59,7 +59,7 @@ export function compactResponses(request: VendorRequest, world: World): VendorAn
 function read(request: VendorRequest, schema: z.ZodType, world: World) {
   const body = checkedBody(request, schema);
   const { name } = modelIn('openai', world, body);
-  const items = dialogueOf(body, world);
+  const items = findDialogue(body, world);
   checkItems(items, 'openai', world);
   return { body, name, items, tokens: promptTokens(askOfResponses(body, items, name)) };
 }

@@ -4,14 +4,14 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asText } from '../../lib/json.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import type { World } from '../world.ts';
-import { itemsOf } from './ask.ts';
+import { parseItems } from './ask.ts';
 
 /**
  * @returns the whole dialogue of a request: all items up to the response that it continues, and its own
  * @throws Refused with OpenAI's own error if a response or an item is not stored
  */
-export function dialogueOf(body: JsonObject, world: World): readonly JsonObject[] {
-  return [...earlierItems(body, world), ...withReferences(itemsOf(body['input']), world)];
+export function findDialogue(body: JsonObject, world: World): readonly JsonObject[] {
+  return [...earlierItems(body, world), ...withReferences(parseItems(body['input']), world)];
 }
 
 /** @throws Refused with OpenAI's own error if there is no response of that id */

@@ -13,16 +13,16 @@ import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
 import type { Incoming, Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
-import { faultOfHead, queryOf, rawPath } from '../../pipeline/request-head.ts';
+import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request-head.ts';
 import { openPlayground } from '../pages/playground.ts';
 import { isHandshake, judge } from '../websocket/handshake.ts';
 import type { SocketRoom } from '../websocket/room.ts';
-import { familyOf, isAnthropics, isGoogles } from './client-family.ts';
+import { findFamily, isAnthropics, isGoogles } from './client-family.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import { answerLive, answerReady, type Condition } from './health.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { isCall, nearestPath } from './nearest-path.ts';
-import { nodeExchangeOf } from './node-exchange.ts';
+import { getNodeExchange } from './node-exchange.ts';
 import { openDescription } from './openapi/document.ts';
 import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
@@ -63,8 +63,8 @@ export function createApp(host: Host): H3 {
     silent: true,
     allowMalformedURL: true,
     onError: (error, event) => {
-      const incoming = incomingOf(event, host);
-      const family = familyOf(event.url.pathname, incoming.message);
+      const incoming = makeIncoming(event, host);
+      const family = findFamily(event.url.pathname, incoming.message);
       return toResponse(renderFailure(error.cause ?? error, family, incoming));
     },
   });
@@ -128,14 +128,14 @@ export function createApp(host: Host): H3 {
   /** Adds a path of exchanges, whose answers are written to Node's response directly. */
   function ask(path: string, exchange: Exchange): void {
     app.on('POST', path, async (event) => {
-      const incoming = incomingOf(event, host);
+      const incoming = makeIncoming(event, host);
       const { message, response } = incoming;
       const fault = faultOfHead(message);
       respond(
         response,
         fault === undefined
           ? await exchange(incoming)
-          : renderFailure(fault, familyOf(rawPath(message), message), incoming),
+          : renderFailure(fault, findFamily(rawPath(message), message), incoming),
         originHeaders(message, host.current().cors),
       );
       // The promise never settles, since h3 would write its value after the answer.
@@ -145,13 +145,13 @@ export function createApp(host: Host): H3 {
   }
 
   function answerPreflight(event: H3Event): Response {
-    return preflight(nodeExchangeOf(event).message, host.current().cors);
+    return preflight(getNodeExchange(event).message, host.current().cors);
   }
 
   /** Adds a path for GET and HEAD, also for browsers from the allowed origins. */
   function read(path: string, endpoint: Endpoint): void {
     const run = async (event: H3Event): Promise<Response> => {
-      const incoming = incomingOf(event, host);
+      const incoming = makeIncoming(event, host);
       const { message } = incoming;
       const fault = faultOfHead(message);
       if (fault !== undefined) return fail(event, fault);
@@ -184,7 +184,7 @@ export function createApp(host: Host): H3 {
       const format = family === 'any' ? (anthropic ? 'messages' : 'chat-completions') : family;
       try {
         const gateway = host.current();
-        const principal = await authenticateCaller(gateway, family, message, queryOf(message));
+        const principal = await authenticateCaller(gateway, family, message, parseQuery(message));
         const body = render(gateway, principal, anthropic, path);
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
@@ -195,7 +195,7 @@ export function createApp(host: Host): H3 {
 
   /** The error for a method other than POST. A request for a WebSocket gets the reason why it is refused. */
   async function wrongMethod(event: H3Event): Promise<GatewayError> {
-    const { message } = nodeExchangeOf(event);
+    const { message } = getNodeExchange(event);
     // A proxy may have removed the Upgrade header, but not the others of a handshake.
     if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
     if (!isHandshake(message)) return noSocket();
@@ -205,16 +205,16 @@ export function createApp(host: Host): H3 {
 
   /** Answers an error, and the preflight that a browser sends first: without it, a page only reads 'Failed to fetch'. */
   function fail(event: H3Event, error: GatewayError): Response {
-    const incoming = incomingOf(event, host);
+    const incoming = makeIncoming(event, host);
     if (isPreflight(incoming.message)) return answerPreflight(event);
-    const family = familyOf(rawPath(incoming.message), incoming.message);
+    const family = findFamily(rawPath(incoming.message), incoming.message);
     const response = toResponse(renderFailure(error, family, incoming));
     return allowOrigin(response, incoming.message, host.current().cors);
   }
 }
 
-function incomingOf(event: H3Event, { load, signalOf }: Host): Incoming {
-  const { message, response } = nodeExchangeOf(event);
+function makeIncoming(event: H3Event, { load, signalOf }: Host): Incoming {
+  const { message, response } = getNodeExchange(event);
   return {
     id: requestId(message),
     message,

@@ -10,7 +10,7 @@ const GOOGLES = /^(?:\/upload)?\/v1(?:alpha|beta)|\/(?:models|tunedModels)\/[^/]
 const OPENAIS = /^\/v1\/(?:chat\/completions|responses)/;
 
 /** The format of an error: the path's, or the caller's where several vendors have the path (files, batches). */
-export function familyOf(path: string, message: IncomingMessage): FormatName {
+export function findFamily(path: string, message: IncomingMessage): FormatName {
   if (GOOGLES.test(path)) return 'generate-content';
   if (path.startsWith('/v1/messages')) return 'messages';
   if (OPENAIS.test(path)) return 'chat-completions';

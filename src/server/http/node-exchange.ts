@@ -9,7 +9,7 @@ export interface NodeExchange {
 }
 
 /** @throws TypeError where another server than Node's has taken the request. */
-export function nodeExchangeOf(event: H3Event): NodeExchange {
+export function getNodeExchange(event: H3Event): NodeExchange {
   const { req: message, res: response } = event.req.runtime?.node ?? {};
   if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
     throw new TypeError('The gateway speaks HTTP/1.1 on Node.');

@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http';
 import {
   CLIENT_CLOSED,
   closeLedger,
+  makeRecord,
   openLedger,
   type RecordExchange,
-  recordOf,
 } from '../../accounting/usage/ledger.ts';
 import type { Route } from '../../conversation/route.ts';
 import type { Answer, Incoming } from '../../pipeline/exchange.ts';
@@ -19,11 +19,11 @@ export type Exchange = (incoming: Incoming) => Promise<Answer>;
 
 /** The exchanges of a route, each by the gateway that it began with. */
 export function runExchanges(route: Route, gatewayOf: (response: ServerResponse) => Gateway): Exchange {
-  const pipelineOf = builtOnce(route);
+  const getPipeline = builtOnce(route);
   return (incoming) => {
     const gateway = gatewayOf(incoming.response);
     const exchange = gateway.note === undefined ? incoming : recorded(gateway, gateway.note, route, incoming);
-    return answerUnlessEnded(pipelineOf(gateway), route, exchange);
+    return answerUnlessEnded(getPipeline(gateway), route, exchange);
   };
 }
 
@@ -46,7 +46,7 @@ function recorded({ traces }: Gateway, note: RecordExchange, route: Route, incom
   response.prependListener('close', () => {
     const closed = closeLedger(ledger, { id, format, operation }, response.writableFinished);
     note(closed);
-    trace?.end(recordOf(closed));
+    trace?.end(makeRecord(closed));
   });
   return { ...incoming, ledger };
 }

@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { listen as listhen } from 'listhen';
 import type { LogProblem } from '../../lib/diagnostics.ts';
-import { type Address, portOf } from '../../upstream/net/bind.ts';
+import { type Address, getPort } from '../../upstream/net/bind.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 import { type Entrance, stopListening } from './entrance.ts';
 
@@ -41,7 +41,7 @@ export async function listen(
     isProd: true,
   });
   outliveAcceptErrors(server, tell);
-  return { server, entrance: { port: portOf(server), close: () => stopListening(server) } };
+  return { server, entrance: { port: getPort(server), close: () => stopListening(server) } };
 }
 
 /** Keeps a server running when it cannot accept a connection for want of file descriptors, which passes. */

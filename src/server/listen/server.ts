@@ -7,7 +7,7 @@ import type { CallerTimeouts } from '../../pipeline/caller-limits.ts';
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { shortageAt } from '../../pipeline/shed-load.ts';
-import { type Address, urlOf } from '../../upstream/net/bind.ts';
+import { type Address, formatUrl } from '../../upstream/net/bind.ts';
 import { createApp } from '../http/app.ts';
 import { pipelining } from '../http/pipelining.ts';
 import { openSocketRoom } from '../websocket/room.ts';
@@ -142,7 +142,7 @@ export async function serve(
     for (const socket of connections.open()) if (pipelined.isIdle(socket)) socket.setTimeout(LAST_IDLE);
   };
   return {
-    url: urlOf({ host, port: entrance.port }),
+    url: formatUrl({ host, port: entrance.port }),
     port: entrance.port,
     live,
     webSockets: sockets.count,

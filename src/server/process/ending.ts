@@ -20,7 +20,7 @@ export interface Ending {
  * Ends `serving` and then the process, with exit code 0, or 1 if it was hurried or has failed.
  * @param teller receives what the end waits for, and what fails on the way
  */
-export function endingOf(
+export function makeEnding(
   serving: Serving,
   { info: note, problem: tell }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Ending {

@@ -159,7 +159,7 @@ function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
       const body = asObject(tryParseBounded(whole.whole().toString(), MAX_ERROR_TOKENS));
       const { statusCode: status = 0 } = answer;
       if (status >= 400 && asObject(body?.['error']) !== undefined) {
-        sayError(status, body ?? {}, usefulOf(answer), told);
+        sayError(status, body ?? {}, pickHeaders(answer), told);
       } else
         say(
           new GatewayError('upstream-broken', 'The vendor answered with something that is not a stream.'),
@@ -172,7 +172,7 @@ function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
   });
 }
 
-function usefulOf({ headers }: IncomingMessage): Record<string, string> {
+function pickHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       USEFUL.test(name) && typeof value === 'string' ? [[name, value]] : [],

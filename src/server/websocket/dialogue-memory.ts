@@ -41,20 +41,20 @@ export function openMemory(limit: number): Memory {
       return undefined;
     },
     keep(lane, dialogue) {
-      size += lengthOf(dialogue) - lengthOf(dialogues.get(lane));
+      size += measureLength(dialogue) - measureLength(dialogues.get(lane));
       dialogues.delete(lane);
       dialogues.set(lane, dialogue);
       for (const [oldest, forgotten] of dialogues) {
         if (size <= limit) return;
         dialogues.delete(oldest);
-        size -= lengthOf(forgotten);
+        size -= measureLength(forgotten);
       }
     },
     forget(id) {
       for (const [lane, dialogue] of dialogues) {
         if (dialogue.id !== id) continue;
         dialogues.delete(lane);
-        size -= lengthOf(dialogue);
+        size -= measureLength(dialogue);
       }
     },
     forgetAll() {
@@ -65,6 +65,6 @@ export function openMemory(limit: number): Memory {
   };
 }
 
-function lengthOf(dialogue: Dialogue | undefined): number {
+function measureLength(dialogue: Dialogue | undefined): number {
   return dialogue?.items.reduce((length, piece) => length + piece.length, 0) ?? 0;
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { type Authenticators, authenticateCaller } from '../../pipeline/authenticate.ts';
-import { faultOfHead, queryOf, rawPath } from '../../pipeline/request-head.ts';
+import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request-head.ts';
 import type { SocketRoom } from './room.ts';
 
 const PATH = '/v1/responses';
@@ -19,8 +19,8 @@ export function isHandshake(request: IncomingMessage): boolean {
  * @returns who asks; a promise only if a token must be verified first
  * @throws GatewayError (or rejects with it) if the caller is not authenticated, as `authenticateCaller` does
  */
-export function holderOf(request: IncomingMessage, doors: Authenticators): Principal | Promise<Principal> {
-  return authenticateCaller(doors, 'responses', request, queryOf(request));
+export function findHolder(request: IncomingMessage, doors: Authenticators): Principal | Promise<Principal> {
+  return authenticateCaller(doors, 'responses', request, parseQuery(request));
 }
 
 /**
@@ -29,7 +29,7 @@ export function holderOf(request: IncomingMessage, doors: Authenticators): Princ
  */
 export function knownHolder(request: IncomingMessage, doors: Authenticators): Principal | undefined {
   try {
-    const holder = holderOf(request, doors);
+    const holder = findHolder(request, doors);
     if (!(holder instanceof Promise)) return holder;
     holder.catch(() => {});
     return undefined;
@@ -63,7 +63,7 @@ export function judge(
   }
   const withRoom = (holder: Principal): Judged => room.refusal(holder.name) ?? holder;
   try {
-    const holder = holderOf(request, doors);
+    const holder = findHolder(request, doors);
     return holder instanceof Promise ? holder.then(withRoom, asGatewayError) : withRoom(holder);
   } catch (error) {
     return asGatewayError(error);

@@ -30,7 +30,7 @@ const OWN = new Set([
 const SOCKET_BETA = /^responses_websockets=/;
 
 /** @returns the headers of a handshake that each of its requests gets too */
-export function headersOf(handshake: IncomingHttpHeaders): Record<string, string> {
+export function makeHeaders(handshake: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(handshake)) {
     if (typeof value !== 'string' || OWN.has(name) || name.startsWith('sec-websocket-')) continue;

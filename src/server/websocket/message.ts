@@ -49,8 +49,8 @@ const ENCRYPTED = 'reasoning.encrypted_content';
  */
 export function readMessage(bytes: Buffer): Message {
   const { fields } = scanText(bytes);
-  const type = asText(fieldOf({ bytes, fields }, 'type'));
-  const lane = fieldOf({ bytes, fields }, 'stream_id') ?? undefined;
+  const type = asText(getField({ bytes, fields }, 'type'));
+  const lane = getField({ bytes, fields }, 'stream_id') ?? undefined;
   if (type === undefined) throw invalid('type: Field required', 'type');
   if (lane !== undefined && (typeof lane !== 'string' || lane === '' || lane.length > 256)) {
     throw new GatewayError('invalid-request', 'stream_id: Input should be a string of 1 to 256 characters', {
@@ -65,7 +65,7 @@ export function readMessage(bytes: Buffer): Message {
  * @returns the value of a field; undefined if the message does not have it
  * @throws GatewayError `invalid-request` if the value is not JSON
  */
-export function fieldOf({ bytes, fields }: Scanned, key: string): Json | undefined {
+export function getField({ bytes, fields }: Scanned, key: string): Json | undefined {
   const span = fields.get(key);
   return span && valueAt(bytes, span);
 }
@@ -76,7 +76,7 @@ export function fieldOf({ bytes, fields }: Scanned, key: string): Json | undefin
  */
 export function requestFields(message: Message): JsonObject {
   const own = [...message.fields.keys()].filter((key) => !ENVELOPE.has(key));
-  return Object.fromEntries(own.map((key) => [key, fieldOf(message, key) ?? null]));
+  return Object.fromEntries(own.map((key) => [key, getField(message, key) ?? null]));
 }
 
 /**
@@ -88,24 +88,24 @@ export function requestFields(message: Message): JsonObject {
  * @returns the request's body as POST /v1/responses takes it, and what to remember of the request
  * @throws GatewayError `invalid-request`
  */
-export function requestOf(
+export function parseRequest(
   message: Message,
   find: (id: string) => Dialogue | undefined,
   thinks: (model: string) => boolean,
   stores = true,
 ): Request {
   const { bytes, fields } = message;
-  if (fieldOf(message, 'background') === true) {
+  if (getField(message, 'background') === true) {
     throw invalid('background: Not supported over a WebSocket', 'background');
   }
   const raw = (key: string): string | undefined => {
     const span = fields.get(key);
     return span && bytes.toString('utf8', span.start, span.end);
   };
-  const previous = asText(fieldOf(message, 'previous_response_id'));
-  const inConversation = (fieldOf(message, 'conversation') ?? null) !== null;
+  const previous = asText(getField(message, 'previous_response_id'));
+  const inConversation = (getField(message, 'conversation') ?? null) !== null;
   const from = previous === undefined || inConversation ? undefined : find(previous);
-  const items = itemsOf(raw('input'));
+  const items = parseItems(raw('input'));
   const stored = stores && raw('store') !== 'false';
   const values = new Map<string, string>([['stream', 'true']]);
   for (const key of fields.keys()) {
@@ -116,10 +116,10 @@ export function requestOf(
     values.delete('previous_response_id');
     values.set('input', `[${joined([...from.items, items])}]`);
   }
-  const include = fieldOf(message, 'include') ?? [];
+  const include = getField(message, 'include') ?? [];
   // A value that is not a list is the caller's mistake, and the endpoint reports it.
   const asksMore = isList(include) && !include.includes(ENCRYPTED);
-  if (asksMore && !stored && thinks(asText(fieldOf(message, 'model')) ?? '')) {
+  if (asksMore && !stored && thinks(asText(getField(message, 'model')) ?? '')) {
     values.set('include', JSON.stringify([...include, ENCRYPTED]));
   }
   const body = [...values].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');
@@ -162,7 +162,7 @@ export function joined(pieces: readonly string[]): string {
 }
 
 /** The items of an input, without the brackets of a list; undefined if the input is not valid. */
-function itemsOf(input: string | undefined): string | undefined {
+function parseItems(input: string | undefined): string | undefined {
   if (input === undefined || input === 'null') return '';
   if (input.startsWith('[')) return input.slice(1, -1).trim();
   return input.startsWith('"') ? `{"type":"message","role":"user","content":${input}}` : undefined;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { renderEmptyResponse } from '../../formats/responses/inbound/response-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { inLane } from './answer.ts';
-import { fieldOf, type Message, requestFields } from './message.ts';
+import { getField, type Message, requestFields } from './message.ts';
 
 /** An answer: its events as JSON texts, and the response that they report. */
 export interface OwnAnswer {
@@ -43,8 +43,8 @@ export function steeringRefused(message: Message): string {
     message: 'Input cannot be added to an answer in progress: send it with the next response.create.',
   };
   const steer = {
-    input: fieldOf(message, 'input') ?? null,
-    previous_response_id: fieldOf(message, 'previous_response_id') ?? null,
+    input: getField(message, 'input') ?? null,
+    previous_response_id: getField(message, 'previous_response_id') ?? null,
   };
   return JSON.stringify({ type: 'response.steer.failed', sequence_number: 0, error, steer });
 }

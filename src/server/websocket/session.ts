@@ -10,7 +10,15 @@ import { keepConnection } from './connection.ts';
 import type { Dialogue } from './dialogue-memory.ts';
 import { openExchanges } from './exchanges.ts';
 import { NO_LANE, openLanes } from './lanes.ts';
-import { fieldOf, joined, type Message, type Request, readMessage, requestOf, saidBy } from './message.ts';
+import {
+  getField,
+  joined,
+  type Message,
+  parseRequest,
+  type Request,
+  readMessage,
+  saidBy,
+} from './message.ts';
 import { followMessage } from './on-the-way.ts';
 import { prepared, steeringRefused } from './own-answers.ts';
 import { reportPending } from './pending-bytes.ts';
@@ -148,10 +156,10 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     if (message === undefined) return undefined;
     box.message = undefined;
     const { lane } = message;
-    const { body, ...request } = requestOf(message, memory.find, behind.thinks, behind.stores());
+    const { body, ...request } = parseRequest(message, memory.find, behind.thinks, behind.stores());
     const { from } = request;
     if (from !== undefined) requireCalls(request.items ?? '', from);
-    if (fieldOf(message, 'generate') === false) return prepare(message, request);
+    if (getField(message, 'generate') === false) return prepare(message, request);
     return exchanges.run(body, lane, from?.id).then((said) => {
       if (said !== undefined) remember(lane, request, said);
       else if (from !== undefined) memory.forget(from.id);
@@ -169,7 +177,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
 
   async function prepare(message: Message, request: Omit<Request, 'body'>): Promise<void> {
     if (request.goesOnElsewhere) throw unknownResponse();
-    await behind.requireModel(asText(fieldOf(message, 'model')) ?? '');
+    await behind.requireModel(asText(getField(message, 'model')) ?? '');
     const { events, response } = prepared(message, request.from?.id);
     events.forEach(sendText);
     remember(message.lane, request, response);

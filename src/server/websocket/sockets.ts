@@ -14,8 +14,8 @@ import type { Gateway } from '../../pipeline/gateway.ts';
 import { DEFAULT_VENDOR } from '../../pipeline/reach.ts';
 import { oneModel } from '../http/model-list.ts';
 import type { Live } from '../listen/live.ts';
-import { holderOf, isHandshake, type Judged, judge, knownHolder } from './handshake.ts';
-import { askServer, headersOf } from './inner-exchange.ts';
+import { findHolder, isHandshake, type Judged, judge, knownHolder } from './handshake.ts';
+import { askServer, makeHeaders } from './inner-exchange.ts';
 import { openMemories } from './memories.ts';
 import type { SocketRoom } from './room.ts';
 import { type Session, serveSession } from './session.ts';
@@ -116,10 +116,10 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   }
 
   /** Reserves a place in flight for a message of `key`; undefined if there is none at the moment. */
-  async function placeOf(key: string, request: IncomingMessage): Promise<(() => void) | undefined> {
+  async function findPlace(key: string, request: IncomingMessage): Promise<(() => void) | undefined> {
     if (isShort()) return undefined;
     const { limits, options: limited } = current();
-    const holder = await holderOf(request, current());
+    const holder = await findHolder(request, current());
     const leave = live.beginMessage(key, limited);
     if (leave === undefined || limits === undefined || !isLimited(holder)) return leave;
     const leaveLimits = await limits.occupy(holder);
@@ -136,7 +136,7 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   function accept(request: IncomingMessage, raw: Socket, head: Buffer, key: string): void {
     acceptor.options.maxPayload = current().options.bodyLimit;
     acceptor.handleUpgrade(request, raw, head, (socket) => {
-      const headers = headersOf(request.headers);
+      const headers = makeHeaders(request.headers);
       const { bodyLimit } = current().options;
       const { arrival, leave } = live.beside(key, {
         held: () => session.pending(),
@@ -147,7 +147,7 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
         ask: (body) => askServer(server, request.url ?? '/', headers, body),
         async requireModel(model) {
           const gateway = current();
-          oneModel(gateway, await holderOf(request, gateway), model, false);
+          oneModel(gateway, await findHolder(request, gateway), model, false);
         },
         thinks: (model) => current().catalog.resolve(model, DEFAULT_VENDOR.responses)?.thinking !== undefined,
         stores() {
@@ -157,7 +157,7 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
         bodyLimit,
         unread: unread(),
         messageTime: () => current().options.requestBody,
-        place: () => placeOf(key, request),
+        place: () => findPlace(key, request),
         pending: arrival,
         memory: memories.open(key, bodyLimit),
         trouble: (error) => tell('A WebSocket failed unexpectedly.', error),

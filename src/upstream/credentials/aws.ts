@@ -21,7 +21,7 @@ export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
     const credentials = await withTokenAgent(proxy, signal, (agent) => {
       const requestHandler = {
         handle: async (request: HttpRequest) => ({
-          response: new HttpResponse(await answerOf(agent, request)),
+          response: new HttpResponse(await readAnswer(agent, request)),
         }),
       };
       const named = profile === undefined ? {} : { profile };
@@ -35,7 +35,7 @@ export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
       expires: expiration?.getTime() ?? Number.POSITIVE_INFINITY,
       async headersFor(request) {
         const given = signable(request);
-        const { headers } = await signer.sign({ ...given, query: queryOf(request) });
+        const { headers } = await signer.sign({ ...given, query: parseQuery(request) });
         return without(headers, given.headers);
       },
     };
@@ -43,7 +43,7 @@ export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
 }
 
 /** Sends the requests for credentials that AWS's library makes, through the gateway's own agent. */
-async function answerOf(agent: Dispatcher, request: HttpRequest) {
+async function readAnswer(agent: Dispatcher, request: HttpRequest) {
   const { protocol, hostname, port, path, method, headers, body } = request;
   const { statusCode, ...answer } = await agent.request({
     origin: `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`,
@@ -78,7 +78,7 @@ function signable({ method, origin, path, headers, body }: Outgoing) {
   return { method, protocol, hostname, path: path.replace(/\?.*/s, ''), headers: signed };
 }
 
-function queryOf({ path }: Outgoing): Record<string, string[]> {
+function parseQuery({ path }: Outgoing): Record<string, string[]> {
   const at = path.indexOf('?');
   const query: Record<string, string[]> = {};
   if (at < 0) return query;

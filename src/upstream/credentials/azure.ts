@@ -14,14 +14,14 @@ export function azurePass(cloud: AzureCloud): Fetch {
     withTokenAgent(cloud.proxy, signal, async (agent) => {
       const way = azureWay(cloud, process.env);
       if (typeof way === 'string') throw new Error(`It ${way}.`);
-      const told = await answerOf(agent, way, cloud.scope, signal);
+      const told = await readAnswer(agent, way, cloud.scope, signal);
       const token = asText(told['access_token']);
       if (!token) throw new Error('Microsoft answered without an access token.');
-      return bearerPass(token, endOf(told));
+      return bearerPass(token, parseExpiry(told));
     });
 }
 
-async function answerOf(
+async function readAnswer(
   agent: Dispatcher,
   way: AzureWay,
   scope: string,
@@ -77,7 +77,7 @@ async function read(response: Response, secret = ''): Promise<JsonObject> {
 }
 
 /** When a token expires: the answer has seconds from now or seconds since 1970, as a number or as text. */
-function endOf(told: JsonObject): number {
+function parseExpiry(told: JsonObject): number {
   const within = Number(told['expires_in']);
   const at = Number(told['expires_on']);
   if (within > 0) return Date.now() + within * 1000;

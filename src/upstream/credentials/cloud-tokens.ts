@@ -43,17 +43,17 @@ export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
   const make = (cloud: Cloud): Entry => {
     const vendors = new Set<string>();
     const what = (): string => `${CREDENTIAL_NAMES[cloud.type]} for ${[...vendors].join(', ')}`;
-    const kept = renewedToken(fetchOf(cloud), {
+    const kept = renewedToken(chooseFetch(cloud), {
       failed(error, pass) {
         const until =
           pass === undefined ? 'until then requests there fail' : 'until it ends the old one is used';
-        tell(`The gateway could not get ${what()}. It tries again, and ${until}: ${reasonOf(error)}`);
+        tell(`The gateway could not get ${what()}. It tries again, and ${until}: ${getReason(error)}`);
       },
       recovered: () => tell(`The gateway could get ${what()} again.`),
     });
     return { kept, vendors, holders: 0 };
   };
-  const entryOf = (vendor: Vendor): Entry => {
+  const findEntry = (vendor: Vendor): Entry => {
     const cloud = vendor.credentials;
     if (cloud === undefined) throw new TypeError(`The vendor ${vendor.name} has no credentials.`);
     const found = known.get(cloud);
@@ -77,18 +77,18 @@ export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
   return {
     of(vendor) {
       try {
-        const pass = entryOf(vendor).kept.get();
+        const pass = findEntry(vendor).kept.get();
         return pass instanceof Promise ? pass.catch((error: unknown) => fail(vendor, error)) : pass;
       } catch (error) {
         return fail(vendor, error);
       }
     },
     renew: (vendor, refused) =>
-      entryOf(vendor)
+      findEntry(vendor)
         .kept.renew(refused)
         ?.catch((error: unknown) => fail(vendor, error)),
     hold(vendors) {
-      const held = new Set(vendors.flatMap(withCredentials).map(entryOf));
+      const held = new Set(vendors.flatMap(withCredentials).map(findEntry));
       for (const entry of held) {
         entry.holders += 1;
         // Nobody waits for it yet. Whoever does is told why it could not be fetched.
@@ -107,7 +107,7 @@ async function begin(kept: RenewedToken): Promise<void> {
   await kept.get();
 }
 
-function fetchOf(cloud: Cloud): Fetch {
+function chooseFetch(cloud: Cloud): Fetch {
   switch (cloud.type) {
     case 'google':
       return googlePass(cloud);
@@ -128,7 +128,7 @@ function withCredentials({ upstreams, ...vendor }: Vendor): readonly Vendor[] {
 /** @throws GatewayError that names the vendor, and the reason in one word that holds no secret. */
 function fail({ name, credentials }: Vendor, error: unknown): never {
   const what = credentials === undefined ? 'credentials' : CREDENTIAL_NAMES[credentials.type];
-  const word = wordOf(error);
+  const word = describeError(error);
   const message = `The gateway could not get ${what} for the vendor ${name}${word === undefined ? '' : ` (${word})`}.`;
   // The code that the log shows.
   const code = ['NO_CREDENTIALS', word].join('_').replace(/_$/, '').toUpperCase();
@@ -139,7 +139,7 @@ function fail({ name, credentials }: Vendor, error: unknown): never {
 const OAUTH = /\b(?:(?:invalid|unauthorized|unsupported)_[a-z_]{4,32}|access_denied)\b/;
 
 /** The word of an error for what is wrong: `invalid_grant`, `ECONNREFUSED`, `CredentialsProviderError`. */
-function wordOf(error: unknown): string | undefined {
+function describeError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const said = [OAUTH.exec(error.message)?.[0], errorCode(error), errorCode(error.cause), error.name];
   return said.find((word) => word !== undefined && word !== 'Error' && /^[A-Za-z]\w{2,47}$/.test(word));
@@ -149,7 +149,7 @@ function wordOf(error: unknown): string | undefined {
 const LONGEST_REASON = 300;
 
 /** The first line of an error. An error that may quote a file is only named. */
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   if (!(error instanceof Error)) return 'the reason is unknown.';
   if (error instanceof SyntaxError) return 'a file with credentials is not valid JSON.';
   const { cause, message } = error;

@@ -65,7 +65,7 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
           if (failure !== undefined) recovered();
           failure = undefined;
           held = pass;
-          if (Number.isFinite(pass.expires)) fetchAt(dueOf(pass));
+          if (Number.isFinite(pass.expires)) fetchAt(getRenewalTime(pass));
           return pass;
         },
         (error: unknown) => {
@@ -107,7 +107,7 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
 }
 
 /** When a pass is to be renewed, in milliseconds since 1970. */
-function dueOf({ expires }: CloudPass): number {
+function getRenewalTime({ expires }: CloudPass): number {
   const now = Date.now();
   const left = expires - now;
   return now + Math.max(SOONEST, left - Math.min(LEAD, left / 2));

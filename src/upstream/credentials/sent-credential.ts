@@ -1,6 +1,6 @@
 /** The credential for requests to a vendor outside of the request path: its key, or a pass. */
 
-import { credentialOf } from '../headers.ts';
+import { renderCredential } from '../headers.ts';
 import type { Vendor } from '../vendor.ts';
 import type { Headers, Outgoing } from './cloud.ts';
 import type { CloudTokens } from './cloud-tokens.ts';
@@ -20,7 +20,7 @@ export async function credentialFor(
   vendor: Vendor,
   request: Omit<Outgoing, 'origin' | 'headers'> & { readonly headers: Headers },
 ): Promise<SentCredential> {
-  if (vendor.credentials === undefined) return { headers: { [vendor.auth]: credentialOf(vendor) } };
+  if (vendor.credentials === undefined) return { headers: { [vendor.auth]: renderCredential(vendor) } };
   const pass = await passes.of(vendor);
   const { origin } = vendor;
   const headers = Object.entries(request.headers).flat();

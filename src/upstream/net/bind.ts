@@ -18,11 +18,11 @@ interface Place extends Address {
 export async function bind(server: Server, { host, port, exclusive = false }: Place): Promise<number> {
   server.listen({ host, port, exclusive });
   await once(server, 'listening');
-  return portOf(server);
+  return getPort(server);
 }
 
 /** The port on which a server listens. @throws TypeError if it listens on none. */
-export function portOf(server: Server): number {
+export function getPort(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('The server listens on no port.');
   return address.port;
@@ -37,6 +37,6 @@ export async function freePort(host: string, port: number): Promise<number> {
 }
 
 /** The http URL of an address. */
-export function urlOf({ host, port }: Address): string {
+export function formatUrl({ host, port }: Address): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

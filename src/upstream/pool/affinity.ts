@@ -26,18 +26,18 @@ const FEW = 8;
  * "Weighted Distributed Hash Tables").
  * @returns undefined if none fits, or all that do are crowded.
  */
-export function homeOf<T extends Placed>(
+export function chooseHome<T extends Placed>(
   all: readonly T[],
   session: string,
   fits: (one: T) => boolean,
 ): T | undefined {
-  const share = shareOf(all);
+  const share = sumWeights(all);
   let home: T | undefined;
   let highest = Number.NEGATIVE_INFINITY;
   for (const one of all) {
     if (!fits(one) || (one.inFlight >= FEW && one.inFlight + 1 > MOST_OF_SHARE * share * one.weight))
       continue;
-    const score = -one.weight / Math.log(fractionOf(`${one.place}\n${session}`));
+    const score = -one.weight / Math.log(hashToFraction(`${one.place}\n${session}`));
     if (score <= highest) continue;
     highest = score;
     home = one;
@@ -46,7 +46,7 @@ export function homeOf<T extends Placed>(
 }
 
 /** The number of exchanges for each unit of weight if they were spread evenly, with one more. */
-function shareOf(all: readonly Pickable[]): number {
+function sumWeights(all: readonly Pickable[]): number {
   let inFlight = 1;
   let weight = 0;
   for (const one of all) {
@@ -57,6 +57,6 @@ function shareOf(all: readonly Pickable[]): number {
 }
 
 /** A number between 0 and 1, both exclusive, that is evenly distributed over texts and always the same for one. */
-function fractionOf(text: string): number {
+function hashToFraction(text: string): number {
   return (hash('sha256', text, 'buffer').readUIntBE(0, 6) + 0.5) / 2 ** 48;
 }

@@ -25,7 +25,7 @@ const HELD_SECONDS = 10;
 const HELD_REQUESTS = 100;
 
 /** Makes the budget of one upstream, with a full bucket. @param clock milliseconds, monotonic. */
-export function budgetOf({ share, perSecond }: BudgetLimits, clock: () => number): Budget {
+export function makeBudget({ share, perSecond }: BudgetLimits, clock: () => number): Budget {
   const most = Math.max(perSecond * HELD_SECONDS, share * HELD_REQUESTS);
   let held = most;
   let seen = clock();

@@ -32,7 +32,7 @@ export interface Health {
 }
 
 /** Makes the health of an upstream that was never asked. @param now milliseconds, here and below. */
-export function healthOf(now: number): Health {
+export function computeHealth(now: number): Health {
   return { row: 0, ended: 0, failed: 0, since: now, ejections: 0, until: 0, probing: false };
 }
 

@@ -2,12 +2,12 @@
 
 import { GatewayError } from '../../lib/errors.ts';
 import type { Vendor } from '../vendor.ts';
-import { homeOf } from './affinity.ts';
+import { chooseHome } from './affinity.ts';
 import {
+  computeHealth,
   type EjectionLimits,
   fail,
   type Health,
-  healthOf,
   isEjected,
   isUsable,
   readmit,
@@ -80,7 +80,7 @@ interface Member {
 }
 
 /** Makes the pool of a vendor's upstreams. @param clock milliseconds, monotonic. */
-export function poolOf(
+export function makePool(
   upstreams: readonly { readonly vendor: Vendor; readonly weight: number }[],
   limits: PoolLimits,
   clock: () => number,
@@ -89,7 +89,7 @@ export function poolOf(
     vendor,
     weight,
     place: `${vendor.origin}${vendor.basePath}\n${vendor.credentials ? JSON.stringify(vendor.credentials) : vendor.key}`,
-    health: healthOf(clock()),
+    health: computeHealth(clock()),
     inFlight: 0,
     ejections: 0,
     rests: new Map(),
@@ -116,7 +116,7 @@ export function poolOf(
       fits,
     ];
     for (const allowed of tries) {
-      const home = session === undefined ? undefined : homeOf(members, session, allowed);
+      const home = session === undefined ? undefined : chooseHome(members, session, allowed);
       if (home !== undefined) return home;
       const index = pick(members, turn, allowed);
       if (index < 0) continue;

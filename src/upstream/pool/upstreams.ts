@@ -5,9 +5,9 @@
 
 import { openTimeoutClock, type TimeoutClock, type VendorTimeouts } from '../timeout-clock.ts';
 import type { Vendor } from '../vendor.ts';
-import { type Budget, type BudgetLimits, budgetOf } from './budget.ts';
+import { type Budget, type BudgetLimits, makeBudget } from './budget.ts';
 import type { EjectionLimits } from './ejection.ts';
-import { type Pool, poolOf } from './pool.ts';
+import { makePool, type Pool } from './pool.ts';
 
 export interface RetryLimits extends BudgetLimits {
   /** The most retries of one request. */
@@ -60,7 +60,7 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
     const members = upstreams?.map(({ weight, ...place }) => ({ vendor: { ...shared, ...place }, weight }));
     if (members === undefined && !Number.isFinite(connections) && !ejection.lone) continue;
     const poolLimits = { connections, wait: timeouts.pool, ejection, ejectsLone: ejection.lone };
-    pools.set(vendor, poolOf(members ?? [{ vendor, weight: 1 }], poolLimits, clock));
+    pools.set(vendor, makePool(members ?? [{ vendor, weight: 1 }], poolLimits, clock));
   }
   const timeoutClock = openTimeoutClock(timeouts);
   return {
@@ -70,7 +70,7 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
     budgetOf(vendor) {
       const known = budgets.get(vendor);
       if (known !== undefined) return known;
-      const made = budgetOf(retries, clock);
+      const made = makeBudget(retries, clock);
       budgets.set(vendor, made);
       return made;
     },

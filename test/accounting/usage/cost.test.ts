@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeConsumption } from '../../../src/accounting/usage/consumption.ts';
-import { costOf, isSane, MAX_TOKENS, saneDollars } from '../../../src/accounting/usage/cost.ts';
+import { computeCost, isSane, MAX_TOKENS, saneDollars } from '../../../src/accounting/usage/cost.ts';
 import { findPrices } from '../../../src/catalog/prices-at.ts';
 import { exchange } from './records.ts';
 
@@ -35,16 +35,16 @@ describe('the cost of a request', () => {
     // A vendor that counts cached input separately from input gets no credit for it.
     [{ input: 0, cacheRead: MILLION }, CLAUDE, 0.3],
   ])('%j at %j: %d dollars', (usage, prices, dollars) => {
-    expect(costOf(usage, prices)).toBeCloseTo(dollars, 12);
+    expect(computeCost(usage, prices)).toBeCloseTo(dollars, 12);
   });
 
   test('at another service tier the cost is a multiple, also for long prompts', () => {
     const tiered = { ...TIERED, tiers: { flex: 0.5, us: 1.1 } };
     const usage = { input: 200_001, output: 1000 };
-    const standard = costOf(usage, tiered) ?? Number.NaN;
-    expect(costOf(usage, tiered, ['flex'])).toBeCloseTo(0.5 * standard, 12);
-    expect(costOf(usage, tiered, ['flex', 'us'])).toBeCloseTo(0.55 * standard, 12);
-    expect(costOf(usage, tiered, ['fast'])).toBe(standard);
+    const standard = computeCost(usage, tiered) ?? Number.NaN;
+    expect(computeCost(usage, tiered, ['flex'])).toBeCloseTo(0.5 * standard, 12);
+    expect(computeCost(usage, tiered, ['flex', 'us'])).toBeCloseTo(0.55 * standard, 12);
+    expect(computeCost(usage, tiered, ['fast'])).toBe(standard);
   });
 
   test('prices depend on the day: higher ones, other tiers, and none for long prompts', () => {
@@ -53,9 +53,9 @@ describe('the cost of a request', () => {
     const prices = { ...TIERED, tiers: { flex: 0.5 }, later: { from: '2026-12-01', prices: next } };
     const usage = { input: 200_001, output: 1000 };
     const dollarsAt = (time: string): number =>
-      costOf(usage, findPrices(prices, Date.parse(time)), ['flex']) ?? Number.NaN;
+      computeCost(usage, findPrices(prices, Date.parse(time)), ['flex']) ?? Number.NaN;
     expect(dollarsAt('2026-11-30T23:59:59.999Z')).toBeCloseTo((0.200001 * 4 + 0.001 * 12) / 2, 12);
-    expect(dollarsAt('2026-12-01T00:00:00Z')).toBeCloseTo(costOf(usage, PLAIN) ?? Number.NaN, 12);
+    expect(dollarsAt('2026-12-01T00:00:00Z')).toBeCloseTo(computeCost(usage, PLAIN) ?? Number.NaN, 12);
     expect(dollarsAt('2026-12-31T23:59:59.999Z')).toBe(dollarsAt('2026-12-01T00:00:00Z'));
     expect(dollarsAt('2027-01-01T00:00:00Z')).toBeCloseTo((0.200001 * 3 + 0.001 * 9) / 4, 12);
     // The very same object each time: records tell prices apart by identity.
@@ -64,9 +64,9 @@ describe('the cost of a request', () => {
   });
 
   test('a request without usage is not free', () => {
-    expect(costOf({}, PLAIN)).toBeUndefined();
-    expect(costOf({ cacheRead: 5 }, PLAIN)).toBeUndefined();
-    expect(costOf({ input: 0, output: 0 }, PLAIN)).toBe(0);
+    expect(computeCost({}, PLAIN)).toBeUndefined();
+    expect(computeCost({ cacheRead: 5 }, PLAIN)).toBeUndefined();
+    expect(computeCost({ input: 0, output: 0 }, PLAIN)).toBe(0);
   });
 
   test.each(['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWriteHour', 'searches'])(
@@ -74,7 +74,7 @@ describe('the cost of a request', () => {
     (field) => {
       for (const count of [-1, -MILLION, 2e9, Number.NaN]) {
         const usage = { input: 1_000, output: 1_000, [field]: count };
-        const cost = costOf(usage, { ...CLAUDE, searches: 10 });
+        const cost = computeCost(usage, { ...CLAUDE, searches: 10 });
         expect(cost).toBeUndefined();
         expect(computeConsumption(exchange({ usage, cost }))).toBeUndefined();
       }
@@ -86,9 +86,9 @@ describe('the cost of a request', () => {
     fc.assert(
       fc.property(count, count, count, count, count, (input, read, write, output, more) => {
         const usage = { input: input + read + write, cacheRead: read, cacheWrite: write, output };
-        const before = costOf(usage, CLAUDE) ?? Number.NaN;
+        const before = computeCost(usage, CLAUDE) ?? Number.NaN;
         for (const field of ['input', 'output'] as const) {
-          const after = costOf({ ...usage, [field]: usage[field] + more }, CLAUDE) ?? Number.NaN;
+          const after = computeCost({ ...usage, [field]: usage[field] + more }, CLAUDE) ?? Number.NaN;
           expect(after).toBeGreaterThanOrEqual(before);
         }
         expect(before).toBeLessThanOrEqual((usage.input * 6 + output * 15) / MILLION + 1e-9);

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import {
   completed,
   estimateChunk,
+  estimateOutput,
   openOutputEstimate,
-  outputOf,
   tokensOfRequest,
 } from '../../../src/accounting/usage/output-estimate.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
@@ -20,7 +20,7 @@ function tokensOf(stream: string, size: number, spoken: FormatName = 'chat-compl
   const passage = openOutputEstimate(spoken);
   const bytes = Buffer.from(stream);
   for (let at = 0; at < bytes.length; at += size) estimateChunk(passage, bytes.subarray(at, at + size));
-  return outputOf(passage);
+  return estimateOutput(passage);
 }
 
 describe.each(['\n\n', '\r\n\r\n'])('events that end with %j', (end) => {

@@ -1,7 +1,7 @@
 /** Records of requests for tests. */
 
 import { exchangeRow, type KeyedRecord } from '../../../src/accounting/usage/exchange-row.ts';
-import { dayOf } from '../../../src/lib/calendar.ts';
+import { formatDay } from '../../../src/lib/calendar.ts';
 import type { ExchangeRow } from '../../../src/store/tables.ts';
 
 /** Midday of a day in UTC. */
@@ -34,5 +34,5 @@ export function exchange(otherwise: Partial<KeyedRecord> = {}): KeyedRecord {
 
 /** A request as a row of the batch `one`. */
 export function rowOf(record: KeyedRecord, place = 0): ExchangeRow {
-  return exchangeRow(record, { batch: 'one', place, day: dayOf(record.time) });
+  return exchangeRow(record, { batch: 'one', place, day: formatDay(record.time) });
 }

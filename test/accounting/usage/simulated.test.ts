@@ -5,7 +5,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { reportUsage } from '../../../src/accounting/usage/report.ts';
-import { dayOf } from '../../../src/lib/calendar.ts';
+import { formatDay } from '../../../src/lib/calendar.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { KEY, startRecorded } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
@@ -83,7 +83,7 @@ test('a key with a tiny budget can use the sandbox without limit, and its budget
   expect(await running.ended).toBe(0);
 
   const store = await openStore({ path: `${directory}/.gateway/gateway.db` });
-  const today = dayOf(Date.now());
+  const today = formatDay(Date.now());
   const asked = { from: today, to: today, by: ['key', 'vendor'], limit: 10 } as const;
   expect(await reportUsage(store, { ...asked, simulated: false })).toMatchObject({
     lines: [],

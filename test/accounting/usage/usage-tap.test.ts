@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  getRemains,
   hasUsage,
   observeChunk,
-  remainsOf,
   usageObserver,
 } from '../../../src/accounting/usage/usage-observer.ts';
 import { usageIn } from '../../../src/accounting/usage/usage-search.ts';
@@ -36,7 +36,7 @@ describe.each(cases)('$name', ({ format, file }) => {
     const tap = usageObserver(usageReaders[format.name].field);
     for (let at = 0; at < bytes.length; at += size) observeChunk(tap, bytes.subarray(at, at + size));
     const usage = usageReaders[format.name].tokens(
-      usageIn(remainsOf(tap), usageReaders[format.name].field),
+      usageIn(getRemains(tap), usageReaders[format.name].field),
       '',
     );
     expect([usage.input, usage.output, usage.cacheRead, usage.reasoning]).toEqual([
@@ -52,19 +52,19 @@ test('a text that mentions usage is not usage', () => {
   const tap = usageObserver('usage');
   const text = JSON.stringify({ content: 'say {"usage":{"prompt_tokens":7}}', usage: { prompt_tokens: 1 } });
   observeChunk(tap, Buffer.from(text));
-  expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ prompt_tokens: 1 }]);
+  expect(usageIn(getRemains(tap), 'usage')).toEqual([{ prompt_tokens: 1 }]);
 });
 
 test('null is not usage, and spaces change nothing', () => {
   const tap = usageObserver('usage');
   observeChunk(tap, Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
-  expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
+  expect(usageIn(getRemains(tap), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
 });
 
 test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may surround the colon of the field', (space) => {
   const tap = usageObserver('usage');
   observeChunk(tap, Buffer.from(`{"usage"${space}:${space}{"a":1}}`));
-  expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: 1 }]);
+  expect(usageIn(getRemains(tap), 'usage')).toEqual([{ a: 1 }]);
 });
 
 test('whether a usage was reported is known from one chunk and from several', () => {
@@ -81,7 +81,7 @@ test('whether a usage was reported is known from one chunk and from several', ()
   ] as const) {
     const tap = usageObserver('usage');
     for (const piece of pieces) observeChunk(tap, Buffer.from(piece));
-    remainsOf(tap);
+    getRemains(tap);
     expect(hasUsage(tap), JSON.stringify(pieces).slice(0, 60)).toBe(has);
   }
 });
@@ -94,7 +94,7 @@ test('accepts any bytes', () => {
         if (marked) observeChunk(tap, Buffer.from('"usage":{"a":'));
         observeChunk(tap, chunk);
       }
-      usageIn(remainsOf(tap), 'usage');
+      usageIn(getRemains(tap), 'usage');
     }),
   );
 });
@@ -116,7 +116,7 @@ test('usage is found anywhere in a long answer, wherever that is split', () => {
         observeChunk(tap, bytes.subarray(at, at + size));
         at += size;
       }
-      expect(usageIn(remainsOf(tap), 'usage')).toEqual(usages);
+      expect(usageIn(getRemains(tap), 'usage')).toEqual(usages);
     }),
   );
 });
@@ -130,7 +130,7 @@ test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
       const tap = usageObserver('usage');
       const bytes = Buffer.from(`${before}"usage":{"prompt_tokens":5,"completion_tokens":7}}`);
       for (let at = 0; at < bytes.length; at += size) observeChunk(tap, bytes.subarray(at, at + size));
-      expect(usageReaders['chat-completions'].tokens(usageIn(remainsOf(tap), 'usage'), '')).toMatchObject({
+      expect(usageReaders['chat-completions'].tokens(usageIn(getRemains(tap), 'usage'), '')).toMatchObject({
         input: 5,
         output: 7,
       });

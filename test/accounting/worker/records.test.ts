@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ClosedLedger, recordOf } from '../../../src/accounting/usage/ledger.ts';
+import { type ClosedLedger, makeRecord } from '../../../src/accounting/usage/ledger.ts';
 import { packRecord, unpackRecord } from '../../../src/accounting/worker/records.ts';
 import { FORMAT_NAMES, OPERATIONS } from '../../../src/conversation/prompt.ts';
 import { TIERS } from '../../../src/conversation/tokens.ts';
@@ -103,7 +103,7 @@ test('prices that change later arrive whole, and a record costs the price valid 
   const [cheap, dear] = [CHEAP.prices, DEAR.prices];
   const model = { ...CHEAP, prices: { ...cheap, later: { from: '2026-12-01', prices: dear } } };
   const costs = ['2026-11-30', '2026-12-01', '2026-12-02'].map(
-    (day) => recordOf(roundTrip(closedLedger({ model, time: Date.parse(day) }))).cost,
+    (day) => makeRecord(roundTrip(closedLedger({ model, time: Date.parse(day) }))).cost,
   );
   // 100 tokens of input and 20 of output.
   expect(costs.map((cost) => Math.round((cost ?? 0) * 1e6))).toEqual([360, 480, 480]);

@@ -7,7 +7,7 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { configuredVendors } from '../../../src/config/vendors.ts';
 import { anthropicList } from '../../../src/devtools/model-lists/anthropic-list.ts';
 import { compare } from '../../../src/devtools/model-lists/compare.ts';
-import { entryOf } from '../../../src/devtools/model-lists/entry.ts';
+import { makeEntry } from '../../../src/devtools/model-lists/entry.ts';
 import { googleList } from '../../../src/devtools/model-lists/google-list.ts';
 import type { ListReader } from '../../../src/devtools/model-lists/listed.ts';
 import { openaiList } from '../../../src/devtools/model-lists/openai-list.ts';
@@ -81,7 +81,7 @@ describe.each<[string, string, ListReader]>([
         const page = reader.page(parseJson(JSON.stringify({ [field]: items })));
         for (const vendor of vendors.all) {
           const { fresh } = compare(vendor, vendors, defaultModels(), page?.models ?? []);
-          for (const one of fresh) JSON.stringify(entryOf(vendor, one));
+          for (const one of fresh) JSON.stringify(makeEntry(vendor, one));
         }
         expect(Object.hasOwn(Object.prototype, 'supported')).toBe(false);
       }),

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
 import { cleanBytes, identitiesIn } from '../../../src/devtools/recorder/clean.ts';
 import { inPieces } from '../../../src/devtools/recorder/pieces.ts';
-import { secretsOf } from '../../../src/devtools/recorder/secrets.ts';
+import { listSecrets } from '../../../src/devtools/recorder/secrets.ts';
 
 const clean = (text: string, ...secrets: readonly string[]): string =>
   cleanBytes(Buffer.from(text), secrets, []).toString();
@@ -106,7 +106,7 @@ test.each([
   ['postgres://me:of-the%2Dstore@localhost/x', 'of-the-store'],
   ['postgres://me:100%of-the-store@localhost/x', '100%of-the-store'],
 ])('of the store at %s, the password is a secret in the form that the server receives', (url, password) => {
-  expect(secretsOf(configSchema.parse({ store: { url } }))).toEqual([password]);
+  expect(listSecrets(configSchema.parse({ store: { url } }))).toEqual([password]);
 });
 
 test('a secret in pieces is found, field by field', () => {

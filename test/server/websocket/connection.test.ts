@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type Connection, keepConnection } from '../../../src/server/websocket/connection.ts';
-import { portOf } from '../../../src/upstream/net/bind.ts';
+import { getPort } from '../../../src/upstream/net/bind.ts';
 import { soon } from '../../support/soon.ts';
 
 afterEach(() => {
@@ -23,7 +23,7 @@ test('a client that reads slowly counts as alive while data waits for it', async
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const client = new WebSocket(`ws://127.0.0.1:${portOf(server)}`);
+  const client = new WebSocket(`ws://127.0.0.1:${getPort(server)}`);
   await new Promise((resolve) => client.once('open', resolve));
   const { socket, raw, connection } = await accepted;
   const closed = new Promise<string>((resolve) => client.once('close', () => resolve('closed')));

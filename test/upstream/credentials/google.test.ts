@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
-import { portOf } from '../../../src/upstream/net/bind.ts';
+import { getPort } from '../../../src/upstream/net/bind.ts';
 import { KEY } from '../../support/gateway.ts';
 import {
   json,
@@ -48,7 +48,7 @@ const endpoint = createTlsServer({ cert, key }, (request, response) => {
 });
 const proxy = createServer().on('connect', ({ url = '' }, socket) => {
   tunnels.push(url);
-  const tunnel = connect(portOf(endpoint), '127.0.0.1', () => {
+  const tunnel = connect(getPort(endpoint), '127.0.0.1', () => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     tunnel.pipe(socket).pipe(tunnel);
   }).on('error', () => socket.destroy());
@@ -91,7 +91,7 @@ async function shownBy(
   const place = '/v1/projects/p/locations/global/publishers/anthropic';
   gateway = await startCloudGateway(
     { baseUrl: `${vendor.url}${place}`, credentials },
-    { proxy: { url: `http://127.0.0.1:${portOf(proxy)}` } },
+    { proxy: { url: `http://127.0.0.1:${getPort(proxy)}` } },
   );
   expect(await gateway.say()).toEqual([200, expect.stringContaining('Hello')]);
   const [received] = vendor.received;
@@ -195,7 +195,7 @@ test('two vendors with the same credentials share a token', async () => {
   gateway = await startCloudGateway(
     { baseUrl: `${place}/anthropic`, credentials },
     {
-      proxy: { url: `http://127.0.0.1:${portOf(proxy)}` },
+      proxy: { url: `http://127.0.0.1:${getPort(proxy)}` },
       vendors: {
         anthropic: { baseUrl: `${place}/anthropic`, credentials },
         google: { baseUrl: `${place}/google`, credentials },

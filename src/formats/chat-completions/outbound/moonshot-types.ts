@@ -44,19 +44,19 @@ function isType(name: Json | undefined): name is string {
 function renderEnum(values: readonly Json[], types: readonly string[]): JsonObject {
   const [only = '', ...more] = types;
   if (more.length === 0 && values.every((value) => hasType(value, only))) return { type: only, enum: values };
-  const groups = Map.groupBy(values, typeOf);
+  const groups = Map.groupBy(values, inferType);
   const choices = Array.from(groups, ([type, group]): JsonObject => ({ type, enum: group }));
   const [first = {}, ...others] = choices;
   return others.length === 0 ? first : { anyOf: choices };
 }
 
-function typeOf(value: Json): string {
+function inferType(value: Json): string {
   if (value === null) return 'null';
   return isList(value) ? 'array' : typeof value;
 }
 
 function hasType(value: Json, type: string): boolean {
-  return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
+  return type === 'integer' ? Number.isInteger(value) : inferType(value) === type;
 }
 
 /**

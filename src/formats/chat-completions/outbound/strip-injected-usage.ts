@@ -50,7 +50,7 @@ export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
       const found = indexOfBytes(bytes, USAGE, at);
       if (found < 0) break;
       const line = { start: lines.start(found, at), end: lines.end(found) ?? bytes.length };
-      const cut = cutOf(bytes, line);
+      const cut = findCut(bytes, line);
       at = line.end;
       if (cut === undefined) continue;
       cuts.push(cut);
@@ -62,7 +62,7 @@ export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
 
   /** Lets pass what belongs to a long line. @returns where it ends. */
   function pass(bytes: Uint8Array, out: Sink<Uint8Array>): number {
-    const end = linesOf(bytes).end(0);
+    const end = findLines(bytes).end(0);
     isPassing = end === undefined;
     give(out, bytes.subarray(0, end));
     return end ?? bytes.length;
@@ -89,7 +89,7 @@ export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
       if (isMore) return;
       const passed = isPassing ? pass(all, out) : 0;
       const bytes = all.subarray(passed);
-      const lines = linesOf(bytes);
+      const lines = findLines(bytes);
       const whole = lines.whole();
       if (whole > 0) give(out, shown(whole === bytes.length ? bytes : bytes.subarray(0, whole), lines));
       const rest = bytes.subarray(whole);
@@ -102,7 +102,7 @@ export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
       held.take(isPassing ? all.length : passed + whole);
     },
     flush(out) {
-      if (held.size() > 0) give(out, shown(held.bytes(), linesOf(held.bytes())));
+      if (held.size() > 0) give(out, shown(held.bytes(), findLines(held.bytes())));
     },
   };
 }
@@ -121,7 +121,7 @@ interface Lines {
   whole(): number;
 }
 
-function linesOf(bytes: Uint8Array): Lines {
+function findLines(bytes: Uint8Array): Lines {
   // Most streams have none, and are not searched for one at every line.
   const hasCr = bytes.includes(CR);
   const last = (byte: number, at: number): number => (at < 0 ? -1 : bytes.lastIndexOf(byte, at));
@@ -154,7 +154,7 @@ function endsBlank(bytes: Uint8Array, end: number): boolean {
 }
 
 /** What is not to be seen of a line with `"usage"` in it: all of it, or that member. */
-function cutOf(bytes: Uint8Array, line: Span): Span | undefined {
+function findCut(bytes: Uint8Array, line: Span): Span | undefined {
   if (line.end - line.start > LONGEST || !isAt(bytes, line.start, DATA)) return undefined;
   const data = { start: line.start + DATA.length, end: line.end };
   const [usage, choices] = findMembers(bytes, KEYS, data) ?? [];

@@ -68,7 +68,7 @@ function utf16Offsets(text: string): (byte: number) => number | undefined {
   let unit = 0;
   for (const character of text) {
     units.set(byte, unit);
-    byte += bytesOf(character.codePointAt(0) ?? 0);
+    byte += countBytes(character.codePointAt(0) ?? 0);
     unit += character.length;
   }
   units.set(byte, unit);
@@ -76,7 +76,7 @@ function utf16Offsets(text: string): (byte: number) => number | undefined {
 }
 
 /** The length of a character in UTF-8 (RFC 3629, 3). Half of a surrogate pair becomes U+FFFD, which has three bytes. */
-function bytesOf(codePoint: number): number {
+function countBytes(codePoint: number): number {
   if (codePoint < 0x80) return 1;
   if (codePoint < 0x800) return 2;
   return codePoint < 0x10000 ? 3 : 4;

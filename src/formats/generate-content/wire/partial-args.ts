@@ -36,7 +36,7 @@ export function partialArgs(misplaced: () => GatewayError): PartialArgs {
       const isList = said === undefined && path.endsWith(LIST_END);
       const steps = parsePath(isList ? path.slice(0, -LIST_END.length) : path);
       if (steps === undefined) throw misplaced();
-      const isEnd = said === undefined && steps.reduce<Growing | undefined>(childOf, root) !== undefined;
+      const isEnd = said === undefined && steps.reduce<Growing | undefined>(findChild, root) !== undefined;
       const nothing = isList ? [] : emptyObject();
       const value = said === undefined ? nothing : said;
       if (!isEnd && !setAt(root, steps, value, open === path)) throw misplaced();
@@ -75,7 +75,7 @@ function setAt(
   let at: Growing = root;
   for (const [depth, step] of steps.entries()) {
     const isLast = depth === steps.length - 1;
-    const known: Growing | undefined = childOf(at, step);
+    const known: Growing | undefined = findChild(at, step);
     if (isLast) {
       const isText = typeof known === 'string' && typeof value === 'string' && isMore;
       return putChild(at, step, isText ? known + value : value);
@@ -87,7 +87,7 @@ function setAt(
   return false;
 }
 
-function childOf(parent: Growing | undefined, step: string | number): Growing | undefined {
+function findChild(parent: Growing | undefined, step: string | number): Growing | undefined {
   if (Array.isArray(parent)) return parent[parseIndex(step)];
   return parent !== undefined && isGrowingObject(parent) ? parent[String(step)] : undefined;
 }

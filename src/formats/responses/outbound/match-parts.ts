@@ -17,7 +17,7 @@ export function matchParts(
   list: readonly JsonObject[],
 ): (index: number) => number {
   const shift = findShift(seen, list.length);
-  const fits = [...seen].every(([number, { length }]) => length <= lengthOf(list[number - shift]));
+  const fits = [...seen].every(([number, { length }]) => length <= getLength(list[number - shift]));
   if (fits) return (index) => index + shift;
   // The item has blank parts that the events did not count, or the other way round: those with a text come in one order.
   const numbers = [...seen]
@@ -25,7 +25,7 @@ export function matchParts(
     .sort((a, b) => a - b);
   const matched = new Map<number, number>();
   for (const [index, part] of list.entries()) {
-    const number = lengthOf(part) > 0 ? numbers[matched.size] : undefined;
+    const number = getLength(part) > 0 ? numbers[matched.size] : undefined;
     if (number !== undefined) matched.set(index, number);
   }
   const next = (numbers.at(-1) ?? -1) + 1;
@@ -42,6 +42,6 @@ function findShift(seen: ReadonlyMap<number, Seen>, length: number): number {
   return highest >= length ? lowest : 0;
 }
 
-function lengthOf({ text, refusal }: JsonObject = {}): number {
+function getLength({ text, refusal }: JsonObject = {}): number {
   return (asText(text) ?? asText(refusal) ?? '').length;
 }

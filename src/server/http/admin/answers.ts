@@ -45,7 +45,7 @@ export function answerError(error: unknown): Response {
 
 /** The body, checked by `schema`; a missing body counts as `{}`. @throws GatewayError `invalid-request` */
 export async function readAs<S extends z.ZodType>(request: AdminRequest, schema: S): Promise<z.output<S>> {
-  const bytes = await bytesOf(request);
+  const bytes = await readBytes(request);
   return checked(bytes.length === 0 ? {} : parse(bytes), schema);
 }
 
@@ -54,12 +54,12 @@ export async function readRequiredAs<S extends z.ZodType>(
   request: AdminRequest,
   schema: S,
 ): Promise<z.output<S>> {
-  const bytes = await bytesOf(request);
+  const bytes = await readBytes(request);
   if (bytes.length === 0) throw new GatewayError('invalid-request', 'The request has no body.');
   return checked(parse(bytes), schema);
 }
 
-function bytesOf({ message, response }: AdminRequest): Promise<Buffer> {
+function readBytes({ message, response }: AdminRequest): Promise<Buffer> {
   return readBody(message, response, { limit: BODY_LIMIT, decompress: undefined });
 }
 

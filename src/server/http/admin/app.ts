@@ -2,10 +2,10 @@
 
 import { H3, type H3Event } from 'h3';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
-import { queryOf } from '../../../pipeline/request-head.ts';
+import { parseQuery } from '../../../pipeline/request-head.ts';
 import { isReachable, type Store } from '../../../store/store.ts';
 import { isShort } from '../../../store/store-errors.ts';
-import { nodeExchangeOf } from '../node-exchange.ts';
+import { getNodeExchange } from '../node-exchange.ts';
 import { type AdminRequest, answerError } from './answers.ts';
 import { authenticateAdmin } from './authenticate-admin.ts';
 import { type AdminOperation, adminOperations, type Method } from './operations.ts';
@@ -42,7 +42,7 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
 
   async function answer(event: H3Event, find: () => AdminOperation): Promise<Response> {
     try {
-      const request = requestOf(event);
+      const request = readRequest(event);
       admit(request.message);
       const response = await find().run(store, request);
       if (event.req.method !== 'GET') onKeys();
@@ -64,12 +64,12 @@ async function failure(store: Store, cause: unknown): Promise<GatewayError> {
   return new GatewayError('internal', isShort(cause) ? SHORT : AWAY, details);
 }
 
-function requestOf(event: H3Event): AdminRequest {
-  const { message, response } = nodeExchangeOf(event);
+function readRequest(event: H3Event): AdminRequest {
+  const { message, response } = getNodeExchange(event);
   return {
     message,
     response,
-    query: queryOf(message),
+    query: parseQuery(message),
     named: namedBy(event.context.params ?? {}),
   };
 }

@@ -5,7 +5,7 @@ import { answerMetrics, type RenderMetrics } from '../../../accounting/metrics/m
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
 import { rawPath } from '../../../pipeline/request-head.ts';
 import { openDashboard } from '../../pages/dashboard.ts';
-import { nodeExchangeOf } from '../node-exchange.ts';
+import { getNodeExchange } from '../node-exchange.ts';
 import { answerError } from './answers.ts';
 import { authenticateAdmin } from './authenticate-admin.ts';
 
@@ -22,14 +22,14 @@ export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
 
   const metrics = async (event: H3Event): Promise<Response> => {
     try {
-      admit(nodeExchangeOf(event).message);
+      admit(getNodeExchange(event).message);
       return await answerMetrics(render);
     } catch (error) {
       return answerError(error);
     }
   };
   const file = (event: H3Event): Response => {
-    const { message } = nodeExchangeOf(event);
+    const { message } = getNodeExchange(event);
     return page(rawPath(message), message.headers['if-none-match']) ?? answerError(notThere());
   };
   for (const [path, answer] of [

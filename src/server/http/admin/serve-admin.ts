@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
-import { type Address, bind, urlOf } from '../../../upstream/net/bind.ts';
+import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
 
 export interface RunningAdmin {
   readonly url: string;
@@ -21,7 +21,7 @@ export async function serveAdmin(app: H3, address: Address): Promise<RunningAdmi
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const port = await bind(server, address);
   return {
-    url: urlOf({ host: address.host, port }),
+    url: formatUrl({ host: address.host, port }),
     async close() {
       const closed = once(server, 'close');
       server.close();

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { reportUsage } from '../../../accounting/usage/report.ts';
 import { completeQuery, usageQuery } from '../../../accounting/usage/usage-query.ts';
-import { figuresOf, lineView, usageFigures, usageLine } from '../../../accounting/usage/usage-view.ts';
+import { lineView, renderFigures, usageFigures, usageLine } from '../../../accounting/usage/usage-view.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, checked } from './answers.ts';
 
@@ -28,6 +28,6 @@ export async function answerUsage(store: Store, { query }: AdminRequest): Promis
     to: asked.to,
     data: lines.map(lineView),
     has_more: more,
-    total: figuresOf(total),
+    total: renderFigures(total),
   } satisfies z.output<typeof usageAnswer>);
 }

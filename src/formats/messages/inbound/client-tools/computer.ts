@@ -1,7 +1,7 @@
 /** The computer tool: a screen, a mouse and a keyboard. */
 
 import type { JsonObject } from '../../../../lib/json.ts';
-import { type ClientTool, integers, oneOf, text } from './definition.ts';
+import { type ClientTool, enumSchema, integers, text } from './definition.ts';
 
 /** The actions of 20241022. */
 export const FIRST_ACTIONS = {
@@ -44,7 +44,7 @@ export const FIRST_ACTION_INPUT = {
 export const ACTION_INPUT = {
   ...FIRST_ACTION_INPUT,
   start_coordinate: { ...integers(2), description: 'For `left_click_drag`: [x, y] of the start.' },
-  scroll_direction: { ...oneOf(['up', 'down', 'left', 'right']), description: 'For `scroll`.' },
+  scroll_direction: { ...enumSchema(['up', 'down', 'left', 'right']), description: 'For `scroll`.' },
   scroll_amount: { type: 'integer', minimum: 0, description: 'For `scroll`.' },
   duration: { type: 'number', minimum: 0, description: 'For `hold_key` and `wait`: seconds.' },
 };
@@ -77,7 +77,7 @@ export function computer(
           'from its top left corner, not a scale from 0 to 1 or 1000. Take a screenshot to find things before you use ' +
           'them, and aim at their centre. Take another to see the result: programs may need a moment.',
         properties: {
-          action: { ...oneOf(Object.keys(all)), description: `${meanings.join('; ')}.` },
+          action: { ...enumSchema(Object.keys(all)), description: `${meanings.join('; ')}.` },
           ...input,
           ...(zooms && {
             region: { ...integers(4), description: 'For `zoom`: [x1, y1, x2, y2], in pixels.' },

@@ -23,7 +23,7 @@ export function text(description: string) {
 }
 
 /** The schema of a text that is one of several. */
-export function oneOf(values: readonly string[]) {
+export function enumSchema(values: readonly string[]) {
   return { type: 'string', enum: values };
 }
 

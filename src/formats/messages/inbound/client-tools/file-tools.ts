@@ -1,6 +1,6 @@
 /** The text editor and the memory tool, which edit files by the same commands. */
 
-import { type ClientTool, integers, oneOf, text } from './definition.ts';
+import { type ClientTool, enumSchema, integers, text } from './definition.ts';
 
 /** Fields that the text editor and the memory tool share. */
 const EDITING = {
@@ -50,7 +50,7 @@ export function textEditor(generation: 'old' | 'new', settings: readonly string[
           : ''),
       properties: {
         command: {
-          ...oneOf(['view', 'create', 'str_replace', 'insert', ...(isOld ? ['undo_edit'] : [])]),
+          ...enumSchema(['view', 'create', 'str_replace', 'insert', ...(isOld ? ['undo_edit'] : [])]),
           description: 'What to do.',
         },
         path: text('Absolute path of the file, or of the directory to view: `/repo/file.py`, `/repo`.'),
@@ -77,7 +77,7 @@ export const MEMORY: ClientTool = {
       'not exist yet.',
     properties: {
       command: {
-        ...oneOf(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
+        ...enumSchema(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
         description: 'What to do.',
       },
       path: text('For every command except `rename`: /memories, or a path that begins with /memories/.'),
