@@ -5,7 +5,7 @@ import { recording } from '../../src/accounting/usage/ledger.ts';
 import { type Config, type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import type { Gateway } from '../../src/pipeline/gateway.ts';
 import { type RunningServer, serve } from '../../src/server/listen/server.ts';
-import { openGateway } from '../../src/server/open-gateway.ts';
+import { type OpenOptions, openGateway } from '../../src/server/open-gateway.ts';
 import { type ChainMode, chainMode } from '../../src/streams/chain.ts';
 
 export const KEY = 'gw-test-key-of-the-tests';
@@ -20,11 +20,13 @@ export interface TestGateway {
 /**
  * Serves `input` and adds one unrestricted key, KEY. Without vendors the sandbox answers, as fast as it can.
  * @param change makes the gateway that serves from the one that the configuration makes.
+ * @param simulated where the simulated vendors are, if they run already.
  */
 export async function startGateway(
   input: ConfigInput = {},
   mode: ChainMode = chainMode(process.env['GATEWAY_CHAIN']),
   change: (gateway: Gateway) => Gateway = (gateway) => gateway,
+  simulated?: NonNullable<OpenOptions['simulated']>,
 ): Promise<TestGateway> {
   const config = configSchema.parse({
     port: 0,
@@ -32,7 +34,7 @@ export async function startGateway(
     ...input,
     keys: [{ name: 'test', key: KEY }, ...(input.keys ?? [])],
   });
-  const { gateway, close } = await openGateway(config, { mode });
+  const { gateway, close } = await openGateway(config, { mode, ...(simulated && { simulated }) });
   const changed = change(gateway);
   const server = await serve(() => changed, config);
   return {

@@ -65,7 +65,35 @@ export const SCHEMATHESIS: Program = {
   isThere: () => existsSync(SCHEMATHESIS_PATH),
 };
 
-export const PROGRAMS: readonly Program[] = [POSTGRES, REDIS, PROMETHEUS, CHROMIUM, SCRIPT, SCHEMATHESIS];
+/** Compiles and runs the clients in `test/clients/go`; their `go.mod` says which version they need. */
+export const GO: Program = {
+  name: 'Go',
+  variable: 'REQUIRE_GO',
+  remedy: 'install Go 1.26 or later (https://go.dev/dl)',
+  isThere: () => {
+    const [, minor] = /go1\.(\d+)/.exec(printed('go', 'version') ?? '') ?? [];
+    return Number(minor) >= 26;
+  },
+};
+
+/** Compiles and runs the clients in `test/clients/java`. */
+export const JAVA: Program = {
+  name: 'Java',
+  variable: 'REQUIRE_JAVA',
+  remedy: 'install the packages maven and openjdk-17-jdk-headless, or later versions',
+  isThere: () => runs('mvn') && runs('javac'),
+};
+
+export const PROGRAMS: readonly Program[] = [
+  POSTGRES,
+  REDIS,
+  PROMETHEUS,
+  CHROMIUM,
+  SCRIPT,
+  SCHEMATHESIS,
+  GO,
+  JAVA,
+];
 
 /** Whether tests can use a program. @throws Error if they cannot and the environment requires it. */
 export function isAvailable({ name, variable, remedy, isThere }: Program): boolean {
@@ -89,10 +117,14 @@ export function chromiumPath(): string | undefined {
 }
 
 function runs(program: string): boolean {
+  return printed(program, '--version') !== undefined;
+}
+
+/** What a program prints; undefined if there is no such program. */
+function printed(program: string, argument: string): string | undefined {
   try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
+    return execFileSync(program, [argument], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
-    return false;
+    return undefined;
   }
 }
