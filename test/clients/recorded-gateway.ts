@@ -4,8 +4,8 @@
  */
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { bind, urlOf } from '../../src/upstream/net/bind.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { bind, urlOf } from '../../src/upstream/net/bind.ts';
 import { KEY, startGateway } from '../support/gateway.ts';
 
 /** One request of the gateway to a vendor, with the vendor's answer. */

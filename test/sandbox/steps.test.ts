@@ -190,3 +190,26 @@ describe('a tool of arithmetic is called for a question in other words', () => {
     if (said.includes('sum')) expect(asObject(call?.['function'])?.['arguments']).toBe('{"a":17,"b":25}');
   });
 });
+
+test('messages: a turn of the model in several messages counts once', async () => {
+  const use = (id: string, name: string): JsonObject => ({
+    role: 'assistant',
+    content: [{ type: 'tool_use', id, name, input: {} }],
+  });
+  const result = (tool_use_id: string): JsonObject => ({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id, content: 'Done.' }],
+  });
+  const { vendor, ask } = WAYS.messages;
+  const said = 'Use find_city and get_weather, then get_time.';
+  const messages = [
+    { role: 'user', content: said },
+    use('toolu_1', 'find_city'),
+    use('toolu_2', 'get_weather'),
+    result('toolu_1'),
+    result('toolu_2'),
+  ];
+  const { tools, step } = AGENTS.messages;
+  const { json } = await post(sandbox(), vendor, ...ask(said, false, { tools, messages }));
+  expect(step(json).names).toEqual(['get_time']);
+});

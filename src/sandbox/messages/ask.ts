@@ -29,7 +29,7 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
       type === 'image' || type === 'document' ? [type] : [],
     ),
     results: messages.slice(spoken + 1).flatMap((message) => resultsIn(message, messages)),
-    step: messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length,
+    step: turnsIn(messages.slice(asked + 1)),
     tools: asObjects(body['tools']).flatMap(parseTool),
     choice: parseChoice(choice),
     parallel: choice?.['disable_parallel_tool_use'] !== true,
@@ -54,6 +54,13 @@ export function tokensOfMessages(body: JsonObject): number {
 export function speaks({ role, content }: JsonObject): boolean {
   if (role !== 'user') return false;
   return typeof content === 'string' || asObjects(content).some(({ type }) => type !== 'tool_result');
+}
+
+/** Adjacent messages of the model are one turn of it ("Using the Messages API": consecutive turns are combined). */
+function turnsIn(messages: readonly JsonObject[]): number {
+  return messages.filter(
+    ({ role }, index) => role === 'assistant' && messages[index - 1]?.['role'] !== 'assistant',
+  ).length;
 }
 
 function parseText(content: Json | undefined): string {

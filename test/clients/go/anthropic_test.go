@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -72,15 +73,18 @@ func messageText(answer anthropic.Message) string {
 	return text
 }
 
-// thinkingFor is the setting that the model takes at its vendor.
+// thinkingFor is the setting that the model takes at its vendor; models of other vendors take any.
 func thinkingFor(s subject) anthropic.ThinkingConfigParamUnion {
-	if s.model == "anthropic/claude-sonnet-4-5" {
+	if s.model != neverForced {
 		return anthropic.ThinkingConfigParamOfEnabled(2048)
 	}
 	return anthropic.ThinkingConfigParamUnion{OfAdaptive: &anthropic.ThinkingConfigAdaptiveParam{
 		Display: anthropic.ThinkingConfigAdaptiveDisplaySummarized,
 	}}
 }
+
+// neverForced always thinks, so Anthropic itself refuses to force a call, and takes no budget.
+const neverForced = "anthropic/claude-sonnet-5-5"
 
 func TestAnthropic(t *testing.T) {
 	for _, mode := range []string{"whole", "stream"} {
@@ -117,6 +121,14 @@ func TestAnthropic(t *testing.T) {
 			params := messageParams(s, "Hello from Oslo!")
 			params.Tools = messageTools()
 			params.ToolChoice = anthropic.ToolChoiceUnionParam{OfAny: &anthropic.ToolChoiceAnyParam{}}
+			if s.model == neverForced {
+				client := anthropicClient(t)
+				var refused *anthropic.Error
+				if _, err := client.Messages.New(background(), params); !errors.As(err, &refused) || refused.StatusCode != 400 {
+					t.Fatalf("it was not refused, but %v", err)
+				}
+				return
+			}
 			if calls := messageCalls(message(t, params, mode)); len(calls) == 0 {
 				t.Fatal("nothing was called")
 			}

@@ -10,12 +10,15 @@ import (
 )
 
 type langchain struct {
-	name string
 	open func(*testing.T, subject, bool) llms.Model
+	// For Anthropic, langchaingo sends only the first part of a message (handleAIMessage).
+	eachPartAlone bool
+	// For Anthropic, langchaingo always sends a temperature, which Anthropic itself refuses for its newest models.
+	sendsTemperature bool
 }
 
 var langchains = []langchain{
-	{"TestLangchaingoOpenai", func(t *testing.T, s subject, structured bool) llms.Model {
+	{open: func(t *testing.T, s subject, structured bool) llms.Model {
 		g := gateway(t)
 		options := []langopenai.Option{langopenai.WithBaseURL(g.url + "/v1"), langopenai.WithToken(g.key), langopenai.WithModel(s.model)}
 		if structured {
@@ -36,7 +39,7 @@ var langchains = []langchain{
 		must(t, err)
 		return model
 	}},
-	{"TestLangchaingoAnthropic", func(t *testing.T, s subject, _ bool) llms.Model {
+	{eachPartAlone: true, sendsTemperature: true, open: func(t *testing.T, s subject, _ bool) llms.Model {
 		g := gateway(t)
 		model, err := langanthropic.New(langanthropic.WithBaseURL(g.url+"/v1"), langanthropic.WithToken(g.key), langanthropic.WithModel(s.model))
 		must(t, err)
@@ -84,29 +87,43 @@ func (l langchain) generateWith(t *testing.T, model llms.Model, history []llms.M
 }
 
 func (l langchain) test(t *testing.T) {
+	each := func(t *testing.T, what string, test func(*testing.T, subject)) {
+		for _, s := range subjects {
+			if !l.sendsTemperature || s.model != "anthropic/claude-sonnet-5-5" {
+				t.Run(s.model+"/"+what, func(t *testing.T) { test(t, s) })
+			}
+		}
+	}
 	for _, mode := range []string{"whole", "stream"} {
-		forEach(t, mode, func(t *testing.T, s subject) {
+		each(t, mode, func(t *testing.T, s subject) {
 			history := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "Hello there.")}
 			contains(t, l.generate(t, s, history, mode).Content, "> Hello there.")
 		})
-		forEach(t, "tools/"+mode, func(t *testing.T, s subject) {
+		each(t, "tools/"+mode, func(t *testing.T, s subject) {
 			history := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, steps)}
 			walk(t, func(step int) ([]call, string) {
 				choice := l.generate(t, s, history, mode, llms.WithTools(langTools()))
-				turn := llms.MessageContent{Role: llms.ChatMessageTypeAI}
+				var turn []llms.ContentPart
 				if choice.Content != "" {
-					turn.Parts = append(turn.Parts, llms.TextContent{Text: choice.Content})
+					turn = append(turn, llms.TextContent{Text: choice.Content})
 				}
 				var calls []call
 				var results []llms.MessageContent
 				for _, c := range choice.ToolCalls {
-					turn.Parts = append(turn.Parts, c)
+					turn = append(turn, c)
 					calls = append(calls, call{c.ID, c.FunctionCall.Name, c.FunctionCall.Arguments})
 					results = append(results, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
 						llms.ToolCallResponse{ToolCallID: c.ID, Name: c.FunctionCall.Name, Content: resultOf(step)},
 					}})
 				}
-				history = append(append(history, turn), results...)
+				if l.eachPartAlone {
+					for _, part := range turn {
+						history = append(history, llms.MessageContent{Role: llms.ChatMessageTypeAI, Parts: []llms.ContentPart{part}})
+					}
+				} else {
+					history = append(history, llms.MessageContent{Role: llms.ChatMessageTypeAI, Parts: turn})
+				}
+				history = append(history, results...)
 				return calls, choice.Content
 			})
 		})
@@ -123,4 +140,6 @@ func TestLangchaingoOpenai(t *testing.T) {
 	}
 }
 
-func TestLangchaingoAnthropic(t *testing.T) { langchains[1].test(t) }
+func TestLangchaingoAnthropic(t *testing.T) {
+	langchains[1].test(t)
+}

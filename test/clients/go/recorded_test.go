@@ -38,6 +38,10 @@ func signaturesReturn(t *testing.T, tag string, s subject) {
 	}
 	seen := 0
 	for i, made := range exchanges[:len(exchanges)-1] {
+		// Google signs a streamed text in a last chunk without text, which its SDK for Go leaves out of a chat.
+		if strings.Contains(made.Path, ":streamGenerateContent") && !strings.Contains(made.Answer, `"functionCall"`) {
+			continue
+		}
 		for _, pattern := range []*regexp.Regexp{signatureField, reasoningItem} {
 			for _, found := range pattern.FindAllStringSubmatch(made.Answer, -1) {
 				seen++
