@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'vitest';
 import { isObject, parseJson } from '../../src/lib/json.ts';
 import { GO, isAvailable } from '../support/programs.ts';
-import { ALL_CLIENTS, holdResults, type Outcome, type TestedClient } from './client-results.ts';
+import { holdResults, type Outcome, type TestedClient } from './client-results.ts';
 import { startRecordedGateway } from './recorded-gateway.ts';
 
 const FOLDER = join(import.meta.dirname, 'go');

@@ -188,6 +188,8 @@ interface Keeping {
 }
 
 const withoutEmpty = ({ text, ...part }: Part): Part => (text ? { ...part, text } : part);
+const withoutThoughtsSignature = ({ thoughtSignature, ...part }: Part): Part =>
+  part.thought || thoughtSignature === undefined ? part : { ...part, thoughtSignature };
 const hasData = ({ text, functionCall }: Part): boolean => Boolean(text) || functionCall !== undefined;
 
 const KEEPINGS: readonly Keeping[] = [
@@ -216,6 +218,11 @@ const KEEPINGS: readonly Keeping[] = [
     name: 'as a loop in Go',
     keep: (contents) =>
       contents.map((content) => ({ ...content, parts: partsOf(content).map(withoutEmpty) })),
+  },
+  {
+    name: 'as LangChain4j, which keeps no signature of a thought',
+    keep: (contents) =>
+      contents.map((content) => ({ ...content, parts: partsOf(content).map(withoutThoughtsSignature) })),
   },
   {
     name: 'with texts of a kind joined',

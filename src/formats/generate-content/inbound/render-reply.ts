@@ -50,7 +50,10 @@ function renderChoice(
   return renderCandidate(index, renderParts(parts, asked), { end, text, citations, logprobs, foreign });
 }
 
-/** The parts of a candidate. A thought that is shown has its signature itself; the next part carries any other. */
+/**
+ * The parts of a candidate. The part after a thought carries its signature, as in a stream: LangChain4j keeps none that stands
+ * on the thought itself. Google's own signature stays where it came.
+ */
 function renderParts(parts: readonly Part[], asked: RequestContext): readonly JsonObject[] {
   const shows = showsThoughts(asked);
   const hidden = (text: string): string => (carriesHidden(asked) ? text : '');
@@ -59,9 +62,11 @@ function renderParts(parts: readonly Part[], asked: RequestContext): readonly Js
   for (const part of parts) {
     if (part.kind === 'thinking') {
       const text = shows ? part.text : '';
-      if (text !== '' || part.signature?.origin === 'google')
-        rendered.push({ text, thought: true, ...renderProof(part, carrier.take()) });
-      else carrier.add({ ...getProof(part), ...(!part.redacted && { text: hidden(part.text) }) });
+      const isGoogles = part.signature?.origin === 'google';
+      if (text !== '' || isGoogles)
+        rendered.push({ text, thought: true, ...renderProof(isGoogles ? part : {}, carrier.take()) });
+      if (!isGoogles)
+        carrier.add({ ...getProof(part), ...(!part.redacted && text === '' && { text: hidden(part.text) }) });
       continue;
     }
     const carries = part.kind === 'tool-call' || ('text' in part && part.text !== '');
