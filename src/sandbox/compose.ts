@@ -6,6 +6,7 @@ import { withWords } from './asked-in-words.ts';
 import { cacheFigures } from './caches.ts';
 import { caseIn } from './cases.ts';
 import { cutAtLimit, cutAtStops, type Spoken, tokensIn } from './cut.ts';
+import { orderedWords } from './ordered-words.ts';
 import { inJsonPieces, inPieces } from './pieces.ts';
 import { sample } from './sample.ts';
 import type { Script, ScriptPart } from './script.ts';
@@ -72,5 +73,5 @@ function piecesOfAnswer(ask: Ask): readonly string[] {
     if (ask.json.bare && typeof value === 'string') return inPieces(value);
     return inJsonPieces(JSON.stringify(value));
   }
-  return inPieces(ask.results.length > 0 ? resultsText(ask) : answerText(ask));
+  return inPieces(orderedWords(ask) ?? (ask.results.length > 0 ? resultsText(ask) : answerText(ask)));
 }

@@ -145,4 +145,52 @@ describe('directly', () => {
       cache_write_tokens: 0,
     });
   });
+
+  const FORMATS_ASKED = Object.values(WAYS);
+
+  test.each([
+    ['Reply with exactly OK', 'OK'],
+    ['ping: answer with "All right."', 'All right.'],
+    ['Remember: my code = 123. Reply OK.', 'OK'],
+    ['The codes are 7 and 123. What was the last? Reply with just the number.', undefined],
+  ])('%j is answered with what it orders: %s', async (said, words) => {
+    for (const { vendor, ask } of FORMATS_ASKED) {
+      const { json } = await post(sandbox(), vendor, ...ask(said, false));
+      // There is no number before the question.
+      if (words === undefined) expect(textIn(json)).toContain(said);
+      else expect(textIn(json)).toBe(words);
+      if (words === undefined) continue;
+      const streamed = await post(sandbox(), vendor, ...ask(said, true));
+      expect(streamed.text).not.toContain(said);
+    }
+  });
+
+  test.each([
+    [
+      'said before',
+      [
+        { role: 'user', content: 'Remember: code=999. Reply OK' },
+        { role: 'assistant', content: 'OK' },
+      ],
+      '999',
+    ],
+    [
+      'in a result',
+      [
+        { role: 'user', content: 'Use the tool with 40 and 2.' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'add', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c', content: '{"result":42}' },
+      ],
+      '42',
+    ],
+  ])('a number that was %s is answered alone', async (_, before, number) => {
+    const messages = [...before, { role: 'user', content: 'Reply with just the number.' }];
+    const [path, body] = WAYS['chat-completions'].ask('', false, { messages });
+    const { json } = await post(sandbox(), 'openai', path, body);
+    expect(textIn(json)).toBe(number);
+  });
 });

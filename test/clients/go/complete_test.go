@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// nullable has the fields that the SDK marks as required although the vendor itself leaves them out of many answers: recordings
-// of Anthropic's messages mostly lack them, and their types in the vendor's TypeScript SDK take null. DeepSeek's own answers,
-// which pass as they are, lack the last one.
+// nullable has the fields that the SDK marks as required although the vendor itself leaves them out: recordings of Anthropic's
+// messages mostly lack them, and their types in the vendor's TypeScript SDK take null. The recordings of OpenAI's responses have
+// no access_programs. DeepSeek's own answers, which pass as they are, lack the last one.
 var nullable = []string{
 	".container", ".diagnostics", ".citations", ".usage.cache_creation", ".usage.inference_geo", ".usage.output_tokens_details",
-	".usage.server_tool_use", ".usage.service_tier", ".usage.speed", ".message.refusal",
+	".usage.server_tool_use", ".usage.service_tier", ".usage.speed", ".access_programs", ".message.refusal",
 }
 
 // complete fails unless every field that the SDK marks as required was in the JSON, however deep. The SDKs of OpenAI and
