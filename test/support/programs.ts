@@ -84,6 +84,13 @@ export const JAVA: Program = {
   isThere: () => runs('mvn') && runs('javac'),
 };
 
+export const OPENAI_COMPATIBLE_TESTER: Program = {
+  name: 'openai-compatible-tester',
+  variable: 'REQUIRE_OPENAI_COMPATIBLE_TESTER',
+  remedy: 'go install github.com/avelrl/openai-compatible-tester@latest',
+  isThere: () => printed('openai-compatible-tester', '-help') !== undefined,
+};
+
 export const PROGRAMS: readonly Program[] = [
   POSTGRES,
   REDIS,
@@ -93,6 +100,7 @@ export const PROGRAMS: readonly Program[] = [
   SCHEMATHESIS,
   GO,
   JAVA,
+  OPENAI_COMPATIBLE_TESTER,
 ];
 
 /** Whether tests can use a program. @throws Error if they cannot and the environment requires it. */
