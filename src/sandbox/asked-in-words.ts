@@ -21,6 +21,8 @@ const NAMES_SCHEMA = /\bschema\b/i;
 
 /** `Answer with a call of the tool "search", not with text.` */
 const DEMANDS_CALL = /\b(?:answer with a call of|you must call|you must use)\b/i;
+/** The same above a dialogue. What agents are told there mentions tools for many reasons. */
+const DEMANDS_CALL_FIRST = /\bmust always call\b/i;
 const ANY_TOOL = /\b(?:one|any) of (?:the|your|these) tools\b/i;
 const QUOTED_NAME = /["'`“]([\w.:-]{1,128})["'`”]/;
 
@@ -34,11 +36,11 @@ export function withWords(ask: Ask): Ask {
 
 function withCall(ask: Ask): Ask {
   const lines = ask.said.split('\n');
-  const demand = lines.find((line) => DEMANDS_CALL.test(line));
+  const demand = lines.find((line) => DEMANDS_CALL.test(line)) ?? demandAbove(ask);
   if (demand === undefined || ask.choice.mode !== 'auto') return ask;
   const quoted = QUOTED_NAME.exec(demand)?.[1];
-  const name = ask.tools.find((tool) => tool.name === quoted)?.name;
-  if (name === undefined && !ANY_TOOL.test(demand)) return ask;
+  const name = ask.tools.find((tool) => tool.name === quoted || demand.includes(` ${tool.name} `))?.name;
+  if (name === undefined && !ANY_TOOL.test(demand) && !DEMANDS_CALL_FIRST.test(demand)) return ask;
   return {
     ...ask,
     // The demand is no part of what the arguments are made of.
@@ -48,6 +50,11 @@ function withCall(ask: Ask): Ask {
       .trim(),
     choice: { ...ask.choice, mode: 'required', ...(name !== undefined && { only: [name] }) },
   };
+}
+
+/** It holds until a tool has answered; otherwise the model would call for ever. */
+function demandAbove({ told, results }: Ask): string | undefined {
+  return results.length > 0 ? undefined : told.split('\n').find((line) => DEMANDS_CALL_FIRST.test(line));
 }
 
 /** Whether a sentence of the text orders JSON. */

@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { KEY } from '../support/gateway.ts';
 import { PNG, SUBJECTS, type Subject, useGateway } from './support.ts';
 
-const gateway = useGateway();
+const gateway = useGateway({ generateContent: { models: 'all' } });
 
 interface Client {
   readonly name: string;
@@ -48,6 +48,8 @@ const anthropic = (model: string, more: object, apiKey = KEY): BaseChatModel =>
 const google = (model: string, more: object, apiKey = KEY): BaseChatModel =>
   new ChatGoogleGenerativeAI({
     model: model.replace('google/', ''),
+    // For a name with a slash, the client leaves `models` out of the path.
+    ...(!model.startsWith('google/') && { apiVersion: 'v1beta/models' }),
     apiKey,
     maxRetries: 0,
     baseUrl: gateway().url,
@@ -91,11 +93,9 @@ const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** Every client with the models it reaches: Google's format reaches Google's models only. */
+/** Every client with every model. */
 const PAIRS = CLIENTS.flatMap((client) =>
-  SUBJECTS.filter(({ model }) => client.name !== 'ChatGoogleGenerativeAI' || model.startsWith('google/')).map(
-    (subject) => ({ client, subject, pair: `${client.name} with ${subject.model}` }),
-  ),
+  SUBJECTS.map((subject) => ({ client, subject, pair: `${client.name} with ${subject.model}` })),
 );
 
 const city = z.object({ city: z.string().describe('Name of the city') });
@@ -217,17 +217,20 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
     }
   });
 
-  test('an image arrives', async () => {
-    const answer = await open().invoke([
-      new HumanMessage({
-        content: [
-          { type: 'text', text: 'What is this?' },
-          { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
-        ],
-      }),
-    ]);
-    expect(answer.text).toContain('With it came: image.');
-  });
+  // The client itself refuses images for models whose names do not begin like Gemini's.
+  const takesImages = client.name !== 'ChatGoogleGenerativeAI' || subject.model.startsWith('google/');
+  if (takesImages)
+    test('an image arrives', async () => {
+      const answer = await open().invoke([
+        new HumanMessage({
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+          ],
+        }),
+      ]);
+      expect(answer.text).toContain('With it came: image.');
+    });
 });
 
 describe.each(PAIRS.filter(({ subject }) => subject.thinks))(

@@ -130,6 +130,18 @@ describe('directly', () => {
     if (kind === 'person') expect(parseJson(text)).toEqual(GIVEN);
   });
 
+  test.each([
+    ['You must ALWAYS call the find_place function.', ['find_place']],
+    // No tool has that name, so it calls the first.
+    ['You must ALWAYS call the lookup function.', ['find_person']],
+    ['You must use find_place where it helps.', []],
+  ])('above the dialogue, %j lets it call %j', async (system, called) => {
+    const tools = ['find_person', 'find_place'].map((name) => ({ name, input_schema: PERSON }));
+    const [path, body] = WAYS['messages'].ask(ASKED, false, { system, tools });
+    const { json } = await post(sandbox(), 'anthropic', path, body);
+    expect(asObjects(json['content']).flatMap(({ name }) => name ?? [])).toEqual(called);
+  });
+
   test('an instruction above the dialogue that only mentions JSON is no order', async () => {
     const system = 'You can return JSON files with the tool `read`.';
     const [path, body] = WAYS['messages'].ask(ASKED, false, { system });
