@@ -2,27 +2,32 @@
 
 import type { Ask } from './ask.ts';
 
-/** The order, and what is to be said: a quotation, or a word in capital letters. `JSON` is a form and not a word. */
+/**
+ * The order, an adverb that makes it strict, and what is to be said: a quotation, or a word in capital letters. `JSON` is a
+ * form and not a word, and an adverb in capital letters is none either.
+ */
 const EXACT_WORDS =
-  /\b(?:[Rr]eply|[Aa]nswer|[Rr]espond|[Ss]ay)\s+(?:with\s+)?(?:(?:exactly|only|just)\s+){0,2}(?:the word\s+)?(?:"([^"\n]{1,200})"|`([^`\n]{1,200})`|(?!JSON\b)([A-Z][A-Z0-9_]{1,40})\b)/;
+  /\b(?:reply|answer|respond|say) (?:with )?((?:(?:exactly|only|just) ){0,2})(?:the word )?(?:"([^"\n]{1,200})"|`([^`\n]{1,200})`|(\w{2,40})\b)/i;
+const CAPITALS = /^(?!(?:JSON|EXACTLY|ONLY|JUST)$)[A-Z][A-Z0-9_]+$/;
 
 const JUST_THE_NUMBER =
-  /\b(?:[Rr]eply|[Aa]nswer|[Rr]espond)\s+with\s+(?:just|only|exactly)\s+(?:the|a)\s+(?:number|digits|result)\b/;
+  /\b(?:reply|answer|respond) with (?:just|only|exactly) (?:the|a) (?:number|digits|result)\b/i;
 
 const NUMBER = /-?\d+(?:\.\d+)?/g;
 
 /**
- * @returns what the user's last text orders, or else the system prompt; a number is the last one in the results of tools, or
- *   else in what was said before. undefined if nothing is ordered, or there is no number.
+ * @returns what the user's last text orders, or else the system prompt, whose orders must be strict; a number is the last one
+ *   in the results of tools, or else in what was said before. undefined if nothing is ordered, or there is no number.
  */
 export function orderedWords(ask: Ask): string | undefined {
-  return [ask.said, ask.told].flatMap((text) => wordsOrderedIn(text, ask) ?? [])[0];
+  if (JUST_THE_NUMBER.test(ask.said) || JUST_THE_NUMBER.test(ask.told)) return lastNumber(ask);
+  return wordsOrderedIn(ask.said, false) ?? wordsOrderedIn(ask.told, true);
 }
 
-function wordsOrderedIn(text: string, ask: Ask): string | undefined {
-  if (JUST_THE_NUMBER.test(text)) return lastNumber(ask);
-  const [, quoted, ticked, capitals] = EXACT_WORDS.exec(text) ?? [];
-  return quoted ?? ticked ?? capitals;
+function wordsOrderedIn(text: string, strictly: boolean): string | undefined {
+  const [, adverb = '', quoted, ticked, word = ''] = EXACT_WORDS.exec(text) ?? [];
+  if (strictly && adverb === '') return undefined;
+  return quoted ?? ticked ?? (CAPITALS.test(word) ? word : undefined);
 }
 
 function lastNumber({ results, prompt, said }: Ask): string | undefined {

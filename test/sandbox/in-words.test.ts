@@ -178,6 +178,17 @@ describe('directly', () => {
   });
 
   test.each([
+    ['Reply with exactly HELLO and nothing else.', 'HELLO'],
+    ['Respond with ONLY the title.', undefined],
+    ['Always answer URGENT questions first.', undefined],
+  ])('above the dialogue, %j makes it answer %s', async (system, words) => {
+    const [path, body] = WAYS['messages'].ask('go', false, { system });
+    const { json } = await post(sandbox(), 'anthropic', path, body);
+    if (words === undefined) expect(textIn(json)).toContain('> go');
+    else expect(textIn(json)).toBe(words);
+  });
+
+  test.each([
     [
       'said before',
       [
