@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'vitest';
 import { isObject, parseJson } from '../../src/lib/json.ts';
 import { GO, isAvailable } from '../support/programs.ts';
-import { holdResults, type Outcome, type TestedClient } from './client-results.ts';
+import { ALL_CLIENTS, holdResults, type Outcome, type TestedClient } from './client-results.ts';
 import { startRecordedGateway } from './recorded-gateway.ts';
 
 const FOLDER = join(import.meta.dirname, 'go');
@@ -22,9 +22,28 @@ const CLIENTS = [
   ['langchaingo (Anthropic)', 'github.com/tmc/langchaingo', 'TestLangchaingoAnthropic'],
 ] as const;
 
+/** Frameworks that take minutes to compile, each a module of its own, because they want different versions of the same. */
+const MORE = [
+  ['eino', [['eino (OpenAI)', 'github.com/cloudwego/eino-ext/components/model/openai', 'TestEino']]],
+  [
+    'fantasy',
+    [
+      ['fantasy (OpenAI)', 'charm.land/fantasy', 'TestFantasyOpenai'],
+      ['fantasy (Anthropic)', 'charm.land/fantasy', 'TestFantasyAnthropic'],
+      ['fantasy (Google)', 'charm.land/fantasy', 'TestFantasyGoogle'],
+    ],
+  ],
+  ['genkit', [['Genkit for Go (OpenAI)', 'github.com/firebase/genkit/go', 'TestGenkit']]],
+] as const;
+
 if (isAvailable(GO)) {
-  const outcomes = await runGo(FOLDER);
-  holdResults('Go', outcomes, clientsOf(CLIENTS, FOLDER), join(FOLDER, 'results.json'));
+  const outcomes = [...(await runGo(FOLDER))];
+  const clients = [...clientsOf(CLIENTS, FOLDER)];
+  for (const [name, more] of ALL_CLIENTS ? MORE : []) {
+    outcomes.push(...(await runGo(join(FOLDER, name))));
+    clients.push(...clientsOf(more, join(FOLDER, name)));
+  }
+  holdResults('Go', outcomes, clients, join(FOLDER, 'results.json'));
 } else {
   test.skip('clients in Go', () => {});
 }
@@ -85,7 +104,7 @@ function clientsOf(
 ): readonly TestedClient[] {
   const required = readFileSync(join(folder, 'go.mod'), 'utf8');
   return clients.map(([client, module, name]) => {
-    const [, version] = new RegExp(`^\\s*${RegExp.escape(module)} v(\\S+)`, 'm').exec(required) ?? [];
+    const [, version] = new RegExp(`^(?:require|\\s)\\s*${RegExp.escape(module)} v(\\S+)`, 'm').exec(required) ?? [];
     if (version === undefined) throw new Error(`${folder}/go.mod does not require ${module}.`);
     return { client, version, test: name };
   });
