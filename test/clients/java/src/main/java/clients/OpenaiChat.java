@@ -10,13 +10,17 @@ import com.openai.models.FunctionDefinition;
 import com.openai.models.FunctionParameters;
 import com.openai.models.ReasoningEffort;
 import com.openai.models.chat.completions.ChatCompletion;
+import com.openai.models.chat.completions.ChatCompletionChunk;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import com.openai.models.chat.completions.ChatCompletionNamedToolChoice;
 import com.openai.models.chat.completions.ChatCompletionStreamOptions;
 import com.openai.models.chat.completions.ChatCompletionToolChoiceOption;
 import com.openai.models.chat.completions.ChatCompletionToolMessageParam;
+import com.openai.models.completions.CompletionUsage;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The OpenAI SDK over chat-completions. Everything received is validated by the SDK's own types. */
 final class OpenaiChat {
@@ -27,12 +31,7 @@ final class OpenaiChat {
   }
 
   static void run(OpenAIClient client) throws Exception {
-    for (Subject subject : SUBJECTS)
-      for (String mode : MODES) {
-        // DeepSeek has the usage in the chunk that ends a choice, as its own address sends it. The accumulator takes a chunk with
-        // usage for one after all choices, and throws.
-        if (!subject.vendor().equals("deepseek") || mode.equals("whole")) run(client, subject, mode);
-      }
+    for (Subject subject : SUBJECTS) for (String mode : MODES) run(client, subject, mode);
   }
 
   private static void run(OpenAIClient client, Subject subject, String mode) throws Exception {
@@ -81,7 +80,7 @@ final class OpenaiChat {
       }
       ChatCompletionAccumulator all = ChatCompletionAccumulator.create();
       try (var stream = client.chat().completions().createStreaming(asked.build())) {
-        stream.stream().peek(chunk -> chunk.validate()).forEach(all::accumulate);
+        stream.stream().peek(chunk -> chunk.validate()).map(OpenaiChat::accumulable).forEach(all::accumulate);
       }
       isPerson(all.chatCompletion(Person.class).choices().get(0).message().content().orElseThrow());
     });
@@ -106,10 +105,22 @@ final class OpenaiChat {
     var streamed = asked.build().toBuilder();
     streamed.streamOptions(ChatCompletionStreamOptions.builder().includeUsage(true).build());
     ChatCompletionAccumulator all = ChatCompletionAccumulator.create();
+    AtomicReference<CompletionUsage> usage = new AtomicReference<>();
     try (var stream = client.chat().completions().createStreaming(streamed.build())) {
-      stream.stream().peek(chunk -> chunk.validate()).forEach(all::accumulate);
+      stream.stream()
+          .peek(chunk -> chunk.validate().usage().ifPresent(usage::set))
+          .map(OpenaiChat::accumulable)
+          .forEach(all::accumulate);
     }
-    return all.chatCompletion().validate();
+    return all.chatCompletion().toBuilder().usage(usage.get()).build().validate();
+  }
+
+  /**
+   * The accumulator takes a chunk with usage for one after all choices. DeepSeek has its usage in the chunk that ends a choice,
+   * at its own address too.
+   */
+  private static ChatCompletionChunk accumulable(ChatCompletionChunk chunk) {
+    return chunk.choices().isEmpty() ? chunk : chunk.toBuilder().usage(Optional.empty()).build();
   }
 
   private static String text(ChatCompletion answer) {
