@@ -104,7 +104,8 @@ function clientsOf(
 ): readonly TestedClient[] {
   const required = readFileSync(join(folder, 'go.mod'), 'utf8');
   return clients.map(([client, module, name]) => {
-    const [, version] = new RegExp(`^(?:require|\\s)\\s*${RegExp.escape(module)} v(\\S+)`, 'm').exec(required) ?? [];
+    const [, version] =
+      new RegExp(`^(?:require|\\s)\\s*${RegExp.escape(module)} v(\\S+)`, 'm').exec(required) ?? [];
     if (version === undefined) throw new Error(`${folder}/go.mod does not require ${module}.`);
     return { client, version, test: name };
   });
