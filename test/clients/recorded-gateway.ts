@@ -5,7 +5,7 @@
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { bind, urlOf } from '../../src/upstream/net/bind.ts';
+import { bind, formatUrl } from '../../src/upstream/net/bind.ts';
 import { KEY, startGateway } from '../support/gateway.ts';
 
 /** One request of the gateway to a vendor, with the vendor's answer. */
@@ -69,7 +69,7 @@ async function startRecorder(origin: string): Promise<{ readonly url: string; cl
     response.writeHead(answered.status, Object.fromEntries(headers)).end(answer);
   });
   const address = { host: '127.0.0.1', port: 0 };
-  const url = urlOf({ ...address, port: await bind(server, address) });
+  const url = formatUrl({ ...address, port: await bind(server, address) });
   return {
     url,
     async close() {
