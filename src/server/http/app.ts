@@ -20,7 +20,14 @@ import type { SocketRoom } from '../websocket/room.ts';
 import { findFamily, isAnthropics, isGoogles } from './client-family.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import { answerLive, answerReady, type Condition } from './health.ts';
-import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
+import {
+  type AskedList,
+  listGoogleModels,
+  listModels,
+  listPricedModels,
+  oneGoogleModel,
+  oneModel,
+} from './model-list.ts';
 import { isCall, nearestPath } from './nearest-path.ts';
 import { getNodeExchange } from './node-exchange.ts';
 import { openDescription } from './openapi/document.ts';
@@ -76,11 +83,11 @@ export function createApp(host: Host): H3 {
   // The path names the model and the operation.
   const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.gatewayOf);
   const listAny = list('any', listModels);
-  const oneOfAny = list('any', (gateway, principal, asksAnthropic, path) =>
-    oneModel(gateway, principal, modelIn(path), asksAnthropic),
+  const oneOfAny = list('any', (gateway, principal, { path, anthropic }) =>
+    oneModel(gateway, principal, modelIn(path), anthropic),
   );
   const listGoogles = list('generate-content', listGoogleModels);
-  const oneOfGoogles = list('generate-content', (gateway, principal, _, path) => {
+  const oneOfGoogles = list('generate-content', (gateway, principal, { path }) => {
     if (isCall(path)) throw methodNotAllowed('POST');
     return oneGoogleModel(gateway, principal, modelIn(path));
   });
@@ -176,7 +183,7 @@ export function createApp(host: Host): H3 {
   /** An endpoint for a model list, or for one of its entries. */
   function list(
     family: FormatName | 'any',
-    render: (gateway: Gateway, principal: Principal, anthropic: boolean, path: string) => object,
+    render: (gateway: Gateway, principal: Principal, asked: AskedList) => object,
   ): Endpoint {
     return async (incoming, path) => {
       const { message } = incoming;
@@ -184,8 +191,9 @@ export function createApp(host: Host): H3 {
       const format = family === 'any' ? (anthropic ? 'messages' : 'chat-completions') : family;
       try {
         const gateway = host.current();
-        const principal = await authenticateCaller(gateway, family, message, parseQuery(message));
-        const body = render(gateway, principal, anthropic, path);
+        const query = parseQuery(message);
+        const principal = await authenticateCaller(gateway, family, message, query);
+        const body = render(gateway, principal, { path, query, anthropic });
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
         return toResponse(renderFailure(error, format, incoming));

@@ -9,23 +9,36 @@ import type { Gateway } from '../../pipeline/gateway.ts';
 import { countsIn } from '../../pipeline/native-format.ts';
 import { reaches } from '../../pipeline/reach.ts';
 import { notSupported } from '../../pipeline/resolve-model.ts';
+import { anthropicPage, googlePage } from './model-pages.ts';
 import type { googleModel, googleModelList, listedModel, modelList, pricedModels } from './model-views.ts';
 
-/** `GET /v1/models`: the models that the key may use. @param anthropic whether to add the fields of Anthropic's API */
+/** What a request for models asks. */
+export interface AskedList {
+  /** The path, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Whether Anthropic's client asks, which reads the fields of its API. */
+  readonly anthropic: boolean;
+}
+
+/**
+ * `GET /v1/models`: the models that the key may use.
+ * @throws GatewayError `invalid-request` if Anthropic's client asks for a page that cannot be
+ */
 export function listModels(
   gateway: Gateway,
   principal: Principal,
-  anthropic: boolean,
+  { query, anthropic }: AskedList,
 ): z.output<typeof modelList> {
   const models = allowed(gateway, principal);
-  const data = models.map((model) => renderModel(model, anthropic));
-  if (!anthropic) return { object: 'list', data };
+  if (!anthropic) return { object: 'list', data: models.map((model) => renderModel(model, false)) };
+  const { items, more } = anthropicPage(models, query);
   return {
     object: 'list',
-    data,
-    has_more: false,
-    first_id: models[0]?.id ?? null,
-    last_id: models.at(-1)?.id ?? null,
+    data: items.map((model) => renderModel(model, true)),
+    has_more: more,
+    first_id: items[0]?.id ?? null,
+    last_id: items.at(-1)?.id ?? null,
   };
 }
 
@@ -40,10 +53,22 @@ export function oneModel(
   return renderModel(findModel(gateway, principal, asked, defaultVendor), anthropic);
 }
 
-/** `GET /v1beta/models`: the models that the generate-content endpoint serves. */
-export function listGoogleModels(gateway: Gateway, principal: Principal): z.output<typeof googleModelList> {
+/**
+ * `GET /v1beta/models`: the models that the generate-content endpoint serves.
+ * @throws GatewayError `invalid-request` if it asks for a page that cannot be
+ */
+export function listGoogleModels(
+  gateway: Gateway,
+  principal: Principal,
+  { query }: AskedList,
+): z.output<typeof googleModelList> {
   const models = allowed(gateway, principal).filter((model) => isReached(gateway, model));
-  return { models: models.map((model) => renderGoogleModel(gateway, model)) };
+  const { items, more } = googlePage(models, query);
+  const last = items.at(-1);
+  return {
+    models: items.map((model) => renderGoogleModel(gateway, model)),
+    ...(more && last !== undefined && { nextPageToken: last.id }),
+  };
 }
 
 /** `GET /v1beta/models/{model}`. @throws GatewayError `model-not-found` */

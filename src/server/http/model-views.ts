@@ -31,7 +31,10 @@ export const googleModel = z.looseObject({
   supportedGenerationMethods: z.array(z.string()),
 });
 
-export const googleModelList = z.looseObject({ models: z.array(googleModel) });
+export const googleModelList = z.looseObject({
+  models: z.array(googleModel),
+  nextPageToken: z.string().exactOptional().describe('The `pageToken` of the next page, if there is one.'),
+});
 
 const { thinking, prices } = modelSchema.unwrap().shape;
 /** Prices as the catalog has them. They hold themselves: the prices from a later day on. */
