@@ -22,8 +22,8 @@ const METHODS: Readonly<Record<string, Route['operation']>> = {
   countTokens: 'count-tokens',
 };
 
-/** The path prefix of generate-content's models. */
-export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
+/** The path prefix of generate-content's models. Clients leave out `models/` before a name that has a slash in it. */
+export const MODELS_PATH = /^\/v1(?:beta)?\/(?:models\/)?/;
 
 /**
  * Makes the stage that reads a request's head and prepares to read its body.
@@ -60,7 +60,7 @@ function requireJson(type: string | undefined): void {
   );
 }
 
-/** Parses `/v1beta/models/{model}:{method}`. The model's name is percent-decoded once. */
+/** Parses `/v1beta/models/{model}:{method}`, or the same without `models/`. The model's name is percent-decoded once. */
 function namedInPath(path: string): { model: string; method: string; operation: Route['operation'] } {
   const call = path.replace(MODELS_PATH, '');
   const colon = call.lastIndexOf(':');

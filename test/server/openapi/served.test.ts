@@ -373,7 +373,7 @@ describe('what is not described', () => {
     const served = app['~routes'].filter(({ method }) => method === 'GET' || method === 'POST');
     expect(served.length).toBeGreaterThan(15);
     for (const { method, route } of served) {
-      const pattern = new RegExp(`^${(route ?? '').replaceAll('/**', '/.+')}$`);
+      const pattern = new RegExp(`^${(route ?? '').replaceAll('/**', '/.+').replaceAll(/:\w+/g, '[^/]+')}$`);
       const found = operationsOf(document).some((one) => one.method === method && pattern.test(one.path));
       expect(found, `${method} ${route}`).toBe(true);
     }
