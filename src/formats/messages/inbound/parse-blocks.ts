@@ -75,7 +75,8 @@ function parseMessageBlock(block: JsonObject, at: string, context: Context): Par
       const signature = unsealReturned(proof, 'anthropic');
       return {
         kind: 'thinking',
-        text: parseRequiredText(thinking, `${at}.thinking.thinking`),
+        // Clients that drop empty fields leave nothing of a thought but its signature.
+        text: thinking == null && signature ? '' : parseRequiredText(thinking, `${at}.thinking.thinking`),
         ...(signature && { signature }),
         ...withUnknownFields(rest),
       };

@@ -56,7 +56,8 @@ function stripTurn(turn: Json): readonly Json[] {
   const searches = findForeignSearches(original);
   const kept = original
     .filter((block) => !isForeignThought(block) && !isBlankText(block) && !belongsTo(searches, block))
-    .map(dropForeignCitations);
+    .map(dropForeignCitations)
+    .map(restoreThoughtText);
   if (kept.length === 0) return [];
   const content = moveCallsLast(kept, isCall);
   return [
@@ -100,6 +101,12 @@ function dropForeignCitations(block: Json): Json {
   if (citations.length === original.length) return block;
   const { citations: _, ...text } = block;
   return citations.length > 0 ? { ...text, citations } : text;
+}
+
+/** Gives a thought its text again, if it was empty and a client has dropped it: "thinking: Field required". */
+function restoreThoughtText(block: Json): Json {
+  if (!isObject(block) || block['type'] !== 'thinking' || block['thinking'] != null) return block;
+  return { ...block, thinking: '' };
 }
 
 function isBlankText(block: Json): boolean {
