@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { usageReaders } from '../../src/formats/usage-readers.ts';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { asObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import {
   at,
   type Both,
@@ -36,12 +36,16 @@ function usageOfStream(from: Caller, data: readonly JsonObject[]): Json {
     case 'responses':
       return at(data.at(-1), 'response.usage') ?? null;
     case 'messages':
-      return (
-        at(
-          data.findLast(({ type }) => type === 'message_delta'),
-          'usage',
-        ) ?? null
-      );
+      // Some fields are in the first event only, and clients put the last one's figures over it.
+      return {
+        ...asObject(at(data[0], 'message.usage')),
+        ...asObject(
+          at(
+            data.findLast(({ type }) => type === 'message_delta'),
+            'usage',
+          ),
+        ),
+      };
   }
 }
 

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../../src/formats/format.ts';
 import { renderEvents } from '../../../src/formats/messages/inbound/render-events.ts';
 import { parseEvents } from '../../../src/formats/messages/outbound/parse-events.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { asObject, parseJson } from '../../../src/lib/json.ts';
+import { asObject, asObjects, parseJson } from '../../../src/lib/json.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
 
@@ -82,4 +82,21 @@ export function answer(
     { type: 'choice-end', choice: 0, finish: 'stop', ...end },
     { type: 'reply-end' },
   ];
+}
+
+/** A recorded message with null for each field that Anthropic's schema requires, and its service leaves out. */
+export function withRequiredFields(json: string): JsonObject {
+  const message = asObject(parseJson(json)) ?? {};
+  const content = asObjects(message['content']).map((block) =>
+    block['type'] === 'text' ? { citations: null, ...block } : block,
+  );
+  const required = [
+    'cache_creation',
+    'inference_geo',
+    'output_tokens_details',
+    'server_tool_use',
+    'service_tier',
+  ];
+  const nulls = Object.fromEntries(required.map((field) => [field, null]));
+  return { container: null, ...message, content, usage: { ...nulls, ...asObject(message['usage']) } };
 }

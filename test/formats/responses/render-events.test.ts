@@ -25,6 +25,10 @@ import {
   toBytes,
 } from './answers.ts';
 
+// A stream and a whole answer end at different times, and both tell when.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterAll(() => void vi.useRealTimers());
+
 type Detail = Omit<ReplyEvent & { type: 'part-detail' }, 'type' | 'choice' | 'index'>;
 
 /** The events of a part: deltas of its text, and details between or after them. */
