@@ -3,7 +3,7 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface Program {
@@ -90,6 +90,28 @@ export const OPENAI_COMPATIBLE_TESTER: Program = {
   remedy: 'go install github.com/avelrl/openai-compatible-tester@latest',
   isThere: () => printed('openai-compatible-tester', '-help') !== undefined,
 };
+/** Where `test/clients/python/install` puts a group of Python clients, and the lists that it installs. */
+const PYTHON_CLIENTS = resolve(import.meta.dirname, '../../.python-clients');
+const PYTHON_LISTS = resolve(import.meta.dirname, '../clients/python');
+
+/** Python with a group of clients, in the versions of the group's list. */
+export function pythonClients(group: string): Program {
+  return {
+    name: `Python with the clients of ${group}`,
+    variable: 'REQUIRE_PYTHON_CLIENTS',
+    remedy: `test/clients/python/install ${group}`,
+    isThere() {
+      const installed = join(PYTHON_CLIENTS, group, 'requirements.txt');
+      if (!existsSync(installed)) return false;
+      return readFileSync(installed, 'utf8') === readFileSync(join(PYTHON_LISTS, `${group}.txt`), 'utf8');
+    },
+  };
+}
+
+/** The interpreter that has a group of Python clients. */
+export function pythonOf(group: string): string {
+  return join(PYTHON_CLIENTS, group, 'bin/python');
+}
 
 export const PROGRAMS: readonly Program[] = [
   POSTGRES,
@@ -101,6 +123,7 @@ export const PROGRAMS: readonly Program[] = [
   GO,
   JAVA,
   OPENAI_COMPATIBLE_TESTER,
+  pythonClients('core'),
 ];
 
 /** Whether tests can use a program. @throws Error if they cannot and the environment requires it. */
