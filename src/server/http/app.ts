@@ -92,7 +92,7 @@ export function createApp(host: Host): H3 {
     return oneGoogleModel(gateway, principal, modelIn(path));
   });
   ask('/v1beta/models/**', askGoogle);
-  // google-generativeai takes a name with a slash for a whole path: /v1beta/openai/gpt-5.4:generateContent.
+  // @google/generative-ai takes a name with a slash for a whole path: /v1beta/openai/gpt-5.4:generateContent.
   ask('/v1beta/:vendor/:call', askGoogle);
   readOnly('/v1beta/models', listGoogles);
   read('/v1beta/models/**', oneOfGoogles);

@@ -31,7 +31,8 @@ def pytest_configure(config):
 
 
 def pytest_generate_tests(metafunc):
-    if "model" in metafunc.fixturenames:
+    # Suites of others are classes, and have models of their own.
+    if metafunc.cls is None and "model" in metafunc.fixturenames:
         models = getattr(metafunc.module, "MODELS", MODELS)
         metafunc.parametrize("model", models)
 
@@ -82,7 +83,7 @@ def pytest_runtest_makereport(item, call):
     skipped = [one for one in whole if one.skipped and not hasattr(one, "wasxfail")]
     module = item.module
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    model = params.get("model")
+    model = params.get("model") if item.cls is None else None
     # A module that tests several clients has a parameter for each.
     clients = getattr(module, "CLIENTS", {})
     client = next((clients[one] for one in map(str, params.values()) if one in clients), None)
