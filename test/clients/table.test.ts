@@ -12,8 +12,8 @@ test('the table is up to date', async () => {
   await expect(withTable(page, renderTable(allResults()))).toMatchFileSnapshot(PAGE);
 });
 
-test('no client has two rows', () => {
-  const names = allResults().map(({ client, language }) => `${client} (${language})`);
+test('no version of a client has two rows', () => {
+  const names = allResults().map(({ client, version, language }) => `${client} ${version} (${language})`);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 

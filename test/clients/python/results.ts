@@ -4,16 +4,20 @@ import { CAPABILITIES, type ClientResult } from '../table.ts';
 import type { PythonCase } from './run-pytest.ts';
 
 /**
- * The known results, with those of the clients that have run in place of their earlier ones.
+ * The known results, with those of the clients that have run in place of their earlier ones. Each version of a client has a
+ * row of its own.
  * @returns rows in the order of the clients' names
  */
 export function withRuns(known: readonly ClientResult[], cases: readonly PythonCase[]): ClientResult[] {
-  const ran = [...new Set(cases.map(({ client }) => client))].map((client) =>
-    resultOf(cases.filter((one) => one.client === client)),
-  );
-  const kept = known.filter(({ client }) => !ran.some((result) => result.client === client));
-  return [...kept, ...ran].sort((one, other) => (one.client < other.client ? -1 : 1));
+  const names = [...new Set(cases.map(nameOf))].sort();
+  const ran = names.map((name) => resultOf(cases.filter((one) => nameOf(one) === name)));
+  const kept = known.filter((result) => !names.includes(nameOf(result)));
+  return [...kept, ...ran].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 }
+
+/** A space comes before every letter and hyphen, so that the names of clients are in their order. */
+const nameOf = ({ client, version }: Pick<ClientResult, 'client' | 'version'>): string =>
+  `${client} ${version}`;
 
 function resultOf(cases: readonly PythonCase[]): ClientResult {
   const { client = '', version = '' } = cases[0] ?? {};

@@ -49,8 +49,10 @@ def test_stream(client, model):
 
 
 @pytest.mark.shows("stream")
-def test_async(client, model):
+def test_async(url, key, model):
     async def ask():
+        # A client belongs to one event loop.
+        client = genai.Client(api_key=key, http_options={"base_url": url})
         stream = await client.aio.models.generate_content_stream(model=named(model), contents=STORY)
         return [chunk.text or "" async for chunk in stream]
 

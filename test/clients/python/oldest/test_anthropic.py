@@ -1,0 +1,3 @@
+"""The tests of `core`, with the oldest version."""
+
+from core.test_anthropic import *  # noqa: F403

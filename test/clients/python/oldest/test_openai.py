@@ -1,0 +1,3 @@
+"""The tests of `core`, with the oldest version."""
+
+from core.test_openai import *  # noqa: F403
