@@ -250,7 +250,11 @@ const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: str
     401: ['/v1/models/gpt-4.1', 'wrong'],
     404: ['/v1/models/claude-sonnet-4-5', KEY],
   },
-  listGoogleModels: { 200: [`/v1beta/models?key=${KEY}`], 401: ['/v1beta/models'] },
+  listGoogleModels: {
+    200: [`/v1beta/models?key=${KEY}`],
+    400: ['/v1beta/models?pageSize=many', KEY],
+    401: ['/v1beta/models'],
+  },
   getGoogleModel: {
     200: ['/v1beta/models/gemini-2.5-flash', KEY],
     401: ['/v1beta/models/gemini-2.5-flash'],

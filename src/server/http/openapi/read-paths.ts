@@ -43,16 +43,27 @@ function shared(
   };
 }
 
-function list(id: string, summary: string, answer: SchemaName, family: FormatName): JsonObject {
+function inQuery(name: string, type: string, description: string): JsonObject {
+  return { name, in: 'query', description, schema: { type } };
+}
+
+function list(
+  id: string,
+  summary: string,
+  answer: SchemaName,
+  family: FormatName,
+  parameters: readonly JsonObject[] = [],
+): JsonObject {
   return {
     get: {
       operationId: id,
       tags: ['models'],
       summary,
       security: family === 'generate-content' ? googleKeys : anyKey,
+      ...(parameters.length > 0 && { parameters: [...parameters] }),
       responses: {
         200: jsonResponse('The models that the key may use.', answer),
-        ...errorResponses(family, 401),
+        ...errorResponses(family, 401, ...(parameters.length > 0 ? [400 as const] : [])),
       },
     },
   };
@@ -85,7 +96,11 @@ const NOT_THERE = jsonResponse('File not found.', 'OpenAIError');
 /** @returns the OpenAPI path items of the read-only endpoints, by path */
 export function readPaths(): JsonObject {
   return {
-    '/v1/models': shared('listModels', 'The models.', ['ModelList', 'GoogleModelList']),
+    '/v1/models': shared(
+      'listModels',
+      'The models, by pages if a client of Anthropic or Google asks for them.',
+      ['ModelList', 'GoogleModelList'],
+    ),
     '/v1/models/{vendor}/{model}': shared(
       'getModel',
       'One model.',
@@ -103,7 +118,10 @@ export function readPaths(): JsonObject {
         ),
       ],
     ),
-    '/v1beta/models': list('listGoogleModels', 'The Google models.', 'GoogleModelList', 'generate-content'),
+    '/v1beta/models': list('listGoogleModels', 'The Google models.', 'GoogleModelList', 'generate-content', [
+      inQuery('pageSize', 'integer', 'The most models of a page. Without it, all are one page.'),
+      inQuery('pageToken', 'string', 'The `nextPageToken` of the page before.'),
+    ]),
     '/v1beta/models/{model}': one(
       'getGoogleModel',
       [inPath('model', 'A Google model, without its vendor.')],
