@@ -32,7 +32,7 @@ export interface TestedClient {
 }
 
 /** Whether the clients that take long to install are tested too. */
-export const ALL_CLIENTS = process.env['CLIENTS'] === 'all';
+export const ALL_CLIENTS = process.env['FULL'] === '1';
 
 /**
  * Registers a test for each outcome, and one that compares them with the table in `file`, which holds rows of clients that

@@ -1,7 +1,7 @@
 /** A proxy before the simulated vendors that keeps what passes: each request as the gateway sent it, and its answer's status. */
 
 import { createServer, request as send } from 'node:http';
-import { portOf } from '../../../src/upstream/net/bind.ts';
+import { getPort } from '../../../src/upstream/net/bind.ts';
 
 export interface RecordingProxy {
   readonly url: string;
@@ -48,7 +48,7 @@ export async function startRecordingProxy(origin: string): Promise<RecordingProx
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${portOf(server)}`,
+    url: `http://127.0.0.1:${getPort(server)}`,
     async close() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
