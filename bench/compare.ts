@@ -10,7 +10,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { startBareProxy, startGateway, startUpstream, stepAside } from './load/processes.ts';
-import { type Request, type Scenario, scenarios } from './load/scenarios.ts';
+import { scenarios, translatedWhole } from './load/scenarios.ts';
 import { type Contending, takeTurns } from './load/take-turns.ts';
 import { argumentsOf, refuse } from './support/arguments.ts';
 import { benchOptions, median, quantile, quietest, type Row, report, round } from './support/report.ts';
@@ -46,25 +46,10 @@ const ways: Readonly<Record<string, Start>> = {
 };
 const [first = ''] = Object.keys(ways);
 
-const STREAM = /"stream":true,("stream_options":\{[^}]*\},)?/;
-const unstreamed = ({ path, headers, body }: Request): Request => ({
-  path: path.replace(':streamGenerateContent?alt=sse', ':generateContent'),
-  headers,
-  body: body.replace(STREAM, ''),
-});
-/** The request for the same answer without streaming. */
-const whole = (scenario: Scenario): Scenario => ({
-  ...scenario,
-  name: scenario.name.replace('200 events', '0.5 KB, whole'),
-  streamed: false,
-  gateway: unstreamed(scenario.gateway),
-  direct: unstreamed(scenario.direct),
-});
-const streamed = scenarios(UPSTREAM).filter((scenario) => scenario.streamed);
 const chosen = [
   ...scenarios(UPSTREAM).filter((scenario) => !scenario.streamed),
-  ...streamed.filter(({ name }) => !name.startsWith('native')).map(whole),
-  ...streamed,
+  ...translatedWhole(UPSTREAM),
+  ...scenarios(UPSTREAM).filter((scenario) => scenario.streamed),
   // Words one by one: each is a read and a write.
   ...scenarios(UPSTREAM, 'pace:2')
     .filter((scenario) => scenario.streamed)

@@ -15,7 +15,7 @@ import { type Contender, contendersBefore, versions } from './load/contenders.ts
 import { closedLoad, type Load, openLoad } from './load/drive.ts';
 import { otherGateway, otherOptions } from './load/other.ts';
 import { cpuOf, forgetPeak, type Measured, memoryOf, startUpstream, stepAside } from './load/processes.ts';
-import { type Request, type Scenario, scenarios } from './load/scenarios.ts';
+import { type Request, type Scenario, scenarios, translatedWhole } from './load/scenarios.ts';
 import { argumentsOf } from './support/arguments.ts';
 import { benchOptions, quantile, quietest, type Row, report, round } from './support/report.ts';
 
@@ -163,7 +163,9 @@ stepAside();
 const other = otherGateway(args);
 const contenders = contendersBefore(UPSTREAM, other);
 const upstream = await startUpstream(UPSTREAM);
-const chosen = scenarios(UPSTREAM).filter(({ name }) => name.includes(args.filter));
+const chosen = [...scenarios(UPSTREAM), ...translatedWhole(UPSTREAM)].filter(({ name }) =>
+  name.includes(args.filter),
+);
 const table = new Map<string, Map<string, Seen>>();
 const seenOf = (scenario: string, who: string): Seen => {
   const row = table.get(scenario) ?? new Map<string, Seen>();

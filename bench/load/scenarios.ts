@@ -135,3 +135,25 @@ export function scenarios(upstream: number, words = filler(450)): readonly Scena
     },
   ];
 }
+
+const STREAM = /"stream":true,("stream_options":\{[^}]*\},)?/;
+
+const unstreamed = ({ path, headers, body }: Request): Request => ({
+  path: path.replace(':streamGenerateContent?alt=sse', ':generateContent'),
+  headers,
+  body: body.replace(STREAM, ''),
+});
+
+/** Translated answers of 0.5 KB without streaming. */
+export function translatedWhole(upstream: number): readonly Scenario[] {
+  return scenarios(upstream)
+    .filter(({ name }) => name.includes(' to '))
+    .map((scenario) => ({
+      ...scenario,
+      name: scenario.name.replace('200 events', '0.5 KB, whole'),
+      streamed: false,
+      gateway: unstreamed(scenario.gateway),
+      direct: unstreamed(scenario.direct),
+      ...(scenario.portkey && { portkey: unstreamed(scenario.portkey) }),
+    }));
+}

@@ -89,6 +89,13 @@ function paced(reply: Reply, { begin, delta, end }: Bytes, pace: number, number:
 const numberAfter = (name: string, said: string): number =>
   Number(new RegExp(`${name}:(\\d+)`).exec(said)?.[1] ?? 0);
 
+/** Whether a body asks for a stream, at its beginning or its end. Clients in Python write a space after the colon. */
+function asksStream(body: Buffer): boolean {
+  return [body.subarray(0, 4096), body.subarray(-4096)].some(
+    (part) => part.includes('"stream":true') || part.includes('"stream": true'),
+  );
+}
+
 function answer({ path, body }: Asked, reply: Reply): void {
   if (path === '/left') {
     reply.end(whole(JSON.stringify(left.take())));
@@ -99,10 +106,7 @@ function answer({ path, body }: Asked, reply: Reply): void {
     : path.includes(':')
       ? VOICES.google
       : VOICES.chat;
-  const streamed =
-    path.includes(':streamGenerate') ||
-    body.subarray(-4096).includes('"stream":true') ||
-    body.subarray(0, 4096).includes('"stream":true');
+  const streamed = path.includes(':streamGenerate') || asksStream(body);
   if (!streamed) {
     reply.end(voice.whole);
     return;
