@@ -4,6 +4,7 @@ import { noteFault } from '../accounting/usage/ledger.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import { asGatewayError, waitHeaders } from '../lib/errors.ts';
+import { UPSTREAM_ID } from './encode.ts';
 import type { Answer, Incoming } from './exchange.ts';
 import { discard } from './read-body.ts';
 
@@ -28,6 +29,7 @@ export function renderFailure(
     'x-request-id': id,
   };
   if (format === 'messages') headers['request-id'] = id;
+  if (ledger.upstreamId !== undefined) headers[UPSTREAM_ID] = ledger.upstreamId;
   Object.assign(headers, waitHeaders(error));
   const isLasting = error.fault === 'upstream-auth' || error.fault === 'quota-exceeded';
   if (!PASSING.has(status) || isLasting) headers['x-should-retry'] = 'false';

@@ -7,6 +7,7 @@ import { observeUsage } from '../accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
+import { findRequestId } from '../upstream/headers.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import { type Ending, leftFor, send } from '../upstream/send.ts';
 import type { TimeoutClock } from '../upstream/timeout-clock.ts';
@@ -77,8 +78,9 @@ async function ask(
 ): Promise<Asked> {
   const { vendor, attempt, ledger, path, payload, signal } = prepared;
   ledger.attempts += 1;
-  // This still holds the time of the previous attempt.
+  // These still hold what the previous attempt has left.
   ledger.first = undefined;
+  ledger.upstreamId = undefined;
   if (ledger.isRecorded) ledger.asked = tokensOfRequest(payload);
   let beginning: Beginning | undefined;
   const answer = await send(
@@ -92,6 +94,7 @@ async function ask(
       ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
       ...(ended !== undefined && { ended }),
       observe(head) {
+        ledger.upstreamId = findRequestId(head.headers);
         const usage = usageObserver(prepared);
         if (prepared.translation !== undefined) return usage;
         const native = observeNative(prepared, secret, head, usage);

@@ -53,6 +53,21 @@ export function isEventStream({ 'content-type': type }: AnswerHeaders): boolean 
   return String(type).startsWith('text/event-stream');
 }
 
+/**
+ * The headers in which vendors name an exchange, which their support asks for: OpenAI and most others, Anthropic, Azure,
+ * and AWS. Google has none.
+ */
+const REQUEST_IDS = ['x-request-id', 'request-id', 'apim-request-id', 'x-amzn-requestid'];
+
+/** A vendor's own id of an exchange; undefined if the answer has none that a header and a log line can hold. */
+export function findRequestId(headers: AnswerHeaders): string | undefined {
+  for (const name of REQUEST_IDS) {
+    const id = headers[name];
+    if (typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id)) return id;
+  }
+  return undefined;
+}
+
 /** The neutral spellings that callers may use. */
 const REQUEST_ALIASES: Readonly<Record<string, string>> = {
   'vendorb-version': 'anthropic-version',

@@ -26,6 +26,7 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     level: record.status >= 500 || record.outcome === 'failed' ? 'warn' : 'info',
     time,
     id: record.id,
+    upstreamId: record.upstreamId,
     key: record.key,
     group: record.group,
     tag: record.tag,

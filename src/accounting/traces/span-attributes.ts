@@ -54,7 +54,7 @@ export function spanName(record: ExchangeRecord): string {
  * since 1970.
  */
 export function clientAttributes(record: ExchangeRecord, askedAt: number): Attributes {
-  const { model, vendor = '', usage, streamed, firstByte, cost, attempts, gaveWay } = record;
+  const { model, vendor = '', usage, streamed, firstByte, cost, attempts, gaveWay, upstreamId } = record;
   const [asked] = gaveWay ?? [];
   return {
     'gen_ai.operation.name': operationName(record),
@@ -72,6 +72,7 @@ export function clientAttributes(record: ExchangeRecord, askedAt: number): Attri
     ...(usage.reasoning !== undefined && { 'gen_ai.usage.reasoning.output_tokens': usage.reasoning }),
     ...(cost !== undefined && { 'gateway.cost': cost }),
     'gateway.attempts': attempts,
+    ...(upstreamId !== undefined && { 'gateway.upstream.request.id': upstreamId }),
     ...(asked !== undefined && { 'gateway.asked_model': asked.model }),
     ...(isFailure(record, 400) && { 'error.type': record.fault ?? String(record.status) }),
   };

@@ -55,6 +55,8 @@ export interface ExchangeRecord {
    * Budgets count it.
    */
   readonly estimated?: Estimated | undefined;
+  /** The vendor's own id of its last answer; absent if it gave none. */
+  readonly upstreamId?: string | undefined;
   /** The number of requests to vendors. */
   readonly attempts: number;
   /** The models that failed before a fallback was asked, in order. */

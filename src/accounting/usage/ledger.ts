@@ -54,6 +54,8 @@ export interface Ledger {
   gaveWay: readonly GaveWay[] | undefined;
   /** What was done to the request because the vendor refused it, in order. */
   repairs: readonly string[] | undefined;
+  /** The vendor's own id of its last answer. */
+  upstreamId: string | undefined;
   /** Rules of its format that the stream to the caller has broken, where somebody counted. */
   violations: number | undefined;
   /** Tokens of the request to the vendor, by its bytes. */
@@ -89,6 +91,7 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
     attempts: 0,
     gaveWay: undefined,
     repairs: undefined,
+    upstreamId: undefined,
     violations: undefined,
     asked: 0,
     tiered: false,
@@ -189,6 +192,7 @@ export function closeLedger(
     attempts: ledger.attempts,
     gaveWay: ledger.gaveWay,
     repairs: ledger.repairs,
+    upstreamId: ledger.upstreamId,
     violations: ledger.violations,
     remains,
     finished,

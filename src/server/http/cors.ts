@@ -2,11 +2,13 @@
 
 import type { IncomingMessage } from 'node:http';
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../access/limits/limit-headers.ts';
+import { UPSTREAM_ID } from '../../pipeline/encode.ts';
 import type { CorsOptions } from '../../pipeline/gateway.ts';
 
 /** Answer headers that a page's script may read. */
 const EXPOSED = [
   'x-request-id',
+  UPSTREAM_ID,
   'request-id',
   'retry-after',
   'retry-after-ms',

@@ -30,7 +30,7 @@ const GOES_ON = /^response\.(?:completed|incomplete)$/;
 const LAST = /^response\.(?:completed|incomplete|failed)$/;
 
 /** Headers of an error that its reader can act on. */
-const USEFUL = /^(?:retry-after|x-request-id|x-should-retry|x-ratelimit-)/;
+const USEFUL = /^(?:retry-after|x-request-id|x-upstream-request-id|x-should-retry|x-ratelimit-)/;
 
 /** The longest event, in UTF-16 code units. The last event of a response has all of its images. */
 const LONGEST = 64 * 1024 * 1024;

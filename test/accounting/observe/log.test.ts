@@ -94,6 +94,14 @@ test('the line has the tag that the caller gave the request', async () => {
   expect(lineOf(text(), 1)).not.toHaveProperty('group');
 });
 
+test('the line has the vendor’s own id of the exchange', async () => {
+  const { stream, text } = keeping();
+  const log = await exchangeLog({ style: 'json', stream });
+  log.record({ ...RECORD, upstreamId: 'req_of_the_vendor' });
+  await log.close(1_000);
+  expect(lineOf(text())).toMatchObject({ upstreamId: 'req_of_the_vendor' });
+});
+
 test('from a vendor’s usage only numbers are written', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });

@@ -92,7 +92,14 @@ test('a vendor’s answer is a span under that of the caller’s request, in the
   expect(sent['tracestate']).toBe('vendor=abc,other=1');
   // A retry sends the same header.
   expect(trace.ask()).toEqual(sent);
-  trace.end({ ...RECORD, time: Date.now(), attempts: 2, tag: 'customer-42', group: 'search' });
+  trace.end({
+    ...RECORD,
+    time: Date.now(),
+    attempts: 2,
+    tag: 'customer-42',
+    group: 'search',
+    upstreamId: 'req_of_the_vendor',
+  });
   await traces.close(5_000);
 
   const server = spanNamed('POST /v1/chat/completions');
@@ -131,6 +138,7 @@ test('a vendor’s answer is a span under that of the caller’s request, in the
     'gateway.model': 'anthropic/claude-sonnet-4-5',
     'gateway.cost': 0.0125,
     'gateway.attempts': 2,
+    'gateway.upstream.request.id': 'req_of_the_vendor',
   });
   expect(seen().resource).toMatchObject({ 'service.name': 'gateway' });
   expect(traces.lost()).toBe(0);

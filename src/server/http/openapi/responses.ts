@@ -34,6 +34,12 @@ export type ErrorStatus = keyof typeof MEANINGS;
 
 const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
 
+/** The headers that name an exchange with a model. */
+const EXCHANGE_IDS = {
+  'x-request-id': REQUEST_ID,
+  'x-upstream-request-id': { $ref: '#/components/headers/UpstreamRequestId' },
+};
+
 /** @returns an OpenAPI response object for a JSON answer of this schema */
 export function jsonResponse(description: string, schema: SchemaName): JsonObject {
   return {
@@ -61,7 +67,7 @@ export function answerResponse(whole: JsonObject, events?: string): JsonObject {
   return {
     description:
       events === undefined ? 'The answer.' : 'The answer: whole, or as events if a stream was requested.',
-    headers: { 'x-request-id': REQUEST_ID, ...limitHeaders },
+    headers: { ...EXCHANGE_IDS, ...limitHeaders },
     content: {
       'application/json': { schema: whole },
       ...(events !== undefined && {
@@ -75,7 +81,7 @@ export function answerResponse(whole: JsonObject, events?: string): JsonObject {
 /** Any other status is the vendor's own, since native answers pass unchanged. */
 export const otherResponses: JsonObject = {
   description: "Any other status is the vendor's own, with its own body.",
-  headers: { 'x-request-id': REQUEST_ID, ...limitHeaders, ...retryAfter },
+  headers: { ...EXCHANGE_IDS, ...limitHeaders, ...retryAfter },
 };
 
 /**
@@ -91,7 +97,7 @@ export function fileResponse(description: string, ...types: string[]): JsonObjec
 
 /** @returns response objects by status, each with the error schema of the format */
 export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
-  return errorsWith({}, schemaAt(ERRORS[format]), statuses);
+  return errorsWith({ 'x-request-id': REQUEST_ID }, {}, schemaAt(ERRORS[format]), statuses);
 }
 
 /**
@@ -99,7 +105,12 @@ export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): 
  *   headers
  */
 export function eithersErrors(one: FormatName, other: FormatName, ...statuses: ErrorStatus[]): JsonObject {
-  return errorsWith({}, { anyOf: [schemaAt(ERRORS[one]), schemaAt(ERRORS[other])] }, statuses);
+  return errorsWith(
+    { 'x-request-id': REQUEST_ID },
+    {},
+    { anyOf: [schemaAt(ERRORS[one]), schemaAt(ERRORS[other])] },
+    statuses,
+  );
 }
 
 /**
@@ -114,17 +125,22 @@ export function refusalResponses(
 ): JsonObject {
   const error = schemaAt(ERRORS[format]);
   const schema = listed ? { anyOf: [error, { type: 'array', items: error, minItems: 1 }] } : error;
-  return errorsWith(limitHeaders, schema, statuses);
+  return errorsWith(EXCHANGE_IDS, limitHeaders, schema, statuses);
 }
 
-function errorsWith(limits: JsonObject, schema: JsonObject, statuses: readonly ErrorStatus[]): JsonObject {
+function errorsWith(
+  ids: JsonObject,
+  limits: JsonObject,
+  schema: JsonObject,
+  statuses: readonly ErrorStatus[],
+): JsonObject {
   return Object.fromEntries(
     statuses.map((status) => [
       String(status),
       {
         description: MEANINGS[status],
         headers: {
-          'x-request-id': REQUEST_ID,
+          ...ids,
           ...(!UNADMITTED.has(status) && limits),
           ...(status >= 429 && retryAfter),
         },
@@ -139,6 +155,10 @@ export const componentHeaders: JsonObject = {
   RequestId: {
     description:
       "The id of this exchange in logs and errors: the caller's own `x-request-id` if it sent a usable one.",
+    schema: { type: 'string' },
+  },
+  UpstreamRequestId: {
+    description: "The vendor's own id of the exchange, which its support asks for. Absent if it gave none.",
     schema: { type: 'string' },
   },
   ...limitHeaderComponents,
