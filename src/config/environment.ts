@@ -13,7 +13,25 @@ interface Variable {
   readonly isSecret?: true;
 }
 
-const VENDORS = { OPENAI: 'openai', ANTHROPIC: 'anthropic', GEMINI: 'google', COMPATIBLE: 'compatible' };
+/** The vendors by the beginning of their variables, as their own documents and SDKs name the key. */
+const VENDORS = {
+  OPENAI: 'openai',
+  ANTHROPIC: 'anthropic',
+  GEMINI: 'google',
+  MISTRAL: 'mistralai',
+  DEEPSEEK: 'deepseek',
+  XAI: 'x-ai',
+  ZAI: 'z-ai',
+  DASHSCOPE: 'qwen',
+  MOONSHOT: 'moonshotai',
+  MINIMAX: 'minimax',
+  PERPLEXITY: 'perplexity',
+  COHERE: 'cohere',
+  COMPATIBLE: 'compatible',
+};
+
+/** A service with models of all vendors, which `compatible` is for. Its address is set with its key. */
+const OPENROUTER = { variable: 'OPENROUTER_API_KEY', baseUrl: 'https://openrouter.ai/api/v1' };
 
 const VARIABLES: readonly Variable[] = [
   { name: 'HOST', path: ['host'] },
@@ -42,12 +60,13 @@ const KEY = 'GATEWAY_API_KEY';
 /** Variables that hold a secret. Each may be in a file of its own instead (`OPENAI_API_KEY_FILE`). */
 export const SECRETS: readonly string[] = [
   KEY,
+  OPENROUTER.variable,
   ...VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name),
 ];
 
 /** The fields of a file, overridden by the environment. An empty variable counts as not set. */
 export function withEnvironment(file: Fields, environment: Environment): Fields {
-  let values = file;
+  let values = withOpenRouter(file, environment);
   for (const { name, path, isNumber } of VARIABLES) {
     const text = environment[name];
     if (!text) continue;
@@ -57,6 +76,16 @@ export function withEnvironment(file: Fields, environment: Environment): Fields 
   const key = environment[KEY];
   if (!key) return values;
   return { ...values, keys: [...(Array.isArray(file['keys']) ? file['keys'] : []), { name: KEY, key }] };
+}
+
+/** OpenRouter's key serves where nothing else is set for `compatible`. */
+function withOpenRouter(file: Fields, environment: Environment): Fields {
+  const apiKey = environment[OPENROUTER.variable];
+  const { compatible } = record(file['vendors']);
+  const isTaken =
+    compatible !== undefined || environment['COMPATIBLE_API_KEY'] || environment['COMPATIBLE_BASE_URL'];
+  if (!apiKey || isTaken) return file;
+  return put(file, ['vendors', 'compatible'], { apiKey, baseUrl: OPENROUTER.baseUrl });
 }
 
 /** The variable that set the field at `path` of the result of `withEnvironment`; undefined if the file did. */

@@ -9,6 +9,10 @@ import type { Config } from './schema.ts';
 
 type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & { readonly baseUrl?: string };
 
+/** The defaults of any other vendor: a service with its own models that speaks chat-completions. */
+const OTHER: Defaults = { auth: 'authorization', formats: ['chat-completions'], fullIds: false };
+
+/** The vendors whose address is known, by the names that their models' ids begin with. Addresses are those of their documents. */
 const KNOWN: Readonly<Record<string, Defaults>> = {
   openai: {
     baseUrl: 'https://api.openai.com/v1',
@@ -28,11 +32,17 @@ const KNOWN: Readonly<Record<string, Defaults>> = {
     formats: ['generate-content'],
     fullIds: false,
   },
+  mistralai: { ...OTHER, baseUrl: 'https://api.mistral.ai/v1' },
+  deepseek: { ...OTHER, baseUrl: 'https://api.deepseek.com/v1' },
+  'x-ai': { ...OTHER, baseUrl: 'https://api.x.ai/v1' },
+  'z-ai': { ...OTHER, baseUrl: 'https://api.z.ai/api/paas/v4' },
+  qwen: { ...OTHER, baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1' },
+  moonshotai: { ...OTHER, baseUrl: 'https://api.moonshot.ai/v1' },
+  minimax: { ...OTHER, baseUrl: 'https://api.minimax.io/v1' },
+  perplexity: { ...OTHER, baseUrl: 'https://api.perplexity.ai' },
+  cohere: { ...OTHER, baseUrl: 'https://api.cohere.ai/compatibility/v1' },
   compatible: { auth: 'authorization', formats: ['chat-completions'], fullIds: true },
 };
-
-/** The defaults of any other vendor: a service with its own models that speaks chat-completions. */
-const OTHER: Defaults = { auth: 'authorization', formats: ['chat-completions'], fullIds: false };
 
 /** The address of a vendor and what it takes to be let in there. The sandbox gives its own places. */
 export interface Place extends Partial<Pick<Vendor, 'auth' | 'names' | 'simulated'>> {

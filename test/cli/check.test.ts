@@ -225,19 +225,19 @@ test.each([
 });
 
 test('a vendor with a key and no address is rejected: otherwise simulated vendors would answer in its place', async () => {
-  const { code, stderr } = await check({ vendors: { deepseek: { apiKey: 'sk-of-a-vendor' } } });
+  const { code, stderr } = await check({ vendors: { homemade: { apiKey: 'sk-of-a-vendor' } } });
   expect([code, stderr]).toEqual([
     78,
-    'The configuration is not valid: vendors.deepseek.baseUrl: is required, because this vendor has a key\n',
+    'The configuration is not valid: vendors.homemade.baseUrl: is required, because this vendor has a key\n',
   ]);
   await check({});
   const compatible = await runCommand(directory, ['check'], { COMPATIBLE_API_KEY: 'sk-of-a-service' });
   expect(compatible).toMatchObject({ code: 78, stderr: expect.stringContaining('COMPATIBLE_BASE_URL') });
   const further = { upstreams: [{ apiKey: 'sk-of-a-vendor', baseUrl: 'https://models.example/v1' }] };
-  expect((await check({ vendors: { deepseek: further } })).code).toBe(0);
+  expect((await check({ vendors: { homemade: further } })).code).toBe(0);
   const nowhere = { upstreams: [{ apiKey: 'sk-of-a-vendor' }] };
-  expect((await check({ vendors: { deepseek: nowhere } })).code).toBe(78);
-  expect((await check({ vendors: { deepseek: {} } })).code).toBe(0);
+  expect((await check({ vendors: { homemade: nowhere } })).code).toBe(78);
+  expect((await check({ vendors: { homemade: {} } })).code).toBe(0);
 });
 
 test('a gateway that would send requests to itself is rejected, also if the shell sets the address', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/load.ts';
+import { configuredVendors } from '../../src/config/vendors.ts';
 import type { Environment } from '../../src/lib/environment.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-environment-'));
@@ -34,6 +35,15 @@ test.each<[Environment, object]>([
     OPENAI: 'openai',
     ANTHROPIC: 'anthropic',
     GEMINI: 'google',
+    MISTRAL: 'mistralai',
+    DEEPSEEK: 'deepseek',
+    XAI: 'x-ai',
+    ZAI: 'z-ai',
+    DASHSCOPE: 'qwen',
+    MOONSHOT: 'moonshotai',
+    MINIMAX: 'minimax',
+    PERPLEXITY: 'perplexity',
+    COHERE: 'cohere',
     COMPATIBLE: 'compatible',
   }).map(([prefix, vendor]): [Environment, object] => [
     { [`${prefix}_API_KEY`]: 'k', [`${prefix}_BASE_URL`]: 'http://a' },
@@ -41,6 +51,32 @@ test.each<[Environment, object]>([
   ]),
 ])('%j', async (environment, config) => {
   expect(await readConfig(environment, directory)).toMatchObject(config);
+});
+
+test.each<[string, model: string, origin: string]>([
+  ['MISTRAL_API_KEY', 'mistralai/mistral-medium-3-5', 'https://api.mistral.ai'],
+  ['DEEPSEEK_API_KEY', 'deepseek/deepseek-v4-flash', 'https://api.deepseek.com'],
+  ['XAI_API_KEY', 'x-ai/grok-4', 'https://api.x.ai'],
+  ['OPENROUTER_API_KEY', 'meta-llama/llama-4-maverick', 'https://openrouter.ai'],
+  ['OPENROUTER_API_KEY', 'deepseek/deepseek-v4-flash', 'https://openrouter.ai'],
+])('a key alone lets a vendor serve its models: %s, %s', async (name, id, origin) => {
+  const config = await readConfig({ [name]: 'a-key-of-the-vendor' }, directory);
+  const vendors = configuredVendors(config);
+  expect(vendors.serving({ id })).toMatchObject({ origin, key: 'a-key-of-the-vendor' });
+  expect(vendors.serving({ id: 'openai/gpt-4.1' })).toBeUndefined();
+});
+
+test('OpenRouter’s key takes no place that is taken', async () => {
+  const openRouter = { OPENROUTER_API_KEY: 'k' };
+  const named = { ...openRouter, COMPATIBLE_API_KEY: 'other', COMPATIBLE_BASE_URL: 'http://a' };
+  const { vendors } = await readConfig(named, directory);
+  expect(vendors['compatible']).toMatchObject({ apiKey: 'other', baseUrl: 'http://a' });
+  writeFileSync(
+    join(directory, 'taken.json'),
+    JSON.stringify({ vendors: { compatible: { apiKey: 'other', baseUrl: 'http://a' } } }),
+  );
+  const filed = await readConfig({ ...openRouter, GATEWAY_CONFIG: 'taken.json' }, directory);
+  expect(filed.vendors['compatible']).toMatchObject({ apiKey: 'other', baseUrl: 'http://a' });
 });
 
 test('overrides the file, but keeps its keys, and has no effect if it is empty', async () => {
