@@ -345,12 +345,15 @@ describe('what arrives at a vendor', () => {
     const nativeBody = `{"model":"${native.model}","messages":[],"__proto__":{"polluted":1},"x":${hostile}}`;
     await send(native.path, nativeBody);
     expect(stage.upstream.received.at(-1)?.body.toString()).toBe(nativeBody);
-    const body = `{"model":"${translated.model}","max_tokens":9,"__proto__":{"polluted":1},"metadata":${hostile},"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":${hostile}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":${hostile}}}]}`;
+    const body = `{"model":"${translated.model}","max_tokens":9,"__proto__":{"polluted":1},"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":${hostile}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":${hostile}}}]}`;
     const response = await send(translated.path, body);
     const got = JSON.parse(stage.upstream.received.at(-1)?.body.toString() ?? '{}');
     expect(JSON.parse(got.messages[1].tool_calls[0].function.arguments)).toEqual(JSON.parse(hostile));
     expect(got.polluted).toBeUndefined();
     expect(response.status).toBe(502); // this vendor's answer is not valid
+    // A setting with such keys is refused as one with any other unknown key.
+    const setting = body.replace('"max_tokens":9', `"max_tokens":9,"metadata":${hostile}`);
+    expect((await send(translated.path, setting)).status).toBe(400);
   });
 });
 
