@@ -3,13 +3,45 @@
  * than a double has. The gateway only carries numbers, and must not respell them.
  */
 
-import { closingQuote, EXACT_DIGITS, isDigit, isInNumber, MINUS, QUOTE } from '../lib/json-bytes.ts';
+import { MAX_ANSWER_DEPTH, MAX_TOKENS } from '../lib/json-bounds.ts';
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  closingQuote,
+  EXACT_DIGITS,
+  isDigit,
+  isInNumber,
+  MINUS,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../lib/json-bytes.ts';
 
 /** Whether JSON text has a number that JSON.stringify would write differently. Reads each character once. */
 export function holdsOddNumber(text: string): boolean {
+  return survey(text, false) === 'odd';
+}
+
+/**
+ * Tells in one walk how JSON text may be parsed: `odd` if it has a number that JSON.stringify would write differently,
+ * `unbounded` if it is nested deeper or holds more tokens than the gateway reads (`json-bounds.ts`), `plain` otherwise.
+ * @param isLimited whether the bounds count.
+ */
+export function survey(text: string, isLimited = true): 'plain' | 'odd' | 'unbounded' {
+  let tokens = 0;
+  let depth = 0;
+  let holdsOdd = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = closingQuote(text, at);
+    else if (code === COMMA || code === COLON) tokens++;
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      tokens++;
+      depth++;
+      if (isLimited && depth > MAX_ANSWER_DEPTH) return 'unbounded';
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--;
     else if (code === MINUS || isDigit(code)) {
       const start = at;
       let isWhole = true;
@@ -18,10 +50,11 @@ export function holdsOddNumber(text: string): boolean {
         at++;
       }
       const isPlain = isWhole && code !== MINUS && at - start < EXACT_DIGITS;
-      if (!isPlain && isOdd(text.slice(start, at + 1))) return true;
+      holdsOdd ||= !isPlain && isOdd(text.slice(start, at + 1));
     }
   }
-  return false;
+  if (isLimited && tokens > MAX_TOKENS) return 'unbounded';
+  return holdsOdd ? 'odd' : 'plain';
 }
 
 /** Whether JSON.stringify would write a number differently. @param written its text. */

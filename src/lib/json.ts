@@ -43,13 +43,17 @@ export function asObject(value: Json | undefined): JsonObject | undefined {
 
 /** The list, or an empty one if `value` is anything else. */
 export function asList(value: Json | undefined): readonly Json[] {
-  return isList(value) ? value : [];
+  return isList(value) ? value : NO_ITEMS;
 }
 
 /** The objects of a list, without its other items; none if `value` is not a list. */
 export function asObjects(value: Json | undefined): readonly JsonObject[] {
-  return asList(value).filter(isObject);
+  return isList(value) ? value.filter(isObject) : NO_OBJECTS;
 }
+
+/** What stands for a list where there is none: one for all, since nearly every message lacks nearly every list. */
+const NO_ITEMS: readonly Json[] = [];
+const NO_OBJECTS: readonly JsonObject[] = [];
 
 /** Parses JSON text. @throws SyntaxError if the text is not JSON. */
 export function parseJson(text: string): Json {
@@ -119,8 +123,27 @@ function isNothing(value: Json | undefined): boolean {
   return value === null || value === undefined;
 }
 
+/** What stands for the fields of an object that has none: one object for all. */
+const NO_FIELDS: JsonObject = {};
+
+/**
+ * The fields whose names are not among `names`; one shared empty object if there are none, as in nearly every message.
+ * This costs a tenth of taking an object apart (`const { a, b, ...rest }`), which V8 does by a call of its runtime and
+ * a dictionary for each object.
+ */
+export function otherFields(object: JsonObject, names: ReadonlySet<string>): JsonObject {
+  for (const key in object) {
+    if (!names.has(key)) {
+      // fromEntries defines keys, so `__proto__` is a key like any other.
+      return Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
+    }
+  }
+  return NO_FIELDS;
+}
+
 /** Splits an object into the fields whose names are among `names`, and the others. */
 export function splitFields(object: JsonObject, names: ReadonlySet<string>): [JsonObject, JsonObject] {
+  if (isEmpty(object)) return [object, object];
   const named: [string, Json][] = [];
   const others: [string, Json][] = [];
   for (const [key, value] of Object.entries(object)) {
@@ -139,7 +162,12 @@ export type Compact<T> = {
 
 /** `object` without its undefined fields, as JSON.stringify would write it; itself if it has none. */
 export function compact<const T extends object>(object: T): Compact<T>;
-export function compact(object: object): object {
-  if (Object.values(object).every((value) => value !== undefined)) return object;
+export function compact(object: Readonly<Record<string, unknown>>): object {
+  if (!hasUndefined(object)) return object;
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+function hasUndefined(object: Readonly<Record<string, unknown>>): boolean {
+  for (const key in object) if (object[key] === undefined) return true;
+  return false;
 }

@@ -4,9 +4,8 @@
  */
 
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { isObject } from '../../lib/json.ts';
-import { isBounded } from '../../lib/json-bounds.ts';
-import { holdsOddNumber, isOdd } from '../odd-number.ts';
+import { isObject, parseJson } from '../../lib/json.ts';
+import { holdsOddNumber, isOdd, survey } from '../odd-number.ts';
 
 // ECMAScript 2025, "JSON.parse source text access": every supported Node has it, and the library types do not yet.
 declare global {
@@ -91,10 +90,10 @@ export function argumentsText(value: Json | undefined): string {
  * @throws SyntaxError if the text is not JSON.
  */
 export function parseExact(text: string): Json {
-  if (!holdsOddNumber(text)) {
-    const value: Json = JSON.parse(text);
-    return value;
-  }
+  return holdsOddNumber(text) ? parseWithSpelling(text) : parseJson(text);
+}
+
+function parseWithSpelling(text: string): Json {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && isOdd(source) ? JSON.rawJSON(source) : value,
   );
@@ -102,9 +101,10 @@ export function parseExact(text: string): Json {
 
 /** Like `parseExact`, but undefined if the text is not JSON, or holds more of it than the gateway reads. */
 export function tryParseExact(text: string): Json | undefined {
-  if (!isBounded(text)) return undefined;
+  const found = survey(text);
+  if (found === 'unbounded') return undefined;
   try {
-    return parseExact(text);
+    return found === 'odd' ? parseWithSpelling(text) : parseJson(text);
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import type { Prompt } from '../../conversation/prompt.ts';
 import { findMissingChoice } from '../../conversation/rules/allowed-tools.ts';
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { itemOf, type Place } from '../../lib/place.ts';
 
 /** Fields that mean the same in both formats and pass between them unchanged. */
 export const SHARED_FIELDS: ReadonlySet<string> = new Set([
@@ -19,7 +20,7 @@ export const SHARED_FIELDS: ReadonlySet<string> = new Set([
 
 /** A reader of one type: it returns the value, or undefined for an absent field, and throws a 400 for another type. */
 function reader<T extends Json>(expected: string, fits: (value: Json) => value is T) {
-  return (value: Json | undefined, param: string): T | undefined => {
+  return (value: Json | undefined, param: Place): T | undefined => {
     if (value === undefined || value === null) return undefined;
     if (fits(value)) return value;
     throw wrongType(param, expected, value);
@@ -41,7 +42,7 @@ export const objectAt = reader('an object', isObject);
  * The string of a required field.
  * @throws GatewayError `invalid-request` if it is absent or no string.
  */
-export function requiredText(value: Json | undefined, param: string): string {
+export function requiredText(value: Json | undefined, param: Place): string {
   const text = textAt(value, param);
   if (text === undefined) throw missing(param);
   return text;
@@ -53,32 +54,32 @@ export function requiredText(value: Json | undefined, param: string): string {
  */
 export function objectsAt(
   value: Json | undefined,
-  param: string,
-): readonly (readonly [object: JsonObject, param: string])[] {
+  param: Place,
+): readonly (readonly [object: JsonObject, param: Place])[] {
   if (value === undefined || value === null) return [];
   if (!isList(value)) throw wrongType(param, 'an array of objects', value);
   return value.map((item, at) => {
-    const here = `${param}[${at}]`;
+    const here = itemOf(param, at);
     if (isObject(item)) return [item, here] as const;
     throw wrongType(here, 'an object', item);
   });
 }
 
 /** A 400 for a field of the wrong type; `expected` with its article, e.g. `an integer`. */
-export function wrongType(param: string, expected: string, value: Json): GatewayError {
+export function wrongType(param: Place, expected: string, value: Json): GatewayError {
   const message = `Invalid type for '${param}': expected ${expected}, but got ${describeKind(value)} instead.`;
-  return new GatewayError('invalid-request', message, { param, code: 'invalid_type' });
+  return new GatewayError('invalid-request', message, { param: String(param), code: 'invalid_type' });
 }
 
 /** A 400 for an empty list. */
-export function emptyList(param: string): GatewayError {
+export function emptyList(param: Place): GatewayError {
   const message = `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
-  return new GatewayError('invalid-request', message, { param, code: 'empty_array' });
+  return new GatewayError('invalid-request', message, { param: String(param), code: 'empty_array' });
 }
 
 /** A 400 for a value that is not one of the supported words. */
 export function wrongValue(
-  param: string,
+  param: Place,
   value: Json | undefined,
   supported: readonly string[],
 ): GatewayError {
@@ -86,7 +87,7 @@ export function wrongValue(
   const words = supported.map((word) => `'${word}'`);
   const known = [...words.slice(0, -1), `and ${words.at(-1)}`].join(words.length > 2 ? ', ' : ' ');
   const message = `Invalid value: '${shown}'. Supported values are: ${known}.`;
-  return new GatewayError('invalid-request', message, { param, code: 'invalid_value' });
+  return new GatewayError('invalid-request', message, { param: String(param), code: 'invalid_value' });
 }
 
 /** A 400 for a field that OpenAI does not know. */
@@ -122,9 +123,9 @@ export function requireOffered(prompt: Prompt, param = 'tool_choice'): void {
 }
 
 /** A 400 for an absent field that is required. */
-export function missing(param: string): GatewayError {
+export function missing(param: Place): GatewayError {
   const message = `Missing required parameter: '${param}'.`;
-  return new GatewayError('invalid-request', message, { param, code: 'missing_required_parameter' });
+  return new GatewayError('invalid-request', message, { param: String(param), code: 'missing_required_parameter' });
 }
 
 function describeKind(value: Json): string {

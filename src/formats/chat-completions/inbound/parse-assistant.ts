@@ -3,14 +3,15 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { OpaquePart, Part, TextPart, Turn } from '../../../conversation/prompt.ts';
 import {
-  asObject,
   asObjects,
   isObject,
   type Json,
   type JsonObject,
+  otherFields,
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { fieldOf, itemOf, type Place } from '../../../lib/place.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
@@ -21,6 +22,29 @@ import { parsePart } from './parse-parts.ts';
 import { parseThoughts } from './parse-thoughts.ts';
 import type { PendingCalls } from './pending-calls.ts';
 
+/** The fields of a message of the assistant. */
+const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'name',
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'audio',
+  'annotations',
+  'cache_control',
+  'extra_content',
+  'provider_specific_fields',
+  'thinking_blocks',
+  'reasoning_details',
+  'reasoning_content',
+  'thinking',
+  'reasoning',
+  'images',
+  // `parse` of OpenAI's SDK leaves the parsed content on the message, and OpenAI accepts it.
+  'parsed',
+]);
+
 /**
  * A message of the assistant.
  * @param pending receives the calls of the message.
@@ -28,41 +52,30 @@ import type { PendingCalls } from './pending-calls.ts';
  * @param at the index of the message, from which calls without an id get one.
  * @throws GatewayError `invalid-request` for a call without a function or a name, and for invalid content.
  */
-export function parseAssistant(given: JsonObject, pending: PendingCalls, param: string, at: number): Turn {
+export function parseAssistant(given: JsonObject, pending: PendingCalls, param: Place, at: number): Turn {
   const message = mergeSplitMessage(given);
   const {
-    role: _role,
     content,
     name,
     refusal,
-    tool_calls: _toolCalls,
-    function_call: _functionCall,
     audio,
     annotations,
     cache_control: control,
     extra_content: extraContent,
     provider_specific_fields: foreign,
-    thinking_blocks: _blocks,
-    reasoning_details: _details,
-    reasoning_content: _reasoningContent,
-    thinking: _thinking,
-    reasoning: _reasoning,
     images,
-    // `parse` of OpenAI's SDK leaves the parsed content on the message, and OpenAI accepts it.
-    parsed: _parsed,
-    ...rest
   } = message;
   const thoughts = parseThoughts(message);
   const { signed: calls, unused } = signCalls(parseCalls(message, param, at), thoughts.calls);
   pending.add(calls);
   const said =
-    content === null || content === undefined ? [] : parseContent(content, `${param}.content`, true);
+    content === null || content === undefined ? [] : parseContent(content, fieldOf(param, 'content'), true);
   const parts: readonly Part[] = [
     ...thoughts.parts,
     ...unused.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
     ...parseForeignBlocks(foreign),
     ...signText(citeText(said, asObjects(annotations)), parseExtraContent(extraContent)),
-    ...parseImages(images, `${param}.images`),
+    ...parseImages(images, fieldOf(param, 'images')),
     ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
     ...calls,
   ];
@@ -70,18 +83,20 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     role: 'assistant',
     parts: applyMessageBreakpoint(parts, control),
     ...(typeof name === 'string' && { name }),
-    ...withFormatSpecific('chat-completions', {
-      ...(isObject(audio) && { audio }),
-      ...(isObject(control) && { cache_control: control }),
-    }),
-    ...withUnknownFields(withoutNulls(rest)),
+    ...((isObject(audio) || isObject(control)) &&
+      withFormatSpecific('chat-completions', {
+        ...(isObject(audio) && { audio }),
+        ...(isObject(control) && { cache_control: control }),
+      })),
+    ...withUnknownFields(withoutNulls(otherFields(message, ASSISTANT_FIELDS))),
   };
 }
 
 /** Puts the annotations on the last text: they do not name a part. */
 function citeText(parts: readonly Part[], annotations: readonly JsonObject[]): readonly Part[] {
+  if (annotations.length === 0) return parts;
   const place = parts.findLastIndex((part) => part.kind === 'text');
-  if (annotations.length === 0 || place < 0) return parts;
+  if (place < 0) return parts;
   let start = 0;
   for (const part of parts.slice(0, place)) if (part.kind === 'text') start += part.text.length;
   const citations = annotations.map((annotation) => parseAnnotation(annotation, start));
@@ -89,25 +104,26 @@ function citeText(parts: readonly Part[], annotations: readonly JsonObject[]): r
 }
 
 /** Puts the message's signature on the last text. Google signs texts; without a text, an empty one holds the signature. */
-function signText(parts: readonly Part[], signature: TextPart['signature']): Part[] {
-  if (signature === undefined) return [...parts];
+function signText(parts: readonly Part[], signature: TextPart['signature']): readonly Part[] {
+  if (signature === undefined) return parts;
   const place = parts.findLastIndex((part) => part.kind === 'text');
   if (place < 0) return [...parts, { kind: 'text', text: '', signature }];
   return parts.map((part, at) => (at === place ? { ...part, signature } : part));
 }
 
 /** Images that the model drew, which OpenRouter writes beside the content. */
-function parseImages(images: Json | undefined, param: string): Part[] {
+function parseImages(images: Json | undefined, param: Place): Part[] {
   return asObjects(images).flatMap((image, at) =>
-    image['type'] === 'image_url' ? [parsePart(withoutFields(image, ['index']), `${param}[${at}]`)] : [],
+    image['type'] === 'image_url' ? [parsePart(withoutFields(image, ['index']), itemOf(param, at))] : [],
   );
 }
 
 const FOREIGN_FORMATS = ['messages', 'generate-content', 'responses'] as const;
 
 /** Blocks of other formats, which the gateway's answers hold in `provider_specific_fields`, by format. */
-function parseForeignBlocks(fields: Json | undefined): OpaquePart[] {
+function parseForeignBlocks(fields: Json | undefined): readonly OpaquePart[] {
+  if (!isObject(fields)) return [];
   return FOREIGN_FORMATS.flatMap((format) =>
-    asObjects(asObject(fields)?.[format]).map((value): OpaquePart => ({ kind: 'opaque', format, value })),
+    asObjects(fields[format]).map((value): OpaquePart => ({ kind: 'opaque', format, value })),
   );
 }

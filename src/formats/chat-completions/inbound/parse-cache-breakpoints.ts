@@ -56,9 +56,10 @@ export function parseCacheControl(control: Json | undefined): CacheBreakpoint {
  * @returns the parts; the same list if `control` is no object or no part can have a breakpoint.
  */
 export function applyMessageBreakpoint(parts: readonly Part[], control: Json | undefined): readonly Part[] {
+  if (!isObject(control)) return parts;
   const at = parts.findLastIndex(({ kind }) => kind !== 'thinking' && kind !== 'opaque');
   const part = parts[at];
-  return part && isObject(control)
+  return part
     ? parts.with(at, { ...part, cacheBreakpoint: parseCacheControl(control) })
     : parts;
 }

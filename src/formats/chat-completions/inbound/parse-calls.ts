@@ -2,7 +2,8 @@
 
 import type { ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
-import { asObject, asText, isObject, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { asObject, asText, isObject, type JsonObject, otherFields, withoutNulls } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, objectsAt, textAt } from '../../openai/fields.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
@@ -13,36 +14,38 @@ import { parseRemainingFields } from './parse-cache-breakpoints.ts';
  * @param at the index of the message, from which calls without an id get one.
  * @throws GatewayError `invalid-request` for a call without a function or a name.
  */
-export function parseCalls(message: JsonObject, param: string, at: number): readonly ToolCallPart[] {
+export function parseCalls(message: JsonObject, param: Place, at: number): readonly ToolCallPart[] {
   const { tool_calls: toolCalls, function_call: functionCall } = message;
-  const calls = objectsAt(toolCalls, `${param}.tool_calls`).map(([call, callParam], index) =>
-    parseCall(call, `call_${at}_${index}`, callParam),
+  if (toolCalls === undefined && functionCall === undefined) return [];
+  const calls = objectsAt(toolCalls, fieldOf(param, 'tool_calls')).map(([call, callParam], index) =>
+    parseCall(call, at, index, callParam),
   );
   if (isObject(functionCall)) {
-    calls.push(parseFunctionCall(functionCall, `call_${at}_0`, `${param}.function_call`));
+    calls.push(parseFunctionCall(functionCall, `call_${at}_0`, fieldOf(param, 'function_call')));
   }
   return calls;
 }
 
-function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCallPart {
-  const {
-    id,
-    type,
-    function: fn,
-    custom,
-    index: _,
-    extra_content: extraContent,
-    // LiteLLM sets these two on every call of Claude's and Gemini's.
-    caller: _caller,
-    provider_specific_fields: _fields,
-    ...rest
-  } = call;
+/** The fields of a call. LiteLLM sets the last two on every call of Claude's and Gemini's. */
+const CALL_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'function',
+  'custom',
+  'index',
+  'extra_content',
+  'caller',
+  'provider_specific_fields',
+]);
+
+function parseCall(call: JsonObject, at: number, index: number, param: Place): ToolCallPart {
+  const { id, type, function: fn, custom, extra_content: extraContent } = call;
   const signature = parseExtraContent(extraContent);
   const common = {
     kind: 'tool-call',
-    id: textAt(id, `${param}.id`) || fallbackId,
+    id: textAt(id, fieldOf(param, 'id')) || `call_${at}_${index}`,
     ...(signature && { signature }),
-    ...parseRemainingFields(withoutNulls(rest)),
+    ...parseRemainingFields(withoutNulls(otherFields(call, CALL_FIELDS))),
   } as const;
   if (isObject(custom) || (type === 'custom' && !isObject(fn))) {
     const fields = asObject(custom) ?? {};
@@ -51,7 +54,7 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
     return { ...common, name, arguments: asText(fields['input']) ?? '', custom: true };
   }
   const fields = asObject(fn);
-  if (fields === undefined) throw missing(`${param}.function`);
+  if (fields === undefined) throw missing(fieldOf(param, 'function'));
   const name = asText(fields['name']);
   if (name === undefined) throw missing(`${param}.function.name`);
   // A few clients send the object itself instead of its JSON text.
@@ -59,9 +62,9 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
 }
 
 /** A `function_call`, which OpenAI had before there were tools. It has no id. */
-function parseFunctionCall(call: JsonObject, id: string, param: string): ToolCallPart {
+function parseFunctionCall(call: JsonObject, id: string, param: Place): ToolCallPart {
   const name = asText(call['name']);
-  if (name === undefined) throw missing(`${param}.name`);
+  if (name === undefined) throw missing(fieldOf(param, 'name'));
   return { kind: 'tool-call', id, name, arguments: argumentsText(call['arguments']) };
 }
 
@@ -73,6 +76,7 @@ export function signCalls(
   calls: readonly ToolCallPart[],
   signatures: readonly CallSignature[],
 ): { readonly signed: readonly ToolCallPart[]; readonly unused: readonly CallSignature[] } {
+  if (signatures.length === 0) return { signed: calls, unused: signatures };
   const ids = new Set(calls.map(({ id }) => id));
   const byId = new Map<string, CallSignature>();
   const inOrder: CallSignature[] = [];

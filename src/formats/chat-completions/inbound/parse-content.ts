@@ -2,6 +2,7 @@
 
 import type { Part } from '../../../conversation/prompt.ts';
 import { isList, isObject, type Json } from '../../../lib/json.ts';
+import { itemOf, type Place } from '../../../lib/place.ts';
 import { wrongType, wrongValue } from '../../openai/fields.ts';
 import { parseThinkingBlock } from '../wire/thinking-blocks.ts';
 import { parsePart } from './parse-parts.ts';
@@ -14,15 +15,15 @@ const KINDS = ['text', 'image_url', 'input_audio', 'file'];
  * @throws GatewayError `invalid-request`, in OpenAI's words, for other content. In a user's message an unknown type is
  *   refused: otherwise an image in another format's spelling would silently be missing from the question.
  */
-export function parseContent(content: Json, param: string, assistant = false): Part[] {
-  const items = typeof content === 'string' ? [content] : content;
-  if (!isList(items)) throw wrongType(param, 'one of a string or array of objects', items);
-  return items.flatMap((item, at): Part[] => {
+export function parseContent(content: Json, param: Place, assistant = false): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (!isList(content)) throw wrongType(param, 'one of a string or array of objects', content);
+  return content.flatMap((item, at): Part[] => {
     if (typeof item === 'string') return item === '' ? [] : [{ kind: 'text', text: item }];
-    if (!isObject(item)) throw wrongType(`${param}[${at}]`, 'an object', item);
+    if (!isObject(item)) throw wrongType(itemOf(param, at), 'an object', item);
     const type = item['type'];
     if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
-    const part = parsePart(item, `${param}[${at}]`);
+    const part = parsePart(item, itemOf(param, at));
     if (part.kind === 'opaque' && !assistant) {
       throw wrongValue(`${param}[${at}].type`, part.value['type'], KINDS);
     }

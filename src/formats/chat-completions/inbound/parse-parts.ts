@@ -2,16 +2,18 @@
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
 import { findMediaKind, findMediaKindIn, findTypeByName } from '../../../conversation/media-types.ts';
-import type { ContentPart, MediaPart } from '../../../conversation/prompt.ts';
+import type { ContentPart, MediaPart, TextPart } from '../../../conversation/prompt.ts';
 import {
   asObject,
   asText,
   isEmpty,
   type Json,
   type JsonObject,
+  otherFields,
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 import { missing } from '../../openai/fields.ts';
 import { parseInputAudio } from '../../openai/media.ts';
@@ -24,19 +26,14 @@ const DEFAULT_TYPE = 'text/plain';
  * One part of a message's content. A part of an unknown type becomes opaque.
  * @throws GatewayError `invalid-request` for a part without the field that its type needs.
  */
-export function parsePart(value: JsonObject, param: string): ContentPart {
-  const { type, ...fields } = value;
+export function parsePart(value: JsonObject, param: Place): ContentPart {
+  const { type } = value;
+  if (type === 'text' || type === 'input_text' || type === 'output_text') return parseText(value, param);
+  const { type: _, ...fields } = value;
   switch (type) {
-    case 'text':
-    case 'input_text':
-    case 'output_text': {
-      const { text, ...rest } = fields;
-      if (typeof text !== 'string') throw missing(`${param}.text`);
-      return { kind: 'text', text, ...parseRemainingFields(withoutFields(rest, OF_CLIENTS)) };
-    }
     case 'refusal': {
       const { refusal, ...rest } = fields;
-      if (typeof refusal !== 'string') throw missing(`${param}.refusal`);
+      if (typeof refusal !== 'string') throw missing(fieldOf(param, 'refusal'));
       return { kind: 'refusal', text: refusal, ...parseRemainingFields(rest) };
     }
     case 'image_url':
@@ -58,16 +55,26 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
       return parseFile(asObject(file) ?? {}, rest, param);
     }
     default:
-      if (typeof type !== 'string') throw missing(`${param}.type`);
+      if (typeof type !== 'string') throw missing(fieldOf(param, 'type'));
       return { kind: 'opaque', format: 'chat-completions', value };
   }
+}
+
+/** The fields of a text. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text']);
+
+function parseText(value: JsonObject, param: Place): TextPart {
+  const { text } = value;
+  if (typeof text !== 'string') throw missing(fieldOf(param, 'text'));
+  const rest = withoutFields(otherFields(value, TEXT_FIELDS), OF_CLIENTS);
+  return { kind: 'text', text, ...parseRemainingFields(rest) };
 }
 
 function parseLink(
   type: 'image_url' | 'video_url' | 'file_url' | 'document_url',
   link: Json | undefined,
   around: JsonObject,
-  param: string,
+  param: Place,
 ): MediaPart {
   const { url: address, detail, ...rest } = asObject(link) ?? {};
   const url = asText(link) ?? asText(address);
@@ -87,7 +94,7 @@ function parseLink(
   };
 }
 
-function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPart {
+function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPart {
   const { file_id: id, file_data: data, filename, ...rest } = file;
   const name = asText(filename);
   const remaining = withoutNulls(rest);

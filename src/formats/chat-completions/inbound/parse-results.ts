@@ -2,20 +2,30 @@
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
-import { asText, isObject, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { asText, isObject, type Json, type JsonObject, otherFields, withoutNulls } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
 import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
 import type { PendingCalls } from './pending-calls.ts';
+
+/** The fields of a message of the role `tool`. */
+const RESULT_FIELDS: ReadonlySet<string> = new Set([
+  'role',
+  'tool_call_id',
+  'content',
+  'name',
+  'cache_control',
+]);
 
 /**
  * A message of the role `tool`.
  * @param param the path of the message, for errors.
  * @throws GatewayError `invalid-request` without `tool_call_id`.
  */
-export function parseToolMessage(message: JsonObject, pending: PendingCalls, param: string): ToolResultPart {
-  const { role: _, tool_call_id: id, content, name, cache_control: control, ...rest } = message;
-  const given = requiredText(id, `${param}.tool_call_id`);
+export function parseToolMessage(message: JsonObject, pending: PendingCalls, param: Place): ToolResultPart {
+  const { tool_call_id: id, content, name, cache_control: control } = message;
+  const given = requiredText(id, fieldOf(param, 'tool_call_id'));
   const givenName = asText(name);
   // Google's compatible endpoint gives calls the id ''. Such a result answers the oldest pending call.
   const call =
@@ -27,13 +37,13 @@ export function parseToolMessage(message: JsonObject, pending: PendingCalls, par
     kind: 'tool-result',
     id: given || (call?.id ?? ''),
     ...(toolName !== undefined && { name: toolName }),
-    content: resultContent(content, `${param}.content`),
+    content: resultContent(content, fieldOf(param, 'content')),
     ...(call?.custom && { custom: true }),
     ...(isObject(control) && {
       cacheBreakpoint: parseCacheControl(control),
       ...withFormatSpecific('chat-completions', { cache_control: control }),
     }),
-    ...withUnknownFields(withoutNulls(rest)),
+    ...withUnknownFields(withoutNulls(otherFields(message, RESULT_FIELDS))),
   };
 }
 
@@ -46,23 +56,24 @@ export function parseToolMessage(message: JsonObject, pending: PendingCalls, par
 export function parseFunctionMessage(
   message: JsonObject,
   pending: PendingCalls,
-  param: string,
+  param: Place,
   at: number,
 ): ToolResultPart {
   const { role: _, name: given, content, ...rest } = message;
   const name = asText(given);
-  if (name === undefined) throw missing(`${param}.name`);
+  if (name === undefined) throw missing(fieldOf(param, 'name'));
   return {
     kind: 'tool-result',
     id: pending.byName(name)?.id ?? `call_${at}_0`,
     name,
-    content: resultContent(content, `${param}.content`),
+    content: resultContent(content, fieldOf(param, 'content')),
     ...withUnknownFields(withoutNulls(rest)),
   };
 }
 
-function resultContent(content: Json | undefined, param: string): ToolResultPart['content'] {
+function resultContent(content: Json | undefined, param: Place): ToolResultPart['content'] {
   if (content === undefined || content === null) return [];
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   return parseContent(content, param).flatMap((part): ToolResultPart['content'] => {
     if (part.kind === 'text' || part.kind === 'media' || part.kind === 'opaque') return [part];
     return part.kind === 'refusal' ? [{ ...part, kind: 'text' }] : [];

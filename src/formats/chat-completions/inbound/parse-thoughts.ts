@@ -14,14 +14,17 @@ export interface Thoughts {
   readonly calls: readonly CallSignature[];
 }
 
+const NO_THOUGHTS: Thoughts = { parts: [], calls: [] };
+
 /** The thoughts of a message, from the one field that says most. */
 export function parseThoughts(message: JsonObject): Thoughts {
   const blocks = asObjects(message['thinking_blocks']);
   if (blocks.length > 0) return { parts: blocks.flatMap(parseThinkingBlock), calls: [] };
-  const { parts, calls } = parseDetails(findDetails(message) ?? []);
+  const details = findDetails(message);
+  const { parts, calls } = details === undefined ? NO_THOUGHTS : parseDetails(details);
   if (parts.length > 0) return { parts, calls };
   const text = findPlainThought(message);
-  return { parts: text === '' ? [] : [{ kind: 'thinking', text }], calls };
+  return text === '' ? { parts, calls } : { parts: [{ kind: 'thinking', text }], calls };
 }
 
 function parseDetails(details: readonly JsonObject[]): Thoughts {

@@ -4,6 +4,7 @@ import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
 import { compact, isObject, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { flagAt, missing, objectAt, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
@@ -26,44 +27,44 @@ export function parseTools(body: JsonObject): readonly Tool[] | undefined {
  * One tool. The key that it is wrapped in says what it is: Mistral's clients leave out the type, and others give the
  * wrong one. Any type but `function` and `custom` is a tool that the vendor runs.
  */
-function parseTool(tool: JsonObject, param: string): Tool {
+function parseTool(tool: JsonObject, param: Place): Tool {
   const { type, function: fn, custom, ...rest } = tool;
   const isOwn = type === undefined || type === null || type === 'function' || type === 'custom';
-  if (isOwn && isObject(custom)) return parseCustom(custom, rest, `${param}.custom`);
+  if (isOwn && isObject(custom)) return parseCustom(custom, rest, fieldOf(param, 'custom'));
   if (isOwn && isObject(fn)) {
     const isCustom = type === 'custom' && fn['parameters'] === undefined;
     return isCustom
-      ? parseCustom(fn, rest, `${param}.function`)
-      : parseFunction(fn, rest, `${param}.function`);
+      ? parseCustom(fn, rest, fieldOf(param, 'function'))
+      : parseFunction(fn, rest, fieldOf(param, 'function'));
   }
-  if (type === 'function') throw missing(`${param}.function`);
-  if (typeof type !== 'string') throw missing(`${param}.type`);
+  if (type === 'function') throw missing(fieldOf(param, 'function'));
+  if (typeof type !== 'string') throw missing(fieldOf(param, 'type'));
   return { kind: 'hosted', format: 'chat-completions', value: tool, webSearch: type.includes('web_search') };
 }
 
 /** A function, with the fields of the tool around it. */
-function parseFunction(fn: JsonObject, around: JsonObject, param: string): FunctionTool {
+function parseFunction(fn: JsonObject, around: JsonObject, param: Place): FunctionTool {
   const { name, description, parameters, strict, ...rest } = fn;
   return {
     kind: 'function',
-    name: requiredText(name, `${param}.name`),
+    name: requiredText(name, fieldOf(param, 'name')),
     ...compact({
-      description: textAt(description, `${param}.description`),
-      parameters: objectAt(parameters, `${param}.parameters`),
-      strict: flagAt(strict, `${param}.strict`),
+      description: textAt(description, fieldOf(param, 'description')),
+      parameters: objectAt(parameters, fieldOf(param, 'parameters')),
+      strict: flagAt(strict, fieldOf(param, 'strict')),
     }),
     ...parseRemainingFields({ ...around, ...rest }),
   };
 }
 
-function parseCustom(custom: JsonObject, around: JsonObject, param: string): CustomTool {
+function parseCustom(custom: JsonObject, around: JsonObject, param: Place): CustomTool {
   const { name, description, format, ...rest } = custom;
   return {
     kind: 'custom',
-    name: requiredText(name, `${param}.name`),
+    name: requiredText(name, fieldOf(param, 'name')),
     ...compact({
-      description: textAt(description, `${param}.description`),
-      format: objectAt(format, `${param}.format`),
+      description: textAt(description, fieldOf(param, 'description')),
+      format: objectAt(format, fieldOf(param, 'format')),
     }),
     ...withUnknownFields(withoutNulls({ ...around, ...rest })),
   };

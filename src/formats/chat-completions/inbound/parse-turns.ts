@@ -3,7 +3,8 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { isObject, type JsonObject, withoutFields, withoutNulls } from '../../../lib/json.ts';
+import { isObject, type JsonObject, otherFields, withoutFields, withoutNulls } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { applyMessageBreakpoint } from './parse-cache-breakpoints.ts';
@@ -18,7 +19,7 @@ const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
  * @param messages each with its path, such as `messages[0]`.
  * @throws GatewayError `invalid-request`, in OpenAI's words, for an invalid message.
  */
-export function parseTurns(messages: readonly (readonly [JsonObject, string])[]): Turn[] {
+export function parseTurns(messages: readonly (readonly [JsonObject, Place])[]): Turn[] {
   const turns: Turn[] = [];
   const pending = pendingCalls();
   let results: ToolResultPart[] | undefined;
@@ -51,24 +52,27 @@ export function parseTurns(messages: readonly (readonly [JsonObject, string])[])
  */
 const COPILOT_FIELDS: readonly string[] = ['__copilotMessageSource', '__copilotUserShellOutput'];
 
+/** The fields of a message of the role `system`, `developer` or `user`. */
+const PLAIN_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name', 'cache_control']);
+
 /** A message of the role `system`, `developer` or `user`. */
-function parsePlain(message: JsonObject, param: string): Turn {
-  const { role, content, name, cache_control: control, ...rest } = message;
-  if (role === undefined || role === null) throw missing(`${param}.role`);
+function parsePlain(message: JsonObject, param: Place): Turn {
+  const { role, content, name, cache_control: control } = message;
+  if (role === undefined || role === null) throw missing(fieldOf(param, 'role'));
   if (role !== 'user' && role !== 'system' && role !== 'developer') {
-    throw wrongValue(`${param}.role`, role, ROLES);
+    throw wrongValue(fieldOf(param, 'role'), role, ROLES);
   }
-  if (content === undefined) throw missing(`${param}.content`);
+  if (content === undefined) throw missing(fieldOf(param, 'content'));
   if (content === null) {
     throw invalid("Invalid value for 'content': expected a string, got null.", `${param}.content`);
   }
-  const parts = parseContent(content, `${param}.content`);
+  const parts = applyMessageBreakpoint(parseContent(content, fieldOf(param, 'content')), control);
   return {
     role: role === 'user' ? 'user' : 'system',
-    parts: applyMessageBreakpoint(parts, control),
+    parts,
     ...(role === 'developer' && { developer: true }),
     ...(typeof name === 'string' && { name }),
-    ...withUnknownFields(withoutNulls(rest)),
+    ...withUnknownFields(withoutNulls(otherFields(message, PLAIN_FIELDS))),
     ...(isObject(control) && withFormatSpecific('chat-completions', { cache_control: control })),
   };
 }

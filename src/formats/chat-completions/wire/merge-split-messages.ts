@@ -6,7 +6,6 @@
  */
 
 import {
-  asObject,
   asObjects,
   hasSameItems,
   isList,
@@ -84,8 +83,9 @@ function withoutMessageFields(part: JsonObject, found: Record<string, Json>): Js
 
 /** A message without `extra_content`, if the same signature stands on one of its calls: then it is not the text's. */
 function withoutSignatureOfCall(message: JsonObject): JsonObject {
+  // To take an object apart is a copy, and nearly no message needs one.
+  if (!isObject(message['extra_content'])) return message;
   const { extra_content: signed, ...rest } = message;
-  if (asObject(signed) === undefined) return message;
   const text = JSON.stringify(signed);
   const isCalls = asObjects(message['tool_calls']).some(
     (call) => JSON.stringify(call['extra_content']) === text,

@@ -14,6 +14,9 @@ export interface CallSignature {
 /** The fields with the thoughts of a message or delta, that which most services have first. */
 const PLAIN_FIELDS = ['reasoning_content', 'reasoning', 'thinking'] as const;
 
+/** The fields that may hold items. */
+const DETAIL_FIELDS = ['reasoning_details', ...PLAIN_FIELDS] as const;
+
 /** The thoughts of a message or delta as one text; '' if no field has a text. */
 export function findPlainThought(message: JsonObject): string {
   for (const field of PLAIN_FIELDS) {
@@ -28,7 +31,7 @@ export function findPlainThought(message: JsonObject): string {
  * its signature where others have a text (services in front of Claude). Undefined if no field has any.
  */
 export function findDetails(message: JsonObject): readonly JsonObject[] | undefined {
-  for (const field of ['reasoning_details', ...PLAIN_FIELDS]) {
+  for (const field of DETAIL_FIELDS) {
     const value = message[field];
     if (isObject(value)) return [withText(value)];
     if (isList(value) && value.length > 0) return value.filter(isObject).map(withText);

@@ -5,13 +5,14 @@
 
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
+import { type Place } from '../../../lib/place.ts';
 import { parseNeutralName } from '../wire/namespaces.ts';
 import { keepRoundTrip } from '../wire/origin.ts';
 import { asResultPart } from './parse-calls.ts';
 import { parseContent } from './parse-parts.ts';
 
 /** Parses a message of another agent. @param path the item in the caller's body, for error messages */
-export function parseAgentMessage(item: JsonObject, path: string): Turn {
+export function parseAgentMessage(item: JsonObject, path: Place): Turn {
   const author = asText(item['author']) ?? 'another agent';
   return parseAsUser(item, `Message from ${author}:`, 'content', path);
 }
@@ -22,11 +23,11 @@ export function isUnsolicited({ call_id, name }: JsonObject): boolean {
 }
 
 /** Parses an output that no call asked for. */
-export function parseUnsolicitedOutput(item: JsonObject, path: string): Turn {
+export function parseUnsolicitedOutput(item: JsonObject, path: Place): Turn {
   return parseAsUser(item, `Output of ${parseNeutralName(item)}:`, 'output', path);
 }
 
-function parseAsUser(item: JsonObject, heading: string, field: 'content' | 'output', path: string): Turn {
+function parseAsUser(item: JsonObject, heading: string, field: 'content' | 'output', path: Place): Turn {
   const parts = parseContent(item[field], `${path}.${field}`).map(asResultPart).map(asWords);
   return {
     role: 'user',

@@ -3,6 +3,7 @@
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ContentPart, ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
 import { parseNamespacedName, parseNeutralName } from '../wire/namespaces.ts';
 import { keepOrigin } from '../wire/origin.ts';
@@ -14,15 +15,15 @@ import { parseContent } from './parse-parts.ts';
  * Parses a call of a function or of a custom tool.
  * @throws GatewayError `invalid-request` for a call without an id, a name or its arguments.
  */
-export function parseCall(item: JsonObject, path: string): ToolCallPart {
+export function parseCall(item: JsonObject, path: Place): ToolCallPart {
   const { type, call_id, name, arguments: json, input, ...rest } = item;
   const custom = type === 'custom_tool_call';
   const text = custom ? input : json;
   const kept = withoutNulls({ ...rest, ...parseNamespacedName(item) });
   return {
     kind: 'tool-call',
-    id: requiredText(call_id, `${path}.call_id`),
-    name: parseNeutralName(item) ?? requiredText(name, `${path}.name`),
+    id: requiredText(call_id, fieldOf(path, 'call_id')),
+    name: parseNeutralName(item) ?? requiredText(name, fieldOf(path, 'name')),
     arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
     ...(custom && { custom: true }),
     ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ item: kept }) }),
@@ -36,12 +37,12 @@ export function parseCall(item: JsonObject, path: string): ToolCallPart {
  */
 export function parseResult(
   item: JsonObject,
-  path: string,
+  path: Place,
   names: ReadonlyMap<string, string>,
 ): ToolResultPart {
   const { type, call_id, output, ...rest } = item;
-  const callId = requiredText(call_id, `${path}.call_id`);
-  if (output === undefined || output === null) throw missing(`${path}.output`);
+  const callId = requiredText(call_id, fieldOf(path, 'call_id'));
+  if (output === undefined || output === null) throw missing(fieldOf(path, 'output'));
   const name = names.get(callId);
   const { cacheBreakpoint, rest: others } = splitBreakpoint(rest);
   const [own, unknown] = splitFields(others, OPENAI_ITEM_FIELDS);
@@ -50,7 +51,7 @@ export function parseResult(
     kind: 'tool-result',
     id: callId,
     ...(name !== undefined && { name }),
-    content: parseContent(output, `${path}.output`).map(asResultPart),
+    content: parseContent(output, fieldOf(path, 'output')).map(asResultPart),
     ...(type === 'custom_tool_call_output' && { custom: true }),
     ...(cacheBreakpoint && { cacheBreakpoint }),
     ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ item: kept }) }),

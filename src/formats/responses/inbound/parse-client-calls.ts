@@ -2,6 +2,7 @@
 
 import type { ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, objectAt, requiredText } from '../../openai/fields.ts';
 import { CLIENT_CALLS, type ClientCall, renderArguments } from './client-calls.ts';
 import { parseClientOutput } from './client-outputs.ts';
@@ -12,7 +13,7 @@ import { isLocal } from './client-tool-definitions.ts';
  * @returns undefined if the item is not about a tool that the caller runs.
  * @throws GatewayError `invalid-request` for a field that is missing or of a wrong type.
  */
-export type ClientCallParser = (item: JsonObject, path: string) => ToolCallPart | ToolResultPart | undefined;
+export type ClientCallParser = (item: JsonObject, path: Place) => ToolCallPart | ToolResultPart | undefined;
 
 /** Makes the parser for one history. @param names the names of the tools called so far, by the ids of the calls */
 export function clientCallParser(names: ReadonlyMap<string, string>): ClientCallParser {
@@ -21,7 +22,7 @@ export function clientCallParser(names: ReadonlyMap<string, string>): ClientCall
   /** Ids of calls, by the ids of their items: the types of `openai` give the output of a local shell no other id. */
   const callIds = new Map<string, string>();
 
-  const parseCall = (name: string, call: ClientCall, item: JsonObject, path: string) => {
+  const parseCall = (name: string, call: ClientCall, item: JsonObject, path: Place) => {
     const id = parseCallId(item, path);
     if (!isLocal(item['environment'])) {
       hosted.add(id);
@@ -34,7 +35,7 @@ export function clientCallParser(names: ReadonlyMap<string, string>): ClientCall
     return { kind: 'tool-call', id, name, arguments: renderArguments(action), shorthand } as const;
   };
 
-  const parseOutput = (item: JsonObject, path: string): ToolResultPart | undefined => {
+  const parseOutput = (item: JsonObject, path: Place): ToolResultPart | undefined => {
     const given = parseCallId(item, path);
     if (hosted.has(given)) return undefined;
     const id = callIds.get(given) ?? given;
@@ -58,9 +59,9 @@ export function clientCallParser(names: ReadonlyMap<string, string>): ClientCall
   };
 }
 
-function parseCallId({ type, call_id, id }: JsonObject, path: string): string {
+function parseCallId({ type, call_id, id }: JsonObject, path: Place): string {
   const isLocalShell = asText(type)?.startsWith('local_shell') === true;
-  return requiredText(isLocalShell ? (call_id ?? id) : call_id, `${path}.call_id`);
+  return requiredText(isLocalShell ? (call_id ?? id) : call_id, fieldOf(path, 'call_id'));
 }
 
 /** The item as it came, for this format. */

@@ -4,6 +4,7 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { CustomTool, FunctionTool } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { compact, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { flagAt, objectAt, requiredText, textAt } from '../../openai/fields.ts';
 import { splitBreakpoint } from './parse-cache-breakpoint.ts';
@@ -17,11 +18,11 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Parses a function. @throws GatewayError `invalid-request` for a missing name, or a field of a wrong type */
-export function parseFunction(tool: JsonObject, path: string, report: ParseReport): FunctionTool {
+export function parseFunction(tool: JsonObject, path: Place, report: ParseReport): FunctionTool {
   const { type: _, name, description, parameters, strict, ...rest } = tool;
-  const schema = objectAt(parameters, `${path}.parameters`);
+  const schema = objectAt(parameters, fieldOf(path, 'parameters'));
   // OpenAI tries `strict` if it is left out.
-  const strictness = flagAt(strict, `${path}.strict`) ?? (fitsStrict(schema) || undefined);
+  const strictness = flagAt(strict, fieldOf(path, 'strict')) ?? (fitsStrict(schema) || undefined);
   if (strictness === undefined) {
     const detail = 'strict by default, but the schema does not meet the rules: sent without strict';
     report(`${path}.strict`, 'approximated', detail);
@@ -30,9 +31,9 @@ export function parseFunction(tool: JsonObject, path: string, report: ParseRepor
   const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   return {
     kind: 'function',
-    name: requiredText(name, `${path}.name`),
+    name: requiredText(name, fieldOf(path, 'name')),
     ...compact({
-      description: textAt(description, `${path}.description`),
+      description: textAt(description, fieldOf(path, 'description')),
       parameters: schema,
       strict: strictness,
     }),
@@ -44,15 +45,15 @@ export function parseFunction(tool: JsonObject, path: string, report: ParseRepor
 }
 
 /** Parses a custom tool. @throws GatewayError `invalid-request` for a missing name, or a field of a wrong type */
-export function parseCustom(tool: JsonObject, path: string): CustomTool {
+export function parseCustom(tool: JsonObject, path: Place): CustomTool {
   const { type: _, name, description, format, ...rest } = tool;
   const [own, unknown] = splitFields(rest, OPENAI_FIELDS);
   return {
     kind: 'custom',
-    name: requiredText(name, `${path}.name`),
+    name: requiredText(name, fieldOf(path, 'name')),
     ...compact({
-      description: textAt(description, `${path}.description`),
-      format: objectAt(format, `${path}.format`),
+      description: textAt(description, fieldOf(path, 'description')),
+      format: objectAt(format, fieldOf(path, 'format')),
     }),
     ...withFormatSpecific('responses', withoutNulls(own)),
     ...withUnknownFields(unknown),

@@ -6,6 +6,7 @@
 
 import type { Part, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, requiredText, wrongValue } from '../../openai/fields.ts';
 import { unsupported } from './field-errors.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
@@ -20,7 +21,7 @@ import { reasoningParser } from './parse-reasoning.ts';
  * @param items each with its path in the caller's body, for error messages.
  * @throws GatewayError `invalid-request` for an item that OpenAI does not have, or that points to something stored.
  */
-export function parseItems(items: readonly (readonly [JsonObject, string])[]): Turn[] {
+export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Turn[] {
   const turns: Turn[] = [];
   /** Names of the tools called so far, by the ids of the calls. */
   const names = new Map<string, string>();
@@ -52,7 +53,7 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
     const type = findType(item);
     switch (type) {
       case 'message': {
-        const role = requiredText(item['role'], `${path}.role`);
+        const role = requiredText(item['role'], fieldOf(path, 'role'));
         if (role !== 'assistant') {
           addTurn(parseMessage(item, role, path));
           break;
@@ -90,9 +91,9 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
           "Nothing is stored for this model, so an 'item_reference' points nowhere. Send the item itself (most clients do when 'store' is false).",
         );
       case undefined:
-        throw missing(`${path}.type`);
+        throw missing(fieldOf(path, 'type'));
       default: {
-        if (!HOSTED_ITEMS.has(type)) throw wrongValue(`${path}.type`, type, ITEM_TYPES);
+        if (!HOSTED_ITEMS.has(type)) throw wrongValue(fieldOf(path, 'type'), type, ITEM_TYPES);
         const part = parseClientCall(item, path);
         if (part?.kind === 'tool-call') addCall(part);
         else if (part) openTurn('user').push(part);

@@ -3,6 +3,7 @@
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ContentPart, Part, Turn } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { getOrigin, keepOrigin } from '../wire/origin.ts';
 import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
@@ -12,17 +13,17 @@ import { parseContent } from './parse-parts.ts';
  * Parses a message of the user, the system or the developer.
  * @throws GatewayError `invalid-request` for another role, or content that is missing or wrong.
  */
-export function parseMessage(item: JsonObject, role: string, path: string): Turn {
+export function parseMessage(item: JsonObject, role: string, path: Place): Turn {
   if (role !== 'user' && role !== 'system' && role !== 'developer')
-    throw wrongValue(`${path}.role`, role, ['assistant', 'system', 'developer', 'user']);
+    throw wrongValue(fieldOf(path, 'role'), role, ['assistant', 'system', 'developer', 'user']);
   const { type: _type, role: _role, content, ...rest } = item;
-  if (content === undefined || content === null) throw missing(`${path}.content`);
+  if (content === undefined || content === null) throw missing(fieldOf(path, 'content'));
   const [own, unknown] = splitFields(rest, OPENAI_ITEM_FIELDS);
   const kept = withoutNulls(own);
   return {
     role: role === 'user' ? 'user' : 'system',
     ...(role === 'developer' && { developer: true }),
-    parts: parseContent(content, `${path}.content`),
+    parts: parseContent(content, fieldOf(path, 'content')),
     // Kept for system text even without a field: it shows this format that the message is not the instructions.
     ...((role !== 'user' || !isEmpty(kept)) && { formatSpecific: keepOrigin({ item: kept }) }),
     ...withUnknownFields(unknown),
@@ -36,13 +37,13 @@ export function parseMessage(item: JsonObject, role: string, path: string): Turn
  */
 export function parseAssistantMessage(
   item: JsonObject,
-  path: string,
+  path: Place,
   at: number,
   previous: Part | undefined,
 ): readonly Part[] {
   const { type: _type, role: _role, content, ...rest } = item;
-  if (content === undefined || content === null) throw missing(`${path}.content`);
-  const given = parseContent(content, `${path}.content`);
+  if (content === undefined || content === null) throw missing(fieldOf(path, 'content'));
+  const given = parseContent(content, fieldOf(path, 'content'));
   const parts: readonly ContentPart[] = given.length > 0 ? given : [{ kind: 'text', text: '' }];
   const kept = withoutNulls(rest);
   const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(kept) && !isContent(previous);

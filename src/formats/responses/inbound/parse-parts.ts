@@ -5,6 +5,7 @@ import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import { findMediaKind, findMediaKindIn, findTypeByName } from '../../../conversation/media-types.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
 import { dataUrl, parseInputAudio } from '../../openai/media.ts';
 import { parseAnnotation } from '../wire/citations.ts';
@@ -14,19 +15,19 @@ import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 const PART_TYPES = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'];
 
 /** Parses a string or a list of parts. @throws GatewayError `invalid-request` for a part that OpenAI does not have */
-export function parseContent(value: Json | undefined, path: string): readonly ContentPart[] {
+export function parseContent(value: Json | undefined, path: Place): readonly ContentPart[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
   return objectsAt(value, path).map(([part, here]) => parsePart(part, here));
 }
 
-function parsePart(part: JsonObject, path: string): ContentPart {
+function parsePart(part: JsonObject, path: Place): ContentPart {
   switch (part['type']) {
     case 'input_text':
     case 'output_text':
       return parseText(part, path);
     case 'refusal': {
       const { type: _, refusal, parsed: _parsed, ...rest } = part;
-      return { kind: 'refusal', text: requiredText(refusal, `${path}.refusal`), ...parseOtherFields(rest) };
+      return { kind: 'refusal', text: requiredText(refusal, fieldOf(path, 'refusal')), ...parseOtherFields(rest) };
     }
     case 'input_image':
       return parseImage(part, path);
@@ -38,31 +39,31 @@ function parsePart(part: JsonObject, path: string): ContentPart {
       return { kind: 'opaque', format: 'responses', value: part };
     case undefined:
     case null:
-      throw missing(`${path}.type`);
+      throw missing(fieldOf(path, 'type'));
     default:
-      throw wrongValue(`${path}.type`, part['type'], PART_TYPES);
+      throw wrongValue(fieldOf(path, 'type'), part['type'], PART_TYPES);
   }
 }
 
-function parseText(part: JsonObject, path: string): TextPart {
+function parseText(part: JsonObject, path: Place): TextPart {
   // `parsed` is what OpenAI's SDK parsed out of the text. Each answer of its `parse` and `stream` has it.
   const { type: _, text, annotations, logprobs, parsed: _parsed, ...rest } = part;
   const citations = asObjects(annotations).map(parseAnnotation);
   return {
     kind: 'text',
-    text: requiredText(text, `${path}.text`),
+    text: requiredText(text, fieldOf(path, 'text')),
     ...(citations.length > 0 && { citations }),
     ...parseOtherFields(rest, logprobs === undefined || logprobs === null ? {} : { logprobs }),
   };
 }
 
-function parseImage(part: JsonObject, path: string): MediaPart {
+function parseImage(part: JsonObject, path: Place): MediaPart {
   const { type: _, image_url, file_id, detail, ...rest } = part;
-  const url = textAt(image_url, `${path}.image_url`);
-  const id = textAt(file_id, `${path}.file_id`);
+  const url = textAt(image_url, fieldOf(path, 'image_url'));
+  const id = textAt(file_id, fieldOf(path, 'file_id'));
   const found = url === undefined ? parseFileId(id) : parseUrl(url);
-  if (found === undefined) throw missing(`${path}.image_url`);
-  const imageDetail = textAt(detail, `${path}.detail`);
+  if (found === undefined) throw missing(fieldOf(path, 'image_url'));
+  const imageDetail = textAt(detail, fieldOf(path, 'detail'));
   return {
     kind: 'media',
     media: findMediaKindIn('image', found.mediaType),
@@ -72,16 +73,16 @@ function parseImage(part: JsonObject, path: string): MediaPart {
   };
 }
 
-function parseFile(part: JsonObject, path: string): MediaPart {
+function parseFile(part: JsonObject, path: Place): MediaPart {
   const { type: _, file_data, file_url, file_id, filename, detail, ...rest } = part;
-  const data = textAt(file_data, `${path}.file_data`);
-  const url = textAt(file_url, `${path}.file_url`);
-  const id = textAt(file_id, `${path}.file_id`);
-  const name = textAt(filename, `${path}.filename`);
-  const imageDetail = textAt(detail, `${path}.detail`);
+  const data = textAt(file_data, fieldOf(path, 'file_data'));
+  const url = textAt(file_url, fieldOf(path, 'file_url'));
+  const id = textAt(file_id, fieldOf(path, 'file_id'));
+  const name = textAt(filename, fieldOf(path, 'filename'));
+  const imageDetail = textAt(detail, fieldOf(path, 'detail'));
   const pointed = url === undefined ? parseFileId(id) : parseUrl(url);
   const found = data === undefined ? pointed : parseFileData(data, name);
-  if (found === undefined) throw missing(`${path}.file_data`);
+  if (found === undefined) throw missing(fieldOf(path, 'file_data'));
   return {
     kind: 'media',
     media: findMediaKind(found.mediaType),
@@ -93,10 +94,10 @@ function parseFile(part: JsonObject, path: string): MediaPart {
 }
 
 /** Parses `input_audio`, which chat-completions has, and older types of this format had, too. */
-function parseAudio(part: JsonObject, path: string): MediaPart {
+function parseAudio(part: JsonObject, path: Place): MediaPart {
   const { type: _, input_audio, ...rest } = part;
   const audio = asObject(input_audio);
-  if (audio === undefined) throw missing(`${path}.input_audio`);
+  if (audio === undefined) throw missing(fieldOf(path, 'input_audio'));
   const given = requiredText(audio['data'], `${path}.input_audio.data`);
   return {
     kind: 'media',
