@@ -3,6 +3,7 @@
  * answered in the very next turn. In chat-completions and responses, callers may write them in any order.
  */
 
+import { keepItems, mapItems, withParts } from '../map-parts.ts';
 import type { Part, ToolCallPart, ToolResultPart, Turn } from '../prompt.ts';
 
 /** A call, and the results found for it. */
@@ -32,22 +33,67 @@ export const OPENING: Turn = { role: 'user', parts: [{ kind: 'text', text: '.' }
  * - The first turn that is not a system turn is the user's. If it was the assistant's, `OPENING` comes before it.
  *
  * Ids may repeat: a result answers the latest calls of its id, one after the other.
+ * @returns the same list if its turns are in strict order, and each call has one result or each of a turn has none.
  */
 export function strictTurns(turns: readonly Turn[]): readonly Turn[] {
-  const merged = mergeNeighbours(turns.map(withoutEmptyText));
+  if (areStrict(turns)) return turns;
+  const merged = mergeNeighbours(mapItems(turns, withoutEmptyText));
   const { slots, placed } = matchResults(merged);
-  const ordered = mergeNeighbours(
-    merged.flatMap((turn) => {
-      const left = turn.parts.filter((part) => part.kind !== 'tool-result' || !placed.has(part));
-      const results = (slots.get(turn) ?? []).flatMap((slot) => mergeResults(slot.results));
-      return [
-        { ...turn, parts: left },
-        { role: 'user', parts: results },
-      ];
-    }),
-  ).map((turn) => (turn.role === 'user' ? { ...turn, parts: resultsFirst(turn.parts) } : turn));
+  const placedTurns: Turn[] = [];
+  for (const turn of merged) {
+    const left = keepItems(turn.parts, (part) => part.kind !== 'tool-result' || !placed.has(part));
+    placedTurns.push(withParts(turn, left));
+    const own = slots.get(turn);
+    if (own !== undefined) {
+      placedTurns.push({ role: 'user', parts: own.flatMap((slot) => mergeResults(slot.results)) });
+    }
+  }
+  const ordered = mergeNeighbours(placedTurns).map((turn) =>
+    turn.role === 'user' ? withParts(turn, resultsFirst(turn.parts)) : turn,
+  );
   const first = ordered.findIndex((turn) => turn.role !== 'system');
   return ordered[first]?.role === 'assistant' ? ordered.toSpliced(first, 0, OPENING) : ordered;
+}
+
+/**
+ * Whether turns are in strict order already, as nearly all conversations are. It is false for some that are: where only
+ * some calls of a turn have results, and where a result answers no call.
+ */
+function areStrict(turns: readonly Turn[]): boolean {
+  let previous: Turn | undefined;
+  let isFirst = true;
+  for (const turn of turns) {
+    const { role } = turn;
+    if (role === 'system' ? turn.parts.length === 0 : role === previous?.role) return false;
+    if (isFirst && role === 'assistant') return false;
+    isFirst &&= role === 'system';
+    if (!arePartsStrict(turn, previous)) return false;
+    previous = turn;
+  }
+  return true;
+}
+
+/** Whether a turn begins with the results of exactly the calls of the turn before it, or has none, and no empty text. */
+function arePartsStrict({ role, parts }: Turn, previous: Turn | undefined): boolean {
+  if (parts.length === 0) return false;
+  let results = 0;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at];
+    if (part === undefined || isEmptyText(part)) return false;
+    if (part.kind !== 'tool-result') continue;
+    if (role !== 'user' || results < at) return false;
+    results += 1;
+  }
+  if (results === 0) return true;
+  if (previous?.role !== 'assistant') return false;
+  let calls = 0;
+  for (const call of previous.parts) {
+    if (call.kind !== 'tool-call') continue;
+    const result = parts[calls];
+    if (result?.kind !== 'tool-result' || result.id !== call.id) return false;
+    calls += 1;
+  }
+  return calls === results;
 }
 
 /** Matches results with calls, in one pass. */
@@ -99,17 +145,29 @@ function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else lists.set(key, [value]);
 }
 
-function withoutEmptyText(turn: Turn): Turn {
-  const isEmpty = (part: Part): boolean => part.kind === 'text' && part.text === '' && !part.signature;
-  return turn.parts.some(isEmpty) ? { ...turn, parts: turn.parts.filter((part) => !isEmpty(part)) } : turn;
+function isEmptyText(part: Part): boolean {
+  return part.kind === 'text' && part.text === '' && !part.signature;
 }
 
-/** The parts of a turn with the results of calls first. */
+function withoutEmptyText(turn: Turn): Turn {
+  return withParts(
+    turn,
+    keepItems(turn.parts, (part) => !isEmptyText(part)),
+  );
+}
+
+/** The parts of a turn with the results of calls first; the same list if they are. */
 export function resultsFirst(parts: readonly Part[]): readonly Part[] {
+  let results = 0;
+  let isOrdered = true;
+  for (let at = 0; at < parts.length; at++) {
+    if (parts[at]?.kind !== 'tool-result') continue;
+    isOrdered &&= results === at;
+    results += 1;
+  }
+  if (isOrdered) return parts;
   const isResult = (part: Part): boolean => part.kind === 'tool-result';
-  return parts.some(isResult)
-    ? [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))]
-    : parts;
+  return [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))];
 }
 
 /** Adjacent turns of one role as one turn, without turns that have no parts. */

@@ -1,5 +1,6 @@
 /** Turns as Anthropic accepts them: system turns are separate, a user turn comes first, and the model can continue the last. */
 
+import { mapItems, withParts } from '../../../conversation/map-parts.ts';
 import type { Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import { type ModelTraits, type Report, unreported } from '../../format.ts';
@@ -29,7 +30,7 @@ export function arrangeTurns(
   const sendable = keepsEverything
     ? all
     : moveModelMedia(
-        all.map(dropToolChanges),
+        mapItems(all, dropToolChanges),
         { model: target, render: (part) => renderMedia(part, {}, unreported) },
         report,
       );
@@ -73,12 +74,10 @@ function orderTurns(prompt: Prompt, turns: readonly Turn[], report: Report): rea
   const ordered = strictTurns(turns);
   if (speaksMessages(prompt)) return ordered;
   const trimmed = dropLastThoughts(ordered, report);
-  const isUnchanged = trimmed.every((turn, at) => turn === ordered[at]);
-  const strict = isUnchanged ? ordered : strictTurns(trimmed);
-  return strict.map((turn) => {
-    const parts = turn.role === 'assistant' ? moveCallsLast(turn.parts, isCall) : turn.parts;
-    return parts === turn.parts ? turn : { ...turn, parts };
-  });
+  const strict = trimmed === ordered ? ordered : strictTurns(trimmed);
+  return mapItems(strict, (turn) =>
+    turn.role === 'assistant' ? withParts(turn, moveCallsLast(turn.parts, isCall)) : turn,
+  );
 }
 
 function isCall({ kind }: Part): boolean {

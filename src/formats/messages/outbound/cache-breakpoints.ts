@@ -94,7 +94,11 @@ export function limitBreakpoints(body: JsonObject, report: Report): JsonObject {
 }
 
 function countBreakpoints(value: Json | undefined): number {
-  if (isList(value)) return value.reduce((sum: number, inner) => sum + countBreakpoints(inner), 0);
+  if (isList(value)) {
+    let sum = 0;
+    for (const inner of value) sum += countBreakpoints(inner);
+    return sum;
+  }
   if (!isObject(value)) return 0;
   return countBreakpoints(value['content']) + (isObject(value['cache_control']) ? 1 : 0);
 }

@@ -6,6 +6,6 @@
  */
 export function moveCallsLast<T>(blocks: readonly T[], isCall: (block: T) => boolean): readonly T[] {
   const first = blocks.findIndex(isCall);
-  if (first < 0 || blocks.slice(first).every(isCall)) return blocks;
+  if (first < 0 || blocks.every((block, at) => at < first || isCall(block))) return blocks;
   return [...blocks.filter((block) => !isCall(block)), ...blocks.filter(isCall)];
 }

@@ -1,13 +1,17 @@
 /** Selects the parts of a conversation that can be sent to Anthropic. */
 
+import { mapItems, withParts } from '../../../conversation/map-parts.ts';
 import type { Part, ThinkingPart, Turn } from '../../../conversation/prompt.ts';
 import type { Report } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { keptBlock } from '../wire/kept-blocks.ts';
 
-/** Removes the parts that Anthropic has no block for, and reports why each is left out. */
+/**
+ * Removes the parts that Anthropic has no block for, and reports why each is left out.
+ * @returns the same list if all can be sent.
+ */
 export function filterSendable(turns: readonly Turn[], report: Report): readonly Turn[] {
-  return turns.map((turn) => ({ ...turn, parts: filterParts(turn.parts, report) }));
+  return mapItems(turns, (turn) => withParts(turn, filterParts(turn.parts, report)));
 }
 
 /** Tells whether Anthropic's models can read a thought: it has to be their own, and signed. */
@@ -16,15 +20,17 @@ export function isOwnThinking(part: ThinkingPart): boolean {
 }
 
 function filterParts<P extends Part>(parts: readonly P[], report: Report): readonly P[] {
-  return parts.flatMap((part): readonly P[] => {
+  return mapItems(parts, (part) => {
     const reason = findObstacle(part);
     if (reason === undefined) {
-      return [part.kind === 'tool-result' ? { ...part, content: filterParts(part.content, report) } : part];
+      if (part.kind !== 'tool-result') return part;
+      const content = filterParts(part.content, report);
+      return content === part.content ? part : { ...part, content };
     }
     if (reason !== '') {
       report(`turns[].${part.kind === 'thinking' ? part.kind : 'content'}`, 'dropped', reason);
     }
-    return [];
+    return undefined;
   });
 }
 
@@ -34,7 +40,7 @@ function findObstacle(part: Part): string | undefined {
     case 'text':
     case 'refusal':
       // The vendor refuses texts that are empty or white space only.
-      if (keptBlock(part) || part.text.trim() !== '') return undefined;
+      if (keptBlock(part) || /\S/.test(part.text)) return undefined;
       if (part.signature) return `a signature of ${part.signature.origin}`;
       return part.text === '' ? '' : 'only white space';
     case 'thinking':

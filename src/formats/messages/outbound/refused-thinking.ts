@@ -6,6 +6,7 @@
  *   `assistant` message in the final position cannot contain `thinking`"). It ignores the thinking of earlier rounds.
  */
 
+import { mapItems } from '../../../conversation/map-parts.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import type { Report } from '../../format.ts';
 
@@ -14,11 +15,17 @@ export function findOpenRound(turns: readonly Turn[]): number {
   return turns.findLastIndex(({ role, parts }) => role === 'user' && !parts.some(isResult)) + 1;
 }
 
-/** Removes the thinking at the end of each assistant turn. A turn of nothing else has no parts left. */
+/**
+ * Removes the thinking at the end of each assistant turn. A turn of nothing else has no parts left.
+ * @returns the same list if no turn ends so.
+ */
 export function dropLastThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
   return filterTurns(
     turns,
-    ({ parts }) => parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1),
+    ({ parts }) => {
+      const last = parts.at(-1);
+      return last && isThought(last) ? parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1) : parts;
+    },
     {
       report,
       detail: 'no answer follows it',
@@ -41,7 +48,7 @@ function filterTurns(
   keep: (turn: Turn) => readonly Part[],
   { report, detail }: { readonly report: Report; readonly detail: string },
 ): readonly Turn[] {
-  return turns.map((turn) => {
+  return mapItems(turns, (turn) => {
     const parts = turn.role === 'assistant' ? keep(turn) : turn.parts;
     if (parts.length === turn.parts.length) return turn;
     report('turns[].thinking', 'dropped', detail);

@@ -1,5 +1,6 @@
 /** Turns as messages, and parts as content blocks. */
 
+import { isPlain } from '../../../conversation/map-parts.ts';
 import type { Part, TextPart, ThinkingPart, ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -30,11 +31,13 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
     if (turn.name !== undefined) {
       report('turns[].name', 'dropped', 'messages has no names of speakers');
     }
+    const { role } = turn;
     const content = renderParts(turn.parts, ids, report);
+    if (turn.unknownFields === undefined && turn.formatSpecific === undefined) return { role, content };
     return {
       ...turn.unknownFields,
       ...ownFields(turn.formatSpecific, FORMAT, 'turns[]', report),
-      role: turn.role,
+      role,
       content,
     };
   });
@@ -61,7 +64,9 @@ export function renderSystem(
 }
 
 function renderParts(parts: readonly Part[], ids: CallIds, report: Report): JsonObject[] {
-  return parts.filter((part) => !isWithinKeptBlock(part)).map((part) => renderPart(part, ids, report));
+  const blocks: JsonObject[] = [];
+  for (const part of parts) if (!isWithinKeptBlock(part)) blocks.push(renderPart(part, ids, report));
+  return blocks;
 }
 
 function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
@@ -74,46 +79,41 @@ function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
     case 'text':
       return keptBlock(part) ?? renderText(part, fields, report);
     case 'refusal':
-      return {
-        ...part.unknownFields,
-        ...fields,
-        type: 'text',
-        text: part.text,
-        ...renderCacheControl(part.cacheBreakpoint),
-      };
+      return withFields(part, fields, { type: 'text', text: part.text });
     case 'thinking':
       return renderThinking(part, { ...part.unknownFields, ...fields });
     case 'media':
       return keptBlock(part) ?? renderMedia(part, fields, report);
     case 'tool-call':
-      return {
-        ...part.unknownFields,
-        ...fields,
+      return withFields(part, fields, {
         type: 'tool_use',
         id: ids.call(part.id),
         name: safeName(part.name),
         input: argumentsObject(asFunctionCall(part).arguments),
-        ...renderCacheControl(part.cacheBreakpoint),
-      };
+      });
     case 'tool-result':
       return renderResult(part, fields, ids, report);
   }
 }
 
 function renderText(part: TextPart, fields: JsonObject, report: Report): JsonObject {
-  const cited = part.citations ?? [];
+  if (part.citations === undefined) return withFields(part, fields, { type: 'text', text: part.text });
+  const cited = part.citations;
   const citations = cited.map(renderOwnCitation).filter((citation) => citation !== undefined);
   if (citations.length < cited.length) {
     report('turns[].citations', 'dropped', 'Anthropic only accepts its own');
   }
-  return {
-    ...part.unknownFields,
-    ...fields,
+  return withFields(part, fields, {
     type: 'text',
     text: part.text,
     ...(citations.length > 0 && { citations }),
-    ...renderCacheControl(part.cacheBreakpoint),
-  };
+  });
+}
+
+/** A block with the fields that its part has besides its content; the block itself if there are none. */
+function withFields(part: Part, fields: JsonObject, block: JsonObject): JsonObject {
+  if (isPlain(part)) return block;
+  return { ...part.unknownFields, ...fields, ...block, ...renderCacheControl(part.cacheBreakpoint) };
 }
 
 /** Renders thinking exactly as it came, byte for byte. */
@@ -127,13 +127,10 @@ function renderResult(part: ToolResultPart, fields: JsonObject, ids: CallIds, re
     report('turns[].content', 'approximated', 'an empty error gets a text');
     content.push({ type: 'text', text: 'error' });
   }
-  return {
-    ...part.unknownFields,
-    ...fields,
+  return withFields(part, fields, {
     type: 'tool_result',
     tool_use_id: ids.result(part.id),
     ...(content.length > 0 && { content }),
     ...(part.isError !== undefined && { is_error: part.isError }),
-    ...renderCacheControl(part.cacheBreakpoint),
-  };
+  });
 }
