@@ -1,4 +1,8 @@
-/** Turns and parts after a rule, which are the same objects wherever the rule has nothing to change. */
+/**
+ * Lists of turns and parts after a rule: the same lists wherever the rule has nothing to change. Where it has, they are no
+ * larger than they need be: V8 makes room for 17 items in a list that grows from nothing, as those of `filter` and
+ * `flatMap` do, and a long dialogue has thousands of lists of one.
+ */
 
 import type { Part, Turn } from './prompt.ts';
 
@@ -21,9 +25,22 @@ export function mapItems<T>(
   return changed ?? items;
 }
 
-/** The items that `keeps` accepts; the list itself if those are all of them. */
+/** The items that `keeps` accepts; the list itself if those are all of them, and one shared empty list if there are none. */
+export function keepItems<T, K extends T>(items: readonly T[], keeps: (item: T) => item is K): readonly K[];
+export function keepItems<T>(items: readonly T[], keeps: (item: T) => boolean): readonly T[];
 export function keepItems<T>(items: readonly T[], keeps: (item: T) => boolean): readonly T[] {
-  return items.every(keeps) ? items : items.filter(keeps);
+  let kept = 0;
+  for (const item of items) if (keeps(item)) kept += 1;
+  if (kept === items.length) return items;
+  return kept === 0 ? NONE : items.filter(keeps);
+}
+
+const NONE: readonly never[] = [];
+
+/** The items of all lists as one list; that list itself if there is only one. */
+export function joinLists<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const [only] = lists;
+  return only !== undefined && lists.length === 1 ? only : lists.flat();
 }
 
 /** The turn with these parts; the turn itself if it has the same list. */

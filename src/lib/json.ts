@@ -163,11 +163,13 @@ export type Compact<T> = {
 /** `object` without its undefined fields, as JSON.stringify would write it; itself if it has none. */
 export function compact<const T extends object>(object: T): Compact<T>;
 export function compact(object: Readonly<Record<string, unknown>>): object {
-  if (!hasUndefined(object)) return object;
+  let fields = 0;
+  let defined = 0;
+  for (const key in object) {
+    fields += 1;
+    if (object[key] !== undefined) defined += 1;
+  }
+  if (defined === fields) return object;
+  if (defined === 0) return NO_FIELDS;
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-}
-
-function hasUndefined(object: Readonly<Record<string, unknown>>): boolean {
-  for (const key in object) if (object[key] === undefined) return true;
-  return false;
 }

@@ -125,7 +125,10 @@ export function requireOffered(prompt: Prompt, param = 'tool_choice'): void {
 /** A 400 for an absent field that is required. */
 export function missing(param: Place): GatewayError {
   const message = `Missing required parameter: '${param}'.`;
-  return new GatewayError('invalid-request', message, { param: String(param), code: 'missing_required_parameter' });
+  return new GatewayError('invalid-request', message, {
+    param: String(param),
+    code: 'missing_required_parameter',
+  });
 }
 
 function describeKind(value: Json): string {

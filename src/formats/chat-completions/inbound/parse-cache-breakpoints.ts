@@ -59,7 +59,5 @@ export function applyMessageBreakpoint(parts: readonly Part[], control: Json | u
   if (!isObject(control)) return parts;
   const at = parts.findLastIndex(({ kind }) => kind !== 'thinking' && kind !== 'opaque');
   const part = parts[at];
-  return part
-    ? parts.with(at, { ...part, cacheBreakpoint: parseCacheControl(control) })
-    : parts;
+  return part ? parts.with(at, { ...part, cacheBreakpoint: parseCacheControl(control) }) : parts;
 }

@@ -1,5 +1,6 @@
 /** The content of a message as parts. */
 
+import { joinLists } from '../../../conversation/map-parts.ts';
 import type { Part } from '../../../conversation/prompt.ts';
 import { isList, isObject, type Json } from '../../../lib/json.ts';
 import { itemOf, type Place } from '../../../lib/place.ts';
@@ -15,10 +16,10 @@ const KINDS = ['text', 'image_url', 'input_audio', 'file'];
  * @throws GatewayError `invalid-request`, in OpenAI's words, for other content. In a user's message an unknown type is
  *   refused: otherwise an image in another format's spelling would silently be missing from the question.
  */
-export function parseContent(content: Json, param: Place, assistant = false): Part[] {
+export function parseContent(content: Json, param: Place, assistant = false): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (!isList(content)) throw wrongType(param, 'one of a string or array of objects', content);
-  return content.flatMap((item, at): Part[] => {
+  const lists = content.map((item, at): readonly Part[] => {
     if (typeof item === 'string') return item === '' ? [] : [{ kind: 'text', text: item }];
     if (!isObject(item)) throw wrongType(itemOf(param, at), 'an object', item);
     const type = item['type'];
@@ -30,4 +31,5 @@ export function parseContent(content: Json, param: Place, assistant = false): Pa
     const isText = part.kind === 'text' || part.kind === 'refusal';
     return isText && part.text === '' && !part.cacheBreakpoint ? [] : [part];
   });
+  return joinLists(lists);
 }

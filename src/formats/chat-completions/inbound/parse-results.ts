@@ -2,7 +2,14 @@
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
-import { asText, isObject, type Json, type JsonObject, otherFields, withoutNulls } from '../../../lib/json.ts';
+import {
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  otherFields,
+  withoutNulls,
+} from '../../../lib/json.ts';
 import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
 import { parseCacheControl } from './parse-cache-breakpoints.ts';

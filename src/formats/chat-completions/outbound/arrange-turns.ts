@@ -3,6 +3,7 @@
  * caller of this format keeps its own order.
  */
 
+import { keepItems } from '../../../conversation/map-parts.ts';
 import type { Turn } from '../../../conversation/prompt.ts';
 import { leadingSystem } from '../../../conversation/rules/later-system.ts';
 import { OPENING, strictTurns } from '../../../conversation/rules/strict-turns.ts';
@@ -41,7 +42,7 @@ export function arrangeTurns(
 
 /** The strict order, without the user turn that it adds at the start: in this format the assistant may speak first. */
 function inStrictOrder(turns: readonly Turn[]): readonly Turn[] {
-  return strictTurns(turns).filter((turn) => turn !== OPENING);
+  return keepItems(strictTurns(turns), (turn) => turn !== OPENING);
 }
 
 /** Forms of reasoning that are a text beside the content. */
@@ -81,6 +82,7 @@ function systemFirst(turns: readonly Turn[], { report }: RenderContext): readonl
   const moved = laterSystemAsUser(turns, leadingSystem(turns), report);
   const count = leadingSystem(moved);
   const [head, ...more] = moved.slice(0, count);
+  if (more.length === 0) return moved;
   const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };
   return [...(joined ? [joined] : []), ...moved.slice(count)];
 }

@@ -1,5 +1,6 @@
 /** An assistant turn as one message. */
 
+import { isPlain, keepItems } from '../../../conversation/map-parts.ts';
 import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -18,15 +19,15 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   const { dialect, report } = context;
   const callerFields = ownFields(turn.formatSpecific, 'chat-completions', 'turns[]', report);
   const thoughts = renderThoughts(turn.parts, context);
-  const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, context)] : []));
-  const texts = turn.parts.filter((part) => part.kind === 'text');
-  const content = findContent(turn.parts).filter((part) => !isForeign(part));
-  const refusal = dialect.openaiFields
-    ? content.map((part) => (part.kind === 'refusal' ? part.text : '')).join('')
-    : '';
+  const calls = keepItems(turn.parts, (part) => part.kind === 'tool-call').map((part) =>
+    renderCall(part, context),
+  );
+  const texts = keepItems(turn.parts, (part) => part.kind === 'text');
+  const content = keepItems(findContent(turn.parts), (part) => !isForeign(part));
+  const refusal = dialect.openaiFields ? refusalText(content) : '';
   const withoutRefusal = refusal === '' ? content : content.filter((part) => part.kind !== 'refusal');
   const { cache_control: control } = callerFields;
-  const filled = withoutRefusal.filter(isFilled);
+  const filled = keepItems(withoutRefusal, isFilled);
   const rendered = renderAssistantContent(
     control ? withoutMessageBreakpoint(filled) : filled,
     thoughts.content,
@@ -48,6 +49,12 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   };
 }
 
+function refusalText(content: readonly ContentPart[]): string {
+  let text = '';
+  for (const part of content) if (part.kind === 'refusal') text += part.text;
+  return text;
+}
+
 /** The content, after the thoughts. Nothing separates the texts of one answer. */
 function renderAssistantContent(
   content: readonly ContentPart[],
@@ -62,12 +69,15 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
   const { dialect, report } = context;
   const call = dialect.customTools ? part : asFunctionCall(part);
   reportForeign(call.formatSpecific, 'chat-completions', 'turns[]', report);
-  const common = {
-    ...call.unknownFields,
-    ...renderCallBreakpoint(call, context),
-    ...renderSignature(call.signature, context),
-    id: callIdFor(call.id, dialect),
-  };
+  const id = callIdFor(call.id, dialect);
+  const common = isPlain(call)
+    ? { id }
+    : {
+        ...call.unknownFields,
+        ...renderCallBreakpoint(call, context),
+        ...renderSignature(call.signature, context),
+        id,
+      };
   const name = toolNameFor(call.name, dialect);
   if (call.custom) return { ...common, type: 'custom', custom: { name, input: call.arguments } };
   const text = context.exact ? call.arguments || '{}' : wholeArguments(call.arguments);
@@ -76,7 +86,11 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
 
 /** Blocks of other formats, which go into `provider_specific_fields`, as in an answer. */
 function renderForeignBlocks(parts: readonly Part[], context: RenderContext): JsonObject {
-  const blocks = parts.filter((part) => part.kind === 'opaque').filter(isForeign);
+  const blocks = keepItems(
+    keepItems(parts, (part) => part.kind === 'opaque'),
+    isForeign,
+  );
+  if (blocks.length === 0) return {};
   if (!context.dialect.lossless) {
     for (const part of blocks) renderPart(part, context);
     return {};

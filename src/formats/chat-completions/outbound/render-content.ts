@@ -1,7 +1,8 @@
 /** The content of messages: a string if that can hold everything, otherwise a list of parts. */
 
+import { isPlain, keepItems } from '../../../conversation/map-parts.ts';
 import type { ContentPart, Part, RefusalPart } from '../../../conversation/prompt.ts';
-import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { renderPartBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
@@ -9,10 +10,11 @@ import { renderMedia } from './render-media.ts';
 
 /** The parts that are content. Calls, results and thoughts have other places. */
 export function findContent(parts: readonly Part[]): readonly ContentPart[] {
-  return parts.filter(
-    (part) =>
-      part.kind === 'text' || part.kind === 'refusal' || part.kind === 'media' || part.kind === 'opaque',
-  );
+  return keepItems(parts, isContent);
+}
+
+function isContent(part: Part): part is ContentPart {
+  return part.kind === 'text' || part.kind === 'refusal' || part.kind === 'media' || part.kind === 'opaque';
 }
 
 /**
@@ -24,6 +26,9 @@ export function renderContent(
   separator: string,
   context: RenderContext,
 ): Json {
+  const [first] = parts;
+  if (first === undefined) return '';
+  if (parts.length === 1 && first.kind === 'text' && isPlain(first)) return first.text;
   const items = parts.flatMap((part) => renderPart(part, context));
   if (items.length === 0) return '';
   const texts = items.map(plainText);
@@ -59,7 +64,9 @@ function renderRefusal({ text }: RefusalPart, { dialect }: RenderContext): JsonO
 
 /** The text of a part without any other fields; undefined for other parts. */
 function plainText(item: JsonObject): string | undefined {
-  const { type, text, ...rest } = item;
+  const { type, text } = item;
   if (type !== 'text' || typeof text !== 'string') return undefined;
-  return isEmpty(rest) ? text : undefined;
+  return isEmpty(otherFields(item, TEXT_FIELDS)) ? text : undefined;
 }
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text']);

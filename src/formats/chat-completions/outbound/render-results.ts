@@ -1,5 +1,6 @@
 /** Tool results as tool messages. */
 
+import { keepItems } from '../../../conversation/map-parts.ts';
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -19,7 +20,7 @@ export interface RenderedResults {
 export function renderResults(results: readonly ToolResultPart[], context: RenderContext): RenderedResults {
   const moved: (TextPart | MediaPart)[] = [];
   const messages = results.map((result) => {
-    const media = result.content.filter((part) => part.kind === 'media');
+    const media = keepItems(result.content, (part) => part.kind === 'media');
     if (context.dialect.mediaInToolMessages || media.length === 0) return renderResult(result, context);
     context.report(
       'turns[].content',
@@ -93,5 +94,5 @@ function text(words: string): TextPart {
 
 /** The results among parts. */
 export function findResults(parts: readonly Part[]): readonly ToolResultPart[] {
-  return parts.filter((part) => part.kind === 'tool-result');
+  return keepItems(parts, (part) => part.kind === 'tool-result');
 }

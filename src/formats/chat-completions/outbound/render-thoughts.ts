@@ -1,5 +1,6 @@
 /** Thoughts of earlier turns, in the fields in which services take them back. */
 
+import { keepItems } from '../../../conversation/map-parts.ts';
 import type { Part, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { renderDetails, renderMinimaxDetail } from '../wire/reasoning-details.ts';
@@ -19,8 +20,9 @@ const NOTHING: RenderedThoughts = { fields: {}, content: [] };
 /** The thoughts of an assistant turn. What the service does not take is left out and reported. */
 export function renderThoughts(parts: readonly Part[], context: RenderContext): RenderedThoughts {
   const { dialect, target } = context;
-  const thoughts = parts.filter((part) => part.kind === 'thinking');
-  const calls = parts.filter((part) => part.kind === 'tool-call');
+  const thoughts = keepItems(parts, (part) => part.kind === 'thinking');
+  const calls = keepItems(parts, (part) => part.kind === 'tool-call');
+  if (thoughts.length === 0 && calls.length === 0) return NOTHING;
   const text = thoughts.map((thought) => thought.text).join('');
   switch (dialect.reasoningHistory) {
     case 'reasoning_details': {

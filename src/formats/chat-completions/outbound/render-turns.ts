@@ -14,16 +14,22 @@ import { appendToLastResult, findResults, renderResults } from './render-results
  * @param turns in the order that the service requires.
  */
 export function renderTurns(turns: readonly Turn[], context: RenderContext): JsonObject[] {
-  return turns.flatMap((turn, at) => {
-    if (turn.role === 'system') return [renderPlain(turn, systemRole(turn, context), turn.parts, context)];
-    if (turn.role === 'user') return renderUser(turn, context);
-    const message = renderAssistant(turn, context);
-    const { prefillField } = context.dialect;
-    const isLast =
-      prefillField !== undefined && at === turns.length - 1 && message['tool_calls'] === undefined;
-    if (isEmptyMessage(message) && !context.exact) return [];
-    return [isLast ? { ...message, [prefillField]: true } : message];
-  });
+  const { prefillField } = context.dialect;
+  const messages: JsonObject[] = [];
+  for (const [at, turn] of turns.entries()) {
+    if (turn.role === 'system') {
+      messages.push(renderPlain(turn, systemRole(turn, context), turn.parts, context));
+    } else if (turn.role === 'user') {
+      for (const message of renderUser(turn, context)) messages.push(message);
+    } else {
+      const message = renderAssistant(turn, context);
+      if (isEmptyMessage(message) && !context.exact) continue;
+      const isLast =
+        prefillField !== undefined && at === turns.length - 1 && message['tool_calls'] === undefined;
+      messages.push(isLast ? { ...message, [prefillField]: true } : message);
+    }
+  }
+  return messages;
 }
 
 function systemRole(turn: Turn, { dialect, target }: RenderContext): 'system' | 'developer' {
@@ -51,6 +57,9 @@ function renderPlain(
   parts: readonly Part[],
   context: RenderContext,
 ): JsonObject {
+  if (turn.formatSpecific === undefined && turn.unknownFields === undefined && turn.name === undefined) {
+    return { role, content: renderContent(findContent(parts), '\n', context) };
+  }
   const { cache_control: control } = ownFields(
     turn.formatSpecific,
     'chat-completions',

@@ -5,14 +5,7 @@
  * also has in separate fields, and everything that another vendor's answer had there (langchainjs#11175, #11177).
  */
 
-import {
-  asObjects,
-  hasSameItems,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-} from '../../../lib/json.ts';
+import { asObjects, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 
 /** Fields of answers that OpenAI itself does not have. */

@@ -3,9 +3,12 @@
 import { withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { TextPart } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { compact } from '../../../lib/json.ts';
+import { compact, isEmpty } from '../../../lib/json.ts';
 import { parseCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
+
+/** What is spread where a block has no such fields: one object for all. */
+const NOTHING = {} as const;
 
 /**
  * Makes `{cacheBreakpoint, formatSpecific}` of a block, to be spread.
@@ -14,11 +17,13 @@ import { FORMAT } from '../wire/format-name.ts';
  */
 export function parseBlockFields(
   cacheControl: Json | undefined,
-  fields: JsonObject = {},
+  fields: JsonObject = NOTHING,
 ): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific'> {
+  const own = compact(fields);
+  if (cacheControl === undefined && isEmpty(own)) return NOTHING;
   const { breakpoint, fields: unparsed } = parseCacheControl(cacheControl);
   return {
     ...(breakpoint && { cacheBreakpoint: breakpoint }),
-    ...withFormatSpecific(FORMAT, compact({ ...unparsed, ...fields })),
+    ...withFormatSpecific(FORMAT, { ...unparsed, ...own }),
   };
 }

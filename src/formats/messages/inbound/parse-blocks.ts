@@ -1,12 +1,14 @@
 /** Content blocks of a request as parts. */
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
+import { joinLists } from '../../../conversation/map-parts.ts';
 import type { Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { unseal, unsealReturned } from '../../../conversation/signature.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asFlag, asObjects, withoutFields } from '../../../lib/json.ts';
+import { asFlag, asObjects, otherFields, withoutFields } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 import { parseCitation } from '../wire/citations.ts';
@@ -24,40 +26,69 @@ export interface Context {
   readonly report: ParseReport;
 }
 
+/** The fields of a text, of a call and of a result. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control', 'citations']);
+const CALL_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'name',
+  'input',
+  'cache_control',
+  'caller',
+  'toolset_name',
+]);
+const RESULT_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'tool_use_id',
+  'content',
+  'is_error',
+  'cache_control',
+  'toolset_name',
+]);
+
 /**
  * Parses `content`, which is a string or a list of blocks.
  * @param at path of the content, such as `messages.0.content`, for error messages.
  * @throws GatewayError `invalid-request` if it is neither, or if a block lacks a required field.
  */
-export function parseContent(content: Json | undefined, at: string, context: Context): readonly Part[] {
+export function parseContent(content: Json | undefined, at: Place, context: Context): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  if (content === undefined) throw invalid(`${at}: Field required`, at);
+  if (content === undefined) throw invalid(`${at}: Field required`, String(at));
+  const blocks = parseRequiredBlocks(content, at);
+  if (!blocks.some(isThought)) {
+    return joinLists(blocks.map((block, index) => parseBlock(block, fieldOf(at, index), context)));
+  }
   const collector = collectParts();
-  parseRequiredBlocks(content, at).forEach((block, index) => {
+  blocks.forEach((block, index) => {
     const carried = parseCarrier(block);
     if (carried) collector.carry(carried);
-    else for (const part of parseBlock(block, `${at}.${index}`, context)) collector.add(part);
+    else for (const part of parseBlock(block, fieldOf(at, index), context)) collector.add(part);
   });
   return collector.parts();
 }
 
-function parseBlock(block: JsonObject, at: string, context: Context): readonly Part[] {
+/** Whether a block may carry the signature of another one. */
+function isThought({ type }: JsonObject): boolean {
+  return type === 'thinking';
+}
+
+function parseBlock(block: JsonObject, at: Place, context: Context): readonly Part[] {
   return parseResultBlock(block, at, context.report) ?? [parseMessageBlock(block, at, context)];
 }
 
 /** Parses a block that may also be in the result of a tool; undefined for any other block. */
 function parseResultBlock(
   block: JsonObject,
-  at: string,
+  at: Place,
   report: ParseReport,
 ): ToolResultPart['content'] | undefined {
   switch (block['type']) {
     case 'text':
       return [parseText(block, at)];
     case 'image':
-      return [parseImage(block, at) ?? createOpaquePart(block)];
+      return [parseImage(block, String(at)) ?? createOpaquePart(block)];
     case 'document':
-      return parseDocument(block, at, report) ?? [createOpaquePart(block)];
+      return parseDocument(block, String(at), report) ?? [createOpaquePart(block)];
     case 'search_result':
       return [parseSearchResult(block, report)];
     default:
@@ -66,7 +97,7 @@ function parseResultBlock(
 }
 
 /** Parses a block that may be in a message only. */
-function parseMessageBlock(block: JsonObject, at: string, context: Context): Part {
+function parseMessageBlock(block: JsonObject, at: Place, context: Context): Part {
   switch (block['type']) {
     case 'compaction':
       return parseCompaction(block, context.report) ?? createOpaquePart(block);
@@ -76,14 +107,14 @@ function parseMessageBlock(block: JsonObject, at: string, context: Context): Par
       return {
         kind: 'thinking',
         // Clients that drop empty fields leave nothing of a thought but its signature.
-        text: thinking == null && signature ? '' : parseRequiredText(thinking, `${at}.thinking.thinking`),
+        text: thinking == null && signature ? '' : parseRequiredText(thinking, fieldOf(at, 'thinking.thinking')),
         ...(signature && { signature }),
         ...withUnknownFields(rest),
       };
     }
     case 'redacted_thinking': {
       const { type: _, data, ...rest } = block;
-      const redacted = unseal(parseRequiredText(data, `${at}.redacted_thinking.data`), 'anthropic');
+      const redacted = unseal(parseRequiredText(data, fieldOf(at, 'redacted_thinking.data')), 'anthropic');
       return { kind: 'thinking', text: '', redacted, ...withUnknownFields(rest) };
     }
     case 'tool_use':
@@ -95,23 +126,23 @@ function parseMessageBlock(block: JsonObject, at: string, context: Context): Par
   }
 }
 
-function parseText(block: JsonObject, at: string): TextPart {
-  const { type: _, text, cache_control, citations, ...rest } = block;
+function parseText(block: JsonObject, at: Place): TextPart {
+  const { text, cache_control, citations } = block;
   const cited = asObjects(citations).map(parseCitation);
   return {
     kind: 'text',
-    text: parseRequiredText(text, `${at}.text.text`),
+    text: parseRequiredText(text, fieldOf(at, 'text.text')),
     ...(cited.length > 0 && { citations: cited }),
     ...parseBlockFields(cache_control),
-    ...withUnknownFields(withoutFields(rest, OF_CLIENTS)),
+    ...withUnknownFields(withoutFields(otherFields(block, TEXT_FIELDS), OF_CLIENTS)),
   };
 }
 
-function parseCall(block: JsonObject, at: string, { names }: Context): Part {
-  const { type: _, id, name, input, cache_control, caller, toolset_name, ...rest } = block;
+function parseCall(block: JsonObject, at: Place, { names }: Context): Part {
+  const { id, name, input, cache_control, caller, toolset_name } = block;
   const call = {
-    id: parseRequiredText(id, `${at}.tool_use.id`),
-    name: parseRequiredText(name, `${at}.tool_use.name`),
+    id: parseRequiredText(id, fieldOf(at, 'tool_use.id')),
+    name: parseRequiredText(name, fieldOf(at, 'tool_use.name')),
   };
   names.set(call.id, call.name);
   return {
@@ -119,38 +150,40 @@ function parseCall(block: JsonObject, at: string, { names }: Context): Part {
     ...call,
     arguments: argumentsText(input),
     ...parseBlockFields(cache_control, { caller, toolset_name }),
-    ...withUnknownFields(rest),
+    ...withUnknownFields(otherFields(block, CALL_FIELDS)),
   };
 }
 
-function parseToolResult(block: JsonObject, at: string, context: Context): ToolResultPart {
-  const { type: _, tool_use_id, content, is_error, cache_control, toolset_name, ...rest } = block;
-  const id = parseRequiredText(tool_use_id, `${at}.tool_result.tool_use_id`);
+function parseToolResult(block: JsonObject, at: Place, context: Context): ToolResultPart {
+  const { tool_use_id, content, is_error, cache_control, toolset_name } = block;
+  const id = parseRequiredText(tool_use_id, fieldOf(at, 'tool_result.tool_use_id'));
   const name = context.names.get(id);
   const isError = asFlag(is_error);
   return {
     kind: 'tool-result',
     id,
     ...(name !== undefined && { name }),
-    content: parseResultContent(content, `${at}.content`, context.report),
+    content: parseResultContent(content, fieldOf(at, 'content'), context.report),
     ...(isError !== undefined && { isError }),
     ...parseBlockFields(cache_control, { toolset_name }),
-    ...withUnknownFields(rest),
+    ...withUnknownFields(otherFields(block, RESULT_FIELDS)),
   };
 }
 
 /** A result contains no calls, thoughts or other results. Any block of another kind is kept whole. */
 function parseResultContent(
   content: Json | undefined,
-  at: string,
+  at: Place,
   report: ParseReport,
 ): ToolResultPart['content'] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return parseRequiredBlocks(content, at).flatMap((block, index): ToolResultPart['content'] => {
+  const lists = parseRequiredBlocks(content, at).map((block, index): ToolResultPart['content'] => {
     if (block['type'] === 'tool_reference') return [parseToolReference(block, report)];
-    const here = `${at}.${index}`;
+    const here = fieldOf(at, index);
     const parts = parseResultBlock(block, here, report) ?? [createOpaquePart(block)];
-    return parts.map((part) => (part.kind === 'opaque' ? checkOpaque(part, here) : part));
+    for (const part of parts) if (part.kind === 'opaque') checkOpaque(part, here);
+    return parts;
   });
+  return joinLists(lists);
 }

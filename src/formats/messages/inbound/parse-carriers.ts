@@ -86,7 +86,7 @@ export function carryAcrossTurns(turns: readonly Turn[]): readonly Turn[] {
   for (const turn of turns) {
     const before = joined.at(-1);
     const carrier = before?.parts.at(-1);
-    const [call, ...others] = turn.parts;
+    const call = turn.parts[0];
     const isCarried =
       before?.role === 'assistant' &&
       turn.role === 'assistant' &&
@@ -100,7 +100,7 @@ export function carryAcrossTurns(turns: readonly Turn[]): readonly Turn[] {
       continue;
     }
     joined[joined.length - 1] = { ...before, parts: before.parts.slice(0, -1) };
-    joined.push({ ...turn, parts: [{ ...call, signature: carrier.signature }, ...others] });
+    joined.push({ ...turn, parts: [{ ...call, signature: carrier.signature }, ...turn.parts.slice(1)] });
   }
   return joined;
 }

@@ -4,6 +4,7 @@ import type { OpaquePart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
+import type { Place } from '../../../lib/place.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { unknownTypeError } from './required-fields.ts';
 
@@ -22,7 +23,7 @@ const KNOWN_OPAQUE =
  * @returns the part itself.
  * @throws GatewayError `invalid-request` if the block's type is not known. What it says would be lost in silence.
  */
-export function checkOpaque(part: OpaquePart, at: string): OpaquePart {
+export function checkOpaque(part: OpaquePart, at: Place): OpaquePart {
   const { type: given, source } = part.value;
   const type = asText(given) ?? typeof given;
   if (KNOWN_OPAQUE.test(type)) return part;

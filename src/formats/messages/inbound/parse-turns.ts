@@ -1,10 +1,12 @@
 /** `system` and `messages` as turns. */
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
+import { mapItems } from '../../../conversation/map-parts.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { isList, isObject, splitFields } from '../../../lib/json.ts';
+import { isList, isObject, otherFields, splitFields } from '../../../lib/json.ts';
+import { fieldOf, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -36,7 +38,7 @@ export function parseTurns(
   }
   const lastUser = messages.findLastIndex((message) => isObject(message) && message['role'] === 'user');
   messages.forEach((message, index) => {
-    turns.push(parseMessage(message, `messages.${index}`, index < lastUser, context));
+    turns.push(parseMessage(message, fieldOf('messages', index), index < lastUser, context));
   });
   return carryAcrossTurns(turns);
 }
@@ -55,20 +57,24 @@ function withoutBillingLine(parts: readonly Part[], report: ParseReport): readon
   return text === '' ? others : [{ ...first, text }, ...others];
 }
 
+/** The fields of a message. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
+
 /** @param isPast whether a message of the user follows. */
-function parseMessage(message: Json, at: string, isPast: boolean, context: Context): Turn {
-  if (!isObject(message)) throw invalid(`${at}: Input should be an object`, at);
-  const { role, content, ...rest } = message;
+function parseMessage(message: Json, at: Place, isPast: boolean, context: Context): Turn {
+  if (!isObject(message)) throw invalid(`${at}: Input should be an object`, String(at));
+  const { role, content } = message;
   if (role === undefined) throw invalid(`${at}.role: Field required`, `${at}.role`);
   if (role === 'system') return parseSystem(message, at, isPast, context);
   if (role !== 'user' && role !== 'assistant') {
     throw invalid(`${at}.role: Input should be 'user', 'assistant' or 'system'`, `${at}.role`);
   }
-  const parts = parseContent(content, `${at}.content`, context);
+  const here = fieldOf(at, 'content');
+  const parts = parseContent(content, here, context);
   return {
     role,
-    parts: role === 'user' ? parts.map((part) => parseUserPart(part, `${at}.content`)) : parts,
-    ...withUnknownFields(rest),
+    parts: role === 'user' ? mapItems(parts, (part) => parseUserPart(part, here)) : parts,
+    ...withUnknownFields(otherFields(message, MESSAGE_FIELDS)),
   };
 }
 
@@ -76,7 +82,7 @@ function parseMessage(message: Json, at: string, isPast: boolean, context: Conte
  * Parses a part of a user message further. The user's files are part of the question, unlike the assistant's. A block that
  * is not known is refused, because it would be lost in silence.
  */
-function parseUserPart(part: Part, at: string): Part {
+function parseUserPart(part: Part, at: Place): Part {
   if (part.kind !== 'opaque') return part;
   return part.value['type'] === 'container_upload' ? parseUpload(part.value) : checkOpaque(part, at);
 }
@@ -86,7 +92,7 @@ function parseUserPart(part: Part, at: string): Part {
  * stands. The message may have no content, if it changes the effort. It may also apply only until the next message of the
  * user. If that has come, only Anthropic receives the content.
  */
-function parseSystem(message: JsonObject, at: string, isPast: boolean, context: Context): Turn {
+function parseSystem(message: JsonObject, at: Place, isPast: boolean, context: Context): Turn {
   const { role: _, content, ...rest } = message;
   const [formatFields, unknownFields] = splitFields(rest, SYSTEM_FIELDS);
   const isSilent = content === undefined && isObject(formatFields['output_config']);

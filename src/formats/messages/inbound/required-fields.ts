@@ -2,16 +2,20 @@
 
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import type { Place } from '../../../lib/place.ts';
 
 /**
  * Reads a field that must be a text.
  * @param at path of the field, such as `messages.0.content`.
  * @throws GatewayError `invalid-request` if it is missing or not a text.
  */
-export function parseRequiredText(value: Json | undefined, at: string): string {
+export function parseRequiredText(value: Json | undefined, at: Place): string {
   const text = asText(value);
   if (text !== undefined) return text;
-  throw invalid(`${at}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`, at);
+  throw invalid(
+    `${at}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`,
+    String(at),
+  );
 }
 
 /**
@@ -19,10 +23,10 @@ export function parseRequiredText(value: Json | undefined, at: string): string {
  * @param at path of the object that has the type.
  * @param expected the known types, if they are few enough to list.
  */
-export function unknownTypeError(at: string, tag: string, expected?: readonly string[]): GatewayError {
+export function unknownTypeError(at: Place, tag: string, expected?: readonly string[]): GatewayError {
   const found = `Input tag '${tag.slice(0, 50)}' found using 'type' does not match any of the expected tags`;
   const known = expected ? `: ${expected.map((word) => `'${word}'`).join(', ')}` : '';
-  return invalid(`${at}: ${found}${known}`, at);
+  return invalid(`${at}: ${found}${known}`, String(at));
 }
 
 /**
@@ -50,14 +54,17 @@ export function parseOptional<T>(
  * @param at path of the field.
  * @throws GatewayError `invalid-request` if it is not a list, or if an item is not an object with a type.
  */
-export function parseRequiredBlocks(content: Json, at: string): readonly JsonObject[] {
-  if (!isList(content)) throw invalid(`${at}: Input should be a valid list`, at);
-  return content.map((block, index) => {
-    const here = `${at}.${index}`;
-    if (!isObject(block)) throw invalid(`${here}: Input should be an object`, here);
-    if (block['type'] === undefined) throw invalid(`${here}.type: Field required`, `${here}.type`);
-    return block;
-  });
+export function parseRequiredBlocks(content: Json, at: Place): readonly JsonObject[] {
+  if (!isList(content)) throw invalid(`${at}: Input should be a valid list`, String(at));
+  if (content.every(isBlock)) return content;
+  const index = content.findIndex((block) => !isBlock(block));
+  const here = `${at}.${index}`;
+  if (!isObject(content[index])) throw invalid(`${here}: Input should be an object`, here);
+  throw invalid(`${here}.type: Field required`, `${here}.type`);
+}
+
+function isBlock(value: Json): value is JsonObject {
+  return isObject(value) && value['type'] !== undefined;
 }
 
 /**

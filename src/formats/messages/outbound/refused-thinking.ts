@@ -24,7 +24,9 @@ export function dropLastThoughts(turns: readonly Turn[], report: Report): readon
     turns,
     ({ parts }) => {
       const last = parts.at(-1);
-      return last && isThought(last) ? parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1) : parts;
+      return last && isThought(last)
+        ? parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1)
+        : parts;
     },
     {
       report,

@@ -1,6 +1,6 @@
 /** Turns as messages, and parts as content blocks. */
 
-import { isPlain } from '../../../conversation/map-parts.ts';
+import { isPlain, keepItems } from '../../../conversation/map-parts.ts';
 import type { Part, TextPart, ThinkingPart, ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -64,9 +64,7 @@ export function renderSystem(
 }
 
 function renderParts(parts: readonly Part[], ids: CallIds, report: Report): JsonObject[] {
-  const blocks: JsonObject[] = [];
-  for (const part of parts) if (!isWithinKeptBlock(part)) blocks.push(renderPart(part, ids, report));
-  return blocks;
+  return keepItems(parts, (part) => !isWithinKeptBlock(part)).map((part) => renderPart(part, ids, report));
 }
 
 function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {

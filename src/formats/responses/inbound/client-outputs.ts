@@ -13,7 +13,8 @@ const NOTHING_RAN = 'No command was run.';
  */
 export function parseClientOutput(item: JsonObject, path: Place): string {
   const { type, output, status, max_output_length } = item;
-  if (type === 'apply_patch_call_output') return textAt(output, fieldOf(path, 'output')) ?? asText(status) ?? '';
+  if (type === 'apply_patch_call_output')
+    return textAt(output, fieldOf(path, 'output')) ?? asText(status) ?? '';
   if (output === undefined || output === null) throw missing(fieldOf(path, 'output'));
   if (type === 'local_shell_call_output') return requiredText(output, fieldOf(path, 'output'));
   const commands = objectsAt(output, fieldOf(path, 'output'));

@@ -5,7 +5,7 @@
 
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
-import { type Place } from '../../../lib/place.ts';
+import type { Place } from '../../../lib/place.ts';
 import { parseNeutralName } from '../wire/namespaces.ts';
 import { keepRoundTrip } from '../wire/origin.ts';
 import { asResultPart } from './parse-calls.ts';

@@ -2,7 +2,7 @@
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ContentPart, ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
-import { isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
 import { parseNamespacedName, parseNeutralName } from '../wire/namespaces.ts';
@@ -11,15 +11,21 @@ import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
 import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 import { parseContent } from './parse-parts.ts';
 
+/** The fields of a call, and of a result. */
+const CALL_FIELDS: ReadonlySet<string> = new Set(['type', 'call_id', 'name', 'arguments', 'input']);
+const RESULT_FIELDS: ReadonlySet<string> = new Set(['type', 'call_id', 'output']);
+
 /**
  * Parses a call of a function or of a custom tool.
  * @throws GatewayError `invalid-request` for a call without an id, a name or its arguments.
  */
 export function parseCall(item: JsonObject, path: Place): ToolCallPart {
-  const { type, call_id, name, arguments: json, input, ...rest } = item;
+  const { type, call_id, name, arguments: json, input } = item;
   const custom = type === 'custom_tool_call';
   const text = custom ? input : json;
-  const kept = withoutNulls({ ...rest, ...parseNamespacedName(item) });
+  const rest = otherFields(item, CALL_FIELDS);
+  const namespaced = parseNamespacedName(item);
+  const kept = withoutNulls(namespaced === undefined ? rest : { ...rest, ...namespaced });
   return {
     kind: 'tool-call',
     id: requiredText(call_id, fieldOf(path, 'call_id')),
@@ -40,11 +46,11 @@ export function parseResult(
   path: Place,
   names: ReadonlyMap<string, string>,
 ): ToolResultPart {
-  const { type, call_id, output, ...rest } = item;
+  const { type, call_id, output } = item;
   const callId = requiredText(call_id, fieldOf(path, 'call_id'));
   if (output === undefined || output === null) throw missing(fieldOf(path, 'output'));
   const name = names.get(callId);
-  const { cacheBreakpoint, rest: others } = splitBreakpoint(rest);
+  const { cacheBreakpoint, rest: others } = splitBreakpoint(otherFields(item, RESULT_FIELDS));
   const [own, unknown] = splitFields(others, OPENAI_ITEM_FIELDS);
   const kept = withoutNulls(own);
   return {

@@ -2,12 +2,15 @@
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ContentPart, Part, Turn } from '../../../conversation/prompt.ts';
-import { isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { getOrigin, keepOrigin } from '../wire/origin.ts';
 import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
 import { parseContent } from './parse-parts.ts';
+
+/** The fields of a message. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'content']);
 
 /**
  * Parses a message of the user, the system or the developer.
@@ -16,8 +19,9 @@ import { parseContent } from './parse-parts.ts';
 export function parseMessage(item: JsonObject, role: string, path: Place): Turn {
   if (role !== 'user' && role !== 'system' && role !== 'developer')
     throw wrongValue(fieldOf(path, 'role'), role, ['assistant', 'system', 'developer', 'user']);
-  const { type: _type, role: _role, content, ...rest } = item;
+  const { content } = item;
   if (content === undefined || content === null) throw missing(fieldOf(path, 'content'));
+  const rest = otherFields(item, MESSAGE_FIELDS);
   const [own, unknown] = splitFields(rest, OPENAI_ITEM_FIELDS);
   const kept = withoutNulls(own);
   return {
@@ -41,11 +45,11 @@ export function parseAssistantMessage(
   at: number,
   previous: Part | undefined,
 ): readonly Part[] {
-  const { type: _type, role: _role, content, ...rest } = item;
+  const { content } = item;
   if (content === undefined || content === null) throw missing(fieldOf(path, 'content'));
   const given = parseContent(content, fieldOf(path, 'content'));
   const parts: readonly ContentPart[] = given.length > 0 ? given : [{ kind: 'text', text: '' }];
-  const kept = withoutNulls(rest);
+  const kept = withoutNulls(otherFields(item, MESSAGE_FIELDS));
   const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(kept) && !isContent(previous);
   if (isPlain) return parts;
   return parts.map((part) => {

@@ -4,7 +4,15 @@ import { parseDataUrl } from '../../../conversation/data-url.ts';
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import { findMediaKind, findMediaKindIn, findTypeByName } from '../../../conversation/media-types.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
-import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import {
+  asObject,
+  asObjects,
+  asText,
+  isEmpty,
+  type Json,
+  type JsonObject,
+  otherFields,
+} from '../../../lib/json.ts';
 import { fieldOf, type Place } from '../../../lib/place.ts';
 import { missing, objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
 import { dataUrl, parseInputAudio } from '../../openai/media.ts';
@@ -27,7 +35,11 @@ function parsePart(part: JsonObject, path: Place): ContentPart {
       return parseText(part, path);
     case 'refusal': {
       const { type: _, refusal, parsed: _parsed, ...rest } = part;
-      return { kind: 'refusal', text: requiredText(refusal, fieldOf(path, 'refusal')), ...parseOtherFields(rest) };
+      return {
+        kind: 'refusal',
+        text: requiredText(refusal, fieldOf(path, 'refusal')),
+        ...parseOtherFields(rest),
+      };
     }
     case 'input_image':
       return parseImage(part, path);
@@ -45,15 +57,20 @@ function parsePart(part: JsonObject, path: Place): ContentPart {
   }
 }
 
+/** The fields of a text. What OpenAI's SDK parsed out of it is in `parsed`: each answer of its `parse` and `stream` has it. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'annotations', 'logprobs', 'parsed']);
+
 function parseText(part: JsonObject, path: Place): TextPart {
-  // `parsed` is what OpenAI's SDK parsed out of the text. Each answer of its `parse` and `stream` has it.
-  const { type: _, text, annotations, logprobs, parsed: _parsed, ...rest } = part;
+  const { text, annotations, logprobs } = part;
   const citations = asObjects(annotations).map(parseAnnotation);
   return {
     kind: 'text',
     text: requiredText(text, fieldOf(path, 'text')),
     ...(citations.length > 0 && { citations }),
-    ...parseOtherFields(rest, logprobs === undefined || logprobs === null ? {} : { logprobs }),
+    ...parseOtherFields(
+      otherFields(part, TEXT_FIELDS),
+      logprobs === undefined || logprobs === null ? {} : { logprobs },
+    ),
   };
 }
 
@@ -140,11 +157,15 @@ function keepInexact(field: 'image_url' | 'file_data', text: string): JsonObject
   return text.length === renderedLength ? {} : { [field]: text };
 }
 
+/** What is spread where a part has no other fields: one object for all. */
+const NOTHING = {} as const;
+
 /** Parses the other fields of a part: the cache breakpoint, and unknown ones. @param exact what else is kept */
 function parseOtherFields(
   rest: JsonObject,
   exact: JsonObject = {},
 ): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific' | 'unknownFields'> {
+  if (isEmpty(rest) && isEmpty(exact)) return NOTHING;
   const { cacheBreakpoint, own, rest: unknown } = splitBreakpoint(rest);
   const kept: JsonObject = { ...exact, ...own };
   return {
