@@ -4,6 +4,7 @@
  * a text as one part.
  */
 
+import { keepItems } from '../../../conversation/map-parts.ts';
 import type { Part, ThinkingPart, Turn } from '../../../conversation/prompt.ts';
 import type { CarriedThought } from '../wire/thought-signature.ts';
 
@@ -19,7 +20,7 @@ export interface CarriedThoughts {
 export type Piece = Part | CarriedThoughts;
 
 /** A turn in pieces. */
-export interface PieceTurn extends Omit<Turn, 'parts'> {
+export interface PieceTurn extends Pick<Turn, 'role' | 'unknownFields'> {
   readonly pieces: readonly Piece[];
 }
 
@@ -31,19 +32,17 @@ export function joinPieces(turns: readonly PieceTurn[]): readonly Turn[] {
   const joined: Turn[] = [];
   /** Adds to the last turn, if it is the model's. */
   let add: ((piece: Piece) => void) | undefined;
-  for (const { pieces, ...turn } of turns) {
-    if (turn.role !== 'assistant' || turn.unknownFields !== undefined) {
+  for (const { role, unknownFields, pieces } of turns) {
+    if (role !== 'assistant' || unknownFields !== undefined) {
       add = undefined;
-      joined.push({
-        ...turn,
-        parts: turn.role === 'assistant' ? restoreThoughts(pieces) : withoutThoughts(pieces),
-      });
+      const parts = role === 'assistant' ? restoreThoughts(pieces) : withoutThoughts(pieces);
+      joined.push(unknownFields === undefined ? { role, parts } : { role, unknownFields, parts });
       continue;
     }
     if (add === undefined) {
       const parts: Part[] = [];
       add = partJoiner(parts);
-      joined.push({ ...turn, parts });
+      joined.push({ role, parts });
     }
     for (const piece of pieces) add(piece);
   }
@@ -52,7 +51,7 @@ export function joinPieces(turns: readonly PieceTurn[]): readonly Turn[] {
 
 /** The parts of a content that is not the model's, and so carries no thoughts. */
 export function withoutThoughts(pieces: readonly Piece[]): readonly Part[] {
-  return pieces.filter((piece) => piece.kind !== 'carried-thoughts');
+  return keepItems(pieces, (piece) => piece.kind !== 'carried-thoughts');
 }
 
 /** Adds pieces to `parts`, joined. */

@@ -6,6 +6,7 @@ import { resultsFirst } from '../../../conversation/rules/strict-turns.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
+import { fieldOf, itemOf, type Place } from '../../../lib/place.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import type { CallIds } from './call-ids.ts';
 import { joinPartialCalls } from './join-partial-calls.ts';
@@ -26,20 +27,20 @@ export function parseSystem(value: Json | undefined, ids: CallIds): readonly Tur
  */
 export function parseContents(value: Json, ids: CallIds): readonly Turn[] {
   const turns = joinPartialCalls(repeatedField(value)).map((content, index) =>
-    parseContent(content, `contents[${index}]`, ids),
+    parseContent(content, itemOf('contents', index), ids),
   );
   return joinPieces(turns);
 }
 
-function parseContent(value: Json, param: string, ids: CallIds): PieceTurn {
+function parseContent(value: Json, param: Place, ids: CallIds): PieceTurn {
   if (typeof value === 'string') return { role: 'user', pieces: [{ kind: 'text', text: value }] };
-  if (!isObject(value)) throw invalid(`Invalid value at '${param}': a content is an object.`, param);
+  if (!isObject(value)) throw invalid(`Invalid value at '${param}': a content is an object.`, String(param));
   const { known, extra } = sortFields(value, ['role', 'parts']);
   const isAnswer = known['role'] === 'model';
-  const pieces = parseParts(known['parts'], `${param}.parts`, { ids, isAnswer });
+  const pieces = parseParts(known['parts'], fieldOf(param, 'parts'), { ids, isAnswer });
   if (pieces.length === 0)
     throw invalid(`${param}.parts: contents.parts must not be empty.`, `${param}.parts`);
-  const role = parseRole(asText(known['role']), `${param}.role`);
+  const role = parseRole(asText(known['role']), fieldOf(param, 'role'));
   return {
     role,
     pieces: role === 'user' ? resultsFirst(withoutThoughts(pieces)) : pieces,
@@ -51,8 +52,8 @@ function parseContent(value: Json, param: string, ids: CallIds): PieceTurn {
  * `function` is the role of results in old code, and `tool` in Google's own examples. A content without a role is the
  * user's.
  */
-function parseRole(role: string | undefined, param: string): Turn['role'] {
+function parseRole(role: string | undefined, param: Place): Turn['role'] {
   if (role === 'model') return 'assistant';
   if (!role || role === 'user' || role === 'function' || role === 'tool') return 'user';
-  throw invalid('Please use a valid role: user, model.', param);
+  throw invalid('Please use a valid role: user, model.', String(param));
 }

@@ -1,11 +1,13 @@
 /** The parts of a request's contents. One part of Gemini's may hold several things at once; each becomes a part. */
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
+import { joinLists } from '../../../conversation/map-parts.ts';
 import type { Part } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { fieldOf, itemOf, type Place } from '../../../lib/place.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { parseDetail } from '../wire/media-resolution.ts';
@@ -29,15 +31,15 @@ export interface PartContext {
  * @param param where they stand in the request.
  * @throws GatewayError `invalid-request` for a part that is no object or has no data.
  */
-export function parseParts(value: Json | undefined, param: string, context: PartContext): readonly Piece[] {
-  return repeatedField(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, context));
+export function parseParts(value: Json | undefined, param: Place, context: PartContext): readonly Piece[] {
+  return joinLists(repeatedField(value).map((part, index) => parsePart(part, itemOf(param, index), context)));
 }
 
 const READ = [...PART_FIELDS, ...PART_OPAQUE];
 
-function parsePart(value: Json, param: string, { ids, isAnswer }: PartContext): readonly Piece[] {
+function parsePart(value: Json, param: Place, { ids, isAnswer }: PartContext): readonly Piece[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
-  if (!isObject(value)) throw invalid(`Invalid value at '${param}': a part is an object.`, param);
+  if (!isObject(value)) throw invalid(`Invalid value at '${param}': a part is an object.`, String(param));
   const { known, own, extra } = sortFields(value, READ, PART_OWN);
   const data = parseData(known, param, ids);
   const isThought = known['thought'] === true;
@@ -47,8 +49,12 @@ function parsePart(value: Json, param: string, { ids, isAnswer }: PartContext): 
     return [{ kind: 'opaque', format: FORMAT, value }];
   }
   if (data.length === 0 && sealed === undefined && !isAnswer) {
-    throw invalid(`${param}.data: required oneof field 'data' must have one initialized field`, param);
+    throw invalid(
+      `${param}.data: required oneof field 'data' must have one initialized field`,
+      String(param),
+    );
   }
+  if (data.length === 1 && sealed === undefined && isEmpty(own) && isEmpty(extra)) return data;
   const last = data.at(-1) ?? textPart('', isThought);
   const { thoughts, ...proof } = sealed ? unsealProof(sealed, last.kind) : {};
   const { mediaResolution, ...others } = own;
@@ -62,19 +68,26 @@ function parsePart(value: Json, param: string, { ids, isAnswer }: PartContext): 
   ];
 }
 
-function parseData(known: JsonObject, param: string, ids: CallIds): readonly Part[] {
-  const parts: Part[] = [];
+function parseData(known: JsonObject, param: Place, ids: CallIds): readonly Part[] {
   const text = asText(known['text']);
   const inline = asObject(known['inlineData']);
   const file = asObject(known['fileData']);
   const call = asObject(known['functionCall']);
   const response = asObject(known['functionResponse']);
-  if (text !== undefined) parts.push(textPart(text, known['thought'] === true));
-  if (inline) parts.push(parseInline(inline, `${param}.inlineData`));
-  if (file) parts.push(parseFile(file, `${param}.fileData`));
-  if (call) parts.push(parseCall(call, `${param}.functionCall`, ids));
-  if (response) parts.push(parseResult(response, `${param}.functionResponse`, ids.ofResult));
+  let parts: readonly Part[] = [];
+  if (text !== undefined) parts = withPart(parts, textPart(text, known['thought'] === true));
+  if (inline) parts = withPart(parts, parseInline(inline, `${param}.inlineData`));
+  if (file) parts = withPart(parts, parseFile(file, `${param}.fileData`));
+  if (call) parts = withPart(parts, parseCall(call, fieldOf(param, 'functionCall'), ids));
+  if (response) {
+    parts = withPart(parts, parseResult(response, fieldOf(param, 'functionResponse'), ids.ofResult));
+  }
   return parts;
+}
+
+/** A list with one more part. Nearly always it is the only one, and a list of one takes less room than one that grows. */
+function withPart(parts: readonly Part[], part: Part): readonly Part[] {
+  return parts.length === 0 ? [part] : [...parts, part];
 }
 
 function textPart(text: string, isThought: boolean): Part {
@@ -83,7 +96,7 @@ function textPart(text: string, isThought: boolean): Part {
 
 const CALL_FIELDS = ['name', 'args', 'id'];
 
-function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
+function parseCall(value: JsonObject, param: Place, ids: CallIds): Part {
   const { known, extra } = sortFields(value, CALL_FIELDS);
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);

@@ -8,11 +8,15 @@ import type { MediaPart, TextPart, ToolResultPart } from '../../../conversation/
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
+import type { Place } from '../../../lib/place.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { parseResponseText } from '../wire/function-responses.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { parseFile, parseInline } from './parse-media.ts';
 import { sortFields } from './sort-fields.ts';
+
+const RESULT_FIELDS = ['name', 'response', 'id', 'parts'];
+const RESULT_OWN = ['scheduling', 'willContinue'];
 
 /**
  * A `functionResponse` as a part.
@@ -22,14 +26,10 @@ import { sortFields } from './sort-fields.ts';
  */
 export function parseResult(
   value: JsonObject,
-  param: string,
+  param: Place,
   findId: (name: string, id: string | undefined) => string,
 ): ToolResultPart {
-  const { known, own, extra } = sortFields(
-    value,
-    ['name', 'response', 'id', 'parts'],
-    ['scheduling', 'willContinue'],
-  );
+  const { known, own, extra } = sortFields(value, RESULT_FIELDS, RESULT_OWN);
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
   const { text, isError } = unwrapResponse(known['response']);

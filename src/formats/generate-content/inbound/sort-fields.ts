@@ -116,8 +116,7 @@ export function sortFields(
   own: readonly string[] = [],
 ): Fields {
   // Most parts of a dialogue have known fields alone, which need no other object.
-  if (Object.keys(object).every((key) => known.includes(key) && isSaid(object[key])))
-    return { known: object, own: NOTHING, extra: NOTHING };
+  if (holdsOnly(object, known)) return { known: object, own: NOTHING, extra: NOTHING };
   const sorted: Record<'known' | 'own' | 'extra', [string, Json][]> = { known: [], own: [], extra: [] };
   for (const [key, value] of Object.entries(object)) {
     if (value === undefined) continue;
@@ -136,6 +135,11 @@ export function sortFields(
 
 const NOTHING: JsonObject = {};
 
-function isSaid(value: Json | undefined): boolean {
-  return value !== undefined && value !== null;
+/** Whether an object has only fields of these names, and each has a value. */
+function holdsOnly(object: JsonObject, names: readonly string[]): boolean {
+  for (const key in object) {
+    const value = object[key];
+    if (value === undefined || value === null || !names.includes(key)) return false;
+  }
+  return true;
 }

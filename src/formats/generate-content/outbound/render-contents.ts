@@ -1,5 +1,6 @@
 /** Turns as Gemini's `systemInstruction` and `contents`. */
 
+import { joinLists, keepItems, mapItems, withParts } from '../../../conversation/map-parts.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -34,19 +35,23 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
     report,
   );
   const known = laterSystemAsUser(given, beforeAnswers(given), report);
-  const spoken = strictTurns(known.filter((turn) => turn.role !== 'system'));
+  const spoken = strictTurns(keepItems(known, (turn) => turn.role !== 'system'));
   const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
   reportTurns(turns, report);
   const system = known
     .filter((turn) => turn.role === 'system')
     .flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
   const current = spoken.findLastIndex((turn) => turn.role === 'user' && !turn.parts.every(isResult));
-  const contents = spoken.flatMap((turn, at) =>
-    renderTurn(turn, rendering).map((parts): JsonObject => {
-      if (turn.role !== 'assistant') return { ...turn.unknownFields, role: 'user', parts };
-      return { ...turn.unknownFields, role: 'model', parts: at > current ? signFirst(parts, target) : parts };
-    }),
-  );
+  const contents: JsonObject[] = [];
+  for (const [at, turn] of spoken.entries()) {
+    const role = turn.role === 'assistant' ? 'model' : 'user';
+    for (const written of renderTurn(turn, rendering)) {
+      const parts = role === 'model' && at > current ? signFirst(written, target) : written;
+      contents.push(
+        turn.unknownFields === undefined ? { role, parts } : { ...turn.unknownFields, role, parts },
+      );
+    }
+  }
   const seen = system.filter((part) => part['text'] !== '');
   if (target.prefill === false && endsWithModel(contents)) {
     report('turns', 'approximated', 'a user turn added at the end, so that the model goes on');
@@ -74,9 +79,10 @@ function endsWithModel(contents: readonly JsonObject[]): boolean {
 function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
   const repeated = new Set<string>();
   for (const { parts } of turns) {
+    const calls = keepItems(parts, (part) => part.kind === 'tool-call');
+    if (calls.length < 2) continue;
     const ids = new Set<string>();
-    for (const part of parts) {
-      if (part.kind !== 'tool-call') continue;
+    for (const part of calls) {
       if (ids.has(part.id)) repeated.add(part.id);
       ids.add(part.id);
     }
@@ -86,11 +92,10 @@ function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
 
 /** The turns without another vendor's blocks. A turn of nothing else must not count when roles alternate. */
 function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
-  return turns.map((turn) => {
-    const parts = turn.parts.filter((part) => part.kind !== 'opaque' || part.format === FORMAT);
-    if (parts.length === turn.parts.length) return turn;
-    report('turns[].content', 'dropped', "another vendor's block");
-    return { ...turn, parts };
+  return mapItems(turns, (turn) => {
+    const parts = keepItems(turn.parts, (part) => part.kind !== 'opaque' || part.format === FORMAT);
+    if (parts !== turn.parts) report('turns[].content', 'dropped', "another vendor's block");
+    return withParts(turn, parts);
   });
 }
 
@@ -118,6 +123,10 @@ function reportTurns(turns: readonly Turn[], report: Report): void {
  * Flash answers nothing. All of them take several contents of one role in a row.
  */
 function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonObject[])[] {
+  if (!turn.parts.some(isResult)) {
+    const written = joinLists(turn.parts.map((part) => renderPart(part, rendering)));
+    return written.length === 0 ? [] : [written];
+  }
   const responses: JsonObject[] = [];
   const others: JsonObject[] = [];
   for (const part of turn.parts) {

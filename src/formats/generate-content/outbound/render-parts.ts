@@ -1,6 +1,7 @@
 /** Parts of a turn as parts of a content. */
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { isPlain } from '../../../conversation/map-parts.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -33,7 +34,7 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
     case 'refusal': {
       const signature = renderSignature(part, report);
       if (part.text === '' && signature === undefined) return [];
-      return [withFields(part, { text: part.text, ...signature }, report)];
+      return [withFields(part, signature ? { text: part.text, ...signature } : { text: part.text }, report)];
     }
     case 'thinking':
       return renderThought(part, report);
@@ -95,6 +96,7 @@ export function renderSignature(
 
 /** The data of a part together with its fields that are Google's own or unknown. */
 function withFields(part: Part, data: JsonObject, report: Report): JsonObject {
+  if (isPlain(part)) return data;
   const extra = part.kind === 'tool-call' ? undefined : part.unknownFields;
   const { id: _, ...own } = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
   return { ...extra, ...own, ...data };

@@ -3,7 +3,8 @@
  * answer has words, unless the caller asks for numbers (`$alt=json;enum-encoding=int`).
  */
 
-import { hasSameItems, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { mapItems } from '../../../conversation/map-parts.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { camelCase } from './camel-case.ts';
 import { ENUMS, type EnumName } from './enums.ts';
 import { type FieldType, MESSAGES, type MessageName } from './messages.ts';
@@ -44,15 +45,16 @@ export function withNumbers(message: JsonObject, name: MessageName): JsonObject 
 function convertMessage(message: JsonObject, of: MessageName, convert: Convert): JsonObject {
   const types = MESSAGES[of];
   let changed: [string, Json | undefined][] | undefined;
-  const keys = Object.keys(message);
-  for (const [at, key] of keys.entries()) {
+  let at = 0;
+  for (const key in message) {
     const value = message[key];
     const field = camelCase(key);
     const type = Object.hasOwn(types, field) ? types[field] : undefined;
     const converted = type === undefined || value === undefined ? value : convertValue(value, type, convert);
     const name = type === undefined ? key : field;
-    if (name !== key || converted !== value) changed ??= keys.slice(0, at).map((one) => [one, message[one]]);
+    if (name !== key || converted !== value) changed ??= Object.entries(message).slice(0, at);
     changed?.push([name, converted]);
+    at += 1;
   }
   return changed === undefined ? message : Object.fromEntries(changed);
 }
@@ -60,12 +62,8 @@ function convertMessage(message: JsonObject, of: MessageName, convert: Convert):
 /** One value, or each one of a list. */
 function convertValue(value: Json, type: FieldType<MessageName>, convert: Convert): Json {
   if (type === 'plain') return value;
-  if (isList(value)) {
-    const list = value.map((item) => convertValue(item, type, convert));
-    return hasSameItems(list, value) ? value : list;
-  }
-  if (isEnum(type)) return convert(value, type);
-  if (!isObject(value)) return value;
+  if (isList(value)) return mapItems(value, (item) => convertValue(item, type, convert));
+  if (!isObject(value)) return isEnum(type) ? convert(value, type) : value;
   if (type !== 'map of Schema') return isMessage(type) ? convertMessage(value, type, convert) : value;
   const entries = Object.entries(value).map(
     ([key, inner = null]) => [key, convertValue(inner, 'Schema', convert)] as const,

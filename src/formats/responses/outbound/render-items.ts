@@ -14,22 +14,33 @@ import { renderCarrier, renderThoughts } from './render-reasoning.ts';
 export function renderItems(turns: readonly Turn[], context: RenderContext): readonly JsonObject[] {
   const { report } = context;
   const customCalls = new Set<string>();
-  return turns.flatMap((turn, at) => {
+  const items: JsonObject[] = [];
+  const add = (rendered: readonly JsonObject[]): void => {
+    for (const item of rendered) items.push(item);
+  };
+  for (const [at, turn] of turns.entries()) {
     if (turn.name !== undefined)
       report('turns[].name', 'dropped', 'input messages do not name their speakers');
     reportForeign(turn.formatSpecific, 'responses', 'turns[]', report);
     const whole = asObject(findRoundTrip(turn.formatSpecific, 'responses')['whole']);
-    if (whole) return [whole];
+    if (whole) {
+      items.push(whole);
+      continue;
+    }
     const next = context.sendsPhases && turn.role === 'assistant' ? turns[at + 1] : undefined;
-    return groupParts(turn.parts).flatMap((group, place, groups) => {
-      if (group.kind === 'thinking') return renderThoughts(group.parts, context);
-      if (group.kind === 'item') return renderItem(group.part, customCalls, context);
-      const phase = next && (goesOn(groups.slice(place + 1), next) ? 'commentary' : 'final_answer');
-      const signed = group.parts.at(-1);
-      const carrier = signed ? renderCarrier(signed, 'p', context) : [];
-      return [...renderMessage(group.parts, turn, phase, context), ...carrier];
-    });
-  });
+    const groups = groupParts(turn.parts);
+    for (const [place, group] of groups.entries()) {
+      if (group.kind === 'thinking') add(renderThoughts(group.parts, context));
+      else if (group.kind === 'item') add(renderItem(group.part, customCalls, context));
+      else {
+        const phase = next && (goesOn(groups.slice(place + 1), next) ? 'commentary' : 'final_answer');
+        add(renderMessage(group.parts, turn, phase, context));
+        const signed = group.parts.at(-1);
+        if (signed) add(renderCarrier(signed, 'p', context));
+      }
+    }
+  }
+  return items;
 }
 
 /** Whether the assistant says or calls more after this in its turn. */

@@ -119,11 +119,13 @@ const UNSUPPORTED = ['topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'cac
 function reportUnsupported(prompt: Prompt, { report, takesBreakpoints }: RenderContext): void {
   reportDropped(prompt, UNSUPPORTED, 'has no counterpart in responses', report);
   if (prompt.stop?.some((sequence) => sequence !== '')) report('stop', 'approximated', CUT_HERE);
-  const marked = prompt.turns.flatMap(({ role, parts }) =>
-    parts.filter((part) => !takesBreakpoints || role === 'assistant' || part.kind === 'tool-call'),
-  );
-  const hasForeignMark = marked.some(isForeignMark) || prompt.tools?.some(isForeignMark);
-  if (hasForeignMark) report('turns[].mark', 'dropped', 'OpenAI caches by itself');
+  const isMarked = ({ role, parts }: Turn): boolean =>
+    parts.some(
+      (part) =>
+        (!takesBreakpoints || role === 'assistant' || part.kind === 'tool-call') && isForeignMark(part),
+    );
+  if (prompt.turns.some(isMarked) || prompt.tools?.some(isForeignMark))
+    report('turns[].mark', 'dropped', 'OpenAI caches by itself');
 }
 
 /** Whether a part or a tool has a cache breakpoint of another vendor. OpenAI's own are kept with the fields of the part. */

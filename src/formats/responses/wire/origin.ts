@@ -17,6 +17,8 @@ export interface Origin {
   readonly part?: JsonObject;
 }
 
+const NO_ORIGIN: Origin = {};
+
 /** Keeps an origin; empty fields are left out. */
 export function keepOrigin({ at, item = {}, part = {} }: Origin): FormatSpecific {
   return keepRoundTrip({
@@ -28,6 +30,7 @@ export function keepOrigin({ at, item = {}, part = {} }: Origin): FormatSpecific
 
 /** The origin that `keepOrigin` kept; an empty one if another format wrote `formatSpecific`. */
 export function getOrigin(formatSpecific: FormatSpecific | undefined): Origin {
+  if (formatSpecific === undefined) return NO_ORIGIN;
   const kept = findRoundTrip(formatSpecific, 'responses');
   const at = asNumber(kept['at']);
   const item = asObject(kept['item']);
