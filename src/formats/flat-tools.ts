@@ -4,15 +4,18 @@
  * for `parameters`.
  */
 
-import { isObject, type JsonObject } from '../lib/json.ts';
+import { isObject, type JsonObject, otherFields } from '../lib/json.ts';
 
 /** Types that may stand beside a wrapped or a foreign tool. */
 const TYPES: ReadonlySet<unknown> = new Set(['function', 'custom', undefined, null]);
 
+const WRAPPERS: ReadonlySet<string> = new Set(['type', 'function', 'custom']);
+
 /** A tool, or the choice of one, in the flat shape of responses; the object itself if its shape is no other. */
 export function flatTool(tool: JsonObject): JsonObject {
-  const { type, function: fn, custom, ...rest } = tool;
+  const { type, function: fn, custom } = tool;
   if (!TYPES.has(type)) return tool;
+  const rest = isObject(custom) || isObject(fn) ? otherFields(tool, WRAPPERS) : tool;
   if (isObject(custom)) return { ...rest, ...custom, type: 'custom' };
   if (isObject(fn)) {
     const isCustom = type === 'custom' && fn['parameters'] === undefined;
@@ -25,6 +28,7 @@ export function flatTool(tool: JsonObject): JsonObject {
 }
 
 function withParameters(tool: JsonObject): JsonObject {
+  if (!isObject(tool['input_schema']) || tool['parameters'] !== undefined) return tool;
   const { input_schema: schema, ...rest } = tool;
-  return isObject(schema) && rest['parameters'] === undefined ? { ...rest, parameters: schema } : tool;
+  return { ...rest, parameters: schema };
 }

@@ -107,6 +107,21 @@ export function withoutFields(object: JsonObject, names: readonly string[]): Jso
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
+/** Applies `change` to the value of each field. @returns the object itself if that changes none of them. */
+export function mapFields(object: JsonObject, change: (value: Json, name: string) => Json): JsonObject {
+  let changed: [string, Json | undefined][] | undefined;
+  let at = 0;
+  for (const name in object) {
+    const value = object[name];
+    const made = value === undefined ? undefined : change(value, name);
+    if (made !== value) changed ??= Object.entries(object).slice(0, at);
+    changed?.push([name, made]);
+    at += 1;
+  }
+  // fromEntries defines keys, so `__proto__` is a key like any other.
+  return changed === undefined ? object : Object.fromEntries(changed);
+}
+
 /** Applies `change` to the objects in the list `field`. @returns the object itself if that changes none of them. */
 export function withEach(
   object: JsonObject,

@@ -10,6 +10,7 @@ import { parseExact } from '../conversation/rules/arguments.ts';
 import { invalid } from '../lib/errors.ts';
 import { asList, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { MAX_TOKENS, tokensIn } from '../lib/json-bounds.ts';
+import { isSpace, OPEN_LIST, OPEN_OBJECT } from '../lib/json-bytes.ts';
 import { type Span, tooLarge } from '../lib/json-scan.ts';
 import type { Scanned } from './scanned.ts';
 
@@ -155,7 +156,7 @@ function settled(value: Json, inDialogue: boolean, carried: boolean): Json {
  * `scanObject` passes as a string can then cost gigabytes and a minute.
  */
 function tokensInTexts(value: Json | undefined): number {
-  if (typeof value === 'string') return OPENING.test(value) ? tokensIn(value) : 0;
+  if (typeof value === 'string') return mayBeJson(value) ? tokensIn(value) : 0;
   if (typeof value !== 'object' || value === null) return 0;
   let sum = 0;
   if (isList(value)) for (const inner of value) sum += tokensInTexts(inner);
@@ -163,8 +164,13 @@ function tokensInTexts(value: Json | undefined): number {
   return sum;
 }
 
-/** How a text begins that may be a JSON object or list. */
-const OPENING = /^\s*[[{]/;
+/** Whether a text begins as a JSON object or list does. */
+function mayBeJson(text: string): boolean {
+  let at = 0;
+  while (isSpace(text.charCodeAt(at))) at++;
+  const first = text.charCodeAt(at);
+  return first === OPEN_OBJECT || first === OPEN_LIST;
+}
 
 /** Whether all numbers in a value are finite: JSON.parse turns numbers beyond all doubles into Infinity. */
 function holdsFinite(value: Json | undefined): boolean {

@@ -45,7 +45,8 @@ export function withoutClosedProperties(schema: JsonObject): JsonObject {
 
 function opened(schema: JsonObject): JsonObject {
   const named = asObject(schema['properties']);
-  const { additionalProperties, ...rest } = asObject(named?.['properties']) ?? {};
+  if (!isObject(named?.['properties'])) return schema;
+  const { additionalProperties, ...rest } = named['properties'];
   return typeof additionalProperties === 'boolean'
     ? { ...schema, properties: { ...named, properties: rest } }
     : schema;

@@ -18,6 +18,7 @@ const DEFINITIONS = ['$defs', 'definitions'] as const;
  * @returns the schema itself if its root is no reference, or one to another document.
  */
 export function withoutRootReference(schema: JsonObject): JsonObject {
+  if (typeof schema['$ref'] !== 'string') return schema;
   const followed: string[] = [];
   const seen = new Set<JsonObject>([schema]);
   let root = schema;

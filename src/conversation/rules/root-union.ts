@@ -30,6 +30,8 @@ export function withoutRootUnion(
   refused: readonly string[] = [],
   root = schema,
 ): JsonObject {
+  const isRefused = (key: string): boolean => schema[key] !== undefined;
+  if (!UNIONS.some(isRefused) && !refused.some(isRefused)) return schema;
   const told = [...UNIONS, ...refused]
     .filter((key) => key !== 'allOf' && schema[key] !== undefined)
     .map((key) => `${key}: ${JSON.stringify(schema[key])}`);
@@ -52,8 +54,8 @@ function without(schema: JsonObject, keys: readonly string[]): JsonObject {
 function merge(schema: JsonObject, within: Within, depth: number): JsonObject {
   let merged = schema;
   for (const key of UNIONS) {
+    if (merged[key] === undefined) continue;
     const { [key]: union, ...rest } = merged;
-    if (union === undefined) continue;
     const branches = asList(union).flatMap((branch) => expandBranch(branch, within, depth + 1));
     merged = join(rest, branches, key === 'allOf');
   }

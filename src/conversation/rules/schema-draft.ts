@@ -25,8 +25,10 @@ export function inNewestDraft(schema: JsonObject): JsonObject {
 /** The schema without keywords that are null; itself if there are none. */
 function withoutNothing(schema: JsonObject): JsonObject {
   const isSaid = (key: string): boolean => schema[key] !== null || VALUES.includes(key);
-  if (Object.keys(schema).every(isSaid)) return schema;
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => isSaid(key)));
+  for (const key in schema) {
+    if (!isSaid(key)) return Object.fromEntries(Object.entries(schema).filter(([name]) => isSaid(name)));
+  }
+  return schema;
 }
 
 /** A tuple as `prefixItems`. If nothing may follow its places, `maxItems` is their number. */

@@ -3,7 +3,8 @@
  * keywords.
  */
 
-import { hasSameItems, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isList, isObject, type Json, type JsonObject, mapFields } from '../../lib/json.ts';
+import { mapItems } from '../map-parts.ts';
 
 /** Keywords whose values hold schemas. Vendors know different ones. */
 export interface SchemaPlaces {
@@ -31,22 +32,14 @@ export function mapSchemas(
 ): Json {
   // Most keywords of a schema hold texts and numbers.
   if (typeof value !== 'object' || value === null) return value;
-  const changed = (inner: Json): Json => (isObject(inner) ? change(inner) : inner);
   if (isList(value)) {
-    if (!lists.includes(key)) return value;
-    const list = value.map(changed);
-    return hasSameItems(list, value) ? value : list;
+    return lists.includes(key)
+      ? mapItems(value, (inner) => (isObject(inner) ? change(inner) : inner))
+      : value;
   }
   if (schemas.includes(key)) return change(value);
   if (!maps.includes(key)) return value;
-  let isSame = true;
-  const entries: [string, Json][] = [];
-  for (const [name, inner = null] of Object.entries(value)) {
-    const made = changed(inner);
-    isSame &&= made === inner;
-    entries.push([name, made]);
-  }
-  return isSame ? value : Object.fromEntries(entries);
+  return mapFields(value, (inner) => (isObject(inner) ? change(inner) : inner));
 }
 
 /** Deeper than any schema that a vendor takes. What lies deeper stays as it is. */
@@ -63,11 +56,5 @@ export function rewriteSchema(
 ): JsonObject {
   if (depth > MAX_DEPTH) return schema;
   const inner = (one: JsonObject): JsonObject => rewriteSchema(one, step, depth + 1);
-  let whole = step(schema);
-  for (const key of Object.keys(whole)) {
-    const value = whole[key] ?? null;
-    const changed = mapSchemas(key, value, ALL_PLACES, inner);
-    if (changed !== value) whole = { ...whole, [key]: changed };
-  }
-  return whole;
+  return mapFields(step(schema), (value, key) => mapSchemas(key, value, ALL_PLACES, inner));
 }

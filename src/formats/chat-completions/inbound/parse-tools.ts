@@ -3,7 +3,7 @@
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
-import { compact, isObject, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { compact, isEmpty, isObject, type JsonObject, otherFields, withoutNulls } from '../../../lib/json.ts';
 import { fieldOf, type Place } from '../../../lib/place.ts';
 import { flagAt, missing, objectAt, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
@@ -23,12 +23,16 @@ export function parseTools(body: JsonObject): readonly Tool[] | undefined {
   return all.length > 0 ? withoutRepeated(all) : undefined;
 }
 
+const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'custom']);
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict']);
+
 /**
  * One tool. The key that it is wrapped in says what it is: Mistral's clients leave out the type, and others give the
  * wrong one. Any type but `function` and `custom` is a tool that the vendor runs.
  */
 function parseTool(tool: JsonObject, param: Place): Tool {
-  const { type, function: fn, custom, ...rest } = tool;
+  const { type, function: fn, custom } = tool;
+  const rest = otherFields(tool, TOOL_FIELDS);
   const isOwn = type === undefined || type === null || type === 'function' || type === 'custom';
   if (isOwn && isObject(custom)) return parseCustom(custom, rest, fieldOf(param, 'custom'));
   if (isOwn && isObject(fn)) {
@@ -42,9 +46,15 @@ function parseTool(tool: JsonObject, param: Place): Tool {
   return { kind: 'hosted', format: 'chat-completions', value: tool, webSearch: type.includes('web_search') };
 }
 
+/** The fields of one object and of another, which has the last word. */
+function joinFields(first: JsonObject, second: JsonObject): JsonObject {
+  if (isEmpty(second)) return first;
+  return isEmpty(first) ? second : { ...first, ...second };
+}
+
 /** A function, with the fields of the tool around it. */
 function parseFunction(fn: JsonObject, around: JsonObject, param: Place): FunctionTool {
-  const { name, description, parameters, strict, ...rest } = fn;
+  const { name, description, parameters, strict } = fn;
   return {
     kind: 'function',
     name: requiredText(name, fieldOf(param, 'name')),
@@ -53,7 +63,7 @@ function parseFunction(fn: JsonObject, around: JsonObject, param: Place): Functi
       parameters: objectAt(parameters, fieldOf(param, 'parameters')),
       strict: flagAt(strict, fieldOf(param, 'strict')),
     }),
-    ...parseRemainingFields({ ...around, ...rest }),
+    ...parseRemainingFields(joinFields(around, otherFields(fn, FUNCTION_FIELDS))),
   };
 }
 

@@ -12,6 +12,8 @@ export function withoutRefSiblings(schema: JsonObject): JsonObject {
 }
 
 function isolateRef(schema: JsonObject): JsonObject {
+  // To take an object apart is a copy, and most schemas have no reference.
+  if (typeof schema['$ref'] !== 'string') return schema;
   const { $ref, ...beside } = schema;
   if (typeof $ref !== 'string' || !Object.keys(beside).some((key) => !key.startsWith('$'))) return schema;
   // The reference and the choice must both hold, and the vendor has no word for that. The reference says more.

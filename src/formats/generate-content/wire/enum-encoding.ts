@@ -4,7 +4,7 @@
  */
 
 import { mapItems } from '../../../conversation/map-parts.ts';
-import { isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isList, isObject, type Json, type JsonObject, mapFields } from '../../../lib/json.ts';
 import { camelCase } from './camel-case.ts';
 import { ENUMS, type EnumName } from './enums.ts';
 import { type FieldType, MESSAGES, type MessageName } from './messages.ts';
@@ -65,10 +65,7 @@ function convertValue(value: Json, type: FieldType<MessageName>, convert: Conver
   if (isList(value)) return mapItems(value, (item) => convertValue(item, type, convert));
   if (!isObject(value)) return isEnum(type) ? convert(value, type) : value;
   if (type !== 'map of Schema') return isMessage(type) ? convertMessage(value, type, convert) : value;
-  const entries = Object.entries(value).map(
-    ([key, inner = null]) => [key, convertValue(inner, 'Schema', convert)] as const,
-  );
-  return entries.every(([key, inner]) => inner === value[key]) ? value : Object.fromEntries(entries);
+  return mapFields(value, (inner) => convertValue(inner, 'Schema', convert));
 }
 
 function isEnum(type: string): type is EnumName {

@@ -19,7 +19,7 @@ export type ChangedKeys = ReadonlyMap<string, string>;
 /** Changes the names of a schema's parameters to fit. @returns the schema itself if all of them fit. */
 export function withSafeKeys(schema: JsonObject): JsonObject {
   const properties = asObject(schema['properties']) ?? {};
-  if (Object.keys(properties).every((key) => KEY.test(key))) return schema;
+  if (areSafe(properties)) return schema;
   const required = schema['required'];
   return {
     ...schema,
@@ -44,14 +44,20 @@ export function findChangedKeysByTool(tools: readonly Tool[] = []): ReadonlyMap<
 /** Finds the changed names of a caller's schema; undefined if none had to change. */
 export function findChangedKeys(schema: JsonObject = {}): ChangedKeys | undefined {
   const properties = asObject(withoutRootUnion(withoutRootReference(schema))['properties']) ?? {};
+  if (areSafe(properties)) return undefined;
   const keys = Object.keys(properties).filter((key) => !KEY.test(key));
-  return keys.length > 0 ? new Map(keys.map((key) => [safeKey(key), key])) : undefined;
+  return new Map(keys.map((key) => [safeKey(key), key]));
 }
 
 /** Restores the caller's names in the arguments of a call. @returns the text itself if it is not a complete object. */
 export function restoreKeys(text: string, keys: ChangedKeys): string {
   const value = tryParseExact(text);
   return isObject(value) ? JSON.stringify(renameKeys(value, (key) => keys.get(key) ?? key)) : text;
+}
+
+function areSafe(properties: JsonObject): boolean {
+  for (const key in properties) if (!KEY.test(key)) return false;
+  return true;
 }
 
 function safeKey(key: string): string {

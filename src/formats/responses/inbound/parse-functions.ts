@@ -3,7 +3,7 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
-import { compact, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { compact, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { fieldOf, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { flagAt, objectAt, requiredText, textAt } from '../../openai/fields.ts';
@@ -17,9 +17,12 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   'output_schema',
 ]);
 
+/** The fields of a function. */
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict']);
+
 /** Parses a function. @throws GatewayError `invalid-request` for a missing name, or a field of a wrong type */
 export function parseFunction(tool: JsonObject, path: Place, report: ParseReport): FunctionTool {
-  const { type: _, name, description, parameters, strict, ...rest } = tool;
+  const { name, description, parameters, strict } = tool;
   const schema = objectAt(parameters, fieldOf(path, 'parameters'));
   // OpenAI tries `strict` if it is left out.
   const strictness = flagAt(strict, fieldOf(path, 'strict')) ?? (fitsStrict(schema) || undefined);
@@ -27,7 +30,7 @@ export function parseFunction(tool: JsonObject, path: Place, report: ParseReport
     const detail = 'strict by default, but the schema does not meet the rules: sent without strict';
     report(`${path}.strict`, 'approximated', detail);
   }
-  const { cacheBreakpoint, rest: others } = splitBreakpoint(rest);
+  const { cacheBreakpoint, rest: others } = splitBreakpoint(otherFields(tool, FUNCTION_FIELDS));
   const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   return {
     kind: 'function',
