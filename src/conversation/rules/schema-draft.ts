@@ -6,7 +6,7 @@
  * write null for what they leave out (`properties: null`, mark3labs/mcp-go#224: "null found, object expected").
  */
 
-import { asList, asNumber, isList, isObject, type JsonObject } from '../../lib/json.ts';
+import { asList, asNumber, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** Keywords that may have the value null. */
 const VALUES = ['const', 'default'];
@@ -24,11 +24,15 @@ export function inNewestDraft(schema: JsonObject): JsonObject {
 
 /** The schema without keywords that are null; itself if there are none. */
 function withoutNothing(schema: JsonObject): JsonObject {
-  const isSaid = (key: string): boolean => schema[key] !== null || VALUES.includes(key);
   for (const key in schema) {
-    if (!isSaid(key)) return Object.fromEntries(Object.entries(schema).filter(([name]) => isSaid(name)));
+    if (!isSaid(key, schema[key]))
+      return Object.fromEntries(Object.entries(schema).filter(([name, value]) => isSaid(name, value)));
   }
   return schema;
+}
+
+function isSaid(keyword: string, value: Json | undefined): boolean {
+  return value !== null || VALUES.includes(keyword);
 }
 
 /** A tuple as `prefixItems`. If nothing may follow its places, `maxItems` is their number. */

@@ -11,6 +11,7 @@ import {
   compact,
   isList,
   isObject,
+  otherFields,
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
@@ -57,20 +58,30 @@ export function parseTool(given: Json | undefined, at: string): Tool {
 
 /** A function of OpenAI's in this format's shape; any other tool as it is. */
 function ownShape(given: JsonObject): JsonObject {
-  const { type, parameters, ...tool } = flatTool(given);
-  if (type !== 'function' || isObject(given['input_schema'])) return given;
+  const flat = flatTool(given);
+  if (flat['type'] !== 'function' || isObject(given['input_schema'])) return given;
+  const { type: _, parameters, ...tool } = flat;
   return { ...tool, input_schema: parameters ?? NO_PARAMETERS };
 }
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
+/** The fields of a function that `parseFunction` reads. */
+const READ_FIELDS: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'cache_control',
+]);
+
 function parseFunction(tool: JsonObject, at: string): FunctionTool {
-  const { name, description, input_schema, strict, cache_control, ...rest } = tool;
+  const { name, description, input_schema, strict, cache_control } = tool;
   const title = asText(name);
   if (title === undefined) throw invalid(`${at}.name: Field required`, 'tools');
   const schema = asObject(input_schema);
   if (schema === undefined) throw invalid(`${at}.input_schema: Field required`, 'tools');
-  const [formatFields, unknownFields] = splitFields(rest, FUNCTION_FIELDS);
+  const [formatFields, unknownFields] = splitFields(otherFields(tool, READ_FIELDS), FUNCTION_FIELDS);
   return {
     kind: 'function',
     name: title,
