@@ -22,7 +22,7 @@ const system = (...parts: Part[]): Turn => ({ role: 'system', parts });
 describe('strict turns', () => {
   test('turns in order stay as they are', () => {
     const turns = [user(text('a')), assistant(call('1')), user(result('1'), text('b')), assistant(text('c'))];
-    expect(strictTurns(turns)).toEqual(turns);
+    expect(strictTurns(turns)).toBe(turns);
   });
 
   test('results of one turn come in one user turn, in the order of the calls, before text', () => {
@@ -170,6 +170,8 @@ describe('strict turns', () => {
         const kept = strict.flatMap((one) => one.parts.filter((p) => p.kind !== 'text' || p.text !== '.'));
         expect(kept.flatMap(said).toSorted()).toEqual(given.flatMap(said).toSorted());
         expect(strictTurns(strict)).toEqual(strict);
+        // An empty turn changes nothing, but is not in strict order: the turns are then really arranged.
+        expect(strictTurns([...turns, user()])).toEqual(strict);
       }),
     );
   });

@@ -30,8 +30,8 @@ export function withoutRootUnion(
   refused: readonly string[] = [],
   root = schema,
 ): JsonObject {
-  const isRefused = (key: string): boolean => schema[key] !== undefined;
-  if (!UNIONS.some(isRefused) && !refused.some(isRefused)) return schema;
+  const hasKey = (key: string): boolean => schema[key] !== undefined;
+  if (!UNIONS.some(hasKey) && !refused.some(hasKey)) return schema;
   const told = [...UNIONS, ...refused]
     .filter((key) => key !== 'allOf' && schema[key] !== undefined)
     .map((key) => `${key}: ${JSON.stringify(schema[key])}`);

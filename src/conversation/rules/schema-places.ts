@@ -4,7 +4,7 @@
  */
 
 import { isList, isObject, type Json, type JsonObject, mapFields } from '../../lib/json.ts';
-import { mapItems } from '../map-parts.ts';
+import { mapItems } from '../../lib/lists.ts';
 
 /** Keywords whose values hold schemas. Vendors know different ones. */
 export interface SchemaPlaces {

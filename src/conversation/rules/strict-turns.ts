@@ -3,8 +3,9 @@
  * answered in the very next turn. In chat-completions and responses, callers may write them in any order.
  */
 
-import { keepItems, mapItems, withParts } from '../map-parts.ts';
+import { keepItems, mapItems } from '../../lib/lists.ts';
 import type { Part, ToolCallPart, ToolResultPart, Turn } from '../prompt.ts';
+import { withParts } from '../turn-parts.ts';
 
 /** A call, and the results found for it. */
 interface Slot {

@@ -1,8 +1,8 @@
 /** The content of a message as parts. */
 
-import { joinLists } from '../../../conversation/map-parts.ts';
 import type { Part } from '../../../conversation/prompt.ts';
 import { isList, isObject, type Json } from '../../../lib/json.ts';
+import { joinLists } from '../../../lib/lists.ts';
 import { itemOf, type Place } from '../../../lib/place.ts';
 import { wrongType, wrongValue } from '../../openai/fields.ts';
 import { parseThinkingBlock } from '../wire/thinking-blocks.ts';

@@ -3,10 +3,10 @@
  * caller of this format keeps its own order.
  */
 
-import { keepItems } from '../../../conversation/map-parts.ts';
 import type { Turn } from '../../../conversation/prompt.ts';
 import { leadingSystem } from '../../../conversation/rules/later-system.ts';
 import { OPENING, strictTurns } from '../../../conversation/rules/strict-turns.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import { unreported } from '../../format.ts';
 import { laterSystemAsUser } from '../../later-system.ts';
 import { moveModelMedia } from '../../model-media.ts';

@@ -1,10 +1,11 @@
 /** An assistant turn as one message. */
 
-import { isPlain, keepItems } from '../../../conversation/map-parts.ts';
 import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
+import { isPlain } from '../../../conversation/turn-parts.ts';
 import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import { foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
 import { renderAnnotations } from '../wire/citations.ts';

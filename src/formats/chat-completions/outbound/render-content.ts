@@ -1,8 +1,9 @@
 /** The content of messages: a string if that can hold everything, otherwise a list of parts. */
 
-import { isPlain, keepItems } from '../../../conversation/map-parts.ts';
 import type { ContentPart, Part, RefusalPart } from '../../../conversation/prompt.ts';
+import { isPlain } from '../../../conversation/turn-parts.ts';
 import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { renderPartBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';

@@ -1,9 +1,9 @@
 /** Tool results as tool messages. */
 
-import { keepItems } from '../../../conversation/map-parts.ts';
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import { ownFields } from '../../own-fields.ts';
 import { marksParts, renderBreakpoint } from './render-cache-breakpoints.ts';
 import { renderContent } from './render-content.ts';

@@ -1,8 +1,9 @@
 /** Thoughts of earlier turns, in the fields in which services take them back. */
 
-import { keepItems } from '../../../conversation/map-parts.ts';
 import type { Part, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
+import type { ReasoningHistory } from '../dialect.ts';
 import { renderDetails, renderMinimaxDetail } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
 import { renderThinkingBlocks } from '../wire/thinking-blocks.ts';
@@ -17,12 +18,17 @@ export interface RenderedThoughts {
 
 const NOTHING: RenderedThoughts = { fields: {}, content: [] };
 
+/** Forms of reasoning that say something of calls too, which need no thought before them. */
+const OF_CALLS: readonly ReasoningHistory[] = ['reasoning_details', 'reasoning_content-with-calls'];
+
 /** The thoughts of an assistant turn. What the service does not take is left out and reported. */
 export function renderThoughts(parts: readonly Part[], context: RenderContext): RenderedThoughts {
   const { dialect, target } = context;
   const thoughts = keepItems(parts, (part) => part.kind === 'thinking');
   const calls = keepItems(parts, (part) => part.kind === 'tool-call');
-  if (thoughts.length === 0 && calls.length === 0) return NOTHING;
+  if (thoughts.length === 0 && (calls.length === 0 || !OF_CALLS.includes(dialect.reasoningHistory))) {
+    return NOTHING;
+  }
   const text = thoughts.map((thought) => thought.text).join('');
   switch (dialect.reasoningHistory) {
     case 'reasoning_details': {

@@ -4,8 +4,8 @@
  * a text as one part.
  */
 
-import { keepItems } from '../../../conversation/map-parts.ts';
 import type { Part, ThinkingPart, Turn } from '../../../conversation/prompt.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import type { CarriedThought } from '../wire/thought-signature.ts';
 
 /** Thoughts from the signature of the part that follows. */

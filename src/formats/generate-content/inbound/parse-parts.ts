@@ -1,12 +1,12 @@
 /** The parts of a request's contents. One part of Gemini's may hold several things at once; each becomes a part. */
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
-import { joinLists } from '../../../conversation/map-parts.ts';
 import type { Part } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { joinLists } from '../../../lib/lists.ts';
 import { fieldOf, itemOf, type Place } from '../../../lib/place.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isGeminiId } from '../wire/ids.ts';

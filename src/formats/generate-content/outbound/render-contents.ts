@@ -1,10 +1,11 @@
 /** Turns as Gemini's `systemInstruction` and `contents`. */
 
-import { joinLists, keepItems, mapItems, withParts } from '../../../conversation/map-parts.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
+import { withParts } from '../../../conversation/turn-parts.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObjects } from '../../../lib/json.ts';
+import { joinLists, keepItems, mapItems } from '../../../lib/lists.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
 import { dropRefusedMedia } from '../../model-media.ts';

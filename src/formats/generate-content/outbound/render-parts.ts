@@ -1,11 +1,11 @@
 /** Parts of a turn as parts of a content. */
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
-import { isPlain } from '../../../conversation/map-parts.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
-import { isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { isPlain } from '../../../conversation/turn-parts.ts';
+import { compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { FORMAT } from '../wire/format-name.ts';

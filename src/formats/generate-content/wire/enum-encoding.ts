@@ -3,8 +3,8 @@
  * answer has words, unless the caller asks for numbers (`$alt=json;enum-encoding=int`).
  */
 
-import { mapItems } from '../../../conversation/map-parts.ts';
 import { isList, isObject, type Json, type JsonObject, mapFields } from '../../../lib/json.ts';
+import { mapItems } from '../../../lib/lists.ts';
 import { camelCase } from './camel-case.ts';
 import { ENUMS, type EnumName } from './enums.ts';
 import { type FieldType, MESSAGES, type MessageName } from './messages.ts';

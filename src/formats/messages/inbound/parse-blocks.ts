@@ -1,13 +1,13 @@
 /** Content blocks of a request as parts. */
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
-import { joinLists } from '../../../conversation/map-parts.ts';
 import type { Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { unseal, unsealReturned } from '../../../conversation/signature.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asFlag, asObjects, otherFields, withoutFields } from '../../../lib/json.ts';
+import { joinLists } from '../../../lib/lists.ts';
 import { fieldOf, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';

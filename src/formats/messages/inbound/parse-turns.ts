@@ -1,11 +1,11 @@
 /** `system` and `messages` as turns. */
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
-import { mapItems } from '../../../conversation/map-parts.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isList, isObject, otherFields, splitFields } from '../../../lib/json.ts';
+import { mapItems } from '../../../lib/lists.ts';
 import { fieldOf, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';

@@ -1,8 +1,9 @@
 /** Turns as Anthropic accepts them: system turns are separate, a user turn comes first, and the model can continue the last. */
 
-import { mapItems, withParts } from '../../../conversation/map-parts.ts';
 import type { Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
+import { withParts } from '../../../conversation/turn-parts.ts';
+import { mapItems } from '../../../lib/lists.ts';
 import { type ModelTraits, type Report, unreported } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
 import { moveModelMedia } from '../../model-media.ts';

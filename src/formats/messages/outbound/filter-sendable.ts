@@ -1,7 +1,8 @@
 /** Selects the parts of a conversation that can be sent to Anthropic. */
 
-import { mapItems, withParts } from '../../../conversation/map-parts.ts';
 import type { Part, ThinkingPart, Turn } from '../../../conversation/prompt.ts';
+import { withParts } from '../../../conversation/turn-parts.ts';
+import { mapItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { keptBlock } from '../wire/kept-blocks.ts';

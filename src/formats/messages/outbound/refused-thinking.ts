@@ -6,8 +6,8 @@
  *   `assistant` message in the final position cannot contain `thinking`"). It ignores the thinking of earlier rounds.
  */
 
-import { mapItems } from '../../../conversation/map-parts.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
+import { mapItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
 
 /** Finds the index where the open round begins: after the last user turn that contains no results of calls. */

@@ -1,13 +1,14 @@
 /** Turns as messages, and parts as content blocks. */
 
-import { isPlain, keepItems } from '../../../conversation/map-parts.ts';
 import type { Part, TextPart, ThinkingPart, ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { CallIds } from '../../../conversation/rules/distinct-call-ids.ts';
+import { isPlain } from '../../../conversation/turn-parts.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';

@@ -1,10 +1,8 @@
 /**
- * Lists of turns and parts after a rule: the same lists wherever the rule has nothing to change. Where it has, they are no
- * larger than they need be: V8 makes room for 17 items in a list that grows from nothing, as those of `filter` and
- * `flatMap` do, and a long dialogue has thousands of lists of one.
+ * Lists that stay the same objects wherever nothing is to change. Where something is, they are no larger than they need
+ * be: V8 makes room for 17 items in a list that grows from nothing, as those of `filter` and `flatMap` do, and a long
+ * dialogue has thousands of lists of one.
  */
-
-import type { Part, Turn } from './prompt.ts';
 
 /**
  * Applies `change` to each item of a list. An item for which it returns undefined is left out.
@@ -41,19 +39,4 @@ const NONE: readonly never[] = [];
 export function joinLists<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const [only] = lists;
   return only !== undefined && lists.length === 1 ? only : lists.flat();
-}
-
-/** The turn with these parts; the turn itself if it has the same list. */
-export function withParts(turn: Turn, parts: readonly Part[]): Turn {
-  return parts === turn.parts ? turn : { ...turn, parts };
-}
-
-/** Whether a part has nothing besides its content: no breakpoint, no signature and no fields of a format, as nearly all. */
-export function isPlain({ cacheBreakpoint, signature, formatSpecific, unknownFields }: Part): boolean {
-  return (
-    cacheBreakpoint === undefined &&
-    signature === undefined &&
-    formatSpecific === undefined &&
-    unknownFields === undefined
-  );
 }
