@@ -6,7 +6,9 @@ import { startGateway } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 import { whileTestsRun } from '../support/while-tests-run.ts';
 
-const everyones = whileTestsRun(() => startGateway({ generateContent: { models: 'all' }, countTokens: { models: 'all' } }));
+const everyones = whileTestsRun(() =>
+  startGateway({ generateContent: { models: 'all' }, countTokens: { models: 'all' } }),
+);
 const googles = whileTestsRun(() => startGateway());
 
 const body = { contents: [{ role: 'user', parts: [{ text: 'Say hello.' }] }] };

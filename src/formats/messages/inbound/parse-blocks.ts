@@ -107,7 +107,8 @@ function parseMessageBlock(block: JsonObject, at: Place, context: Context): Part
       return {
         kind: 'thinking',
         // Clients that drop empty fields leave nothing of a thought but its signature.
-        text: thinking == null && signature ? '' : parseRequiredText(thinking, fieldOf(at, 'thinking.thinking')),
+        text:
+          thinking == null && signature ? '' : parseRequiredText(thinking, fieldOf(at, 'thinking.thinking')),
         ...(signature && { signature }),
         ...withUnknownFields(rest),
       };
