@@ -5,7 +5,7 @@ import type { Part, ThinkingPart, ToolCallPart } from '../../../conversation/pro
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
-import { compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { FORMAT } from '../wire/format-name.ts';
