@@ -3,8 +3,17 @@
  * is quadratic. Takes the least of several runs, since other load on the machine can only make a run more expensive.
  */
 export function growthOf(run: (size: number) => void, size: number): number {
-  return leastCost(() => run(4 * size), 5) / leastCost(() => run(size), 5);
+  return (
+    leastCost(() => run(4 * size), 5) /
+    Math.max(
+      LEAST,
+      leastCost(() => run(size), 5),
+    )
+  );
 }
+
+/** Less than this cannot be told from nothing, in microseconds. What is quadratic costs far more. */
+const LEAST = 500;
 
 /** The least processor time of several runs, in microseconds. */
 function leastCost(run: () => void, runs: number): number {
