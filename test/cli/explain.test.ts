@@ -67,9 +67,14 @@ test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/
   },
 );
 
-test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+test.each<[model: string, ...more: string[]]>([
+  ['anthropic/claude-sonnet-4-5'],
+  ['google/gemini-2.5-flash'],
+  // Mistral refuses a user message right after a result.
+  ['mistralai/mistral-medium-3-5', 'input[].content'],
+])(
   'for a dialogue of responses, nothing that the caller has not written is reported as lost for %s',
-  async (model) => {
+  async (model, ...more) => {
     const search = { type: 'function', name: 'search', parameters: { type: 'object', properties: {} } };
     const input = [
       { type: 'message', role: 'developer', content: 'Be brief.' },
@@ -91,7 +96,7 @@ test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/
     const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
     expect(code).toBe(0);
     const notes = asObjects(asObject(parseJson(stdout))?.['notes']);
-    expect(notes.map(({ field }) => field)).toEqual(['tools[0]', 'tools[0].tools[0].strict']);
+    expect(notes.map(({ field }) => field)).toEqual(['tools[0]', 'tools[0].tools[0].strict', ...more]);
   },
 );
 
