@@ -40,7 +40,7 @@ async function one(at: number): Promise<void> {
   await answer?.over;
 }
 
-test('P-21 5,000 exchanges that end in every possible way: sockets and memory are back where they were', {
+test('P-21 10,000 exchanges that end in every possible way: sockets and memory are back where they were', {
   timeout: 600_000,
 }, async () => {
   stage.respondWith((received, response) => {
@@ -55,7 +55,7 @@ test('P-21 5,000 exchanges that end in every possible way: sockets and memory ar
     response.write(chunk('word'), () => response.destroy());
   });
   const memory: number[] = [];
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 10; round++) {
     let next = 0;
     await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -65,7 +65,9 @@ test('P-21 5,000 exchanges that end in every possible way: sockets and memory ar
     await eventually(() => stage.live() === 0, 'every answer of the vendor has ended');
     memory.push(await kept());
   }
-  // The first two rounds warm up. Half a KB left by each exchange would be 1.5 MB in the others.
-  const [, warm = 0, , , last = 0] = memory;
-  expect(last - warm).toBeLessThan(1.5 * 1024 * 1024);
+  // The first round warms up. A step up and down again, such as that of code which V8 keeps for a while, is no leak: the
+  // least of several rounds counts. Half a KB left by each exchange would be 3 MB in the six rounds between them.
+  const early = Math.min(...memory.slice(1, 4));
+  const late = Math.min(...memory.slice(-3));
+  expect(late - early).toBeLessThan(1.5 * 1024 * 1024);
 });

@@ -42,6 +42,7 @@ export async function runPytest(group: string): Promise<readonly PythonCase[]> {
       ]),
     ),
     generateContent: { models: 'all' },
+    countTokens: { models: 'all' },
     aliases: ALIASES,
   });
   const directory = await mkdtemp(join(tmpdir(), 'gateway-python-'));
