@@ -49,13 +49,13 @@ function render({ format, isOffered, trials, rules }: FormatReport): string {
   if (!isOffered) return `${format}: not offered, or not with this model (status 404 or 405)`;
   const held = rules.filter(({ verdict }) => verdict === 'ok').length;
   const names = [...new Set(trials.map((trial) => trial.case))];
-  const verdictOf = (name: string, stream: boolean): string =>
+  const renderVerdict = (name: string, stream: boolean): string =>
     trials.find((trial) => trial.case === name && trial.stream === stream)?.verdict ?? '';
   const table = textTable(
     [
       { title: 'case', text: (name: string) => name },
-      { title: 'streamed', text: (name) => verdictOf(name, true) },
-      { title: 'whole', text: (name) => verdictOf(name, false) },
+      { title: 'streamed', text: (name) => renderVerdict(name, true) },
+      { title: 'whole', text: (name) => renderVerdict(name, false) },
     ],
     names,
   );

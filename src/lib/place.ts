@@ -23,11 +23,11 @@ class Step {
 export type Place = string | Step;
 
 /** The place of an item of a list: `messages[12]`. */
-export function itemOf(list: Place, index: number): Place {
+export function itemPlace(list: Place, index: number): Place {
   return new Step(list, index, true);
 }
 
 /** The place of a field, or of an item where a format writes both alike: `messages[12].content`, `messages.12`. */
-export function fieldOf(outer: Place, name: string | number): Place {
+export function fieldPlace(outer: Place, name: string | number): Place {
   return new Step(outer, name, false);
 }

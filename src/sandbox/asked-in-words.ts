@@ -14,14 +14,14 @@ const JSON_WORD = /\bJSON\b(?![- ]?(?:rpc|lines|path|web))/i;
 /** How far apart the two may be within one sentence, in characters. */
 const REACH = 90;
 
-/** Words that make of a mention an order, in a system prompt: those of agents mention JSON for many reasons. */
+/** Agents' system prompts often mention JSON. Only these words turn the mention into an order. */
 const NOTHING_ELSE = /\b(?:only|nothing else|no other text|no code fence|no prose|without any other text)\b/i;
 
 const NAMES_SCHEMA = /\bschema\b/i;
 
 /** `Answer with a call of the tool "search", not with text.` */
 const DEMANDS_CALL = /\b(?:answer with a call of|you must call|you must use)\b/i;
-/** The same above a dialogue. What agents are told there mentions tools for many reasons. */
+/** The same in a system prompt. Those of agents often mention tools, and only these words order a call. */
 const DEMANDS_CALL_FIRST = /\bmust always call\b/i;
 const ANY_TOOL = /\b(?:one|any) of (?:the|your|these) tools\b/i;
 const QUOTED_NAME = /["'`“]([\w.:-]{1,128})["'`”]/;

@@ -190,7 +190,7 @@ describe.each(MODELS)('%s', (model) => {
       client.send(create('Continue.', { previous_response_id }));
       expect(errorOf(await client.answer())['code']).toBe('previous_response_not_found');
     }
-    client.send(create('Start anew.'));
+    client.send(create('Start again.'));
     completed(await client.answer());
     client.socket.close();
   });

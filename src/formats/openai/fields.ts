@@ -7,7 +7,7 @@ import type { Prompt } from '../../conversation/prompt.ts';
 import { findMissingChoice } from '../../conversation/rules/allowed-tools.ts';
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { itemOf, type Place } from '../../lib/place.ts';
+import { itemPlace, type Place } from '../../lib/place.ts';
 
 /** Fields that mean the same in both formats and pass between them unchanged. */
 export const SHARED_FIELDS: ReadonlySet<string> = new Set([
@@ -59,7 +59,7 @@ export function objectsAt(
   if (value === undefined || value === null) return [];
   if (!isList(value)) throw wrongType(param, 'an array of objects', value);
   return value.map((item, at) => {
-    const here = itemOf(param, at);
+    const here = itemPlace(param, at);
     if (isObject(item)) return [item, here] as const;
     throw wrongType(here, 'an object', item);
   });

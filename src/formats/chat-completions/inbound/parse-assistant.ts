@@ -11,7 +11,7 @@ import {
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { fieldOf, itemOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
@@ -69,13 +69,15 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
   const { signed: calls, unused } = signCalls(parseCalls(message, param, at), thoughts.calls);
   pending.add(calls);
   const said =
-    content === null || content === undefined ? [] : parseContent(content, fieldOf(param, 'content'), true);
+    content === null || content === undefined
+      ? []
+      : parseContent(content, fieldPlace(param, 'content'), true);
   const parts: readonly Part[] = [
     ...thoughts.parts,
     ...unused.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
     ...parseForeignBlocks(foreign),
     ...signText(citeText(said, asObjects(annotations)), parseExtraContent(extraContent)),
-    ...parseImages(images, fieldOf(param, 'images')),
+    ...parseImages(images, fieldPlace(param, 'images')),
     ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
     ...calls,
   ];
@@ -114,7 +116,7 @@ function signText(parts: readonly Part[], signature: TextPart['signature']): rea
 /** Images that the model drew, which OpenRouter writes beside the content. */
 function parseImages(images: Json | undefined, param: Place): Part[] {
   return asObjects(images).flatMap((image, at) =>
-    image['type'] === 'image_url' ? [parsePart(withoutFields(image, ['index']), itemOf(param, at))] : [],
+    image['type'] === 'image_url' ? [parsePart(withoutFields(image, ['index']), itemPlace(param, at))] : [],
   );
 }
 

@@ -3,7 +3,7 @@
 import type { ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { asObject, asText, isObject, type JsonObject, otherFields, withoutNulls } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, objectsAt, textAt } from '../../openai/fields.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
@@ -17,11 +17,11 @@ import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 export function parseCalls(message: JsonObject, param: Place, at: number): readonly ToolCallPart[] {
   const { tool_calls: toolCalls, function_call: functionCall } = message;
   if (toolCalls === undefined && functionCall === undefined) return [];
-  const calls = objectsAt(toolCalls, fieldOf(param, 'tool_calls')).map(([call, callParam], index) =>
+  const calls = objectsAt(toolCalls, fieldPlace(param, 'tool_calls')).map(([call, callParam], index) =>
     parseCall(call, at, index, callParam),
   );
   if (isObject(functionCall)) {
-    calls.push(parseFunctionCall(functionCall, `call_${at}_0`, fieldOf(param, 'function_call')));
+    calls.push(parseFunctionCall(functionCall, `call_${at}_0`, fieldPlace(param, 'function_call')));
   }
   return calls;
 }
@@ -43,7 +43,7 @@ function parseCall(call: JsonObject, at: number, index: number, param: Place): T
   const signature = parseExtraContent(extraContent);
   const common = {
     kind: 'tool-call',
-    id: textAt(id, fieldOf(param, 'id')) || `call_${at}_${index}`,
+    id: textAt(id, fieldPlace(param, 'id')) || `call_${at}_${index}`,
     ...(signature && { signature }),
     ...parseRemainingFields(withoutNulls(otherFields(call, CALL_FIELDS))),
   } as const;
@@ -54,7 +54,7 @@ function parseCall(call: JsonObject, at: number, index: number, param: Place): T
     return { ...common, name, arguments: asText(fields['input']) ?? '', custom: true };
   }
   const fields = asObject(fn);
-  if (fields === undefined) throw missing(fieldOf(param, 'function'));
+  if (fields === undefined) throw missing(fieldPlace(param, 'function'));
   const name = asText(fields['name']);
   if (name === undefined) throw missing(`${param}.function.name`);
   // A few clients send the object itself instead of its JSON text.
@@ -64,7 +64,7 @@ function parseCall(call: JsonObject, at: number, index: number, param: Place): T
 /** A `function_call`, which OpenAI had before there were tools. It has no id. */
 function parseFunctionCall(call: JsonObject, id: string, param: Place): ToolCallPart {
   const name = asText(call['name']);
-  if (name === undefined) throw missing(fieldOf(param, 'name'));
+  if (name === undefined) throw missing(fieldPlace(param, 'name'));
   return { kind: 'tool-call', id, name, arguments: argumentsText(call['arguments']) };
 }
 

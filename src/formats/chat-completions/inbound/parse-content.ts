@@ -3,7 +3,7 @@
 import type { Part } from '../../../conversation/prompt.ts';
 import { isList, isObject, type Json } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
-import { itemOf, type Place } from '../../../lib/place.ts';
+import { itemPlace, type Place } from '../../../lib/place.ts';
 import { wrongType, wrongValue } from '../../openai/fields.ts';
 import { parseThinkingBlock } from '../wire/thinking-blocks.ts';
 import { parsePart } from './parse-parts.ts';
@@ -21,10 +21,10 @@ export function parseContent(content: Json, param: Place, assistant = false): re
   if (!isList(content)) throw wrongType(param, 'one of a string or array of objects', content);
   const lists = content.map((item, at): readonly Part[] => {
     if (typeof item === 'string') return item === '' ? [] : [{ kind: 'text', text: item }];
-    if (!isObject(item)) throw wrongType(itemOf(param, at), 'an object', item);
+    if (!isObject(item)) throw wrongType(itemPlace(param, at), 'an object', item);
     const type = item['type'];
     if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
-    const part = parsePart(item, itemOf(param, at));
+    const part = parsePart(item, itemPlace(param, at));
     if (part.kind === 'opaque' && !assistant) {
       throw wrongValue(`${param}[${at}].type`, part.value['type'], KINDS);
     }

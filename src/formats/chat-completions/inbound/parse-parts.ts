@@ -13,7 +13,7 @@ import {
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 import { missing } from '../../openai/fields.ts';
 import { parseInputAudio } from '../../openai/media.ts';
@@ -33,7 +33,7 @@ export function parsePart(value: JsonObject, param: Place): ContentPart {
   switch (type) {
     case 'refusal': {
       const { refusal, ...rest } = fields;
-      if (typeof refusal !== 'string') throw missing(fieldOf(param, 'refusal'));
+      if (typeof refusal !== 'string') throw missing(fieldPlace(param, 'refusal'));
       return { kind: 'refusal', text: refusal, ...parseRemainingFields(rest) };
     }
     case 'image_url':
@@ -55,7 +55,7 @@ export function parsePart(value: JsonObject, param: Place): ContentPart {
       return parseFile(asObject(file) ?? {}, rest, param);
     }
     default:
-      if (typeof type !== 'string') throw missing(fieldOf(param, 'type'));
+      if (typeof type !== 'string') throw missing(fieldPlace(param, 'type'));
       return { kind: 'opaque', format: 'chat-completions', value };
   }
 }
@@ -65,7 +65,7 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text']);
 
 function parseText(value: JsonObject, param: Place): TextPart {
   const { text } = value;
-  if (typeof text !== 'string') throw missing(fieldOf(param, 'text'));
+  if (typeof text !== 'string') throw missing(fieldPlace(param, 'text'));
   const rest = withoutFields(otherFields(value, TEXT_FIELDS), OF_CLIENTS);
   return { kind: 'text', text, ...parseRemainingFields(rest) };
 }

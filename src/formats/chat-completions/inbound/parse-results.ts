@@ -10,7 +10,7 @@ import {
   otherFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
 import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
@@ -32,7 +32,7 @@ const RESULT_FIELDS: ReadonlySet<string> = new Set([
  */
 export function parseToolMessage(message: JsonObject, pending: PendingCalls, param: Place): ToolResultPart {
   const { tool_call_id: id, content, name, cache_control: control } = message;
-  const given = requiredText(id, fieldOf(param, 'tool_call_id'));
+  const given = requiredText(id, fieldPlace(param, 'tool_call_id'));
   const givenName = asText(name);
   // Google's compatible endpoint gives calls the id ''. Such a result answers the oldest pending call.
   const call =
@@ -44,7 +44,7 @@ export function parseToolMessage(message: JsonObject, pending: PendingCalls, par
     kind: 'tool-result',
     id: given || (call?.id ?? ''),
     ...(toolName !== undefined && { name: toolName }),
-    content: resultContent(content, fieldOf(param, 'content')),
+    content: resultContent(content, fieldPlace(param, 'content')),
     ...(call?.custom && { custom: true }),
     ...(isObject(control) && {
       cacheBreakpoint: parseCacheControl(control),
@@ -68,12 +68,12 @@ export function parseFunctionMessage(
 ): ToolResultPart {
   const { role: _, name: given, content, ...rest } = message;
   const name = asText(given);
-  if (name === undefined) throw missing(fieldOf(param, 'name'));
+  if (name === undefined) throw missing(fieldPlace(param, 'name'));
   return {
     kind: 'tool-result',
     id: pending.byName(name)?.id ?? `call_${at}_0`,
     name,
-    content: resultContent(content, fieldOf(param, 'content')),
+    content: resultContent(content, fieldPlace(param, 'content')),
     ...withUnknownFields(withoutNulls(rest)),
   };
 }

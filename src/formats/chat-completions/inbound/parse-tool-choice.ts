@@ -2,7 +2,7 @@
 
 import type { ToolCallPart, ToolChoice } from '../../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, wrongType, wrongValue } from '../../openai/fields.ts';
 
 /** What this format tells tools and calls apart by: their kind and their name. */
@@ -38,7 +38,7 @@ export function parseToolChoice(
     return { mode: allowed['mode'] === 'required' ? 'required' : 'auto', allowed: only };
   }
   const name = parseName(choice, names);
-  if (name === undefined && choice['type'] === 'function') throw missing(fieldOf(param, 'function'));
+  if (name === undefined && choice['type'] === 'function') throw missing(fieldPlace(param, 'function'));
   return name === undefined ? undefined : { mode: 'required', allowed: [name] };
 }
 

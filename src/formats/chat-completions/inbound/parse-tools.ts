@@ -4,7 +4,7 @@ import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
 import { compact, isEmpty, isObject, type JsonObject, otherFields, withoutNulls } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { flagAt, missing, objectAt, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
@@ -34,15 +34,15 @@ function parseTool(tool: JsonObject, param: Place): Tool {
   const { type, function: fn, custom } = tool;
   const rest = otherFields(tool, TOOL_FIELDS);
   const isOwn = type === undefined || type === null || type === 'function' || type === 'custom';
-  if (isOwn && isObject(custom)) return parseCustom(custom, rest, fieldOf(param, 'custom'));
+  if (isOwn && isObject(custom)) return parseCustom(custom, rest, fieldPlace(param, 'custom'));
   if (isOwn && isObject(fn)) {
     const isCustom = type === 'custom' && fn['parameters'] === undefined;
     return isCustom
-      ? parseCustom(fn, rest, fieldOf(param, 'function'))
-      : parseFunction(fn, rest, fieldOf(param, 'function'));
+      ? parseCustom(fn, rest, fieldPlace(param, 'function'))
+      : parseFunction(fn, rest, fieldPlace(param, 'function'));
   }
-  if (type === 'function') throw missing(fieldOf(param, 'function'));
-  if (typeof type !== 'string') throw missing(fieldOf(param, 'type'));
+  if (type === 'function') throw missing(fieldPlace(param, 'function'));
+  if (typeof type !== 'string') throw missing(fieldPlace(param, 'type'));
   return { kind: 'hosted', format: 'chat-completions', value: tool, webSearch: type.includes('web_search') };
 }
 
@@ -57,11 +57,11 @@ function parseFunction(fn: JsonObject, around: JsonObject, param: Place): Functi
   const { name, description, parameters, strict } = fn;
   return {
     kind: 'function',
-    name: requiredText(name, fieldOf(param, 'name')),
+    name: requiredText(name, fieldPlace(param, 'name')),
     ...compact({
-      description: textAt(description, fieldOf(param, 'description')),
-      parameters: objectAt(parameters, fieldOf(param, 'parameters')),
-      strict: flagAt(strict, fieldOf(param, 'strict')),
+      description: textAt(description, fieldPlace(param, 'description')),
+      parameters: objectAt(parameters, fieldPlace(param, 'parameters')),
+      strict: flagAt(strict, fieldPlace(param, 'strict')),
     }),
     ...parseRemainingFields(joinFields(around, otherFields(fn, FUNCTION_FIELDS))),
   };
@@ -71,10 +71,10 @@ function parseCustom(custom: JsonObject, around: JsonObject, param: Place): Cust
   const { name, description, format, ...rest } = custom;
   return {
     kind: 'custom',
-    name: requiredText(name, fieldOf(param, 'name')),
+    name: requiredText(name, fieldPlace(param, 'name')),
     ...compact({
-      description: textAt(description, fieldOf(param, 'description')),
-      format: objectAt(format, fieldOf(param, 'format')),
+      description: textAt(description, fieldPlace(param, 'description')),
+      format: objectAt(format, fieldPlace(param, 'format')),
     }),
     ...withUnknownFields(withoutNulls({ ...around, ...rest })),
   };

@@ -4,7 +4,7 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { isObject, type JsonObject, otherFields, withoutFields, withoutNulls } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { applyMessageBreakpoint } from './parse-cache-breakpoints.ts';
@@ -58,15 +58,15 @@ const PLAIN_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name', 'c
 /** A message of the role `system`, `developer` or `user`. */
 function parsePlain(message: JsonObject, param: Place): Turn {
   const { role, content, name, cache_control: control } = message;
-  if (role === undefined || role === null) throw missing(fieldOf(param, 'role'));
+  if (role === undefined || role === null) throw missing(fieldPlace(param, 'role'));
   if (role !== 'user' && role !== 'system' && role !== 'developer') {
-    throw wrongValue(fieldOf(param, 'role'), role, ROLES);
+    throw wrongValue(fieldPlace(param, 'role'), role, ROLES);
   }
-  if (content === undefined) throw missing(fieldOf(param, 'content'));
+  if (content === undefined) throw missing(fieldPlace(param, 'content'));
   if (content === null) {
     throw invalid("Invalid value for 'content': expected a string, got null.", `${param}.content`);
   }
-  const parts = applyMessageBreakpoint(parseContent(content, fieldOf(param, 'content')), control);
+  const parts = applyMessageBreakpoint(parseContent(content, fieldPlace(param, 'content')), control);
   return {
     role: role === 'user' ? 'user' : 'system',
     parts,

@@ -6,7 +6,7 @@ import { resultsFirst } from '../../../conversation/rules/strict-turns.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
-import { fieldOf, itemOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import type { CallIds } from './call-ids.ts';
 import { joinPartialCalls } from './join-partial-calls.ts';
@@ -27,7 +27,7 @@ export function parseSystem(value: Json | undefined, ids: CallIds): readonly Tur
  */
 export function parseContents(value: Json, ids: CallIds): readonly Turn[] {
   const turns = joinPartialCalls(repeatedField(value)).map((content, index) =>
-    parseContent(content, itemOf('contents', index), ids),
+    parseContent(content, itemPlace('contents', index), ids),
   );
   return joinPieces(turns);
 }
@@ -37,10 +37,10 @@ function parseContent(value: Json, param: Place, ids: CallIds): PieceTurn {
   if (!isObject(value)) throw invalid(`Invalid value at '${param}': a content is an object.`, String(param));
   const { known, extra } = sortFields(value, ['role', 'parts']);
   const isAnswer = known['role'] === 'model';
-  const pieces = parseParts(known['parts'], fieldOf(param, 'parts'), { ids, isAnswer });
+  const pieces = parseParts(known['parts'], fieldPlace(param, 'parts'), { ids, isAnswer });
   if (pieces.length === 0)
     throw invalid(`${param}.parts: contents.parts must not be empty.`, `${param}.parts`);
-  const role = parseRole(asText(known['role']), fieldOf(param, 'role'));
+  const role = parseRole(asText(known['role']), fieldPlace(param, 'role'));
   return {
     role,
     pieces: role === 'user' ? resultsFirst(withoutThoughts(pieces)) : pieces,

@@ -7,7 +7,7 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
-import { fieldOf, itemOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { parseDetail } from '../wire/media-resolution.ts';
@@ -32,7 +32,9 @@ export interface PartContext {
  * @throws GatewayError `invalid-request` for a part that is no object or has no data.
  */
 export function parseParts(value: Json | undefined, param: Place, context: PartContext): readonly Piece[] {
-  return joinLists(repeatedField(value).map((part, index) => parsePart(part, itemOf(param, index), context)));
+  return joinLists(
+    repeatedField(value).map((part, index) => parsePart(part, itemPlace(param, index), context)),
+  );
 }
 
 const READ = [...PART_FIELDS, ...PART_OPAQUE];
@@ -78,9 +80,9 @@ function parseData(known: JsonObject, param: Place, ids: CallIds): readonly Part
   if (text !== undefined) parts = withPart(parts, textPart(text, known['thought'] === true));
   if (inline) parts = withPart(parts, parseInline(inline, `${param}.inlineData`));
   if (file) parts = withPart(parts, parseFile(file, `${param}.fileData`));
-  if (call) parts = withPart(parts, parseCall(call, fieldOf(param, 'functionCall'), ids));
+  if (call) parts = withPart(parts, parseCall(call, fieldPlace(param, 'functionCall'), ids));
   if (response) {
-    parts = withPart(parts, parseResult(response, fieldOf(param, 'functionResponse'), ids.ofResult));
+    parts = withPart(parts, parseResult(response, fieldPlace(param, 'functionResponse'), ids.ofResult));
   }
   return parts;
 }

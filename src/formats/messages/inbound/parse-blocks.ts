@@ -8,7 +8,7 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asFlag, asObjects, otherFields, withoutFields } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { OF_CLIENTS } from '../../of-clients.ts';
 import { parseCitation } from '../wire/citations.ts';
@@ -56,13 +56,13 @@ export function parseContent(content: Json | undefined, at: Place, context: Cont
   if (content === undefined) throw invalid(`${at}: Field required`, String(at));
   const blocks = parseRequiredBlocks(content, at);
   if (!blocks.some(isThought)) {
-    return joinLists(blocks.map((block, index) => parseBlock(block, fieldOf(at, index), context)));
+    return joinLists(blocks.map((block, index) => parseBlock(block, fieldPlace(at, index), context)));
   }
   const collector = collectParts();
   blocks.forEach((block, index) => {
     const carried = parseCarrier(block);
     if (carried) collector.carry(carried);
-    else for (const part of parseBlock(block, fieldOf(at, index), context)) collector.add(part);
+    else for (const part of parseBlock(block, fieldPlace(at, index), context)) collector.add(part);
   });
   return collector.parts();
 }
@@ -108,14 +108,16 @@ function parseMessageBlock(block: JsonObject, at: Place, context: Context): Part
         kind: 'thinking',
         // Clients that drop empty fields leave nothing of a thought but its signature.
         text:
-          thinking == null && signature ? '' : parseRequiredText(thinking, fieldOf(at, 'thinking.thinking')),
+          thinking == null && signature
+            ? ''
+            : parseRequiredText(thinking, fieldPlace(at, 'thinking.thinking')),
         ...(signature && { signature }),
         ...withUnknownFields(rest),
       };
     }
     case 'redacted_thinking': {
       const { type: _, data, ...rest } = block;
-      const redacted = unseal(parseRequiredText(data, fieldOf(at, 'redacted_thinking.data')), 'anthropic');
+      const redacted = unseal(parseRequiredText(data, fieldPlace(at, 'redacted_thinking.data')), 'anthropic');
       return { kind: 'thinking', text: '', redacted, ...withUnknownFields(rest) };
     }
     case 'tool_use':
@@ -132,7 +134,7 @@ function parseText(block: JsonObject, at: Place): TextPart {
   const cited = asObjects(citations).map(parseCitation);
   return {
     kind: 'text',
-    text: parseRequiredText(text, fieldOf(at, 'text.text')),
+    text: parseRequiredText(text, fieldPlace(at, 'text.text')),
     ...(cited.length > 0 && { citations: cited }),
     ...parseBlockFields(cache_control),
     ...withUnknownFields(withoutFields(otherFields(block, TEXT_FIELDS), OF_CLIENTS)),
@@ -142,8 +144,8 @@ function parseText(block: JsonObject, at: Place): TextPart {
 function parseCall(block: JsonObject, at: Place, { names }: Context): Part {
   const { id, name, input, cache_control, caller, toolset_name } = block;
   const call = {
-    id: parseRequiredText(id, fieldOf(at, 'tool_use.id')),
-    name: parseRequiredText(name, fieldOf(at, 'tool_use.name')),
+    id: parseRequiredText(id, fieldPlace(at, 'tool_use.id')),
+    name: parseRequiredText(name, fieldPlace(at, 'tool_use.name')),
   };
   names.set(call.id, call.name);
   return {
@@ -157,14 +159,14 @@ function parseCall(block: JsonObject, at: Place, { names }: Context): Part {
 
 function parseToolResult(block: JsonObject, at: Place, context: Context): ToolResultPart {
   const { tool_use_id, content, is_error, cache_control, toolset_name } = block;
-  const id = parseRequiredText(tool_use_id, fieldOf(at, 'tool_result.tool_use_id'));
+  const id = parseRequiredText(tool_use_id, fieldPlace(at, 'tool_result.tool_use_id'));
   const name = context.names.get(id);
   const isError = asFlag(is_error);
   return {
     kind: 'tool-result',
     id,
     ...(name !== undefined && { name }),
-    content: parseResultContent(content, fieldOf(at, 'content'), context.report),
+    content: parseResultContent(content, fieldPlace(at, 'content'), context.report),
     ...(isError !== undefined && { isError }),
     ...parseBlockFields(cache_control, { toolset_name }),
     ...withUnknownFields(otherFields(block, RESULT_FIELDS)),
@@ -181,7 +183,7 @@ function parseResultContent(
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
   const lists = parseRequiredBlocks(content, at).map((block, index): ToolResultPart['content'] => {
     if (block['type'] === 'tool_reference') return [parseToolReference(block, report)];
-    const here = fieldOf(at, index);
+    const here = fieldPlace(at, index);
     const parts = parseResultBlock(block, here, report) ?? [createOpaquePart(block)];
     for (const part of parts) if (part.kind === 'opaque') checkOpaque(part, here);
     return parts;

@@ -6,7 +6,7 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isList, isObject, otherFields, splitFields } from '../../../lib/json.ts';
 import { mapItems } from '../../../lib/lists.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -38,7 +38,7 @@ export function parseTurns(
   }
   const lastUser = messages.findLastIndex((message) => isObject(message) && message['role'] === 'user');
   messages.forEach((message, index) => {
-    turns.push(parseMessage(message, fieldOf('messages', index), index < lastUser, context));
+    turns.push(parseMessage(message, fieldPlace('messages', index), index < lastUser, context));
   });
   return carryAcrossTurns(turns);
 }
@@ -69,7 +69,7 @@ function parseMessage(message: Json, at: Place, isPast: boolean, context: Contex
   if (role !== 'user' && role !== 'assistant') {
     throw invalid(`${at}.role: Input should be 'user', 'assistant' or 'system'`, `${at}.role`);
   }
-  const here = fieldOf(at, 'content');
+  const here = fieldPlace(at, 'content');
   const parts = parseContent(content, here, context);
   return {
     role,

@@ -1,7 +1,7 @@
 /** Outputs of the tools that the caller runs, as the text of a result. */
 
 import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
 
 const NOTHING_RAN = 'No command was run.';
@@ -14,10 +14,10 @@ const NOTHING_RAN = 'No command was run.';
 export function parseClientOutput(item: JsonObject, path: Place): string {
   const { type, output, status, max_output_length } = item;
   if (type === 'apply_patch_call_output')
-    return textAt(output, fieldOf(path, 'output')) ?? asText(status) ?? '';
-  if (output === undefined || output === null) throw missing(fieldOf(path, 'output'));
-  if (type === 'local_shell_call_output') return requiredText(output, fieldOf(path, 'output'));
-  const commands = objectsAt(output, fieldOf(path, 'output'));
+    return textAt(output, fieldPlace(path, 'output')) ?? asText(status) ?? '';
+  if (output === undefined || output === null) throw missing(fieldPlace(path, 'output'));
+  if (type === 'local_shell_call_output') return requiredText(output, fieldPlace(path, 'output'));
+  const commands = objectsAt(output, fieldPlace(path, 'output'));
   const limit = (asNumber(max_output_length) ?? Number.POSITIVE_INFINITY) / commands.length;
   return commands.map(([one]) => renderCommandOutput(one, limit)).join('\n\n') || NOTHING_RAN;
 }

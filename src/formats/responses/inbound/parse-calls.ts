@@ -3,7 +3,7 @@
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ContentPart, ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
 import { parseNamespacedName, parseNeutralName } from '../wire/namespaces.ts';
 import { keepOrigin } from '../wire/origin.ts';
@@ -28,8 +28,8 @@ export function parseCall(item: JsonObject, path: Place): ToolCallPart {
   const kept = withoutNulls(namespaced === undefined ? rest : { ...rest, ...namespaced });
   return {
     kind: 'tool-call',
-    id: requiredText(call_id, fieldOf(path, 'call_id')),
-    name: parseNeutralName(item) ?? requiredText(name, fieldOf(path, 'name')),
+    id: requiredText(call_id, fieldPlace(path, 'call_id')),
+    name: parseNeutralName(item) ?? requiredText(name, fieldPlace(path, 'name')),
     arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
     ...(custom && { custom: true }),
     ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ item: kept }) }),
@@ -47,8 +47,8 @@ export function parseResult(
   names: ReadonlyMap<string, string>,
 ): ToolResultPart {
   const { type, call_id, output } = item;
-  const callId = requiredText(call_id, fieldOf(path, 'call_id'));
-  if (output === undefined || output === null) throw missing(fieldOf(path, 'output'));
+  const callId = requiredText(call_id, fieldPlace(path, 'call_id'));
+  if (output === undefined || output === null) throw missing(fieldPlace(path, 'output'));
   const name = names.get(callId);
   const { cacheBreakpoint, rest: others } = splitBreakpoint(otherFields(item, RESULT_FIELDS));
   const [own, unknown] = splitFields(others, OPENAI_ITEM_FIELDS);
@@ -57,7 +57,7 @@ export function parseResult(
     kind: 'tool-result',
     id: callId,
     ...(name !== undefined && { name }),
-    content: parseContent(output, fieldOf(path, 'output')).map(asResultPart),
+    content: parseContent(output, fieldPlace(path, 'output')).map(asResultPart),
     ...(type === 'custom_tool_call_output' && { custom: true }),
     ...(cacheBreakpoint && { cacheBreakpoint }),
     ...(!isEmpty(kept) && { formatSpecific: keepOrigin({ item: kept }) }),

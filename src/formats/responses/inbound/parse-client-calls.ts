@@ -2,7 +2,7 @@
 
 import type { ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, objectAt, requiredText } from '../../openai/fields.ts';
 import { CLIENT_CALLS, type ClientCall, renderArguments } from './client-calls.ts';
 import { parseClientOutput } from './client-outputs.ts';
@@ -61,7 +61,7 @@ export function clientCallParser(names: ReadonlyMap<string, string>): ClientCall
 
 function parseCallId({ type, call_id, id }: JsonObject, path: Place): string {
   const isLocalShell = asText(type)?.startsWith('local_shell') === true;
-  return requiredText(isLocalShell ? (call_id ?? id) : call_id, fieldOf(path, 'call_id'));
+  return requiredText(isLocalShell ? (call_id ?? id) : call_id, fieldPlace(path, 'call_id'));
 }
 
 /** The item as it came, for this format. */

@@ -4,7 +4,7 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { CustomTool, FunctionTool } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { compact, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { flagAt, objectAt, requiredText, textAt } from '../../openai/fields.ts';
 import { splitBreakpoint } from './parse-cache-breakpoint.ts';
@@ -23,9 +23,9 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'descripti
 /** Parses a function. @throws GatewayError `invalid-request` for a missing name, or a field of a wrong type */
 export function parseFunction(tool: JsonObject, path: Place, report: ParseReport): FunctionTool {
   const { name, description, parameters, strict } = tool;
-  const schema = objectAt(parameters, fieldOf(path, 'parameters'));
+  const schema = objectAt(parameters, fieldPlace(path, 'parameters'));
   // OpenAI tries `strict` if it is left out.
-  const strictness = flagAt(strict, fieldOf(path, 'strict')) ?? (fitsStrict(schema) || undefined);
+  const strictness = flagAt(strict, fieldPlace(path, 'strict')) ?? (fitsStrict(schema) || undefined);
   if (strictness === undefined) {
     const detail = 'strict by default, but the schema does not meet the rules: sent without strict';
     report(`${path}.strict`, 'approximated', detail);
@@ -34,9 +34,9 @@ export function parseFunction(tool: JsonObject, path: Place, report: ParseReport
   const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   return {
     kind: 'function',
-    name: requiredText(name, fieldOf(path, 'name')),
+    name: requiredText(name, fieldPlace(path, 'name')),
     ...compact({
-      description: textAt(description, fieldOf(path, 'description')),
+      description: textAt(description, fieldPlace(path, 'description')),
       parameters: schema,
       strict: strictness,
     }),
@@ -53,10 +53,10 @@ export function parseCustom(tool: JsonObject, path: Place): CustomTool {
   const [own, unknown] = splitFields(rest, OPENAI_FIELDS);
   return {
     kind: 'custom',
-    name: requiredText(name, fieldOf(path, 'name')),
+    name: requiredText(name, fieldPlace(path, 'name')),
     ...compact({
-      description: textAt(description, fieldOf(path, 'description')),
-      format: objectAt(format, fieldOf(path, 'format')),
+      description: textAt(description, fieldPlace(path, 'description')),
+      format: objectAt(format, fieldPlace(path, 'format')),
     }),
     ...withFormatSpecific('responses', withoutNulls(own)),
     ...withUnknownFields(unknown),

@@ -6,7 +6,7 @@
 
 import type { Part, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject, withoutNulls } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, requiredText, wrongValue } from '../../openai/fields.ts';
 import { unsupported } from './field-errors.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
@@ -53,7 +53,7 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
     const type = findType(item);
     switch (type) {
       case 'message': {
-        const role = requiredText(item['role'], fieldOf(path, 'role'));
+        const role = requiredText(item['role'], fieldPlace(path, 'role'));
         if (role !== 'assistant') {
           addTurn(parseMessage(item, role, path));
           break;
@@ -91,9 +91,9 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
           "Nothing is stored for this model, so an 'item_reference' points nowhere. Send the item itself (most clients do when 'store' is false).",
         );
       case undefined:
-        throw missing(fieldOf(path, 'type'));
+        throw missing(fieldPlace(path, 'type'));
       default: {
-        if (!HOSTED_ITEMS.has(type)) throw wrongValue(fieldOf(path, 'type'), type, ITEM_TYPES);
+        if (!HOSTED_ITEMS.has(type)) throw wrongValue(fieldPlace(path, 'type'), type, ITEM_TYPES);
         const part = parseClientCall(item, path);
         if (part?.kind === 'tool-call') addCall(part);
         else if (part) openTurn('user').push(part);

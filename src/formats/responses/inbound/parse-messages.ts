@@ -3,7 +3,7 @@
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ContentPart, Part, Turn } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { getOrigin, keepOrigin } from '../wire/origin.ts';
 import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
@@ -18,16 +18,16 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'content'])
  */
 export function parseMessage(item: JsonObject, role: string, path: Place): Turn {
   if (role !== 'user' && role !== 'system' && role !== 'developer')
-    throw wrongValue(fieldOf(path, 'role'), role, ['assistant', 'system', 'developer', 'user']);
+    throw wrongValue(fieldPlace(path, 'role'), role, ['assistant', 'system', 'developer', 'user']);
   const { content } = item;
-  if (content === undefined || content === null) throw missing(fieldOf(path, 'content'));
+  if (content === undefined || content === null) throw missing(fieldPlace(path, 'content'));
   const rest = otherFields(item, MESSAGE_FIELDS);
   const [own, unknown] = splitFields(rest, OPENAI_ITEM_FIELDS);
   const kept = withoutNulls(own);
   return {
     role: role === 'user' ? 'user' : 'system',
     ...(role === 'developer' && { developer: true }),
-    parts: parseContent(content, fieldOf(path, 'content')),
+    parts: parseContent(content, fieldPlace(path, 'content')),
     // Kept for system text even without a field: it shows this format that the message is not the instructions.
     ...((role !== 'user' || !isEmpty(kept)) && { formatSpecific: keepOrigin({ item: kept }) }),
     ...withUnknownFields(unknown),
@@ -46,8 +46,8 @@ export function parseAssistantMessage(
   previous: Part | undefined,
 ): readonly Part[] {
   const { content } = item;
-  if (content === undefined || content === null) throw missing(fieldOf(path, 'content'));
-  const given = parseContent(content, fieldOf(path, 'content'));
+  if (content === undefined || content === null) throw missing(fieldPlace(path, 'content'));
+  const given = parseContent(content, fieldPlace(path, 'content'));
   const parts: readonly ContentPart[] = given.length > 0 ? given : [{ kind: 'text', text: '' }];
   const kept = withoutNulls(otherFields(item, MESSAGE_FIELDS));
   const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(kept) && !isContent(previous);

@@ -2,7 +2,7 @@
 
 import type { CustomTool, FunctionTool, Tool } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
 import { objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
@@ -16,11 +16,11 @@ import { parseCustom, parseFunction } from './parse-functions.ts';
  * @throws GatewayError `invalid-request` for a namespace without a name, or a tool that is neither a function nor custom.
  */
 export function parseNamespace(group: JsonObject, path: Place, report: ParseReport): readonly Tool[] {
-  const namespace = requiredText(group['name'], fieldOf(path, 'name'));
-  const about = textAt(group['description'], fieldOf(path, 'description'));
+  const namespace = requiredText(group['name'], fieldPlace(path, 'name'));
+  const about = textAt(group['description'], fieldPlace(path, 'description'));
   const prefix = joinName({ namespace, name: '' });
   if (prefix !== '') report(String(path), 'approximated', `the names of its tools begin with ${prefix}`);
-  return objectsAt(group['tools'], fieldOf(path, 'tools')).map(([member, memberPath], at) => {
+  return objectsAt(group['tools'], fieldPlace(path, 'tools')).map(([member, memberPath], at) => {
     const tool = parseMember(member, memberPath, report);
     const { name, description, formatSpecific } = tool;
     const descriptions = [...(at === 0 && about ? [`${prefix}*: ${about}`] : []), description ?? []].flat();
@@ -38,5 +38,5 @@ function parseMember(given: JsonObject, path: Place, report: ParseReport): Funct
   const tool = flatTool(given);
   if (tool['type'] === 'function') return parseFunction(tool, path, report);
   if (tool['type'] === 'custom') return parseCustom(tool, path);
-  throw wrongValue(fieldOf(path, 'type'), tool['type'], ['function', 'custom']);
+  throw wrongValue(fieldPlace(path, 'type'), tool['type'], ['function', 'custom']);
 }

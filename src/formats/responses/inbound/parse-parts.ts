@@ -13,7 +13,7 @@ import {
   type JsonObject,
   otherFields,
 } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
 import { dataUrl, parseInputAudio } from '../../openai/media.ts';
 import { parseAnnotation } from '../wire/citations.ts';
@@ -37,7 +37,7 @@ function parsePart(part: JsonObject, path: Place): ContentPart {
       const { type: _, refusal, parsed: _parsed, ...rest } = part;
       return {
         kind: 'refusal',
-        text: requiredText(refusal, fieldOf(path, 'refusal')),
+        text: requiredText(refusal, fieldPlace(path, 'refusal')),
         ...parseOtherFields(rest),
       };
     }
@@ -51,9 +51,9 @@ function parsePart(part: JsonObject, path: Place): ContentPart {
       return { kind: 'opaque', format: 'responses', value: part };
     case undefined:
     case null:
-      throw missing(fieldOf(path, 'type'));
+      throw missing(fieldPlace(path, 'type'));
     default:
-      throw wrongValue(fieldOf(path, 'type'), part['type'], PART_TYPES);
+      throw wrongValue(fieldPlace(path, 'type'), part['type'], PART_TYPES);
   }
 }
 
@@ -65,7 +65,7 @@ function parseText(part: JsonObject, path: Place): TextPart {
   const citations = asObjects(annotations).map(parseAnnotation);
   return {
     kind: 'text',
-    text: requiredText(text, fieldOf(path, 'text')),
+    text: requiredText(text, fieldPlace(path, 'text')),
     ...(citations.length > 0 && { citations }),
     ...parseOtherFields(
       otherFields(part, TEXT_FIELDS),
@@ -76,11 +76,11 @@ function parseText(part: JsonObject, path: Place): TextPart {
 
 function parseImage(part: JsonObject, path: Place): MediaPart {
   const { type: _, image_url, file_id, detail, ...rest } = part;
-  const url = textAt(image_url, fieldOf(path, 'image_url'));
-  const id = textAt(file_id, fieldOf(path, 'file_id'));
+  const url = textAt(image_url, fieldPlace(path, 'image_url'));
+  const id = textAt(file_id, fieldPlace(path, 'file_id'));
   const found = url === undefined ? parseFileId(id) : parseUrl(url);
-  if (found === undefined) throw missing(fieldOf(path, 'image_url'));
-  const imageDetail = textAt(detail, fieldOf(path, 'detail'));
+  if (found === undefined) throw missing(fieldPlace(path, 'image_url'));
+  const imageDetail = textAt(detail, fieldPlace(path, 'detail'));
   return {
     kind: 'media',
     media: findMediaKindIn('image', found.mediaType),
@@ -92,14 +92,14 @@ function parseImage(part: JsonObject, path: Place): MediaPart {
 
 function parseFile(part: JsonObject, path: Place): MediaPart {
   const { type: _, file_data, file_url, file_id, filename, detail, ...rest } = part;
-  const data = textAt(file_data, fieldOf(path, 'file_data'));
-  const url = textAt(file_url, fieldOf(path, 'file_url'));
-  const id = textAt(file_id, fieldOf(path, 'file_id'));
-  const name = textAt(filename, fieldOf(path, 'filename'));
-  const imageDetail = textAt(detail, fieldOf(path, 'detail'));
+  const data = textAt(file_data, fieldPlace(path, 'file_data'));
+  const url = textAt(file_url, fieldPlace(path, 'file_url'));
+  const id = textAt(file_id, fieldPlace(path, 'file_id'));
+  const name = textAt(filename, fieldPlace(path, 'filename'));
+  const imageDetail = textAt(detail, fieldPlace(path, 'detail'));
   const pointed = url === undefined ? parseFileId(id) : parseUrl(url);
   const found = data === undefined ? pointed : parseFileData(data, name);
-  if (found === undefined) throw missing(fieldOf(path, 'file_data'));
+  if (found === undefined) throw missing(fieldPlace(path, 'file_data'));
   return {
     kind: 'media',
     media: findMediaKind(found.mediaType),
@@ -114,7 +114,7 @@ function parseFile(part: JsonObject, path: Place): MediaPart {
 function parseAudio(part: JsonObject, path: Place): MediaPart {
   const { type: _, input_audio, ...rest } = part;
   const audio = asObject(input_audio);
-  if (audio === undefined) throw missing(fieldOf(path, 'input_audio'));
+  if (audio === undefined) throw missing(fieldPlace(path, 'input_audio'));
   const given = requiredText(audio['data'], `${path}.input_audio.data`);
   return {
     kind: 'media',

@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asList, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { fieldOf, type Place } from '../../../lib/place.ts';
+import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
 import { missing, objectsAt, textAt, wrongValue } from '../../openai/fields.ts';
@@ -69,12 +69,12 @@ export function parseAddedTools(
 
 function parseTool(given: JsonObject, path: Place, report: ParseReport): readonly Tool[] {
   const tool = flatTool(given);
-  const type = textAt(tool['type'], fieldOf(path, 'type'));
-  if (type === undefined) throw missing(fieldOf(path, 'type'));
+  const type = textAt(tool['type'], fieldPlace(path, 'type'));
+  if (type === undefined) throw missing(fieldPlace(path, 'type'));
   if (type === 'function') return [parseFunction(tool, path, report)];
   if (type === 'custom') return [parseCustom(tool, path)];
   if (type === 'namespace') return parseNamespace(tool, path, report);
-  if (!HOSTED.includes(type)) throw wrongValue(fieldOf(path, 'type'), type, TOOL_TYPES);
+  if (!HOSTED.includes(type)) throw wrongValue(fieldPlace(path, 'type'), type, TOOL_TYPES);
   return [
     defineClientTool(tool) ?? {
       kind: 'hosted',

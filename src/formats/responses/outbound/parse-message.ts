@@ -80,10 +80,10 @@ export function textItemReader(at: number, added: JsonObject, parts: PartWriter)
     annotate(text, asObjects(whole['annotations']).slice(text.annotations));
   };
   const completeList = (list: readonly JsonObject[], name: TextKind['list']): void => {
-    const numberOf = matchParts(lists[name], list);
+    const findNumber = matchParts(lists[name], list);
     for (const [index, part] of list.entries()) {
       const kind = PART_KINDS.get(part['type']);
-      if (kind?.list === name) complete(getText(kind, numberOf(index), part), part);
+      if (kind?.list === name) complete(getText(kind, findNumber(index), part), part);
     }
   };
 

@@ -2,6 +2,7 @@
 
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { UPSTREAM_ID } from '../../../pipeline/encode.ts';
 import { type SchemaName, schemaAt } from './components.ts';
 import { limitHeaderComponents, limitHeaders, retryAfter } from './limit-headers.ts';
 
@@ -37,7 +38,7 @@ const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
 /** The headers that name an exchange with a model. */
 const EXCHANGE_IDS = {
   'x-request-id': REQUEST_ID,
-  'x-upstream-request-id': { $ref: '#/components/headers/UpstreamRequestId' },
+  [UPSTREAM_ID]: { $ref: '#/components/headers/UpstreamRequestId' },
 };
 
 /** @returns an OpenAPI response object for a JSON answer of this schema */
