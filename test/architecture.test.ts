@@ -17,6 +17,7 @@ const WINGS = [
   'formats',
   'catalog',
   'protocol',
+  'translate',
   'upstream',
   'store',
   'access',
@@ -30,7 +31,7 @@ const WINGS = [
 ];
 
 /** Wings that run wherever Web Streams do, and the packages that do so too. */
-const PORTABLE = new Set(['lib', 'streams', 'conversation', 'formats', 'catalog', 'protocol']);
+const PORTABLE = new Set(['lib', 'streams', 'conversation', 'formats', 'catalog', 'protocol', 'translate']);
 const PORTABLE_PACKAGES = new Set(['eventsource-parser', 'zod']);
 
 /** Globals that only Node has. */

@@ -3,6 +3,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { openLedger } from '../accounting/usage/ledger.ts';
+import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import { textOfBytes } from '../lib/bytes.ts';
@@ -10,7 +11,6 @@ import type { JsonObject } from '../lib/json.ts';
 import { isObject, parseJson } from '../lib/json.ts';
 import type { Routed } from '../pipeline/exchange.ts';
 import { nativeFormatFor } from '../pipeline/native-format.ts';
-import { DEFAULT_VENDOR } from '../pipeline/reach.ts';
 import { notSupported } from '../pipeline/resolve-model.ts';
 import { describeRefusal } from '../pipeline/retry/refusal.ts';
 import { repair } from '../pipeline/retry/repairs.ts';

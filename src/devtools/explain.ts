@@ -1,24 +1,25 @@
 /** Explains what a request becomes for a model, and what happened to each of its fields. */
 
 import type { Catalog } from '../catalog/catalog.ts';
+import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { type Note, reportInto } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { inboundFor } from '../pipeline/caller-format.ts';
 import { isResponsesBody } from '../pipeline/cursor/index.ts';
-import { asSpelled, fieldPathForCaller } from '../pipeline/field-path-for-caller.ts';
 import { formatForPrompt } from '../pipeline/format-for-prompt.ts';
 import { nativeFormatFor } from '../pipeline/native-format.ts';
-import { DEFAULT_VENDOR, type ReachOptions, reaches } from '../pipeline/reach.ts';
+import { type ReachOptions, reaches } from '../pipeline/reach.ts';
 import { refuseUnknown } from '../pipeline/refuse-unknown.ts';
-import { renderPrompt } from '../pipeline/render-prompt.ts';
 import { notSupported } from '../pipeline/resolve-model.ts';
 import { collectTraits } from '../pipeline/translate-request.ts';
+import { type ExplainedFields, explainedFields } from '../translate/explained-fields.ts';
+import { writeRequest } from '../translate/write-request.ts';
 import { translatedFormat, upstreamName, type Vendors } from '../upstream/vendor.ts';
 
 /** How a request reaches the vendor. */
-export interface Explanation {
+export interface Explanation extends ExplainedFields {
   readonly from: FormatName;
   readonly to: FormatName;
   readonly native: boolean;
@@ -26,10 +27,6 @@ export interface Explanation {
   readonly model: string;
   /** The request as the vendor receives it. */
   readonly request: JsonObject;
-  /** What did not reach the vendor unchanged. */
-  readonly notes: readonly Note[];
-  /** The caller's fields that did, at least in meaning. */
-  readonly mapped: readonly string[];
 }
 
 /** The models and vendors that can be asked. */
@@ -70,26 +67,16 @@ export function explain(
   const to = formatForPrompt(spoken, vendor, prompt, collectTraits(vendor, model, spoken));
   if (to !== from) refuseUnknown(inbound, from, body, prompt);
   const written: Note[] = [];
-  const request = renderPrompt(
+  const { request } = writeRequest(
     formats[to].outbound,
     prompt,
     collectTraits(vendor, model, to),
-    reportInto(written),
     from,
     body,
+    reportInto(written),
   );
-  const notes = distinct([
-    ...read.map((note) => ({ ...note, field: asSpelled(note.field, from, body) })),
-    ...written.map((note) => ({ ...note, field: fieldPathForCaller(note.field, from, body) })),
-  ]);
-  const noted = new Set(notes.map(({ field }) => field));
-  const mapped = Object.keys(body).filter((field) => !noted.has(field));
-  return { from, to, native: false, model: model.id, request, notes, mapped };
-}
-
-/** Each different note once. */
-function distinct(notes: readonly Note[]): readonly Note[] {
-  return [...new Map(notes.map((note) => [Object.values(note).join('\n'), note])).values()];
+  const fields = explainedFields(from, body, read, written);
+  return { from, to, native: false, model: model.id, request, ...fields };
 }
 
 /** @returns the format that a request is written in, as far as its fields tell */

@@ -12,7 +12,7 @@ import { eventEndSearch } from '../streams/event-ends.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run, type Step } from '../streams/step.ts';
 import { type Unread, unread } from '../streams/unread-bytes.ts';
-import { type FailureReader, HEAD } from './find-failure.ts';
+import { type FailureReader, HEAD } from '../translate/find-failure.ts';
 
 /** How many bytes of a stream are examined. OpenAI repeats the whole request before it answers. */
 export const WATCHED_MARK = 256 * 1024;

@@ -8,16 +8,10 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
 import type { Avoidance } from '../conversation/rules/avoidance.ts';
-import type {
-  Inbound,
-  InboundCounting,
-  ModelTraits,
-  Outbound,
-  OutboundCounting,
-  RequestContext,
-} from '../formats/format.ts';
+import type { InboundCounting, OutboundCounting } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { Step } from '../streams/step.ts';
+import type { AnswerTranslation } from '../translate/answer-events.ts';
 import type { Ending, UpstreamAnswer } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Arrival } from './arrivals.ts';
@@ -123,13 +117,7 @@ export interface Attempt {
 }
 
 /** How a reply is translated back into the caller's format. */
-export interface Translation {
-  readonly inbound: Inbound;
-  readonly outbound: Outbound;
-  readonly asked: RequestContext;
-  readonly target: ModelTraits;
-  /** The stop sequences that the vendor does not get, so that the gateway looks for them; none of them is empty. */
-  readonly stops?: readonly string[];
+export interface Translation extends AnswerTranslation {
   /** Set if the request is for a count of the prompt's tokens. */
   readonly counting?: { readonly inbound: InboundCounting; readonly outbound: OutboundCounting };
 }

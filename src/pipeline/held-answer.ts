@@ -7,11 +7,7 @@ import type { ReplyEvent } from '../conversation/reply.ts';
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import type { Step } from '../streams/step.ts';
 import type { Arrival } from './arrivals.ts';
-import { tooLong } from './decode-body.ts';
 import type { Incoming } from './exchange.ts';
-
-/** The most bytes of a translated stream. At 250 bytes a token this is a million tokens. */
-const MAX_STREAM = 256 * 1024 * 1024;
 
 /** The bytes that an event takes besides its text, and that a token's probabilities take. */
 const EVENT = 64;
@@ -46,18 +42,6 @@ export function holding({ load, response }: Pick<Incoming, 'load' | 'response'>)
 function asOurs(error: unknown): GatewayError {
   const { fault, message } = asGatewayError(error);
   return new GatewayError(fault === 'rate-limited' ? 'overloaded' : fault, message, { retryAfter: 1 });
-}
-
-/** Passes a stream's bytes on. @param most bytes. @throws GatewayError `upstream-broken` if there are more. */
-export function boundedStream(most = MAX_STREAM): Step<Uint8Array, Uint8Array> {
-  let size = 0;
-  return {
-    transform(chunk, out) {
-      size += chunk.byteLength;
-      if (size > most) throw tooLong();
-      out.enqueue(chunk);
-    },
-  };
 }
 
 /** Passes events on, and reports the bytes that are held for them. @throws GatewayError what `holds` throws. */

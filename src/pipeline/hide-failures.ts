@@ -7,8 +7,8 @@
 import { bytesOfText, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
 import { eventEndSearch, eventEnds } from '../streams/event-ends.ts';
 import type { Sink, Step } from '../streams/step.ts';
+import { type FailureReader, findFailure, HEAD } from '../translate/find-failure.ts';
 import { hiddenInJson } from '../upstream/redact.ts';
-import { type FailureReader, findFailure, HEAD } from './find-failure.ts';
 
 /**
  * How much of an event is held, in bytes. The second figure is for an event that may report a failure, which may repeat

@@ -1,16 +1,9 @@
-/** Which models an endpoint can reach, and which vendor a name without one means. */
+/** Which models an endpoint can reach. */
 
 import { vendorName } from '../catalog/catalog.ts';
+import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
-
-/** The vendor of a name without one, by endpoint. */
-export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
-  'chat-completions': 'openai',
-  responses: 'openai',
-  messages: 'anthropic',
-  'generate-content': 'google',
-};
 
 export interface ReachOptions {
   /** Whose models generate-content can reach: Google's, as at Google itself, or all. */

@@ -2,8 +2,8 @@
 
 import { noteFault } from '../accounting/usage/ledger.ts';
 import type { FormatName } from '../conversation/prompt.ts';
-import { formats } from '../formats/formats.ts';
 import { asGatewayError, waitHeaders } from '../lib/errors.ts';
+import { errorAnswer } from '../translate/error-answer.ts';
 import { UPSTREAM_ID } from './encode.ts';
 import type { Answer, Incoming } from './exchange.ts';
 import { discard } from './read-body.ts';
@@ -19,9 +19,8 @@ export function renderFailure(
 ): Answer {
   const error = asGatewayError(thrown);
   noteFault(ledger, error);
-  // Anthropic's own status for 'overloaded', which its SDKs and agents know.
-  const status = format === 'messages' && error.fault === 'upstream-overloaded' ? 529 : error.status;
-  const body = Buffer.from(JSON.stringify(formats[format].renderError(error, id)));
+  const { status, body: said } = errorAnswer(error, format, id);
+  const body = Buffer.from(JSON.stringify(said));
   const headers: Record<string, string> = {
     ...error.headers,
     'content-type': 'application/json',

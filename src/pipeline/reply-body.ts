@@ -2,7 +2,7 @@
 
 import { bytesOfText } from '../lib/bytes.ts';
 import { wholeBody } from '../streams/whole-body.ts';
-import { tooLong } from './decode-body.ts';
+import { tooLong } from '../translate/decode-answer.ts';
 import type { Answered, Replied } from './exchange.ts';
 import { holding } from './held-answer.ts';
 

@@ -4,6 +4,7 @@ import { isLimitedByModel } from '../access/limits/limited.ts';
 import { isConfined } from '../access/principal.ts';
 import type { StoredIds } from '../access/stored-ids.ts';
 import { type Catalog, MAX_ID_LENGTH, modelName, vendorName } from '../catalog/catalog.ts';
+import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
@@ -17,7 +18,7 @@ import { isVertex, translatedFormat, type Vendor, type Vendors } from '../upstre
 import type { Admitted, Routed } from './exchange.ts';
 import { countingFormat, countsIn, nativeFormatFor } from './native-format.ts';
 import { nearestModel } from './nearest-model.ts';
-import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
+import { type ReachOptions, reaches } from './reach.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
 import { modelsBeside } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';

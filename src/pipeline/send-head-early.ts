@@ -11,12 +11,13 @@ import type { JsonObject } from '../lib/json.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Stage } from '../streams/chain.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
+import { requestContext } from '../translate/write-request.ts';
 import { eventStreamHeaders, isEventStream } from '../upstream/headers.ts';
 import { cancelBody } from '../upstream/send.ts';
 import { upstreamName } from '../upstream/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { endWithError } from './late-error.ts';
-import { asksList, asksStream, isNative, requestContext } from './translate-request.ts';
+import { asksList, asksStream, isNative } from './translate-request.ts';
 
 export interface EarlyHeadOptions {
   /** Milliseconds that the head of a translated stream waits, so that a failure can have its own status. */

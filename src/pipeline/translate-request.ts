@@ -11,10 +11,12 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
 import { avoiding } from '../conversation/rules/avoidance.ts';
-import { type ModelInPath, type ModelTraits, type RequestContext, unreported } from '../formats/format.ts';
+import { type ModelInPath, type ModelTraits, unreported } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
-import { type JsonObject, wellFormed } from '../lib/json.ts';
+import { wellFormed } from '../lib/json.ts';
+import { offeredTraits } from '../translate/model-traits.ts';
+import { requestContext, writeRequest } from '../translate/write-request.ts';
 import { requestHeaders } from '../upstream/headers.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
 import { inboundFor } from './caller-format.ts';
@@ -23,10 +25,8 @@ import { formatForPrompt } from './format-for-prompt.ts';
 import { bodyWithoutModel, valueWithoutModel } from './model-in-path.ts';
 import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from './parse-body.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
-import { renderPrompt } from './render-prompt.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
-import { findStops } from './untold-stops.ts';
 
 export interface RequestOptions {
   /**
@@ -148,18 +148,13 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
   const wanted = { ...given, model: target.model, stream, ...(cacheKey !== undefined && { cacheKey }) };
   const prompt = routed.avoids === undefined ? wanted : avoiding(wanted, routed.avoids);
   const streams = stream && !routed.wantsWholeAnswer;
-  let untold = false;
-  const request = renderPrompt(
+  const { request, stops } = writeRequest(
     outbound,
     stream === streams ? prompt : unstreamed(prompt),
     target,
-    (field, outcome) => {
-      untold ||= field === 'stop' && outcome === 'approximated';
-    },
     route.format,
     body,
   );
-  const stops = untold ? findStops(prompt, route.format, body) : undefined;
   const counted = counting?.outbound.countedRequest(request, target) ?? request;
   const payload = JSON.stringify(
     service === undefined ? counted : valueWithoutModel(counted, routed, service),
@@ -205,14 +200,6 @@ function findCounting({ format, operation }: Route, upstreamFormat: FormatName):
   return { inbound, outbound };
 }
 
-/**
- * Collects what a renderer of answers needs to know about the request.
- * @param id the exchange's id, from which ids in the answer are made.
- */
-export function requestContext(id: string, prompt: Prompt, body: JsonObject): RequestContext {
-  return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
-}
-
 /** The traits of a model, corrected by what its vendor has refused. */
 function corrected(target: ModelTraits, avoids: Routed['avoids']): ModelTraits {
   if (avoids === undefined) return target;
@@ -240,21 +227,12 @@ function unstreamed(prompt: Prompt): Prompt {
  * @param format the format of the request to the vendor.
  */
 export function collectTraits(vendor: Vendor, model: Model, format: FormatName): ModelTraits {
-  const service = formats[format].outbound.serviceTraits?.(vendor);
-  const { caches = service?.caches ?? 'asked' } = vendor;
-  return {
-    model: upstreamName(vendor, model),
-    maxOutputTokens: model.maxOutputTokens,
-    ...(model.input !== undefined && { input: model.input }),
-    ...(model.thinking !== undefined && { thinking: model.thinking }),
-    sampling: model.sampling ?? true,
-    ...(model.prefill !== undefined && { prefill: model.prefill }),
-    ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
-    ...(model.laterSystem && service?.laterSystem && { laterSystem: true }),
-    ...(caches !== 'asked' && { caches }),
-    structuredOutput: model.structuredOutput ?? true,
+  return offeredTraits(model, {
+    name: upstreamName(vendor, model),
     dialect: findDialect(vendor, model),
-  };
+    service: formats[format].outbound.serviceTraits?.(vendor),
+    caches: vendor.caches,
+  });
 }
 
 /**

@@ -14,13 +14,13 @@ import { type ModelTraits, type Note, reportInto } from '../../src/formats/forma
 import { formats } from '../../src/formats/formats.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { asList, asObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { fieldPathForCaller } from '../../src/pipeline/field-path-for-caller.ts';
-import { renderPrompt } from '../../src/pipeline/render-prompt.ts';
 import { collectTraits } from '../../src/pipeline/translate-request.ts';
 import { chatRequest } from '../../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../../src/sandbox/schemas/generate-content.ts';
 import { messagesRequest } from '../../src/sandbox/schemas/messages.ts';
 import { responsesRequest } from '../../src/sandbox/schemas/responses.ts';
+import { fieldPathForCaller } from '../../src/translate/field-path-for-caller.ts';
+import { renderPrompt } from '../../src/translate/render-prompt.ts';
 import { FIXTURES } from '../support/recording.ts';
 import { BESIDE } from '../support/sdk-fields.ts';
 import { type Place, places, type Samples, shapeOf, TEXT } from '../support/sdk-types.ts';

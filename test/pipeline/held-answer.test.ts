@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { type Arrival, openArrivals } from '../../src/pipeline/arrivals.ts';
-import { boundedStream, countingHeld, holding } from '../../src/pipeline/held-answer.ts';
+import { countingHeld, holding } from '../../src/pipeline/held-answer.ts';
 import { run } from '../../src/streams/step.ts';
+import { boundedStream } from '../../src/translate/decode-answer.ts';
 
 const response = new ServerResponse(new IncomingMessage(new Socket()));
 const delta = (length: number): ReplyEvent => ({

@@ -1,0 +1,76 @@
+/** A vendor's answer as events, whether it is a stream or not. The bytes decide which, not what was requested. */
+
+import { byteAccumulator } from '../lib/byte-accumulator.ts';
+import { textOfBytes } from '../lib/bytes.ts';
+import { GatewayError } from '../lib/errors.ts';
+import { decodeSse, type Sse } from '../streams/sse.ts';
+import type { Step } from '../streams/step.ts';
+
+/** Receives how many bytes are held of a non-streaming body so far; may throw. */
+export type Holds = (bytes: number) => void;
+
+/** The largest non-streaming answer that is translated, in bytes. */
+export const MAX_WHOLE = 64 * 1024 * 1024;
+
+/** The most bytes of a translated stream. At 250 bytes a token this is a million tokens. */
+const MAX_STREAM = 256 * 1024 * 1024;
+
+/** Makes the error for an answer that is longer than the gateway reads. */
+export function tooLong(): GatewayError {
+  return new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
+}
+
+/** Passes a stream's bytes on. @param most bytes. @throws GatewayError `upstream-broken` if there are more. */
+export function boundedStream(most = MAX_STREAM): Step<Uint8Array, Uint8Array> {
+  let size = 0;
+  return {
+    transform(chunk, out) {
+      size += chunk.byteLength;
+      if (size > most) throw tooLong();
+      out.enqueue(chunk);
+    },
+  };
+}
+
+/** Decodes a stream if the body begins as one, and a non-streaming body, as one event, otherwise. */
+export function decodeByLooks(holds: Holds = () => {}): Step<Uint8Array, Sse> {
+  let step: Step<Uint8Array, Sse> | undefined;
+  return {
+    transform(chunk, out) {
+      step ??= stepFor(
+        chunk.find((byte) => !isSpace(byte)),
+        holds,
+      );
+      step?.transform(chunk, out);
+    },
+    flush: (out) => (step ?? decodeWhole(holds)).flush?.(out),
+  };
+}
+
+/**
+ * Picks the decoder by the first byte of a body. Undefined means not yet known: some services send empty lines first,
+ * as keep-alives.
+ */
+function stepFor(first: number | undefined, holds: Holds): Step<Uint8Array, Sse> | undefined {
+  if (first === undefined) return undefined;
+  // A comment, or a field: data, event, id or retry (WHATWG HTML, 9.2.6).
+  return ':deir'.includes(String.fromCharCode(first)) ? decodeSse() : decodeWhole(holds);
+}
+
+/** Whether a byte is white space (RFC 8259, 2) or part of a byte order mark. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xef || byte === 0xbb || byte === 0xbf;
+}
+
+/** Collects a non-streaming body and gives it as one event. */
+function decodeWhole(holds: Holds): Step<Uint8Array, Sse> {
+  const whole = byteAccumulator(MAX_WHOLE);
+  return {
+    transform(chunk) {
+      if (whole.size() + chunk.byteLength > MAX_WHOLE) throw tooLong();
+      whole.add(chunk);
+      holds(whole.held());
+    },
+    flush: (out) => out.enqueue({ data: textOfBytes(whole.whole()) }),
+  };
+}

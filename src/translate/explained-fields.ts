@@ -1,0 +1,38 @@
+/** What happened to each field of a request that was translated. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Note } from '../formats/format.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { asSpelled, fieldPathForCaller } from './field-path-for-caller.ts';
+
+export interface ExplainedFields {
+  /** What did not reach the vendor unchanged. */
+  readonly notes: readonly Note[];
+  /** The caller's fields that did, at least in meaning. */
+  readonly mapped: readonly string[];
+}
+
+/**
+ * Sorts the fields of a request.
+ * @param from the format of `body`.
+ * @param read the notes of the parser of `body`.
+ * @param written the notes of the renderer of the vendor's request.
+ */
+export function explainedFields(
+  from: FormatName,
+  body: JsonObject,
+  read: readonly Note[],
+  written: readonly Note[],
+): ExplainedFields {
+  const notes = distinct([
+    ...read.map((note) => ({ ...note, field: asSpelled(note.field, from, body) })),
+    ...written.map((note) => ({ ...note, field: fieldPathForCaller(note.field, from, body) })),
+  ]);
+  const noted = new Set(notes.map(({ field }) => field));
+  return { notes, mapped: Object.keys(body).filter((field) => !noted.has(field)) };
+}
+
+/** Each different note once. */
+function distinct(notes: readonly Note[]): readonly Note[] {
+  return [...new Map(notes.map((note) => [Object.values(note).join('\n'), note])).values()];
+}

@@ -1,0 +1,119 @@
+/**
+ * Watches the end of a native stream, which nothing here parses. If the stream breaks off or simply stops, its last
+ * bytes are the format's own error event: a stream that was cut must not look complete.
+ */
+
+import type { EventRenderer, Format } from '../formats/format.ts';
+import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.ts';
+import { bytesOfText, LF, latin1OfBytes } from '../lib/bytes.ts';
+import { endedEarly, type GatewayError } from '../lib/errors.ts';
+import { tryParseJson } from '../lib/json.ts';
+import { endsEvent } from '../streams/event-ends.ts';
+import { type Sse, sseText } from '../streams/sse.ts';
+import type { Sink, Step } from '../streams/step.ts';
+import { trailingBytes } from '../streams/trailing-bytes.ts';
+import { findFailure } from './find-failure.ts';
+
+/**
+ * How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one of them holds the
+ * whole answer.
+ */
+const END = 2048;
+
+/**
+ * The least length of a line, in bytes, that may be a failure whose beginning has left the kept end. Such a failure
+ * holds a whole request, or what was made of it, in one long line. Answers consist of shorter lines, which are not
+ * examined. The second figure is how much of such a failure is kept.
+ */
+const LARGE = 1024;
+/** The line breaks after an event, and the byte before them, in bytes. */
+const LONGEST_END = 5;
+const MOST_OF_FAILURE = 256 * 1024;
+
+/** Match the beginning of an event, and the places where one may end that lacks its empty line. */
+const EVENT = /(?:^|[\r\n])(?:event|data):/;
+const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
+const LAST_EVENT = /[}\]]\s*$/;
+
+/** Says a late error by `render`, as an event. */
+export type SayLate = (error: GatewayError, render: EventRenderer['fail'], out: Sink<Sse>) => void;
+
+/** A step that passes a native stream's bytes on unchanged. At `flush` it throws if the stream must not end here. */
+export interface EndWatch extends Step<Uint8Array, Uint8Array> {
+  flush(): void;
+  /** Writes an error as the stream's last bytes, unless the stream is complete in spite of it. */
+  fail(error: GatewayError, out: Sink<Uint8Array>, say: SayLate): void;
+  /** The failure that the vendor itself has ended the stream with, if it has. */
+  failure(): GatewayError | undefined;
+}
+
+/** Makes the step. */
+export function watchEnd(format: Format): EndWatch {
+  const { opening, ending, closing, failing } = format.outbound.marks;
+  let isOpen = false;
+  const tail = trailingBytes(END);
+  const end = (): string => latin1OfBytes(tail.bytes());
+  let failure: ByteAccumulator | undefined;
+
+  /** Whether the stream may end here. */
+  function isWhole(last: string): boolean {
+    // A body that does not look like this format at all may end anywhere.
+    if (last !== '' && !isOpen) return true;
+    // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
+    // end.
+    return (ending.test(last) || !EVENT.test(last)) && endsWhole(tail.bytes(), last);
+  }
+
+  return {
+    transform(bytes, out) {
+      isOpen ||= opening.test(end() + latin1OfBytes(bytes));
+      if (failure === undefined && endsLong(bytes) && failing.test(end() + latin1OfBytes(bytes))) {
+        failure = byteAccumulator(MOST_OF_FAILURE);
+        failure.add(tail.bytes().slice());
+      }
+      if (failure !== undefined && failure.size() + bytes.byteLength <= MOST_OF_FAILURE)
+        failure.add(bytes.slice());
+      tail.add(bytes);
+      out.enqueue(bytes);
+    },
+    flush() {
+      if (!isWhole(end())) throw endedEarly();
+    },
+    fail(error, out, say) {
+      const last = end();
+      const isBetween = last === '' || endsEvent(tail.bytes());
+      const gap = isBetween ? '' : '\n\n';
+      // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
+      const isParked = error.fault === 'upstream-timeout' && ending.test(last);
+      if (closing !== undefined && (isParked || closing.test(last)) && endsWhole(tail.bytes(), last)) {
+        if (gap !== '') out.enqueue(bytesOfText(gap));
+        return;
+      }
+      say(error, (late, events) => events.enqueue(format.inbound.renderLateError(late, last)), {
+        enqueue: (event) => out.enqueue(bytesOfText(gap + sseText(event))),
+      });
+    },
+    failure() {
+      if (failure === undefined && !failing.test(end())) return undefined;
+      // The first event in the kept end may be half of one, which parses as nothing.
+      return findFailure(failure?.whole() ?? tail.bytes(), format.outbound);
+    },
+  };
+}
+
+/** Whether the line in which a piece ends, or which ends with the piece, has at least LARGE bytes. */
+function endsLong(bytes: Uint8Array): boolean {
+  const { byteLength } = bytes;
+  return byteLength >= LARGE && bytes.lastIndexOf(LF, byteLength - LONGEST_END) < byteLength - LARGE;
+}
+
+/**
+ * Whether the last event is complete, with or without the empty line after it.
+ * @param end the same bytes as latin1.
+ */
+function endsWhole(bytes: Uint8Array, end: string): boolean {
+  if (endsEvent(bytes)) return true;
+  const data = LAST_DATA.exec(end)?.[1];
+  if (data === undefined) return LAST_EVENT.test(end);
+  return data.startsWith('[DONE]') || tryParseJson(data) !== undefined;
+}
