@@ -1,0 +1,142 @@
+/** Translates a request to a vendor's format. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import { type Note, reportInto } from '../formats/format.ts';
+import { formats } from '../formats/formats.ts';
+import { invalid } from '../lib/errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { AnswerTranslation } from './answer-events.ts';
+import type { RequestBodies } from './bodies.ts';
+import { chooseTraits, type ModelDescription } from './choose-traits.ts';
+import { type ExplainedFields, explainedFields } from './explained-fields.ts';
+import { randomId } from './random-id.ts';
+import { requestContext, writeRequest } from './write-request.ts';
+
+/** What `translateRequest` takes. */
+export interface RequestToTranslate<From extends FormatName, To extends FormatName> {
+  /** The format of `body`: the caller's. */
+  readonly from: From;
+  /** The format of the vendor. */
+  readonly to: To;
+  /**
+   * The model to ask: an id of the gateway's catalog (`anthropic/claude-sonnet-5-5`, or without the vendor whose format
+   * `to` is), the vendor's name of any other model, or a description of one.
+   */
+  readonly model: string | ModelDescription;
+  /** The request as parsed JSON. */
+  readonly body: RequestBodies[From];
+  /** Whether the answer is to be a stream. Absent: as the body says. In generate-content the path says it instead. */
+  readonly stream?: boolean;
+}
+
+interface Made extends ExplainedFields {
+  readonly body: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/** How the answer is translated back. */
+export interface WayBack {
+  /** The format of the answer. */
+  readonly from: FormatName;
+  readonly to: FormatName;
+  readonly translation: AnswerTranslation;
+}
+
+/** A request as the vendor gets it, and what the translation of its answer needs to know of it. */
+export class TranslatedRequest {
+  /** The body of the vendor's request. */
+  readonly body: JsonObject;
+  /** Headers of the vendor's request besides those of every request, such as `anthropic-beta`. Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The vendor's name of the model. In generate-content it belongs in the path. */
+  readonly model: string;
+  /** Whether the answer is to be a stream. In generate-content the path asks for that. */
+  readonly stream: boolean;
+  /** What of the caller's request does not reach the vendor as it was. */
+  readonly notes: readonly Note[];
+  /** The caller's fields that do, at least in meaning. */
+  readonly mapped: readonly string[];
+  readonly #wayBack: WayBack;
+
+  /** @internal */
+  constructor({ body, headers, model, stream, notes, mapped }: Made, wayBack: WayBack) {
+    this.body = body;
+    this.headers = headers;
+    this.model = model;
+    this.stream = stream;
+    this.notes = notes;
+    this.mapped = mapped;
+    this.#wayBack = wayBack;
+  }
+
+  /** @internal */
+  static wayBack(request: TranslatedRequest): WayBack {
+    return request.#wayBack;
+  }
+}
+
+/** A translated request whose body has the type of its format. */
+export type RequestIn<To extends FormatName> = TranslatedRequest & { readonly body: RequestBodies[To] };
+
+/**
+ * Translates a request. In the vendor's own format only the name of the model changes.
+ * @returns the vendor's body, and the notes that `gateway explain` shows.
+ * @throws GatewayError `invalid-request` for what is not valid in the caller's format, or cannot be said in the
+ *   vendor's; its `param` is the field of `body`.
+ */
+export function translateRequest<From extends FormatName, To extends FormatName>(
+  request: RequestToTranslate<From, To>,
+): RequestIn<To>;
+export function translateRequest({
+  from,
+  to,
+  model,
+  body: given,
+  stream: asked,
+}: Omit<RequestToTranslate<FormatName, FormatName>, 'body'> & { readonly body: object }): TranslatedRequest {
+  const body = asBody(given);
+  const target = chooseTraits(model, to);
+  const { inbound } = formats[from];
+  const { outbound } = formats[to];
+  const read: Note[] = [];
+  const parsed = inbound.parseRequest(body, reportInto(read));
+  const stream = asked ?? parsed.stream;
+  const prompt = { ...parsed, model: target.model, stream };
+  const context = requestContext(randomId(), prompt, body);
+  if (from === to) {
+    const sent = 'model' in body ? { ...body, model: target.model } : body;
+    return new TranslatedRequest(
+      { body: sent, headers: {}, model: target.model, stream, notes: [], mapped: Object.keys(body) },
+      { from: to, to: from, translation: { inbound, outbound, asked: context, target } },
+    );
+  }
+  const written: Note[] = [];
+  const { request, stops } = writeRequest(outbound, prompt, target, from, body, reportInto(written));
+  return new TranslatedRequest(
+    {
+      body: request,
+      headers: outbound.renderHeaders?.(prompt, target) ?? {},
+      model: target.model,
+      stream,
+      ...explainedFields(from, body, read, written),
+    },
+    {
+      from: to,
+      to: from,
+      translation: { inbound, outbound, asked: context, target, ...(stops && { stops }) },
+    },
+  );
+}
+
+/** @throws GatewayError `invalid-request` if a body is no JSON object. */
+function asBody(body: object): JsonObject {
+  if (!isJsonObject(body)) throw invalid('The request body must be a JSON object.');
+  return body;
+}
+
+/** JSON has no other objects than these, and whoever calls a library with others has the types against it. */
+function isJsonObject(value: object): value is JsonObject {
+  return !Array.isArray(value);
+}

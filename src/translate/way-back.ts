@@ -1,0 +1,48 @@
+/** How an answer is translated back into the caller's format. */
+
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import { formats } from '../formats/formats.ts';
+import type { AnswerTranslation } from './answer-events.ts';
+import { chooseTraits } from './choose-traits.ts';
+import { randomId } from './random-id.ts';
+import { TranslatedRequest } from './translate-request.ts';
+import { requestContext } from './write-request.ts';
+
+/** Which answer is translated. */
+export interface Way {
+  /** The format of the answer: the vendor's. */
+  readonly from: FormatName;
+  /** The format of the caller. */
+  readonly to: FormatName;
+  /**
+   * What `translateRequest` returned for the request that is answered. Without it, the answer is translated as one to a
+   * request that asks for everything: usage in the stream, and thoughts.
+   */
+  readonly request?: TranslatedRequest | undefined;
+}
+
+const EVERYTHING: Prompt = {
+  model: '',
+  turns: [],
+  stream: true,
+  includeUsage: true,
+  thinking: { visible: true },
+};
+
+/** Finds the way. @throws TypeError if the request was translated between other formats. */
+export function wayBack({ from, to, request }: Way): AnswerTranslation {
+  if (request === undefined) {
+    return {
+      inbound: formats[to].inbound,
+      outbound: formats[from].outbound,
+      asked: requestContext(randomId(), EVERYTHING, {}),
+      target: chooseTraits('', from),
+    };
+  }
+  const made = TranslatedRequest.wayBack(request);
+  if (made.from !== from || made.to !== to)
+    throw new TypeError(
+      `The request was translated from ${made.to} to ${made.from}, so its answer goes from ${made.from} to ${made.to}.`,
+    );
+  return made.translation;
+}
