@@ -17,10 +17,15 @@ const ownModel = modelSchema
 
 /** The whole configuration. */
 export const configSchema = z.strictObject({
+  /** The address of this file's JSON schema, for editors. */
+  $schema: z.string().exactOptional(),
+  /** The address to listen at. `0.0.0.0` is all addresses of IPv4. */
   host: z.string().min(1).default('127.0.0.1'),
+  /** The port to listen at. 0: any that is free. */
   port: z.number().int().min(0).max(65_535).default(8787),
   /** The number of processes that serve. */
   workers: z.number().int().min(1).max(256).default(1),
+  /** The vendors that serve, by the names with which the ids of their models begin. */
   vendors: z.record(vendorName, vendorSchema).default({}),
   /** Models to add to the default catalog. A model with the same id is replaced. */
   models: z.array(ownModel).default([]),
@@ -34,12 +39,16 @@ export const configSchema = z.strictObject({
   countTokens: z.strictObject({ models: z.enum(['native', 'all']).default('native') }).prefault({}),
   retries: retriesSchema.prefault({}),
   ejection: ejectionSchema.prefault({}),
+  /** Keys for callers, besides those that are stored. */
   keys: z.array(keySchema).default([]),
+  /** Groups of keys, besides those that are stored. */
   groups: z.array(groupSchema).default([]),
   /** Identity providers whose tokens callers may use instead of a key. */
   identities: z.array(identitySchema).default([]),
+  /** How much this process takes on. */
   limits: z
     .strictObject({
+      /** The longest body of a request. */
       bodyBytes: z
         .number('must be a number of bytes')
         .int()
@@ -71,11 +80,14 @@ export const configSchema = z.strictObject({
       fileDescriptors: z.number().gt(0).max(1).default(0.8),
     })
     .prefault({}),
+  /** How long to wait for what, in milliseconds. */
   timeouts: z
     .strictObject({
+      /** Until a connection to a vendor is open. */
       connect: milliseconds.default(5_000),
       /** Vendors: until the first byte of an answer's body, and between two chunks of it. Here and below, 0 is no limit. */
       firstByte: milliseconds.default(600_000),
+      /** Between two chunks of a vendor's answer. */
       idle: milliseconds.default(120_000),
       /** How long a stream may consist of keep-alives only. */
       quiet: milliseconds.default(600_000),
@@ -83,7 +95,9 @@ export const configSchema = z.strictObject({
       total: milliseconds.default(1_800_000),
       /** How long a request waits for an upstream whose `connections` are all in use. */
       pool: milliseconds.default(100),
+      /** Silence after which a translated stream sends a keep-alive. */
       keepAlive: milliseconds.min(1).default(15_000),
+      /** How long the head of a translated stream waits for the first event, so that a failure can have its own status. */
       hold: milliseconds.default(10_000),
       /** Callers: how long the head of a request, its body, and a connection between two requests may take. */
       requestHead: milliseconds.default(10_000),
@@ -109,6 +123,7 @@ export const configSchema = z.strictObject({
       url: redisUrl.exactOptional(),
     })
     .prefault({}),
+  /** How usage and cost are recorded. */
   usage: z
     .strictObject({
       /** How often records are written, how many at once, and how many may wait in memory. */
@@ -142,11 +157,13 @@ export const configSchema = z.strictObject({
       except: z.string().default(''),
     })
     .prefault({}),
+  /** Which pages may call the gateway from a browser. */
   cors: z.strictObject({ origins: corsOrigins.default('*') }).prefault({}),
   /** Whether translated streams are checked by the protocol validator as they are sent. Violations are counted in a metric. */
   validate: z.boolean().default(false),
   /** The style of the access log. `auto` is pretty on a terminal, else JSON. */
   log: z.enum(['auto', 'json', 'pretty', 'none']).default('auto'),
+  /** How fast simulated vendors answer. */
   sandbox: z.strictObject({ pace: z.enum(['realistic', 'none']).default('realistic') }).prefault({}),
 });
 

@@ -1,0 +1,34 @@
+/** The build of what programs import: `dist/library`, with one file for each entrance of the package, and its types. */
+
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'rolldown';
+import { SCHEMA_FILE } from './config-schema.ts';
+import { writeTypes } from './types.ts';
+
+const DIRECTORY = 'dist/library';
+const ENTRANCES = { index: 'config/define-config', translate: 'translate/index' };
+
+export default defineConfig({
+  input: Object.fromEntries(Object.entries(ENTRANCES).map(([name, path]) => [name, `src/${path}.ts`])),
+  // Any runtime with Web Streams takes these files.
+  platform: 'neutral',
+  external: ['eventsource-parser'],
+  plugins: [
+    {
+      name: 'types-and-schema',
+      writeBundle({ dir = DIRECTORY }) {
+        writeTypes(join(dir, 'types'), Object.values(ENTRANCES));
+        copyFileSync(SCHEMA_FILE, join(dir, 'config.schema.json'));
+      },
+    },
+  ],
+  output: {
+    dir: DIRECTORY,
+    cleanDir: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    // Names stay as they are, so that a stack trace can be read without a map.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  },
+});
