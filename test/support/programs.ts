@@ -3,7 +3,7 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface Program {
@@ -113,6 +113,38 @@ export function pythonOf(group: string): string {
   return join(PYTHON_CLIENTS, group, 'bin/python');
 }
 
+/** Where `.ci/run` installs other runtimes than Node. */
+const RUNTIMES = resolve(import.meta.dirname, '../../.runtimes');
+
+/** A runtime that is an npm package. Its program is in a package for the platform, beside which nothing is needed. */
+function runtime(name: string, variable: string, version: string, program: string): Program {
+  return {
+    name,
+    variable: `REQUIRE_${variable}`,
+    remedy: `npm install --prefix .runtimes --ignore-scripts ${version}, or set ${variable}_PATH`,
+    isThere: () => runtimePath(variable, program) !== undefined,
+  };
+}
+
+/** The path of a runtime; undefined if it is not there. */
+function runtimePath(variable: string, program: string): string | undefined {
+  const [installed] = globSync(program, { cwd: join(RUNTIMES, 'node_modules') });
+  return process.env[`${variable}_PATH`] ?? (installed && join(RUNTIMES, 'node_modules', installed));
+}
+
+export const DENO: Program = runtime('Deno', 'DENO', 'deno@2.9.6', '@deno/*/deno');
+export const BUN: Program = runtime('Bun', 'BUN', 'bun@1.4.5', '@oven/*/bin/bun');
+export const WORKERD: Program = runtime(
+  'workerd',
+  'WORKERD',
+  'workerd@1.20261117.1',
+  '@cloudflare/*/bin/workerd',
+);
+
+export const denoPath = (): string | undefined => runtimePath('DENO', '@deno/*/deno');
+export const bunPath = (): string | undefined => runtimePath('BUN', '@oven/*/bin/bun');
+export const workerdPath = (): string | undefined => runtimePath('WORKERD', '@cloudflare/*/bin/workerd');
+
 export const PROGRAMS: readonly Program[] = [
   POSTGRES,
   REDIS,
@@ -124,6 +156,9 @@ export const PROGRAMS: readonly Program[] = [
   JAVA,
   OPENAI_COMPATIBLE_TESTER,
   pythonClients('core'),
+  DENO,
+  BUN,
+  WORKERD,
 ];
 
 /** Whether tests can use a program. @throws Error if they cannot and the environment requires it. */
