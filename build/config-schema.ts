@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { credentialsSchema, type GivenCredentials } from '../src/config/credentials.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { JsonObject } from '../src/lib/json.ts';
 import { asList, isList, isObject, type Json } from '../src/lib/json.ts';
@@ -13,6 +14,9 @@ import { fieldDocs } from './field-docs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 export const SCHEMA_FILE = join(ROOT, 'src/config/config.schema.json');
+
+/** The clouds, as a vendor's `credentials` name them. */
+const CLOUDS: readonly GivenCredentials['type'][] = ['aws', 'google', 'azure'];
 
 /** Where a schema holds others that describe the same value, or parts of it without names. */
 const NESTED = ['items', 'additionalItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf'];
@@ -26,6 +30,11 @@ export function configJsonSchema(): string {
         unrepresentable: 'any',
         target: 'draft-7',
         reused: 'inline',
+        override({ zodSchema, jsonSchema }) {
+          // Zod shows what a transform makes of it, but not that the name alone will do.
+          if (Object.is(zodSchema, credentialsSchema)) jsonSchema.oneOf?.unshift({ enum: [...CLOUDS] });
+          if (Array.isArray(jsonSchema.items)) jsonSchema.additionalItems ??= false;
+        },
       }),
     ),
   );

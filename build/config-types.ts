@@ -56,7 +56,10 @@ function typeOf(schema: Json | undefined, indent: string): string {
 
 function listType({ items, additionalItems }: JsonObject, indent: string): string {
   if (!isList(items)) return `readonly (${typeOf(items, indent)})[]`;
-  const rest = additionalItems === undefined ? [] : [`...(${typeOf(additionalItems, indent)})[]`];
+  const rest =
+    additionalItems === undefined || additionalItems === false
+      ? []
+      : [`...(${typeOf(additionalItems, indent)})[]`];
   return `readonly [${[...items.map((item) => typeOf(item, indent)), ...rest].join(', ')}]`;
 }
 

@@ -15,6 +15,8 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const DOCUMENTS = [
   ...PAGES,
   'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
   'bench/NOTES.md',
   'deploy/README.md',
   'deploy/SIZING.md',

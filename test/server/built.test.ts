@@ -1,16 +1,21 @@
-/** What `npm run build` makes runs by itself: in a folder that has no package beside it. */
+/** The package as npm publishes it. The program in it runs by itself, in a folder that has no package beside it. */
 
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { OPTIONAL_PACKAGES } from '../../src/upstream/optional-packages.ts';
+import { cleanFolder } from '../support/clean-folder.ts';
 import { KEY } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'gateway-built-'));
+const folder = cleanFolder('gateway-built-');
 const dist = join(folder, 'dist');
 const program = join(dist, 'gateway.js');
 let running: GatewayProcess;
@@ -18,7 +23,10 @@ let running: GatewayProcess;
 beforeAll(async () => {
   const rolldown = join(ROOT, 'node_modules/rolldown/bin/cli.mjs');
   execFileSync(process.execPath, [rolldown, '--config', 'rolldown.config.js', '--dir', dist], { cwd: ROOT });
-  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  const library = ['--config', 'build/library.config.js', '--dir', join(dist, 'library')];
+  execFileSync(process.execPath, [rolldown, ...library], { cwd: ROOT });
+  for (const name of ['package.json', 'fixtures', 'README.md', 'LICENSE', 'CHANGELOG.md'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   running = await spawnGateway({ log: 'json' }, { program });
 });
 afterAll(async () => {
@@ -62,4 +70,120 @@ test('it has the licences of what is in it', () => {
   const licenses = readFileSync(join(dist, 'LICENSES.txt'), 'utf8');
   for (const name of ['h3', 'undici', 'zod', 'marked', 'kysely', 'pino', 'eventsource-parser'])
     expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'));
+});
+
+describe('what npm packs', () => {
+  const manifest = z.array(
+    z.object({
+      filename: z.string(),
+      size: z.number(),
+      unpackedSize: z.number(),
+      files: z.array(z.object({ path: z.string() })),
+    }),
+  );
+  let packed: z.infer<typeof manifest>[number];
+
+  beforeAll(() => {
+    const made = execFileSync('npm', ['pack', '--json', '--ignore-scripts'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    const [first] = manifest.parse(JSON.parse(made));
+    if (first === undefined) throw new Error(made);
+    packed = first;
+  });
+
+  test('is less than 15 MB unpacked, and has no sources and no tests', () => {
+    expect(packed.unpackedSize).toBeLessThan(15_000_000);
+    const paths = packed.files.map(({ path }) => path);
+    for (const path of [
+      'dist/gateway.js',
+      'dist/library/translate.js',
+      'dist/library/config.schema.json',
+      'CHANGELOG.md',
+    ])
+      expect(paths).toContain(path);
+    expect(paths.filter((path) => /^(?:src|test|bench|build)\/|\.map$/.test(path))).toEqual([]);
+  });
+
+  test('has types that every resolution finds (@arethetypeswrong), and what its manifest names (publint)', async () => {
+    const tarball = createPackageFromTarballData(new Uint8Array(readFileSync(join(folder, packed.filename))));
+    const checked = await checkPackage(tarball);
+    const problems = checked.types === false ? ['no types'] : checked.problems;
+    // The package is for `import` alone: Node's own require takes it, and older resolutions know no exports.
+    const others = problems.filter((problem) => {
+      if (typeof problem === 'string') return true;
+      return (
+        problem.kind !== 'CJSResolvesToESM' &&
+        !('resolutionKind' in problem && problem.resolutionKind === 'node10')
+      );
+    });
+    expect(others).toEqual([]);
+    const { messages, pkg } = await publint({ pkgDir: folder, pack: false });
+    expect(
+      messages.filter(({ type }) => type !== 'suggestion').map((message) => formatMessage(message, pkg)),
+    ).toEqual([]);
+  });
+});
+
+describe('S-27 without any package beside it', () => {
+  const directory = join(folder, 'work');
+
+  beforeAll(() => mkdirSync(directory));
+
+  /** Runs a command; a started gateway is ended once `until` matches its output. */
+  function run(args: readonly string[], env: Record<string, string> = {}, until?: RegExp) {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+        if (until?.test(output)) child.kill('SIGTERM');
+      });
+    }
+    return new Promise<{ code: number | null; output: string }>((done) =>
+      child.once('close', (code) => done({ code, output })),
+    );
+  }
+
+  function configure(config: object): void {
+    writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify({ port: 0, ...config }));
+  }
+
+  test('starts, for people and for machines', async () => {
+    for (const log of ['pretty', 'json']) {
+      configure({ log, keys: [{ name: 'test', key: 'gw_a-key-of-the-tests' }] });
+      const { code, output } = await run(['start'], {}, /http:\/\/127\.0\.0\.1:\d+/);
+      expect(code, output).toBe(0);
+    }
+  });
+
+  test.each(['aws', 'google'] as const)('with credentials of %s it says what to install', async (type) => {
+    const place = { baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1', credentials: type };
+    configure({ vendors: { openai: place } });
+    const { code, output } = await run(['check']);
+    expect(code).not.toBe(0);
+    expect(output).toContain('vendors.openai.credentials: needs ');
+    expect(output).toContain(`npm install --save-prod ${OPTIONAL_PACKAGES[type].join(' ')}`);
+  });
+
+  test('with credentials of azure it needs nothing', async () => {
+    const credentials = { type: 'azure', tenantId: 't', clientId: 'c', clientSecret: 's' };
+    configure({ vendors: { openai: { baseUrl: 'https://house.openai.azure.com/openai/v1', credentials } } });
+    const { code, output } = await run(['check']);
+    expect(code, output).toBe(0);
+  });
+
+  test('with a trace collector it says what to install', async () => {
+    configure({});
+    const { code, output } = await run(['start'], { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+    expect(code).toBe(78);
+    expect(output).toContain('OTEL_EXPORTER_OTLP_ENDPOINT: needs packages that are not installed');
+    const [, ...missing] = OPTIONAL_PACKAGES.traces;
+    expect(output).toContain(`npm install --save-prod ${missing.join(' ')}`);
+  });
 });

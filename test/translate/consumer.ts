@@ -1,22 +1,10 @@
 /** A project that has the built package installed, and next to it what its tests run. */
 
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
-
-/** A folder with no packages above it, which the project would find. Other programs leave some in /tmp. */
-const PLACE = existsSync('/var/tmp') ? '/var/tmp' : tmpdir();
+import { cleanFolder } from '../support/clean-folder.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -33,7 +21,7 @@ export interface Consumer {
 
 /** Builds what programs import, and makes the project. */
 export function makeConsumer(): Consumer {
-  const directory = realpathSync(mkdtempSync(join(PLACE, 'consumer-')));
+  const directory = cleanFolder('consumer-');
   const modules = join(directory, 'node_modules');
   const installed = join(modules, 'fourwire');
   const compiler = join(ROOT, 'node_modules/rolldown/bin/cli.mjs');

@@ -18,6 +18,7 @@ import { openPlayground } from '../pages/playground.ts';
 import { isHandshake, judge } from '../websocket/handshake.ts';
 import type { SocketRoom } from '../websocket/room.ts';
 import { findFamily, isAnthropics, isGoogles } from './client-family.ts';
+import { answerConfigSchema } from './config-schema.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import { answerLive, answerReady, type Condition } from './health.ts';
 import {
@@ -117,6 +118,7 @@ export function createApp(host: Host): H3 {
   readOnly('/health/live', answerLive);
   readOnly('/health/ready', () => answerReady(host.condition()));
   readOnly('/openapi.json', openDescription());
+  readOnly('/config.schema.json', answerConfigSchema);
   read(
     '/metrics',
     (incoming) =>

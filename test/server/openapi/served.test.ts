@@ -263,6 +263,7 @@ const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: str
   isAlive: { 200: ['/health/live'] },
   isThere: { 200: ['/api/hello'] },
   getDescription: { 200: ['/openapi.json'] },
+  getConfigSchema: { 200: ['/config.schema.json'] },
   getPlayground: { 200: ['/'] },
   getPlaygroundByName: { 200: ['/playground'] },
   getPlaygroundFile: { 200: ['/playground/main.js'], 404: ['/playground/no-such.js'] },

@@ -34,7 +34,11 @@ export function openApi(): JsonObject {
       { name: 'models', description: 'Models that can be used.' },
       { name: 'announced', description: 'Endpoints that are announced, but not available yet.' },
       { name: 'playground', description: 'A page to try the gateway in the browser.' },
-      { name: 'process', description: 'Health checks for load balancers and operators, and this document.' },
+      {
+        name: 'process',
+        description:
+          'Health checks for load balancers and operators, this document, and the schema of configurations.',
+      },
       { name: 'admin', description: 'Keys, usage and metrics, on a listener of their own.' },
     ],
     paths: { ...generatePaths(), ...readPaths(), ...announcedPaths(), ...adminPaths() },

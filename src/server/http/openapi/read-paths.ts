@@ -144,6 +144,12 @@ export function readPaths(): JsonObject {
     '/openapi.json': plain('getDescription', 'process', 'This document.', {
       200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
     }),
+    '/config.schema.json': plain('getConfigSchema', 'process', 'The JSON schema of a configuration file.', {
+      200: {
+        description: 'JSON Schema, draft 7.',
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
+    }),
     '/': plain('getPlayground', 'playground', 'A page to chat with any model.', {
       200: fileResponse('The page.', 'text/html'),
     }),

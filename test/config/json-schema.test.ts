@@ -1,0 +1,55 @@
+/** The JSON schema of a configuration, as the gateway serves it. */
+
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { expect, test } from 'vitest';
+import { configJsonSchema, SCHEMA_FILE } from '../../build/config-schema.ts';
+import { configTypes } from '../../build/config-types.ts';
+import { startGateway } from '../support/gateway.ts';
+
+const text = readFileSync(SCHEMA_FILE, 'utf8');
+const schema: { properties: Record<string, object> } = JSON.parse(text);
+// Formats are for editors; zod is what decides here.
+const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+
+test('the file is made from the fields of the configuration: npm run schema writes it', () => {
+  expect(text).toBe(configJsonSchema());
+});
+
+test('every field of the first level is described', () => {
+  const bare = Object.entries(schema.properties).filter(([, field]) => !('description' in field));
+  expect(bare.map(([name]) => name)).toEqual([]);
+});
+
+test('a gateway serves it, and it takes what the gateway takes', async () => {
+  const gateway = await startGateway({});
+  try {
+    const served = await fetch(`${gateway.url}/config.schema.json`);
+    expect([served.status, await served.json()]).toEqual([200, schema]);
+  } finally {
+    await gateway.close();
+  }
+});
+
+test.each([
+  [{}, true],
+  [{ $schema: 'http://localhost:8787/config.schema.json', port: 0 }, true],
+  [{ vendors: { openai: { apiKey: 'k', upstreams: [{ apiKey: 'l', weight: 2 }] } } }, true],
+  [{ vendors: { openai: { credentials: 'azure', formats: ['responses', 'messages'] } } }, true],
+  [{ models: [{ id: 'a/b', contextWindow: 1, maxOutputTokens: 1, prices: { input: 0, output: 0 } }] }, true],
+  [{ keys: [{ name: 'team', key: 'gw_12345678', limits: { budgetDay: 1 } }] }, true],
+  [{ vendor: {} }, false],
+  [{ port: '8787' }, false],
+  [{ retries: { after: 'never' } }, false],
+  [{ models: [{ id: 'a/b' }] }, false],
+])('%j', (config, expected) => {
+  expect(isValid(config), JSON.stringify(isValid.errors)).toBe(expected);
+});
+
+test('the type of a configuration has the descriptions of its fields', () => {
+  const types = configTypes();
+  expect(types).toContain(
+    '/**\n   * The port to listen at. 0: any that is free.\n   * @default 8787\n   */\n  port?: number',
+  );
+  expect(types).not.toContain('unknown');
+});
