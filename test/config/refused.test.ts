@@ -110,7 +110,7 @@ test.each<[object, RegExp]>([
     { strategy: { mode: 'fallback' }, targets: [] },
     /: .* is a configuration of Portkey\. docs\/coming-from\.md/,
   ],
-  [{ budgets: {} }, /: Unrecognized key: "budgets" \(there are host, port, workers, vendors, /],
+  [{ budgets: {} }, /: Unrecognized key: "budgets" \(there are \$schema, host, port, workers, vendors, /],
   [vendor({ apikey: 'k' }), /vendors\.openai: Unrecognized key: "apikey" \(there are baseUrl, apiKey, /],
   [key({ key: KEY, limits: { rpm: 1 } }), /keys\.0\.limits: .*"rpm" \(there are requestsPerMinute, /],
   [
