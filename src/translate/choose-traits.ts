@@ -7,7 +7,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { ModelTraits } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
-import { traitsOf } from './model-traits.ts';
+import { offeredTraits } from './model-traits.ts';
 
 /** A model that is described instead of looked up. What is left out is not known. */
 export type ModelDescription = Pick<ModelTraits, 'model'> & Partial<ModelTraits>;
@@ -41,7 +41,7 @@ export function chooseTraits(model: string | ModelDescription, to: FormatName): 
   const known = catalog.resolve(model, DEFAULT_VENDOR[to]);
   if (known === undefined) return { ...UNKNOWN, model };
   const isRelayed = OWN_FORMATS[vendorName(known.id)]?.includes(to) === false;
-  if (isRelayed) return traitsOf(known, { name: known.id, dialect: 'compatible' });
+  if (isRelayed) return offeredTraits(known, { name: known.id, dialect: 'compatible' });
   const service = formats[to].outbound.serviceTraits?.({ origin: ANTHROPIC_ORIGIN, basePath: '' });
-  return traitsOf(known, { name: known.upstream ?? modelName(known.id), service });
+  return offeredTraits(known, { name: known.upstream ?? modelName(known.id), service });
 }
