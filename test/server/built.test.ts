@@ -57,7 +57,7 @@ test('it answers streams of every vendor, and records them', async () => {
 });
 
 test('it serves the pages, with the package that the browser loads', async () => {
-  for (const path of ['/', '/playground/marked.js', '/openapi.json'])
+  for (const path of ['/', '/playground/marked.js', '/openapi.json', '/config.schema.json'])
     expect([path, (await fetch(running.url + path)).status]).toEqual([path, 200]);
 });
 

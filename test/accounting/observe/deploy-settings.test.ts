@@ -18,6 +18,7 @@ import {
   asText,
   type Json,
   type JsonObject,
+  parseJson,
 } from '../../../src/lib/json.ts';
 import { openApi } from '../../../src/server/http/openapi/document.ts';
 import { DEPLOY, textFile, yaml } from './deploy-files.ts';
@@ -198,6 +199,18 @@ describe('files', () => {
     );
     expect(copied.length).toBeGreaterThan(5);
     for (const name of copied) expect(allowed).toContain(name);
+  });
+
+  test('the stage that builds the program installs its compiler, which is an optional package', () => {
+    const lock = asObject(parseJson(textFile('../package-lock.json'))) ?? {};
+    const compilers = Object.entries(asObject(lock['packages']) ?? {}).filter(([path]) =>
+      path.startsWith('node_modules/@rolldown/binding-'),
+    );
+    expect(compilers.length).toBeGreaterThan(0);
+    for (const [path, about] of compilers) expect(about, path).toMatchObject({ optional: true });
+    const [, install] = /^RUN (npm ci.*)\n(?:.*\n)*?RUN npm run build$/m.exec(dockerfile) ?? [];
+    expect(install).not.toMatch(/--omit[= ](?:optional|dev)/);
+    expect(install).toContain('--ignore-scripts');
   });
 
   test('kubernetes mounts the configuration where the program looks for it, and the folder that it writes to', () => {
