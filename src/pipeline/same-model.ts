@@ -3,7 +3,8 @@
 import { type Catalog, modelName, vendorName } from '../catalog/catalog.ts';
 import { invalid } from '../lib/errors.ts';
 import { asText, isObject } from '../lib/json.ts';
-import { COUNTED, type Scanned } from './scanned.ts';
+import { COUNTED } from '../translate/refuse-unknown.ts';
+import type { Scanned } from './scanned.ts';
 
 /**
  * If the path names the model, the body may name it too (`model`, and `generateContentRequest.model` in a token count),

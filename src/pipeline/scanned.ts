@@ -8,6 +8,7 @@ import { invalid } from '../lib/errors.ts';
 import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
 import { OPEN_OBJECT } from '../lib/json-bytes.ts';
 import { type ObjectScan, type Span, scanObject, spliced } from '../lib/json-scan.ts';
+import { COUNTED } from '../translate/refuse-unknown.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { upstreamName, type Vendor } from '../upstream/vendor.ts';
 
@@ -113,9 +114,6 @@ interface Asked extends Scanned {
   /** Set if the path names the model. */
   readonly named?: object | undefined;
 }
-
-/** The field of a token count that holds a whole request, in both of its spellings. */
-export const COUNTED = ['generateContentRequest', 'generate_content_request'] as const;
 
 /**
  * Replaces the body's `model` by the vendor's name of the model, also in the request inside a token count. A body that is

@@ -15,16 +15,16 @@ import { type ModelInPath, type ModelTraits, unreported } from '../formats/forma
 import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { wellFormed } from '../lib/json.ts';
+import { inboundFor } from '../translate/caller-format.ts';
 import { offeredTraits } from '../translate/model-traits.ts';
+import { refuseUnknown } from '../translate/refuse-unknown.ts';
 import { requestContext, writeRequest } from '../translate/write-request.ts';
 import { requestHeaders } from '../upstream/headers.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
-import { inboundFor } from './caller-format.ts';
 import type { Prepared, Routed, Translation } from './exchange.ts';
 import { formatForPrompt } from './format-for-prompt.ts';
 import { bodyWithoutModel, valueWithoutModel } from './model-in-path.ts';
 import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from './parse-body.ts';
-import { refuseUnknown } from './refuse-unknown.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
 

@@ -27,7 +27,9 @@ export function translateAnswer<From extends FormatName, To extends FormatName>(
 ): AnswerBodies[To];
 export function translateAnswer({ body, ...way }: Way & { readonly body: object }): JsonObject | object {
   const translation = wayBack(way);
-  return way.from === way.to ? body : wholeReply(translation, passOn(), [{ data: JSON.stringify(body) }]);
+  return translation === undefined
+    ? body
+    : wholeReply(translation, passOn(), [{ data: JSON.stringify(body) }]);
 }
 
 function passOn(): Step<Sse, Sse> {

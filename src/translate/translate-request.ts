@@ -1,15 +1,18 @@
 /** Translates a request to a vendor's format. */
 
 import type { FormatName } from '../conversation/prompt.ts';
-import { type Note, reportInto } from '../formats/format.ts';
+import { type ModelTraits, type Note, reportInto } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { invalid } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AnswerTranslation } from './answer-events.ts';
 import type { RequestBodies } from './bodies.ts';
+import { inboundFor } from './caller-format.ts';
 import { chooseTraits, type ModelDescription } from './choose-traits.ts';
+import { isResponsesBody } from './cursor/index.ts';
 import { type ExplainedFields, explainedFields } from './explained-fields.ts';
 import { randomId } from './random-id.ts';
+import { refuseUnknown } from './refuse-unknown.ts';
 import { requestContext, writeRequest } from './write-request.ts';
 
 /** What `translateRequest` takes. */
@@ -41,7 +44,8 @@ export interface WayBack {
   /** The format of the answer. */
   readonly from: FormatName;
   readonly to: FormatName;
-  readonly translation: AnswerTranslation;
+  /** Absent for an answer that stays as it is. */
+  readonly translation?: AnswerTranslation;
 }
 
 /** A request as the vendor gets it, and what the translation of its answer needs to know of it. */
@@ -98,20 +102,17 @@ export function translateRequest({
 }: Omit<RequestToTranslate<FormatName, FormatName>, 'body'> & { readonly body: object }): TranslatedRequest {
   const body = asBody(given);
   const target = chooseTraits(model, to);
-  const { inbound } = formats[from];
+  const inbound = inboundFor(from, body);
+  inbound.requireFields?.((name) => (body[name] ?? null) !== null);
+  // A Responses body that Cursor sends to chat-completions is translated whatever the vendor speaks.
+  const isResponses = from === 'chat-completions' && isResponsesBody(body);
+  if (from === to && !isResponses) return renamed(from, body, target, asked);
   const { outbound } = formats[to];
   const read: Note[] = [];
   const parsed = inbound.parseRequest(body, reportInto(read));
+  if (from !== to) refuseUnknown(inbound, from, body, parsed);
   const stream = asked ?? parsed.stream;
   const prompt = { ...parsed, model: target.model, stream };
-  const context = requestContext(randomId(), prompt, body);
-  if (from === to) {
-    const sent = 'model' in body ? { ...body, model: target.model } : body;
-    return new TranslatedRequest(
-      { body: sent, headers: {}, model: target.model, stream, notes: [], mapped: Object.keys(body) },
-      { from: to, to: from, translation: { inbound, outbound, asked: context, target } },
-    );
-  }
   const written: Note[] = [];
   const { request, stops } = writeRequest(outbound, prompt, target, from, body, reportInto(written));
   return new TranslatedRequest(
@@ -125,8 +126,28 @@ export function translateRequest({
     {
       from: to,
       to: from,
-      translation: { inbound, outbound, asked: context, target, ...(stops && { stops }) },
+      translation: {
+        inbound,
+        outbound,
+        asked: requestContext(randomId(), prompt, body),
+        target,
+        ...(stops && { stops }),
+      },
     },
+  );
+}
+
+/** A request in the vendor's own format, of which only the model's name is read. */
+function renamed(
+  format: FormatName,
+  body: JsonObject,
+  { model }: ModelTraits,
+  stream = body['stream'] === true,
+): TranslatedRequest {
+  const sent = 'model' in body ? { ...body, model } : body;
+  return new TranslatedRequest(
+    { body: sent, headers: {}, model, stream, notes: [], mapped: Object.keys(body) },
+    { from: format, to: format },
   );
 }
 

@@ -21,7 +21,7 @@ const say: SayLate = (error, render, out) => render(error, out);
 export function translateStream(way: Way): TransformStream<Uint8Array, Uint8Array> {
   const translation = wayBack(way);
   const { writable, source } = pipedSource();
-  if (way.from === way.to) return { writable, readable: watched(source, way.to) };
+  if (translation === undefined) return { writable, readable: watched(source, way.to) };
   const { body } = translatedBody(source, translation, {
     decode: fuse(boundedStream(), decodeByLooks()),
     framing: framedAsEvents(translation.inbound.ping),

@@ -29,20 +29,22 @@ const EVERYTHING: Prompt = {
   thinking: { visible: true },
 };
 
-/** Finds the way. @throws TypeError if the request was translated between other formats. */
-export function wayBack({ from, to, request }: Way): AnswerTranslation {
-  if (request === undefined) {
-    return {
-      inbound: formats[to].inbound,
-      outbound: formats[from].outbound,
-      asked: requestContext(randomId(), EVERYTHING, {}),
-      target: chooseTraits('', from),
-    };
-  }
-  const made = TranslatedRequest.wayBack(request);
-  if (made.from !== from || made.to !== to)
+/**
+ * Finds the way; undefined if the answer stays as it is.
+ * @throws TypeError if the request was translated between other formats.
+ */
+export function wayBack({ from, to, request }: Way): AnswerTranslation | undefined {
+  const made = request && TranslatedRequest.wayBack(request);
+  if (made !== undefined && (made.from !== from || made.to !== to))
     throw new TypeError(
       `The request was translated from ${made.to} to ${made.from}, so its answer goes from ${made.from} to ${made.to}.`,
     );
-  return made.translation;
+  if (made !== undefined) return made.translation;
+  if (from === to) return undefined;
+  return {
+    inbound: formats[to].inbound,
+    outbound: formats[from].outbound,
+    asked: requestContext(randomId(), EVERYTHING, {}),
+    target: chooseTraits('', from),
+  };
 }

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMAT_NAMES } from '../../src/conversation/prompt.ts';
 import { asObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { HARMLESS, type Harmless, REFUSED } from '../../src/pipeline/restrictions/harmless-fields.ts';
+import { HARMLESS, REFUSED } from '../../src/pipeline/restrictions/harmless-fields.ts';
 import { requireHarmless } from '../../src/pipeline/restrictions/require-harmless.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
 import { scanned } from '../../src/pipeline/scanned.ts';
+import type { KnownFields } from '../../src/translate/known-fields.ts';
 import { connect } from '../server/websocket/stage.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 import { KEY } from '../support/gateway.ts';
@@ -284,8 +285,8 @@ describe('S-34 query parameters and headers', () => {
 });
 
 describe('the list', () => {
-  const isKnown = (known: Harmless, path: string): boolean => {
-    let at: Harmless | undefined = known;
+  const isKnown = (known: KnownFields, path: string): boolean => {
+    let at: KnownFields | undefined = known;
     for (const name of path.split('.')) {
       if (at?.isOpen === true || at === undefined) return at !== undefined;
       at = name === '*' ? undefined : at.fields.get(name);

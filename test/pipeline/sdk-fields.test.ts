@@ -1,5 +1,5 @@
 /**
- * `src/pipeline/restrictions/sdk-fields.ts` lists the fields of the SDKs' types. After an SDK update, read what is new
+ * `src/translate/sdk-fields.ts` lists the fields of the SDKs' types. After an SDK update, read what is new
  * in them, decide on each field that names a model or stored data, and regenerate the file: `npx vitest run
  * test/pipeline/sdk-fields.test.ts -u`.
  */
@@ -13,7 +13,7 @@ const HEAD = `/**
  * \`test/pipeline/sdk-fields.test.ts\`. A path does not mention lists; what ends in \`.*\` may hold anything.
  */
 
-import type { FormatName } from '../../conversation/prompt.ts';
+import type { FormatName } from '../conversation/prompt.ts';
 
 export interface SdkFields {
   readonly fields: readonly string[];
@@ -39,7 +39,5 @@ function written(all: Readonly<Record<string, SdkFields>>): string {
 }
 
 test("the list of known fields matches the SDKs' types", async () => {
-  await expect(written(sdkFields(false))).toMatchFileSnapshot(
-    '../../src/pipeline/restrictions/sdk-fields.ts',
-  );
+  await expect(written(sdkFields(false))).toMatchFileSnapshot('../../src/translate/sdk-fields.ts');
 });

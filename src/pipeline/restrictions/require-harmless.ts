@@ -6,20 +6,13 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
-import {
-  HARMLESS,
-  HARMLESS_OF_BOTH,
-  type Harmless,
-  OPENROUTER,
-  PARAMETERS,
-  PLUGINS,
-  TOOLS,
-} from './harmless-fields.ts';
+import { type KnownFields, TOOLS } from '../../translate/known-fields.ts';
+import { HARMLESS, HARMLESS_OF_BOTH, OPENROUTER, PARAMETERS, PLUGINS } from './harmless-fields.ts';
 import { toolsWithin } from './other-models.ts';
 
 const OPENROUTERS = 'openrouter:';
 
-const NOTHING: Harmless = { fields: new Map(), isOpen: false };
+const NOTHING: KnownFields = { fields: new Map(), isOpen: false };
 
 /**
  * Checks the fields, tools and plugins of a body.
@@ -54,7 +47,7 @@ export function requireHarmlessQuery(format: FormatName, query: URLSearchParams)
   }
 }
 
-function requireKnown(object: JsonObject, known: Harmless, path: string): void {
+function requireKnown(object: JsonObject, known: KnownFields, path: string): void {
   for (const [name, value] of Object.entries(object)) {
     const at = path === '' ? name : `${path}.${name}`;
     const within = known.fields.get(name);
@@ -64,7 +57,7 @@ function requireKnown(object: JsonObject, known: Harmless, path: string): void {
 }
 
 /** Checks a value: an object, or each one in a list. */
-function requireAll(value: Json | undefined, known: Harmless, path: string): void {
+function requireAll(value: Json | undefined, known: KnownFields, path: string): void {
   // An open object may have known fields, and may hold anything else too.
   if (known.isOpen) return;
   if (isObject(value)) {
@@ -81,7 +74,7 @@ function requireAll(value: Json | undefined, known: Harmless, path: string): voi
 
 /** The known fields and types of tools. */
 interface Tools {
-  readonly known: Harmless;
+  readonly known: KnownFields;
   readonly types: ReadonlySet<string>;
 }
 

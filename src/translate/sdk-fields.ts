@@ -3,7 +3,7 @@
  * `test/pipeline/sdk-fields.test.ts`. A path does not mention lists; what ends in `.*` may hold anything.
  */
 
-import type { FormatName } from '../../conversation/prompt.ts';
+import type { FormatName } from '../conversation/prompt.ts';
 
 export interface SdkFields {
   readonly fields: readonly string[];

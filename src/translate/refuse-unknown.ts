@@ -8,8 +8,10 @@ import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Inbound } from '../formats/format.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { isResponsesBody } from './cursor/index.ts';
-import { type Harmless, KNOWN, KNOWN_OF_BOTH, TOOLS } from './restrictions/harmless-fields.ts';
-import { COUNTED } from './scanned.ts';
+import { KNOWN, KNOWN_OF_BOTH, type KnownFields, TOOLS } from './known-fields.ts';
+
+/** The field of a token count that holds a whole request, in both of its spellings. */
+export const COUNTED = ['generateContentRequest', 'generate_content_request'] as const;
 
 /** Objects whose own unknown fields are passed on (`Prompt.unknownFields`), by the callers' names. */
 const PASSED_ON: ReadonlySet<string> = new Set([
@@ -47,7 +49,7 @@ export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonOb
 /** Finds a field that is neither known nor passed on. Null is the same as absent. */
 function findUnknown(
   object: JsonObject,
-  known: Harmless,
+  known: KnownFields,
   path: string,
   toolsAreFields: boolean,
 ): string | undefined {

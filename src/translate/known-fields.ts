@@ -1,0 +1,188 @@
+/**
+ * The fields and tools that a request of each format may have: those of the vendors' SDKs (`sdk-fields.ts`), some of
+ * other services, and what is read of other formats' shapes.
+ */
+
+import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
+import { SDK_FIELDS } from './sdk-fields.ts';
+import { spellings } from './spellings.ts';
+
+/** The known fields of an object, each with those of the object that it holds. */
+export interface KnownFields {
+  readonly fields: ReadonlyMap<string, KnownFields>;
+  /** Whether it may hold anything: a schema, a conversation, or what only the caller gets back. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Fields of services that speak OpenAI's chat-completions, from their API references: sampling and reasoning (Alibaba,
+ * DeepSeek, MiniMax, Mistral, Moonshot, OpenRouter, vLLM, Z.ai), and Google's thinking in its OpenAI-compatible
+ * endpoint. The models in `models`, `preset`, `plugins`, `providerOptions` and fields that end in `fallbacks` are
+ * checked by `other-models.ts`, whatever else these hold.
+ */
+const CHAT = [
+  ...[
+    'top_k',
+    'top_a',
+    'min_p',
+    'repetition_penalty',
+    'random_seed',
+    'ignore_eos',
+    'safe_prompt',
+    'prompt_mode',
+  ],
+  ...[
+    'thinking.type',
+    'thinking.budget_tokens',
+    'thinking.clear_thinking',
+    'thinking.keep',
+    'thinking.display',
+  ],
+  ...['enable_thinking', 'thinking_budget', 'reasoning_split', 'chat_template_kwargs.*', 'include_reasoning'],
+  ...[
+    'reasoning.effort',
+    'reasoning.max_tokens',
+    'reasoning.exclude',
+    'reasoning.enabled',
+    'reasoning.summary',
+  ],
+  ...['cache_control.type', 'cache_control.ttl', 'usage.include', 'route', 'response_format.schema.*'],
+  ...[
+    'extra_body.google.thinking_config.*',
+    'tools.strict',
+    'tools.cache_control.type',
+    'tools.cache_control.ttl',
+  ],
+  ...['models', 'preset', 'fallbacks.*', 'context_window_fallbacks.*', 'content_policy_fallbacks.*'],
+  ...[
+    'plugins.id',
+    'plugins.model',
+    'plugins.analysis_models',
+    'plugins.max_results',
+    'plugins.search_prompt',
+  ],
+  ...['plugins.engine', 'plugins.enabled', 'plugins.pdf.engine'],
+  ...['providerOptions.gateway.models', 'providerOptions.gateway.order', 'providerOptions.gateway.only'],
+];
+
+/** Known fields that the SDKs do not have. The other spellings of Google's JSON are added by `spellings`. */
+const ALSO: Readonly<Record<FormatName, readonly string[]>> = {
+  'chat-completions': CHAT,
+  responses: ['models', 'fallbacks.*', 'top_k', 'seed', 'stop'],
+  // Earlier models have these; Anthropic's newest SDKs no longer do.
+  messages: ['temperature', 'top_p', 'top_k', 'output_format.type', 'output_format.schema.*'],
+  'generate-content': [
+    // It has to be the model of the path (`requireSameModel`).
+    'model',
+    // The other two names of `responseJsonSchema`.
+    'generationConfig._responseJsonSchema.*',
+    'generationConfig.responseJsonSchemaOrdered.*',
+  ],
+};
+
+/** Tools of chat-completions services that the SDKs do not have. Plugins are known by their id. */
+const MORE_TOOLS = [
+  // Moonshot's and Z.ai's own, which call no other model.
+  ...['builtin_function', 'web_search', 'retrieval'],
+  ...['advisor', 'fusion', 'image_generation', 'subagent', 'web_search', 'web_fetch', 'datetime'].map(
+    (name) => `openrouter:${name}`,
+  ),
+];
+
+/**
+ * What is read of other formats' shapes: a choice of tools and a schema, flat or wrapped, and the settings of a search
+ * (`flat-tools.ts`, `cursor/shapes.ts`).
+ */
+const CHOICE = ['name', 'namespace', 'function.name', 'custom.name', 'allowed_tools.*', 'tools.*', 'mode'];
+const SHAPES: Readonly<Record<FormatName, readonly string[]>> = {
+  'chat-completions': [
+    ...[...CHOICE, 'disable_parallel_tool_use'].map((path) => `tool_choice.${path}`),
+    ...['name', 'description', 'strict'].map((name) => `response_format.${name}`),
+  ],
+  responses: [
+    ...CHOICE.map((path) => `tool_choice.${path}`),
+    ...['text.format.json_schema.*', 'tools.filters.blocked_domains'],
+  ],
+  messages: [],
+  'generate-content': [],
+};
+
+/** All fields that are known, with those that a restricted key may not send. */
+export const KNOWN: Readonly<Record<FormatName, KnownFields>> = perFormat((format) =>
+  buildTree(
+    [...listPaths(format, []), ...SHAPES[format]],
+    format === 'generate-content' ? spellings : undefined,
+  ),
+);
+
+/** What is known in a Responses body that comes to chat-completions. */
+export const KNOWN_OF_BOTH: KnownFields = buildTree(
+  (['chat-completions', 'responses'] as const).flatMap((format) => [
+    ...listPaths(format, []),
+    ...SHAPES[format],
+  ]),
+);
+
+/** The `type` of tools that a request of each format may contain. */
+export const TOOLS: Readonly<Record<FormatName, ReadonlySet<string>>> = perFormat(
+  (format) => new Set(format === 'chat-completions' ? chatTools() : SDK_FIELDS[format].tools),
+);
+
+/** Agents send tools of any format to chat-completions (Cursor does). */
+function chatTools(): readonly string[] {
+  return [...FORMAT_NAMES.flatMap((format) => SDK_FIELDS[format].tools), ...MORE_TOOLS];
+}
+
+/** The known paths. @param refused those that are left out, with all that they hold. */
+export function listPaths(format: FormatName, refused: readonly string[]): readonly string[] {
+  const sdks = SDK_FIELDS[format].fields.filter(
+    (path) => !refused.some((each) => path === each || path.startsWith(`${each}.`)),
+  );
+  const brought =
+    format === 'chat-completions'
+      ? (['responses', 'messages'] as const).flatMap((other) =>
+          SDK_FIELDS[other].fields.filter((path) => path.startsWith('tools.')),
+        )
+      : [];
+  const all = [...sdks, ...ALSO[format], ...brought];
+  if (format !== 'generate-content') return all;
+  // A token count may hold a whole request.
+  const counted = all.map((path) => `generateContentRequest.${path}`);
+  return [...all, ...counted];
+}
+
+interface Growing extends KnownFields {
+  readonly fields: Map<string, Growing>;
+  isOpen: boolean;
+}
+
+/** Makes the tree of paths. @param spell all spellings of a name. Absent: it has one. */
+export function buildTree(
+  paths: readonly string[],
+  spell: (name: string) => readonly string[] = (name) => [name],
+): KnownFields {
+  const root: Growing = { fields: new Map(), isOpen: false };
+  for (const path of paths) {
+    let at = root;
+    for (const name of path.split('.')) {
+      if (name === '*') {
+        at.isOpen = true;
+        break;
+      }
+      const next: Growing = at.fields.get(name) ?? { fields: new Map(), isOpen: false };
+      for (const spelling of spell(name)) at.fields.set(spelling, next);
+      at = next;
+    }
+  }
+  return root;
+}
+
+/** Makes a value for each format. */
+export function perFormat<T>(make: (format: FormatName) => T): Readonly<Record<FormatName, T>> {
+  return {
+    'chat-completions': make('chat-completions'),
+    responses: make('responses'),
+    messages: make('messages'),
+    'generate-content': make('generate-content'),
+  };
+}
