@@ -9,7 +9,17 @@ import { argumentsOf } from './support/arguments.ts';
 const { json } = argumentsOf({ json: { type: 'boolean', default: false } });
 const args = json ? ['--json'] : [];
 
-for (const name of ['translators', 'pipeline', 'load', 'paced', 'streams', 'watched', 'workers', 'soak']) {
+for (const name of [
+  'translators',
+  'pipeline',
+  'load',
+  'paced',
+  'crowded',
+  'streams',
+  'watched',
+  'workers',
+  'soak',
+]) {
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...args], {
     stdio: 'inherit',
   });

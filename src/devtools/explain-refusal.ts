@@ -15,7 +15,7 @@ import { notSupported } from '../pipeline/resolve-model.ts';
 import { describeRefusal } from '../pipeline/retry/refusal.ts';
 import { repair } from '../pipeline/retry/repairs.ts';
 import { scanned } from '../pipeline/scanned.ts';
-import { translateRequest } from '../pipeline/translate-request.ts';
+import { prepareRequest } from '../pipeline/translate-request.ts';
 import { upstreamName } from '../upstream/vendor.ts';
 import type { Served } from './explain.ts';
 
@@ -72,7 +72,7 @@ export function explainRefusal(
     upstreamFormat,
     ...scanned(Buffer.from(JSON.stringify(request))),
   };
-  const prepare = translateRequest({ askUsage: 'limited' });
+  const prepare = prepareRequest({ askUsage: 'limited' });
   prepare(routed);
   const error = formats[upstreamFormat].outbound.parseError(status, text);
   const refused = describeRefusal(routed, { status }, error, [], prepare);

@@ -39,7 +39,12 @@ export interface ObjectScan {
   readonly items: readonly number[];
   /** The start and the end of each number that JSON.stringify may write differently: all but short whole ones. */
   readonly numbers: readonly number[];
+  /** The start and the end of each string value of at least LARGE_STRING bytes, with its quotes. */
+  readonly largeStrings: readonly number[];
 }
+
+/** Shorter strings are copied in less time than it takes to avoid it. */
+const LARGE_STRING = 64 * 1024;
 
 /**
  * Scans an object.
@@ -51,6 +56,7 @@ export function scanObject(bytes: Uint8Array): ObjectScan {
   const spans = new Map<string, Span>();
   const items: number[] = [];
   const numbers: number[] = [];
+  const largeStrings: number[] = [];
   let members = 0;
   const closers: number[] = [];
   let depth = 0;
@@ -82,7 +88,10 @@ export function scanObject(bytes: Uint8Array): ObjectScan {
         if (++tokens > MAX_TOKENS) throw tooLarge();
         valueStart = afterSpace(bytes, at + 1);
         at = valueStart - 1;
-      } else at = end - 1;
+      } else {
+        if (end - at >= LARGE_STRING) largeStrings.push(at, end);
+        at = end - 1;
+      }
       continue;
     }
     if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
@@ -99,7 +108,7 @@ export function scanObject(bytes: Uint8Array): ObjectScan {
         endValue(at);
         const rest = afterSpace(bytes, at + 1);
         if (rest < bytes.length) throw notJson(rest);
-        return { fields: spans, members, items, numbers };
+        return { fields: spans, members, items, numbers, largeStrings };
       }
       depth--;
       if (depth === 2 && byte === CLOSE_OBJECT && closers[1] === CLOSE_LIST) items.push(at + 1);

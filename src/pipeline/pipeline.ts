@@ -21,7 +21,7 @@ import { retry } from './retry/retry.ts';
 import { sendHeadEarly } from './send-head-early.ts';
 import { limitConcurrency, recheckPressure, shedLoad } from './shed-load.ts';
 import { translateReply } from './translate-reply.ts';
-import { translateRequest } from './translate-request.ts';
+import { prepareRequest, translateRequest } from './translate-request.ts';
 import { upstream } from './upstream.ts';
 
 /**
@@ -33,7 +33,7 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 /** Makes the path of a route's requests through a gateway: made once for each route, run for each request. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
   const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
-  const prepare = translateRequest(options);
+  const prepare = prepareRequest(options);
   const { run } = chain<Incoming>(mode)
     // Refuses the request at once if the process has no room for it. Nothing of the body has been read.
     .to(shedLoad(options))

@@ -11,6 +11,7 @@ import { type ObjectScan, type Span, scanObject, spliced } from '../lib/json-sca
 import { COUNTED } from '../translate/refuse-unknown.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { upstreamName, type Vendor } from '../upstream/vendor.ts';
+import { type LargeStrings, lighten } from './large-strings.ts';
 
 /** A body, what the scan has found in it, and its value. */
 export interface Scanned {
@@ -19,10 +20,12 @@ export interface Scanned {
   readonly scan: ObjectScan;
   /**
    * Parses the body when its value is first asked for; later calls return the same object. A native request is usually
-   * never parsed.
+   * never parsed. Tokens stand in it for what `large` returns.
    * @throws GatewayError `invalid-request` if it is not JSON: the scan looks at no more than it must.
    */
   tree(): JsonObject;
+  /** The large strings that the value has tokens for; undefined if it has none. */
+  large(): LargeStrings | undefined;
 }
 
 /**
@@ -41,19 +44,24 @@ export function scanText(body: Uint8Array): ObjectScan {
 
 /** The body with what a scan has found in it. */
 export function withTree(body: Buffer, scan: ObjectScan): Scanned {
-  let tree: JsonObject | undefined;
-  return {
-    body,
-    scan,
-    tree() {
-      tree ??= parsed(body);
-      return tree;
-    },
+  let light: { readonly tree: JsonObject; readonly large?: LargeStrings } | undefined;
+  const parse = () => {
+    if (light === undefined) {
+      const { text, large } = lighten(body, scan.largeStrings);
+      light = { tree: parsed(text), ...(large && { large }) };
+    }
+    return light;
   };
+  return { body, scan, tree: () => parse().tree, large: () => parse().large };
 }
 
-function parsed(body: Buffer): JsonObject {
-  const value = tryParseJson(body.toString('utf8'));
+/** The same body, whose value has its large strings in it. */
+export function withLargeStrings({ body, scan }: Scanned): Scanned {
+  return withTree(body, { ...scan, largeStrings: [] });
+}
+
+function parsed(text: string): JsonObject {
+  const value = tryParseJson(text);
   if (!isObject(value)) throw invalid('The request body is not a valid JSON object.');
   return value;
 }
@@ -102,6 +110,7 @@ function exchanged(
     members: scan.members,
     items: kept(scan.items),
     numbers: kept(scan.numbers),
+    largeStrings: kept(scan.largeStrings),
   });
 }
 
@@ -120,8 +129,8 @@ interface Asked extends Scanned {
  * translated is returned unchanged, since it is rendered again.
  */
 export function inItsWords(asked: Asked): Scanned {
-  const { body, scan, tree, route, upstreamFormat, named, vendor, model } = asked;
-  const request = { body, scan, tree };
+  const { body, scan, tree, large, route, upstreamFormat, named, vendor, model } = asked;
+  const request = { body, scan, tree, large };
   if (upstreamFormat !== route.format) return request;
   const name = upstreamName(vendor, model);
   if (named === undefined) return withModel(request, name);

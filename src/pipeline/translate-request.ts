@@ -23,9 +23,12 @@ import { requestHeaders } from '../upstream/headers.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
 import type { Prepared, Routed, Translation } from './exchange.ts';
 import { formatForPrompt } from './format-for-prompt.ts';
+import { atOnce, inTurns, type Work } from './in-turns.ts';
+import { restore } from './large-strings.ts';
 import { bodyWithoutModel, valueWithoutModel } from './model-in-path.ts';
 import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from './parse-body.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
+import { withLargeStrings } from './scanned.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
 
 export interface RequestOptions {
@@ -36,16 +39,36 @@ export interface RequestOptions {
   readonly askUsage: 'limited' | 'always';
 }
 
+/** Bodies of fewer bytes are translated in about a millisecond, so that it is not worth to interrupt that. */
+const LONG_BODY = 64 * 1024;
+
 /**
- * Makes the stage that prepares the request to the vendor.
+ * Makes the stage that prepares the request to the vendor. Other work has its turn while it translates a long body.
+ * @throws as `prepareRequest` does.
+ */
+export function translateRequest(options: RequestOptions): (routed: Routed) => Prepared | Promise<Prepared> {
+  const prepare = prepareRequest(options);
+  return (routed) =>
+    isNative(routed) || routed.body.length < LONG_BODY
+      ? prepare(routed)
+      : inTurns(translated(routed, modelInPath(routed)));
+}
+
+/**
+ * Makes the function that prepares the request to the vendor.
  * @throws GatewayError `invalid-request` for what is not valid in the caller's format, or cannot be expressed in the
  *   vendor's.
  */
-export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
-  return (routed) => {
-    const service = formats[routed.upstreamFormat].outbound.serviceTraits?.(routed.vendor).modelInPath;
-    return isNative(routed) ? native(routed, askUsage, service) : translated(routed, service);
-  };
+export function prepareRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
+  return (routed) =>
+    isNative(routed)
+      ? native(routed, askUsage, modelInPath(routed))
+      : atOnce(translated(routed, modelInPath(routed)));
+}
+
+/** How the service names the model in its paths; undefined if it does not. */
+function modelInPath({ upstreamFormat, vendor }: Routed): ModelInPath | undefined {
+  return formats[upstreamFormat].outbound.serviceTraits?.(vendor).modelInPath;
 }
 
 /** Whether the vendor gets the caller's body, and the caller the vendor's answer, without translation. */
@@ -123,10 +146,11 @@ function withUsage({
   return payload && { payload, stripInjectedUsage: usageOnRequest.strip };
 }
 
-function translated(routed: Routed, service: ModelInPath | undefined): Prepared {
+function* translated(routed: Routed, service: ModelInPath | undefined): Work<Prepared> {
   const { vendor, route, model, id } = routed;
   const odd = fieldsWithOddNumbers(routed);
   const body = parseBody(routed, odd);
+  yield;
   const inbound = inboundFor(route.format, body, routed.query);
   const counting = findCounting(route, routed.upstreamFormat);
   const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
@@ -141,6 +165,7 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
         )
       : routed.upstreamFormat;
   if (upstreamFormat !== route.format) refuseUnknown(inbound, route.format, body, given);
+  yield;
   const { outbound } = formats[upstreamFormat];
   const target = corrected(collectTraits(vendor, model, upstreamFormat), routed.avoids);
   const stream = given.stream || asksStream(routed);
@@ -155,10 +180,15 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
     route.format,
     body,
   );
+  yield;
   const counted = counting?.outbound.countedRequest(request, target) ?? request;
-  const payload = JSON.stringify(
-    service === undefined ? counted : valueWithoutModel(counted, routed, service),
+  const written = wellFormed(
+    JSON.stringify(service === undefined ? counted : valueWithoutModel(counted, routed, service)),
   );
+  const large = routed.large();
+  const payload = large === undefined ? Buffer.from(written) : restore(written, large);
+  // A string was left out, or its vendor gets it in another form.
+  if (payload === undefined) return yield* translated({ ...routed, ...withLargeStrings(routed) }, service);
   const asked = requestContext(id, wanted, body);
   const path =
     service?.path({
@@ -174,7 +204,7 @@ function translated(routed: Routed, service: ModelInPath | undefined): Prepared 
       ...sessionHeader(routed, target.dialect),
       ...outbound.renderHeaders?.(prompt, target),
     }),
-    payload: Buffer.from(wellFormed(payload)),
+    payload,
     translation: { inbound, outbound, asked, target, ...(stops && { stops }), ...(counting && { counting }) },
   };
 }

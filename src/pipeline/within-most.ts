@@ -14,20 +14,21 @@ const MOST_IN_CONFIG = ['maxOutputTokens', 'max_output_tokens'];
 /** Lowers the requested length to what this model gives: the body is for another one, and more would be a 400. */
 export function withinMost(sent: Scanned, { maxOutputTokens }: Model): Scanned {
   const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
-  let { body, scan, tree }: Scanned = sent;
+  let lowered: Scanned = sent;
   for (const key of MOST_FIELDS) {
-    const span = scan.fields.get(key);
-    if (span !== undefined && tooMany(valueAt(body, span)))
-      ({ body, scan, tree } = replaced({ body, scan, tree }, key, `${maxOutputTokens}`));
+    const span = lowered.scan.fields.get(key);
+    if (span !== undefined && tooMany(valueAt(lowered.body, span)))
+      lowered = replaced(lowered, key, `${maxOutputTokens}`);
   }
   for (const key of CONFIGS) {
-    const span = scan.fields.get(key);
-    const config = span && valueAt(body, span);
+    const span = lowered.scan.fields.get(key);
+    const config = span && valueAt(lowered.body, span);
     if (!isObject(config)) continue;
     const most = MOST_IN_CONFIG.filter((name) => tooMany(config[name]));
     if (most.length === 0) continue;
     const bounded = Object.fromEntries(most.map((name) => [name, maxOutputTokens]));
-    ({ body, scan, tree } = replaced({ body, scan, tree }, key, JSON.stringify({ ...config, ...bounded })));
+    lowered = replaced(lowered, key, JSON.stringify({ ...config, ...bounded }));
   }
-  return { body, scan, tree };
+  const { body, scan, tree, large } = lowered;
+  return { body, scan, tree, large };
 }
