@@ -7,6 +7,7 @@ import { SPARED } from '../../pipeline/shed-load.ts';
 import type { listen } from '../listen/listen.ts';
 import { type RunningServer, serve } from '../listen/server.ts';
 import type { OpenGateway } from '../open-gateway.ts';
+import { releaseWhenIdle } from './release-memory.ts';
 import { type ShortageWatch, watchShortage } from './shortage.ts';
 
 /** A gateway, and the configuration it was opened with. */
@@ -57,6 +58,7 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
     onFewDescriptors: () => server.closeIdle(),
   });
   shortage = watch.current;
+  const stopReleasing = releaseWhenIdle({ isIdle: () => server.live.inFlight() === 0 });
 
   const retire = setInterval(() => {
     for (const old of retired) {
@@ -79,6 +81,7 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
     async close() {
       clearInterval(retire);
       watch.stop();
+      stopReleasing();
       await Promise.all([current, ...retired].map((opened) => opened.close()));
     },
   };
