@@ -9,6 +9,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
+import { bytesOfText } from '../../lib/bytes.ts';
 import type { Answer } from '../../pipeline/exchange.ts';
 import { cancelBody } from '../../upstream/send.ts';
 import { cutOff } from './cut-off.ts';
@@ -41,14 +42,17 @@ export function respond(
  */
 function writeBody(response: ServerResponse, body: ReadableStream<Uint8Array>): void {
   const reader = body.getReader();
+  // The head that says so has been made. From here on, the chunks are framed here.
+  const isChunked = response.chunkedEncoding;
+  response.chunkedEncoding = false;
   // A stream that has failed rejects its cancellation too, and there is nothing left to cancel.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   const read = (): void => void reader.read().then(write, cut);
   const write = ({ done, value }: Awaited<ReturnType<typeof reader.read>>): void => {
     // The connection is gone, so nobody would read the chunk.
     if (response.destroyed) return;
-    if (done) response.end();
-    else if (response.write(value)) read();
+    if (done) response.end(isChunked ? LAST_CHUNK : undefined);
+    else if (response.write(isChunked ? framed(value) : value)) read();
     else response.once('drain', read);
   };
   // A client must not take a body that was cut for a complete one.
@@ -57,6 +61,27 @@ function writeBody(response: ServerResponse, body: ReadableStream<Uint8Array>): 
     if (!response.writableFinished) cancel();
   });
   read();
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+const LAST_CHUNK = bytesOfText('0\r\n\r\n');
+
+/**
+ * A chunk of a body with its length (RFC 9112, 7.1), in one piece. Node writes its length, its bytes and its end as four
+ * pieces, each of which passes through the socket's queue.
+ */
+function framed(bytes: Uint8Array): Uint8Array {
+  const size = bytes.byteLength.toString(16);
+  const from = size.length + 2;
+  const frame = Buffer.allocUnsafe(from + bytes.byteLength + 2);
+  frame.write(size, 0, 'latin1');
+  frame[from - 2] = CR;
+  frame[from - 1] = LF;
+  frame.set(bytes, from);
+  frame[frame.length - 2] = CR;
+  frame[frame.length - 1] = LF;
+  return frame;
 }
 
 /** An answer as the web's Response. */

@@ -7,9 +7,15 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The interval of the checks, in milliseconds, and how many in a row must find nothing in flight. */
+/** The interval of the checks, in milliseconds. */
 const INTERVAL = 1_000;
-const IDLE_IN_A_ROW = 3;
+
+/**
+ * How many checks in a row must find nothing in flight: after the start, and later. The code that V8 has compiled for a
+ * load is released too, so it must not happen between two requests.
+ */
+const AT_START = 3;
+const IDLE_IN_A_ROW = 30;
 
 /** A heap that has grown by less since the last time is left alone. */
 const LEAST_GROWTH = 1.25;
@@ -36,7 +42,7 @@ export function releaseWhenIdle({
   let left = 0;
   const timer = setInterval(() => {
     idle = isIdle() ? idle + 1 : 0;
-    if (idle < IDLE_IN_A_ROW || heapSize() < left * LEAST_GROWTH) return;
+    if (idle < (left === 0 ? AT_START : IDLE_IN_A_ROW) || heapSize() < left * LEAST_GROWTH) return;
     collect();
     left = heapSize();
   }, INTERVAL).unref();
