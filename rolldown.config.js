@@ -41,9 +41,11 @@ function writeLicenses(folder, modules) {
 }
 
 export default defineConfig({
-  // Both threads are entries: they are started by the path of a file, which lies beside every other one.
+  // The program, and what other programs import. Both threads are entries too: they are started by the path of a file,
+  // which lies beside every other one.
   input: {
     gateway: 'src/cli/gateway.js',
+    index: 'src/server/mounted/index.ts',
     thread: 'src/accounting/worker/thread.ts',
     'sqlite-worker': 'src/store/sqlite-worker.ts',
   },

@@ -7,7 +7,9 @@ import { SCHEMA_FILE } from './config-schema.ts';
 import { writeTypes } from './types.ts';
 
 const DIRECTORY = 'dist/library';
-const ENTRANCES = { index: 'config/define-config', translate: 'translate/index' };
+/** Sources, from `src` on and without an ending. What is for Node is built with the program, which has the same modules. */
+const ENTRANCES = { translate: 'translate/index' };
+const TYPED = [...Object.values(ENTRANCES), 'server/mounted/index'];
 
 export default defineConfig({
   input: Object.fromEntries(Object.entries(ENTRANCES).map(([name, path]) => [name, `src/${path}.ts`])),
@@ -18,7 +20,7 @@ export default defineConfig({
     {
       name: 'types-and-schema',
       writeBundle({ dir = DIRECTORY }) {
-        writeTypes(join(dir, 'types'), Object.values(ENTRANCES));
+        writeTypes(join(dir, 'types'), TYPED);
         copyFileSync(SCHEMA_FILE, join(dir, 'config.schema.json'));
       },
     },

@@ -6,7 +6,7 @@ import { zodMessages } from '../lib/zod-messages.ts';
 import { checkConfig, invalidFields } from './check-config.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { isDataFile, readConfigFile } from './config-file.ts';
-import { filledIn, findVariable, SECRETS, withEnvironment } from './environment.ts';
+import { type Fields, filledIn, findVariable, SECRETS, withEnvironment } from './environment.ts';
 import { foreignGateway } from './foreign.ts';
 import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -41,14 +41,36 @@ export async function readSettings(environment: Environment, directory: string):
   const variables = await withFiles(environment, SECRETS, read);
   const filled = isDataFile(file) ? filledIn(values, variables) : { values, unset: [] };
   if (filled.unset.length > 0) throw invalidFields(filled.unset, () => undefined);
-  const written = withEnvironment(await withVendorKeys(filled.values, read), variables);
-  const parsed = configSchema.safeParse(written, { error: zodMessages });
-  if (!parsed.success)
-    throw invalidFields(parsed.error.issues, (path) => findVariable(path, written, variables));
-  const { data: config } = parsed;
-  checkConfig(config, (path) => findVariable(path, written, variables));
+  const config = parseConfig(await withVendorKeys(filled.values, read), variables);
   await checkCredentials(config.vendors, environment, directory);
   return { config, files: [...files] };
+}
+
+/**
+ * Parses a configuration, in which the environment overrides fields. Files that it names are not read.
+ * @throws ConfigError
+ */
+export function parseConfig(values: Fields, environment: Environment): Config {
+  const written = withEnvironment(values, environment);
+  const parsed = configSchema.safeParse(written, { error: zodMessages });
+  if (!parsed.success)
+    throw invalidFields(parsed.error.issues, (path) => findVariable(path, written, environment));
+  const { data: config } = parsed;
+  checkConfig(config, (path) => findVariable(path, written, environment));
+  return config;
+}
+
+/** Reads a configuration that a program gives, with the files that it names. @throws ConfigError */
+export async function readGiven(
+  values: Fields,
+  environment: Environment,
+  directory: string,
+): Promise<Config> {
+  const read = keyReader(directory, new Set());
+  const variables = await withFiles(environment, SECRETS, read);
+  const config = parseConfig(await withVendorKeys(values, read), variables);
+  await checkCredentials(config.vendors, environment, directory);
+  return config;
 }
 
 /**

@@ -3,7 +3,7 @@
  * endpoint send one, and its tag.
  */
 
-import type { IncomingMessage } from 'node:http';
+import type { CallerRequest } from '../access/caller.ts';
 import { type Identities, unknownIssuer } from '../access/identities/identities.ts';
 import { looksLikeToken } from '../access/identities/token.ts';
 import type { Keys } from '../access/keys.ts';
@@ -74,7 +74,7 @@ function admitted(call: Call, principal: Principal): Admitted {
 export function authenticateCaller(
   { keys, identities }: Authenticators,
   family: FormatName | 'any',
-  message: IncomingMessage,
+  message: CallerRequest,
   query: URLSearchParams,
 ): Principal | Promise<Principal> {
   const carried = new Set<string>();

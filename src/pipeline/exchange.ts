@@ -1,6 +1,6 @@
 /** The one value that travels the request path, and what each stage adds to it. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallerRequest, CallerResponse } from '../access/caller.ts';
 import type { Standings } from '../access/limits/limit-headers.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Ledger } from '../accounting/usage/ledger.ts';
@@ -28,20 +28,20 @@ export interface Load {
   /** What the process is short of; usually undefined. */
   shortage(): Shortage | undefined;
   /** Counts an exchange as one of `key`'s until it is over. @returns how many of them are in flight. */
-  claim(response: ServerResponse, key: string): number;
+  claim(response: CallerResponse, key: string): number;
   /**
    * Starts to count what is held for an exchange until it is complete: its body, or an answer that is being collected.
    */
-  arriving(response: ServerResponse): Arrival;
+  arriving(response: CallerResponse): Arrival;
 }
 
 /** A request as it arrived. */
 export interface Incoming {
   /** The id of this exchange in every answer, log line and error. */
   readonly id: string;
-  readonly message: IncomingMessage;
+  readonly message: CallerRequest;
   /** Where the answer goes. The pipeline only watches it. */
-  readonly response: ServerResponse;
+  readonly response: CallerResponse;
   /**
    * Aborts when the caller leaves, or when the process ends the exchange. Its reason is a GatewayError that says which.
    */

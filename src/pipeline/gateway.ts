@@ -1,7 +1,7 @@
 /** What a running gateway consists of: one immutable value. A new one replaces it when the configuration changes. */
 
-import type { IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { CallerRequest } from '../access/caller.ts';
 import type { Identities } from '../access/identities/identities.ts';
 import type { Keys } from '../access/keys.ts';
 import type { Limits } from '../access/limits/limits.ts';
@@ -54,7 +54,7 @@ export interface Gateway {
    * Answers `/metrics` for callers with the admin key. For other callers, and if it is absent, that path does not
    * exist.
    */
-  readonly metrics?: (message: IncomingMessage) => Promise<Response> | undefined;
+  readonly metrics?: (message: CallerRequest) => Promise<Response> | undefined;
   /** How the request path runs; `chained` is for tests and benchmarks. */
   readonly mode: ChainMode;
 }

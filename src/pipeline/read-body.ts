@@ -3,7 +3,7 @@
  * cancelled while it waits for its reader (nodejs/node#64529).
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallerRequest, CallerResponse } from '../access/caller.ts';
 import { byteAccumulator } from '../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError, invalid } from '../lib/errors.ts';
 import { type Decompress, LARGEST_WINDOW } from '../upstream/content-coding.ts';
@@ -37,8 +37,8 @@ export interface BodyOptions {
  *   body is then read and discarded for a moment, and the connection cut.
  */
 export function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: CallerRequest,
+  response: CallerResponse,
   { limit, decompress, arriving }: BodyOptions,
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
@@ -110,9 +110,14 @@ export function readBody(
 }
 
 /** Reads and discards what still arrives, for LINGER at most; then the connection is cut. */
-export function discard(request: IncomingMessage): void {
+export function discard(request: CallerRequest): void {
   if (request.complete || request.destroyed) return;
   const { socket } = request;
+  if (socket === undefined) {
+    // What is left of it is the business of the server that has the connection.
+    request.pause();
+    return;
+  }
   stopParsing(socket);
   // After a last answer Node closes both directions. A sender that is still sending then gets a reset, which can
   // discard the answer before it is read. So only our direction is closed, and the timer does the rest.
@@ -123,7 +128,7 @@ export function discard(request: IncomingMessage): void {
 }
 
 /** Whether the caller asked for a `100 Continue` (RFC 9110, 10.1.1), by the same test that Node uses. */
-function awaitsLeave({ headers, httpVersion }: IncomingMessage): boolean {
+function awaitsLeave({ headers, httpVersion }: CallerRequest): boolean {
   return httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
 }
 

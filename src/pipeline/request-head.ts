@@ -1,6 +1,6 @@
 /** What is wrong with a request before its meaning matters: its target and its headers. */
 
-import type { IncomingMessage } from 'node:http';
+import type { CallerRequest } from '../access/caller.ts';
 import { GatewayError, invalidKey } from '../lib/errors.ts';
 
 /** Headers that must not occur twice. Node shows the first of two, and something on the way may have read the other. */
@@ -10,21 +10,21 @@ const SINGLE = new Set(['host', 'authorization']);
 const MAX_HEADERS = 100;
 
 /** The path as it was sent, without the query. Routing may have normalized it to another one. */
-export function rawPath(message: IncomingMessage): string {
+export function rawPath(message: CallerRequest): string {
   const target = message.url ?? '/';
   const cut = target.indexOf('?');
   return cut < 0 ? target : target.slice(0, cut);
 }
 
 /** The parameters of the query; none if there is no query. */
-export function parseQuery(message: IncomingMessage): URLSearchParams {
+export function parseQuery(message: CallerRequest): URLSearchParams {
   const target = message.url ?? '';
   const cut = target.indexOf('?');
   return new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
 }
 
 /** Finds the error in a request's head; undefined if there is none. */
-export function faultOfHead(message: IncomingMessage): GatewayError | undefined {
+export function faultOfHead(message: CallerRequest): GatewayError | undefined {
   if (!isPlain(rawPath(message))) return new GatewayError('not-found', 'There is no such endpoint.');
   const lines = message.rawHeaders;
   if (lines.length > 2 * MAX_HEADERS) {

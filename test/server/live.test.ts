@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
+import { cutOff } from '../../src/server/http/cut-off.ts';
 import { followExchanges } from '../../src/server/listen/live.ts';
 import { type OpenGateway, openGateway } from '../../src/server/open-gateway.ts';
 
@@ -26,7 +27,7 @@ afterAll(async () => {
 const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 
 function begin(count: number) {
-  const live = followExchanges();
+  const live = followExchanges(cutOff);
   const responses = Array.from({ length: count }, response);
   for (const one of responses) live.follow(one, opened.gateway, () => undefined);
   const ended = (): number[] =>
@@ -86,7 +87,7 @@ describe('requests in flight', () => {
   });
 
   test('an error is attributed to the request in whose context it occurred, and to none outside', async () => {
-    const live = followExchanges();
+    const live = followExchanges(cutOff);
     const [guilty, innocent] = [response(), response()];
     live.follow(innocent, opened.gateway, () => undefined);
     const blamed = await new Promise<boolean>((resolve) =>

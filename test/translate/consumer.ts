@@ -19,17 +19,19 @@ export interface Consumer {
   remove(): void;
 }
 
-/** Builds what programs import, and makes the project. */
-export function makeConsumer(): Consumer {
+/** The configurations of the builds of the package. */
+const BUILDS = { program: 'rolldown.config.js', library: 'build/library.config.js' } as const;
+
+/** Builds parts of what programs import, and makes the project. */
+export function makeConsumer(parts: readonly (keyof typeof BUILDS)[] = ['program', 'library']): Consumer {
   const directory = cleanFolder('consumer-');
   const modules = join(directory, 'node_modules');
   const installed = join(modules, 'fourwire');
   const compiler = join(ROOT, 'node_modules/rolldown/bin/cli.mjs');
-  execFileSync(
-    process.execPath,
-    [compiler, '--config', 'build/library.config.js', '--dir', join(installed, 'dist/library')],
-    { cwd: ROOT },
-  );
+  for (const part of parts) {
+    const directory = join(installed, part === 'program' ? 'dist' : 'dist/library');
+    execFileSync(process.execPath, [compiler, '--config', BUILDS[part], '--dir', directory], { cwd: ROOT });
+  }
   cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
   const parser = 'node_modules/eventsource-parser';
   cpSync(join(ROOT, parser), join(directory, parser), { recursive: true });

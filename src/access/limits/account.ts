@@ -1,7 +1,7 @@
 /** Enforces the limits of keys, or of groups: counts what each of them uses, and refuses a request over a limit. */
 
-import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
+import type { CallerResponse } from '../caller.ts';
 import { type Budget, byShareLeft, listBudgets, MOST_BUDGETS } from './budgets.ts';
 import type { AccountOf, Holder } from './holder.ts';
 import type { InFlight, Leave } from './in-flight.ts';
@@ -28,7 +28,7 @@ export interface Account {
    */
   admit(
     holder: Holder,
-    response: ServerResponse,
+    response: CallerResponse,
     format: FormatName,
     beside: Standings,
   ): Standings | Promise<Standings>;
@@ -108,7 +108,7 @@ export function openAccount(
   /** Counts a request as in flight until `response` closes. @throws GatewayError if the limit is reached. */
   function enter(
     holder: Holder,
-    response: ServerResponse,
+    response: CallerResponse,
     format: FormatName,
     all: Standings,
   ): Standings | Promise<Standings> {

@@ -1,7 +1,7 @@
 /** Enforces the limits of keys and of groups, before anything else is done for a request. */
 
-import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
+import type { CallerResponse } from '../caller.ts';
 import type { Principal } from '../principal.ts';
 import { type Counters, openAccount } from './account.ts';
 import type { Budget } from './budgets.ts';
@@ -22,7 +22,7 @@ export interface Limits {
    * @returns how much is left, and the headers for the answer.
    * @throws GatewayError `rate-limited` or `quota-exceeded`, with the same headers.
    */
-  admit(principal: Principal, response: ServerResponse, format: FormatName): Allowed | Promise<Allowed>;
+  admit(principal: Principal, response: CallerResponse, format: FormatName): Allowed | Promise<Allowed>;
   /**
    * Counts a message that is still arriving as in flight: for its key and, if the key has room, for the key's group.
    * @returns a function to call once, when the message has arrived; undefined if there is no room.
@@ -36,7 +36,7 @@ export interface Limits {
   admitModel(
     principal: Principal,
     asked: AskedModels,
-    response: ServerResponse,
+    response: CallerResponse,
     format: FormatName,
     beside: Standings | undefined,
   ): Allowed | Promise<Allowed>;

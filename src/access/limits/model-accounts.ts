@@ -1,7 +1,7 @@
 /** Accounts of the limits for some models, and which of them each request is charged to. */
 
-import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../../conversation/prompt.ts';
+import type { CallerResponse } from '../caller.ts';
 import type { ModelHolder } from '../principal.ts';
 import { type Account, type Counters, openAccount } from './account.ts';
 import type { Consumption } from './consumption.ts';
@@ -41,7 +41,7 @@ export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
     name: string,
     holders: readonly ModelHolder[],
     asked: AskedModels,
-    response: ServerResponse,
+    response: CallerResponse,
     format: FormatName,
     beside: Standings,
   ): Standings | Promise<Standings>;
@@ -70,7 +70,7 @@ export function openModelAccounts(
 
   function admitAll(
     holders: readonly ModelHolder[],
-    response: ServerResponse,
+    response: CallerResponse,
     format: FormatName,
     beside: Standings,
   ): Standings | Promise<Standings> {

@@ -1,6 +1,6 @@
 /** `GET /metrics`: on the admin listener, and on the callers' listener with the admin key. */
 
-import type { IncomingMessage } from 'node:http';
+import type { CallerRequest } from '../../access/caller.ts';
 
 /** Renders the figures of one process, or of several as one (`renderAll`). */
 export type RenderMetrics = () => Promise<string>;
@@ -21,8 +21,8 @@ export async function answerMetrics(render: RenderMetrics): Promise<Response> {
  */
 export function answerMetricsToAdmin(
   render: RenderMetrics,
-  admit: (message: IncomingMessage) => void,
-  message: IncomingMessage,
+  admit: (message: CallerRequest) => void,
+  message: CallerRequest,
 ): Promise<Response> | undefined {
   try {
     admit(message);

@@ -1,8 +1,8 @@
 /** The HTTP API: one line per path, each with its format and operation. */
 
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
+import type { CallerRequest, CallerResponse } from '../../access/caller.ts';
 import type { Principal } from '../../access/principal.ts';
 import { openLedger } from '../../accounting/usage/ledger.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
@@ -10,7 +10,7 @@ import type { Route } from '../../conversation/route.ts';
 import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';
 import { authenticateCaller } from '../../pipeline/authenticate.ts';
 import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
-import type { Incoming, Load } from '../../pipeline/exchange.ts';
+import type { Answer, Incoming, Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
 import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request-head.ts';
@@ -30,24 +30,38 @@ import {
   oneModel,
 } from './model-list.ts';
 import { isCall, nearestPath } from './nearest-path.ts';
-import { getNodeExchange } from './node-exchange.ts';
 import { openDescription } from './openapi/document.ts';
-import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
 
-/** What the app needs of the server that runs it. */
-export interface Host {
+/**
+ * What the app needs of the server that runs it.
+ * @typeParam R where the server's answers go.
+ */
+export interface Host<R extends CallerResponse> {
+  /** What stands behind an event of h3's. */
+  exchangeOf(event: H3Event): { readonly message: CallerRequest; readonly response: R };
+  /**
+   * Gives an exchange its answer.
+   * @param extra headers in addition to the answer's own.
+   */
+  answer(
+    response: R,
+    answer: Answer,
+    extra: Readonly<Record<string, string>> | undefined,
+  ): Response | Promise<Response>;
+  /** An answer of this process itself, with a body of bytes. */
+  toResponse(answer: Answer): Response;
   /** The gateway in force: a reload gives the next request another one. */
   current(): Gateway;
   /** The gateway that an exchange began with, and keeps: a replaced gateway is closed when no exchange uses it. */
-  gatewayOf(response: ServerResponse): Gateway;
+  gatewayOf(response: CallerResponse): Gateway;
   /** The condition that health checks report. */
   condition(): Condition;
   readonly load: Load;
   /** How many WebSockets a key may open. */
   readonly socketRoom: Pick<SocketRoom, 'refusal'>;
   /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
-  signalOf(response: ServerResponse): AbortSignal;
+  signalOf(response: CallerResponse): AbortSignal;
 }
 
 type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
@@ -66,7 +80,8 @@ const ASKED: Readonly<Record<string, Route>> = {
 };
 
 /** An app with every path. Any other path answers 404 in the caller's own format. */
-export function createApp(host: Host): H3 {
+export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
+  const { toResponse } = host;
   const app = new H3({
     silent: true,
     allowMalformedURL: true,
@@ -136,27 +151,23 @@ export function createApp(host: Host): H3 {
   app.all('/**', (event) => fail(event, noEndpoint(nearestPath(event.url.pathname))));
   return app;
 
-  /** Adds a path of exchanges, whose answers are written to Node's response directly. */
+  /** Adds a path of exchanges. */
   function ask(path: string, exchange: Exchange): void {
     app.on('POST', path, async (event) => {
+      const { message, response } = host.exchangeOf(event);
       const incoming = makeIncoming(event, host);
-      const { message, response } = incoming;
       const fault = faultOfHead(message);
-      respond(
-        response,
+      const answer =
         fault === undefined
           ? await exchange(incoming)
-          : renderFailure(fault, findFamily(rawPath(message), message), incoming),
-        originHeaders(message, host.current().cors),
-      );
-      // The promise never settles, since h3 would write its value after the answer.
-      return new Promise<never>(() => undefined);
+          : renderFailure(fault, findFamily(rawPath(message), message), incoming);
+      return host.answer(response, answer, originHeaders(message, host.current().cors));
     });
     app.on('OPTIONS', path, answerPreflight);
   }
 
   function answerPreflight(event: H3Event): Response {
-    return preflight(getNodeExchange(event).message, host.current().cors);
+    return preflight(host.exchangeOf(event).message, host.current().cors);
   }
 
   /** Adds a path for GET and HEAD, also for browsers from the allowed origins. */
@@ -207,7 +218,7 @@ export function createApp(host: Host): H3 {
 
   /** The error for a method other than POST. A request for a WebSocket gets the reason why it is refused. */
   async function wrongMethod(event: H3Event): Promise<GatewayError> {
-    const { message } = getNodeExchange(event);
+    const { message } = host.exchangeOf(event);
     // A proxy may have removed the Upgrade header, but not the others of a handshake.
     if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
     if (!isHandshake(message)) return noSocket();
@@ -225,8 +236,11 @@ export function createApp(host: Host): H3 {
   }
 }
 
-function makeIncoming(event: H3Event, { load, signalOf }: Host): Incoming {
-  const { message, response } = getNodeExchange(event);
+function makeIncoming<R extends CallerResponse>(
+  event: H3Event,
+  { exchangeOf, load, signalOf }: Host<R>,
+): Incoming {
+  const { message, response } = exchangeOf(event);
   return {
     id: requestId(message),
     message,
@@ -238,7 +252,7 @@ function makeIncoming(event: H3Event, { load, signalOf }: Host): Incoming {
 }
 
 /** The caller's own request id if it is safe to echo in a header; otherwise a new one. */
-function requestId(message: IncomingMessage): string {
+function requestId(message: CallerRequest): string {
   const given = message.headers['x-request-id'];
   if (typeof given === 'string' && /^[\w-]{1,128}$/.test(given)) return given;
   return `req_${randomUUID().replaceAll('-', '')}`;

@@ -1,6 +1,6 @@
 /** CORS for browsers (WHATWG Fetch, 3.2). Keys travel in headers, never in cookies, so credentials are not allowed. */
 
-import type { IncomingMessage } from 'node:http';
+import type { CallerRequest } from '../../access/caller.ts';
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../access/limits/limit-headers.ts';
 import { UPSTREAM_ID } from '../../pipeline/encode.ts';
 import type { CorsOptions } from '../../pipeline/gateway.ts';
@@ -20,7 +20,7 @@ const EXPOSED = [
 
 /** The headers that let a request's origin read the answer; undefined for callers that are not pages. */
 export function originHeaders(
-  message: IncomingMessage,
+  message: CallerRequest,
   cors: CorsOptions,
 ): Readonly<Record<string, string>> | undefined {
   const allowed = allowedOrigin(message, cors);
@@ -33,14 +33,14 @@ export function originHeaders(
 }
 
 /** The answer with the headers that let its origin read it. */
-export function allowOrigin(response: Response, message: IncomingMessage, cors: CorsOptions): Response {
+export function allowOrigin(response: Response, message: CallerRequest, cors: CorsOptions): Response {
   const headers = originHeaders(message, cors);
   for (const name in headers) response.headers.append(name, headers[name] ?? '');
   return response;
 }
 
 /** Whether the request is a browser's preflight (WHATWG Fetch, 3.2.2). */
-export function isPreflight({ method, headers }: IncomingMessage): boolean {
+export function isPreflight({ method, headers }: CallerRequest): boolean {
   return (
     method === 'OPTIONS' &&
     headers.origin !== undefined &&
@@ -49,7 +49,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /** The answer to a preflight. It needs no key, since browsers send none with it. */
-export function preflight(message: IncomingMessage, cors: CorsOptions): Response {
+export function preflight(message: CallerRequest, cors: CorsOptions): Response {
   const allowed = allowedOrigin(message, cors);
   const headers = new Headers({ vary: 'origin, access-control-request-headers' });
   if (allowed !== undefined) {
@@ -68,7 +68,7 @@ export function preflight(message: IncomingMessage, cors: CorsOptions): Response
   return new Response(null, { status: 204, headers });
 }
 
-function allowedOrigin(message: IncomingMessage, { origins }: CorsOptions): string | undefined {
+function allowedOrigin(message: CallerRequest, { origins }: CorsOptions): string | undefined {
   const { origin } = message.headers;
   if (origin === undefined) return undefined;
   if (origins === '*') return '*';

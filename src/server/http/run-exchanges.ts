@@ -1,6 +1,6 @@
 /** From a request to its answer: through the pipeline of its route, noted, and ended where it is ended from outside. */
 
-import type { ServerResponse } from 'node:http';
+import type { CallerResponse } from '../../access/caller.ts';
 import {
   CLIENT_CLOSED,
   closeLedger,
@@ -18,7 +18,7 @@ import { renderFailure } from '../../pipeline/render-failure.ts';
 export type Exchange = (incoming: Incoming) => Promise<Answer>;
 
 /** The exchanges of a route, each by the gateway that it began with. */
-export function runExchanges(route: Route, gatewayOf: (response: ServerResponse) => Gateway): Exchange {
+export function runExchanges(route: Route, gatewayOf: (response: CallerResponse) => Gateway): Exchange {
   const getPipeline = builtOnce(route);
   return (incoming) => {
     const gateway = gatewayOf(incoming.response);

@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
+import type { CallerResponse } from '../../access/caller.ts';
 import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { slotSet } from '../../lib/slot-set.ts';
@@ -9,7 +10,6 @@ import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/a
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import type { InFlightLimits } from '../../pipeline/shed-load.ts';
-import { cutOff } from '../http/cut-off.ts';
 
 /** A connection that may hold bytes outside exchanges: a WebSocket. */
 export interface Beside {
@@ -18,17 +18,19 @@ export interface Beside {
   end(error: GatewayError): void;
 }
 
-export interface Live extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
+/** @typeParam R where answers go. */
+export interface Live<R extends CallerResponse = ServerResponse>
+  extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
   /** Follows an exchange to its end. Everything that `run` starts belongs to it. */
-  follow(response: ServerResponse, gateway: Gateway, run: () => void): void;
+  follow(response: R, gateway: Gateway, run: () => void): void;
   /** The gateway that an exchange began with; undefined once it is over. */
-  gatewayOf(response: ServerResponse): Gateway | undefined;
+  gatewayOf(response: CallerResponse): Gateway | undefined;
   /** Aborts if the exchange ends before its answer does; the reason is a GatewayError. */
-  signalOf(response: ServerResponse): AbortSignal;
+  signalOf(response: CallerResponse): AbortSignal;
   /** The answers whose heads have not been written. */
-  headless(): ServerResponse[];
+  headless(): R[];
   /** Ends an exchange. */
-  end(response: ServerResponse, error: GatewayError): void;
+  end(response: CallerResponse, error: GatewayError): void;
   /** Ends every exchange, and those that begin from now on. @returns how many were in flight. */
   endAll(error: GatewayError): number;
   /** Ends the exchanges that hold most; among those that hold about the same, the ones that began last. */
@@ -49,8 +51,8 @@ export interface Live extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
   uses(gateway: Gateway): boolean;
 }
 
-interface Entry {
-  readonly response: ServerResponse;
+interface Entry<R> {
+  readonly response: R;
   /** The gateway it began with, which it keeps through reloads. */
   readonly gateway: Gateway;
   readonly controller: AbortController;
@@ -73,21 +75,28 @@ const UNBOUNDED: PendingLimits = {
   pendingBytesPerKey: Number.POSITIVE_INFINITY,
 };
 
-/** Follows the exchanges of one server. @param limits on request bodies that are arriving. */
-export function followExchanges(limits: () => PendingLimits = () => UNBOUNDED): Live {
+/**
+ * Follows the exchanges of one server.
+ * @param cut ends an answer at once, so that nobody takes the part that was sent for all of it.
+ * @param limits on request bodies that are arriving.
+ */
+export function followExchanges<R extends CallerResponse>(
+  cut: (response: R) => void,
+  limits: () => PendingLimits = () => UNBOUNDED,
+): Live<R> {
   const arrivals = openArrivals(limits);
   const connections = slotSet<Beside>();
   /** The number of incomplete messages. */
   let messages = 0;
-  const inFlight = slotSet<Entry>();
-  const entries = new WeakMap<ServerResponse, Entry>();
+  const inFlight = slotSet<Entry<R>>();
+  const entries = new WeakMap<CallerResponse, Entry<R>>();
   let begun = 0;
   const perKey = openCounters();
   // Node knows which exchange started a callback or a promise, even if the error it throws does not say.
-  const course = new AsyncLocalStorage<Entry>();
+  const course = new AsyncLocalStorage<Entry<R>>();
   let ending: GatewayError | undefined;
 
-  function over(entry: Entry): void {
+  function over(entry: Entry<R>): void {
     entries.delete(entry.response);
     if (entry.key !== undefined) perKey.remove(entry.key);
     if (!entry.response.writableFinished) {
@@ -145,7 +154,13 @@ export function followExchanges(limits: () => PendingLimits = () => UNBOUNDED): 
     },
     follow(response, gateway, run) {
       begun += 1;
-      const entry: Entry = { response, gateway, controller: new AbortController(), number: begun, held: 0 };
+      const entry: Entry<R> = {
+        response,
+        gateway,
+        controller: new AbortController(),
+        number: begun,
+        held: 0,
+      };
       entries.set(response, entry);
       const leave = inFlight.add(entry);
       response.once('close', () => {
@@ -190,7 +205,7 @@ export function followExchanges(limits: () => PendingLimits = () => UNBOUNDED): 
       const entry = course.getStore();
       if (entry === undefined) return false;
       entry.controller.abort(new GatewayError('internal', 'The gateway failed to answer this request.'));
-      setTimeout(() => cutOff(entry.response), LAST_WORDS).unref();
+      setTimeout(() => cut(entry.response), LAST_WORDS).unref();
       return true;
     },
     uses(gateway) {

@@ -9,7 +9,10 @@ import type { Gateway } from '../../pipeline/gateway.ts';
 import { shortageAt } from '../../pipeline/shed-load.ts';
 import { type Address, formatUrl } from '../../upstream/net/bind.ts';
 import { createApp } from '../http/app.ts';
+import { cutOff } from '../http/cut-off.ts';
+import { getNodeExchange } from '../http/node-exchange.ts';
 import { pipelining } from '../http/pipelining.ts';
+import { respond, toResponse } from '../http/respond.ts';
 import { openSocketRoom } from '../websocket/room.ts';
 import { takeSockets } from '../websocket/sockets.ts';
 import { answerClientErrors } from './client-errors.ts';
@@ -73,10 +76,17 @@ export async function serve(
 ): Promise<RunningServer> {
   let leaving = false;
   let draining = false;
-  const live = followExchanges(() => current().options);
+  const live = followExchanges(cutOff, () => current().options);
   const socketRoom = openSocketRoom(() => current().options);
   const load = { inFlight: live.inFlight, claim: live.claim, arriving: live.arriving, shortage };
   const app = createApp({
+    exchangeOf: getNodeExchange,
+    answer(response, answer, extra) {
+      respond(response, answer, extra);
+      // The promise never settles, since h3 would write its value after the answer.
+      return new Promise<never>(() => undefined);
+    },
+    toResponse,
     current,
     gatewayOf: (response) => live.gatewayOf(response) ?? current(),
     condition: () => (leaving ? 'draining' : shortage() === undefined ? 'ok' : 'overloaded'),
@@ -84,13 +94,13 @@ export async function serve(
     socketRoom,
     signalOf: live.signalOf,
   });
-  const respond = toNodeHandler(app);
+  const handle = toNodeHandler(app);
 
   const pipelined = pipelining((request, response) => {
     closeIfUnread(response);
     // The next request on a kept connection would go unanswered.
     if (leaving) response.setHeader('connection', 'close');
-    live.follow(response, current(), () => respond(request, response));
+    live.follow(response, current(), () => handle(request, response));
   });
 
   const { server, entrance } = await open(

@@ -1,6 +1,6 @@
 /** The request for a WebSocket: which path has one, and why a caller may be refused. */
 
-import type { IncomingMessage } from 'node:http';
+import type { CallerRequest } from '../../access/caller.ts';
 import type { Principal } from '../../access/principal.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { type Authenticators, authenticateCaller } from '../../pipeline/authenticate.ts';
@@ -10,7 +10,7 @@ import type { SocketRoom } from './room.ts';
 const PATH = '/v1/responses';
 
 /** @returns whether a request asks for a WebSocket on the path that has one */
-export function isHandshake(request: IncomingMessage): boolean {
+export function isHandshake(request: CallerRequest): boolean {
   const { method, headers } = request;
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && rawPath(request) === PATH;
 }
@@ -19,7 +19,7 @@ export function isHandshake(request: IncomingMessage): boolean {
  * @returns who asks; a promise only if a token must be verified first
  * @throws GatewayError (or rejects with it) if the caller is not authenticated, as `authenticateCaller` does
  */
-export function findHolder(request: IncomingMessage, doors: Authenticators): Principal | Promise<Principal> {
+export function findHolder(request: CallerRequest, doors: Authenticators): Principal | Promise<Principal> {
   return authenticateCaller(doors, 'responses', request, parseQuery(request));
 }
 
@@ -27,7 +27,7 @@ export function findHolder(request: IncomingMessage, doors: Authenticators): Pri
  * @returns who asks, if that is known at once. Undefined also for a caller who is no longer admitted: the next request
  *   reports that.
  */
-export function knownHolder(request: IncomingMessage, doors: Authenticators): Principal | undefined {
+export function knownHolder(request: CallerRequest, doors: Authenticators): Principal | undefined {
   try {
     const holder = findHolder(request, doors);
     if (!(holder instanceof Promise)) return holder;
@@ -49,7 +49,7 @@ export type Judged = Principal | GatewayError;
  *   rejects.
  */
 export function judge(
-  request: IncomingMessage,
+  request: CallerRequest,
   doors: Authenticators,
   isOpen: boolean,
   room: Pick<SocketRoom, 'refusal'>,

@@ -2,9 +2,9 @@
  * Observability of a real gateway: what is traced, counted and logged of real requests, and what never is.
  */
 
-import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { CallerRequest } from '../../../src/access/caller.ts';
 import { exchangeLines } from '../../../src/accounting/log/exchange-line.ts';
 import { type Log, openLog } from '../../../src/accounting/log/log.ts';
 import { openExchangeCounters } from '../../../src/accounting/metrics/counters.ts';
@@ -66,7 +66,7 @@ beforeAll(async () => {
   const gateway = {
     ...opened.gateway,
     traces,
-    metrics: (message: IncomingMessage) =>
+    metrics: (message: CallerRequest) =>
       answerMetricsToAdmin(metrics.render, authenticateAdmin('admin-key-of-the-tests'), message),
     note: recording((record) => {
       records.push(record);

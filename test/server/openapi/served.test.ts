@@ -368,6 +368,9 @@ describe('what is not described', () => {
       throw new Error('Nothing is asked.');
     };
     const app = createApp({
+      exchangeOf: nothing,
+      answer: nothing,
+      toResponse: nothing,
       current: nothing,
       gatewayOf: nothing,
       condition: () => 'ok',

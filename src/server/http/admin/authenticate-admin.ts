@@ -1,7 +1,7 @@
 /** Authenticates the administrator. */
 
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { CallerRequest } from '../../../access/caller.ts';
 import { GatewayError } from '../../../lib/errors.ts';
 import { hashKey } from '../../../store/key-secret.ts';
 
@@ -10,7 +10,7 @@ import { hashKey } from '../../../store/key-secret.ts';
  * header unless CORS allows it, and the admin listener never does.
  * @returns a function that throws GatewayError `unauthenticated`, with the same message whatever is wrong.
  */
-export function authenticateAdmin(key: string): (message: IncomingMessage) => void {
+export function authenticateAdmin(key: string): (message: CallerRequest) => void {
   const expected = Buffer.from(hashKey(key), 'hex');
   return ({ headers: { authorization } }) => {
     const [, given = ''] = /^bearer +(\S{1,512})$/i.exec(authorization ?? '') ?? [];

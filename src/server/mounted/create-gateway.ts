@@ -1,0 +1,106 @@
+/** The gateway as a function of a web Request, for anyone's server. */
+
+import type { ConfigInput } from '../../config/config-input.ts';
+import { parseConfig, readGiven } from '../../config/load.ts';
+import { ConfigError, invalidConfig } from '../../lib/config-error.ts';
+import { type LogProblem, logToStderr } from '../../lib/diagnostics.ts';
+import type { Environment } from '../../lib/environment.ts';
+import { openGateway } from '../open-gateway.ts';
+import { answerRequests } from './answer-requests.ts';
+import type { Kept } from './open-store.ts';
+
+/** What a mounted gateway gets besides its configuration. */
+export interface MountOptions {
+  /**
+   * The path below which the gateway is mounted, such as `/api/llm`. Leave it out if the server takes that path off
+   * itself.
+   */
+  readonly basePath?: string;
+  /**
+   * Variables as `gateway start` reads them: `OPENAI_API_KEY` and the others of vendors. Absent: the configuration is
+   * all there is.
+   */
+  readonly environment?: Environment;
+  /** Receives a sentence about each problem outside requests. Absent: standard error does. */
+  readonly onProblem?: LogProblem;
+}
+
+/** A gateway without a server. */
+export interface MountedGateway {
+  /**
+   * Answers a request. The answer's body is a stream from the vendor: one who stops reading pauses the vendor, and the
+   * request's signal, or the stream's cancellation, ends the exchange with it.
+   * @throws ConfigError if a file that the configuration names cannot be read, or its store cannot be opened.
+   */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Ends what is still being answered, and closes connections and the store. */
+  readonly close: () => Promise<void>;
+}
+
+interface Opened {
+  readonly fetch: MountedGateway['fetch'];
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a gateway from a configuration, without a port of its own.
+ *
+ * ```ts
+ * import { createGateway } from 'fourwire';
+ *
+ * const gateway = createGateway({
+ *   keys: [{ name: 'app', key: process.env.GATEWAY_KEY }],
+ *   vendors: { openai: { apiKey: process.env.OPENAI_API_KEY } },
+ * });
+ * export default { fetch: gateway.fetch };
+ * ```
+ * @throws ConfigError whose message is one line.
+ */
+export function createGateway(
+  config: ConfigInput = {},
+  { basePath = '', environment = {}, onProblem: tell = logToStderr }: MountOptions = {},
+): MountedGateway {
+  const { keys, identities } = parseConfig(config, environment);
+  if (config.store === undefined && keys.length === 0 && identities.length === 0)
+    throw invalidConfig('keys: needs at least one, since there is no store and no identity provider');
+  const base = basePath.replace(/\/+$/, '');
+  if (base !== '' && !base.startsWith('/'))
+    throw invalidConfig(`basePath: must begin with a slash, but is ${basePath}`);
+  const opening = open(config, environment, base, tell);
+  opening.catch((error: unknown) => {
+    tell(`The gateway cannot be opened: ${error instanceof ConfigError ? error.message : String(error)}`);
+  });
+  return {
+    fetch: async (request) => (await opening).fetch(request),
+    close: async () => (await opening).close(),
+  };
+}
+
+async function open(
+  values: ConfigInput,
+  environment: Environment,
+  basePath: string,
+  tell: LogProblem,
+): Promise<Opened> {
+  const config = await readGiven(values, environment, process.cwd());
+  const kept = values.store === undefined ? undefined : await openKept(config, tell);
+  const { gateway, sandboxed, close } = await openGateway(config, { tell, ...kept?.options });
+  if (sandboxed) tell('No vendor has a key, so simulated vendors answer.');
+  const { fetch, end } = answerRequests(gateway, basePath);
+  return {
+    fetch,
+    async close() {
+      end();
+      await close();
+      await kept?.close();
+    },
+  };
+}
+
+/** Opens the store. Its modules are loaded here only: without a store, nothing of it runs. @throws ConfigError */
+async function openKept(config: Parameters<typeof openGateway>[0], tell: LogProblem): Promise<Kept> {
+  if ('Bun' in globalThis || 'Deno' in globalThis)
+    throw invalidConfig('store: needs Node; without a store, the keys of the configuration are valid');
+  const { openStoreOf } = await import('./open-store.ts');
+  return openStoreOf(config, tell);
+}

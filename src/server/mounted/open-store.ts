@@ -1,0 +1,36 @@
+/** What a mounted gateway keeps: the store, and the thread that writes usage to it. */
+
+import { openAccountingWorker } from '../../accounting/worker/accounting-worker.ts';
+import type { Config } from '../../config/schema.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
+import { openConfiguredStore } from '../../store/configured-store.ts';
+import type { OpenOptions } from '../open-gateway.ts';
+import { openAccounts } from '../process/accounts.ts';
+
+/** What a mounted gateway keeps in its store: keys, what they have used, and what every exchange cost. */
+export interface Kept {
+  readonly options: OpenOptions;
+  close(): Promise<void>;
+}
+
+/** How long records may take to be written at the end, in milliseconds. */
+const LAST_WRITES = 5_000;
+
+/** Opens it. @throws StoreError if the store cannot be opened. */
+export async function openStoreOf(config: Config, tell: LogProblem): Promise<Kept> {
+  const store = await openConfiguredStore(config.store, process.cwd(), tell);
+  const accounts = await openAccounts(store, config, { info: tell, problem: tell });
+  const { interval, batch, queue, spool } = config.usage;
+  const books = openAccountingWorker(
+    { interval, batch, queue, spool, store: accounts.place },
+    { charge: accounts.limits.charge, trouble: tell, note: tell },
+  );
+  const { keys, limits, storedIds } = accounts;
+  return {
+    options: { keys, limits, storedIds, note: books.record },
+    async close() {
+      await books.close(LAST_WRITES);
+      await accounts.close();
+    },
+  };
+}
