@@ -215,6 +215,7 @@ describe('docs/library.md and the types', () => {
   `;
   /** What each snippet prints. */
   const PRINTED = [
+    /^200\n$/,
     /max_tokens[\s\S]*seed/,
     /^4096\n$/,
     /^data: \{"id":"chatcmpl-/,
