@@ -3,14 +3,13 @@
  * packages, takes half the CPU time and 45 MB less memory (`npm run bench:start`).
  */
 
-import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
+import { build } from 'vite';
 import about from './package.json' with { type: 'json' };
 
 const ROOT = import.meta.dirname;
-const PAGES = join(ROOT, 'src/server/pages');
 
 /**
  * Whoever needs these installs them. The OpenTelemetry API is bundled, because prom-client loads it at every start; all
@@ -18,11 +17,11 @@ const PAGES = join(ROOT, 'src/server/pages');
  */
 const OPTIONAL = Object.keys(about.peerDependencies).filter((name) => name !== '@opentelemetry/api');
 
-/** Copies the pages beside the modules that serve them, with the one package that the browser loads. */
-function copyPages(folder) {
-  for (const page of ['playground', 'dashboard', 'shared'])
-    cpSync(join(PAGES, page), join(folder, page), { recursive: true });
-  cpSync(createRequire(import.meta.url).resolve('marked'), join(folder, 'playground/marked.js'));
+/** Builds the console beside the modules that serve it. @returns the modules that are in it */
+async function buildConsole(folder) {
+  const configFile = join(ROOT, 'src/console/vite.config.ts');
+  const { output } = await build({ configFile, build: { outDir: join(folder, 'console') } });
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
 /** Writes the licences of all packages that are in the files, as most of those licences ask. */
@@ -30,7 +29,6 @@ function writeLicenses(folder, modules) {
   const packages = new Set(
     modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []),
   );
-  packages.add(join(ROOT, 'node_modules/marked'));
   const texts = [...packages].sort().map((path) => {
     const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     const files = globSync('{LICEN[CS]E,license,licence}*', { cwd: path });
@@ -54,12 +52,9 @@ export default defineConfig({
   plugins: [
     {
       name: 'files-beside',
-      writeBundle({ dir }, bundle) {
-        copyPages(dir);
-        writeLicenses(
-          dir,
-          Object.values(bundle).flatMap((chunk) => chunk.moduleIds ?? []),
-        );
+      async writeBundle({ dir }, bundle) {
+        const modules = Object.values(bundle).flatMap((chunk) => chunk.moduleIds ?? []);
+        writeLicenses(dir, [...modules, ...(await buildConsole(dir))]);
       },
     },
   ],

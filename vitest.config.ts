@@ -29,6 +29,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/skipped-reporter.ts'],
+    globalSetup: './test/support/console.ts',
     pool: 'forks',
     // Much of what is tested is waiting.
     maxWorkers: 3,

@@ -48,14 +48,14 @@ interface Import {
   readonly target?: string;
 }
 
-/** Scripts of the pages run in the browser, where the server merges two folders into one path. */
-const isPage = (file: string): boolean => /^src\/server\/pages\/(?:playground|dashboard|shared)\//.test(file);
+/** The console runs in the browser, and is checked on its own below. */
+const isConsole = (file: string): boolean => file.startsWith('src/console/');
 
-const sources = globSync('src/**/*.{ts,js}', { cwd: ROOT })
+const files = globSync('src/**/*.{ts,tsx,js}', { cwd: ROOT })
   .map((file) => file.split(sep).join('/'))
-  .filter((file) => !isPage(file))
   .sort();
-const texts = new Map(sources.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+const sources = files.filter((file) => !isConsole(file));
+const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
 
 /** A text with its comments blanked and its line breaks kept. */
 function withoutComments(text: string): string {
@@ -107,9 +107,24 @@ test('imports are found at all, also those of types and dynamic ones', () => {
   ).toBe(true);
 });
 
-test('src holds the wings and main.ts, and nothing else', () => {
+test('src holds the wings, the console and main.ts, and nothing else', () => {
   const entries = new Set(globSync('src/*', { cwd: ROOT }).map((entry) => relative('src', entry)));
-  expect([...entries].sort()).toEqual([...WINGS, 'main.ts'].sort());
+  expect([...entries].sort()).toEqual([...WINGS, 'console', 'main.ts'].sort());
+});
+
+test('the console imports nothing of the gateway but what runs in a browser, and nobody imports it', () => {
+  const inside = (file: string): boolean => file.startsWith('src/console/');
+  const own = files.filter(inside).flatMap(importsOf);
+  expect(own.length).toBeGreaterThan(100);
+  const foreign = own.filter(({ target }) => target !== undefined && !inside(target));
+  expect(foreign.filter(({ target = '' }) => !target.startsWith('src/translate/'))).toEqual([]);
+  expect(
+    own.filter(
+      ({ file, specifier }) =>
+        specifier.startsWith('node:') && !/\/(?:vite\.config\.ts|prepare\.js)$/.test(file),
+    ),
+  ).toEqual([]);
+  expect(imports.filter(({ target }) => target !== undefined && inside(target))).toEqual([]);
 });
 
 test('no wing imports one below it', () => {

@@ -33,10 +33,10 @@ export function greeting(
     );
   }
   lines.push(...hints);
-  if (admin !== undefined) lines.push(`Admin API on ${admin}. Dashboard: ${admin}/dashboard`);
+  if (admin !== undefined) lines.push(`Admin API on ${admin}. Console with administration: ${admin}/`);
   const { hostname } = new URL(url);
   const here = isEveryAddress(hostname) ? url.replace(hostname, 'localhost') : url;
-  if (made === undefined) return [...lines, `Playground: ${here}/`].join('\n');
+  if (made === undefined) return [...lines, `Console: ${here}/`].join('\n');
   const model = USUAL.find((id) => models.includes(id)) ?? models[0] ?? USUAL[0];
   return [
     ...lines,

@@ -37,7 +37,7 @@ export async function serveAlone({
   const admin = await orExit(
     openAdmin(config.admin, store, {
       onKeys: accounts.refresh,
-      add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render }),
+      add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render, gateway: config }),
     }),
   );
   const serving = closingWith(await orExit(startServing(first, problem)), {

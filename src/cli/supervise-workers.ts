@@ -41,7 +41,7 @@ export async function superviseWorkers({
   const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
-      add: (app, key) => addWatchRoutes(app, { key, render }),
+      add: (app, key) => addWatchRoutes(app, { key, render, gateway: config }),
     }),
   );
   onConfigChange(files, problem, async () => {

@@ -115,7 +115,7 @@ test.each([
   expect(text).toContain(`Gateway on ${url} `);
   expect(text).toContain(`curl -N ${asked}/v1/`);
   expect(text).toContain(`in the browser: ${asked}/#key=gw_key`);
-  expect(greeting({ ...said, made: undefined })).toContain(`Playground: ${asked}/`);
+  expect(greeting({ ...said, made: undefined })).toContain(`Console: ${asked}/`);
 });
 
 const FIRST = {

@@ -61,7 +61,7 @@ describe.each([1, 2])('in %d processes', (workers) => {
     await sql`insert into gateway_migrations values ('900-of-tomorrow', '2999-01-01')`.execute(store.db);
     await store.close();
     running = await spawnGateway({ workers, store: { path } });
-    await soon(() => expect(running?.output()).toContain('Playground: '));
+    await soon(() => expect(running?.output()).toContain('Console: '));
     expect(running.output().split('has added to the tables (900-of-tomorrow)')).toHaveLength(2);
     expect(await ask(running.url, KEY)).toBe(200);
   });

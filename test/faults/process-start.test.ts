@@ -128,7 +128,7 @@ describe('P-19 a start that must fail', () => {
 describe('P-03 SIGKILL', () => {
   test('P-03 in the middle of a stream: the next start serves on the same port, with the same key', async () => {
     const first = startCommand(directory, ['start', '--port', '0']);
-    await eventually(() => first.stdout().includes('Playground: '), 'it serves');
+    await eventually(() => first.stdout().includes('Console: '), 'it serves');
     const url = /http:\/\/[\d.]+:\d+/.exec(first.stdout())?.[0] ?? '';
     const key = /gw_[\w-]+/.exec(readFileSync(firstKeyFile(directory), 'utf8'))?.[0] ?? '';
     const body = JSON.stringify({
@@ -161,7 +161,7 @@ test.each(['1', '2'])(
       GATEWAY_API_KEY: KEY,
     });
     try {
-      await eventually(() => running.stdout().includes('Playground: '), 'it serves');
+      await eventually(() => running.stdout().includes('Console: '), 'it serves');
       running.child.kill('SIGHUP');
       await eventually(() => running.stdout().includes('and is in force'), 'it is read again');
       const [url = ''] = /http:\/\/[\d.]+:\d+/.exec(running.stdout()) ?? [];

@@ -25,7 +25,7 @@ test.each([1, 2])(
   async (workers) => {
     const gateway = await spawnGateway({ workers }, ON_WINDOWS);
     running = gateway;
-    await eventually(() => gateway.output().includes('Playground: '), 'it has started');
+    await eventually(() => gateway.output().includes('Console: '), 'it has started');
     gateway.signal('SIGHUP');
     expect(await gateway.ended).toBe(0);
   },

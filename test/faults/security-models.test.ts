@@ -608,13 +608,14 @@ describe('paths', () => {
     '/v1/chat/completions#x',
     '/v1/models/..%2f..%2fhealth%2flive',
     '/v1/%2e%2e/health/live',
-    '/playground/../../package.json',
-    '/playground/..%2f..%2fpackage.json',
-    '/playground/%2e%2e/app.ts',
-    '/playground/..\\..\\app.ts',
-    '/playground//etc/passwd',
-    '/playground/page/index.html',
-    '/playground/index.html%00.js',
+    '/console/../../package.json',
+    '/console/..%2f..%2fpackage.json',
+    '/console/%2e%2e/app.ts',
+    '/console/..\\..\\app.ts',
+    '/console//etc/passwd',
+    '/console/../index.html',
+    '/console/index.html',
+    '/console/index.html%00.js',
   ])('S-17, S-25 %s is not found', async (path) => {
     for (const method of ['GET', 'POST']) {
       const request = post(`${path}?key=SECRET`, bodyOf(path, 'gpt-4o'), ['Connection: close']).replace(

@@ -320,7 +320,7 @@ describe('S-22 browsers', () => {
     await open.close();
   });
 
-  test('the playground runs no script but its own, and may not be framed', async () => {
+  test('the console runs no script but its own, and may not be framed', async () => {
     const response = await fetch(`${stage.gateway.url}/`, { headers: { connection: 'close' } });
     const policy = response.headers.get('content-security-policy') ?? '';
     for (const rule of [

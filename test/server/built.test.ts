@@ -56,9 +56,11 @@ test('it answers streams of every vendor, and records them', async () => {
   await expect.poll(usage).toContain('openai/gpt-4.1');
 });
 
-test('it serves the pages, with the package that the browser loads', async () => {
-  for (const path of ['/', '/playground/marked.js', '/openapi.json', '/config.schema.json'])
-    expect([path, (await fetch(running.url + path)).status]).toEqual([path, 200]);
+test('it serves the console with its scripts', async () => {
+  const html = await (await fetch(`${running.url}/`)).text();
+  const [, script] = /src="\.(\/console\/[^"]+)"/.exec(html) ?? [];
+  for (const path of [script, '/openapi.json', '/config.schema.json'])
+    expect([path, (await fetch(`${running.url}${path}`)).status]).toEqual([path, 200]);
 });
 
 test('it knows its version', () => {
@@ -68,7 +70,7 @@ test('it knows its version', () => {
 
 test('it has the licences of what is in it', () => {
   const licenses = readFileSync(join(dist, 'LICENSES.txt'), 'utf8');
-  for (const name of ['h3', 'undici', 'zod', 'marked', 'kysely', 'pino', 'eventsource-parser'])
+  for (const name of ['h3', 'undici', 'zod', 'preact', 'markdown-it', 'kysely', 'pino', 'eventsource-parser'])
     expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'));
 });
 

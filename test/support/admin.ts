@@ -10,6 +10,7 @@ import { createAdminApp } from '../../src/server/http/admin/app.ts';
 import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
 import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
+import type { Address } from '../../src/upstream/net/bind.ts';
 import { recordUsage } from './record-usage.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests';
@@ -22,14 +23,15 @@ export interface TestAdmin {
   close(): Promise<void>;
 }
 
-export async function startAdmin(): Promise<TestAdmin> {
+/** @param gateway where a gateway listens for callers; absent: nowhere */
+export async function startAdmin(gateway: Address = { host: '127.0.0.1', port: 9 }): Promise<TestAdmin> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));
   const store = await openStore({ path: join(directory, 'gateway.db') });
   const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000 });
   const tally = openExchangeCounters();
   const metrics = openMetrics(tally.figures);
   const app = createAdminApp(store, { key: ADMIN_KEY });
-  addWatchRoutes(app, { key: ADMIN_KEY, render: metrics.render });
+  addWatchRoutes(app, { key: ADMIN_KEY, render: metrics.render, gateway });
   const server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
   return {
     url: server.url,

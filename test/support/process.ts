@@ -106,7 +106,7 @@ export function firstKeyFile(directory: string): string {
 
 /** The key that a first start has made. */
 export async function firstKeyOf({ directory, output }: GatewayProcess): Promise<string> {
-  await eventually(() => output().includes('Playground: '), 'it serves');
+  await eventually(() => output().includes('Console: '), 'it serves');
   return /gw_[\w-]+/.exec(readFileSync(firstKeyFile(directory), 'utf8'))?.[0] ?? '';
 }
 

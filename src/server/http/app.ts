@@ -14,7 +14,7 @@ import type { Answer, Incoming, Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
 import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request-head.ts';
-import { openPlayground } from '../pages/playground.ts';
+import { openConsole } from '../pages/console.ts';
 import { isHandshake, judge } from '../websocket/handshake.ts';
 import type { SocketRoom } from '../websocket/room.ts';
 import { findFamily, isAnthropics, isGoogles } from './client-family.ts';
@@ -120,14 +120,13 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   read('/v1/models/**', (incoming, path) =>
     (isGoogles(incoming.message) ? oneOfGoogles : oneOfAny)(incoming, path),
   );
-  const playground = openPlayground();
-  const page: Endpoint = ({ message }, path) =>
-    playground(path, message.headers['if-none-match']) ??
+  const console = openConsole();
+  const page: Endpoint = async ({ message }, path) =>
+    (await console(path, message.headers)) ??
     Response.json({ error: { message: 'File not found.' } }, { status: 404 });
   readOnly('/', page);
-  readOnly('/playground', page);
-  readOnly('/playground/models.json', list('chat-completions', listPricedModels));
-  readOnly('/playground/**', page);
+  readOnly('/console/models.json', list('chat-completions', listPricedModels));
+  readOnly('/console/**', page);
   // Claude Code opens its connection by this request: an error would close the connection again.
   readOnly('/api/hello', () => Response.json({ message: 'hello' }));
   readOnly('/health/live', answerLive);

@@ -82,10 +82,20 @@ export function oneGoogleModel(
   return renderGoogleModel(gateway, model);
 }
 
-/** The models that the key may use, for the playground. Prices are in US dollars per million tokens. */
+/** The models that the key may use, for the console. Prices are in US dollars per million tokens. */
 export function listPricedModels(gateway: Gateway, principal: Principal): z.output<typeof pricedModels> {
   const models = allowed(gateway, principal).map((model) => {
-    const { id, name, aliases = [], prices, thinking, sampling = true, maxOutputTokens } = model;
+    const {
+      id,
+      name,
+      aliases = [],
+      prices,
+      thinking,
+      sampling = true,
+      contextWindow,
+      maxOutputTokens,
+    } = model;
+    const { input, structuredOutput = true } = model;
     return {
       id,
       name,
@@ -94,14 +104,17 @@ export function listPricedModels(gateway: Gateway, principal: Principal): z.outp
       simulated: gateway.vendors.serving(model)?.simulated === true,
       ...(thinking !== undefined && { thinking: settableThinking(thinking) }),
       sampling,
+      contextWindow,
       maxOutputTokens,
+      ...(input !== undefined && { input: [...input] }),
+      structuredOutput,
       generateContent: isReached(gateway, model),
     };
   });
   return { models };
 }
 
-/** What the playground's settings need of how a model thinks. */
+/** What the console's settings need of how a model thinks. */
 function settableThinking({ kinds, efforts, canDisable, budget }: NonNullable<Model['thinking']>) {
   return { kinds, efforts, canDisable, ...(budget !== undefined && { budget }) };
 }

@@ -36,12 +36,12 @@ export const googleModelList = z.looseObject({
   nextPageToken: z.string().exactOptional().describe('The `pageToken` of the next page, if there is one.'),
 });
 
-const { thinking, prices } = modelSchema.unwrap().shape;
+const { thinking, prices, input } = modelSchema.unwrap().shape;
 /** Prices as the catalog has them. They hold themselves: the prices from a later day on. */
 export const modelPrices = prices;
 const { kinds, efforts, canDisable, budget } = thinking.unwrap().unwrap().shape;
 
-/** The models of the playground: what its settings and its meter need. */
+/** The models of the console: what its picker, its settings and its meter need. */
 export const pricedModels = z.strictObject({
   models: z.array(
     z.strictObject({
@@ -54,7 +54,10 @@ export const pricedModels = z.strictObject({
         .exactOptional()
         .describe('How thinking is set: by words, or by a number of tokens. Absent if it cannot be set.'),
       sampling: z.boolean().describe('Whether it takes a temperature.'),
+      contextWindow: z.int().describe('Most tokens of prompt and answer together.'),
       maxOutputTokens: z.int(),
+      input: input.describe('The kinds of input that it reads. Absent: not known.'),
+      structuredOutput: z.boolean().describe('Whether its vendor enforces a JSON schema on the answer.'),
       generateContent: z.boolean().describe('Whether the generate-content endpoint serves it.'),
       prices: modelPrices.describe(
         'US dollars per million tokens; `searches` per thousand web searches. `long` replaces the prices for requests with more than `above` input tokens, `tiers` are multiples for other service tiers, and `later` has the prices from a day on.',

@@ -60,7 +60,7 @@ const PLACES: readonly [
   ['models', '/v1/models', undefined, bearer],
   ['models, X-API-Key', '/v1/models/openai/gpt-4.1', undefined, (token) => ({ 'x-api-key': token })],
   ['models of Google, ?key=', '/v1beta/models?key=TOKEN', undefined, () => ({})],
-  ['prices', '/playground/models.json', undefined, bearer],
+  ['prices', '/console/models.json', undefined, bearer],
 ];
 
 function ask(

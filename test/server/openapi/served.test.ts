@@ -11,6 +11,7 @@ import { createApp } from '../../../src/server/http/app.ts';
 import { openApi } from '../../../src/server/http/openapi/document.ts';
 import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
+import { consoleScript } from '../../support/console.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -264,10 +265,9 @@ const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: str
   isThere: { 200: ['/api/hello'] },
   getDescription: { 200: ['/openapi.json'] },
   getConfigSchema: { 200: ['/config.schema.json'] },
-  getPlayground: { 200: ['/'] },
-  getPlaygroundByName: { 200: ['/playground'] },
-  getPlaygroundFile: { 200: ['/playground/main.js'], 404: ['/playground/no-such.js'] },
-  listPricedModels: { 200: ['/playground/models.json', KEY], 401: ['/playground/models.json'] },
+  getConsole: { 200: ['/'] },
+  getConsoleFile: { 200: [`/console/${consoleScript()}`], 404: ['/console/no-such.js'] },
+  listPricedModels: { 200: ['/console/models.json', KEY], 401: ['/console/models.json'] },
 };
 
 /** Operations whose statuses have a test of their own. */
@@ -336,6 +336,7 @@ describe('what is not described', () => {
     '/admin/keys',
     '/admin/usage',
     '/dashboard',
+    '/playground',
     '/health',
     '/healthz',
     '/openapi.yaml',

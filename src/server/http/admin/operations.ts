@@ -4,11 +4,13 @@
  */
 
 import type { z } from 'zod';
+import { exchangeQuery } from '../../../accounting/usage/list-exchanges.ts';
 import { usageQuery } from '../../../accounting/usage/usage-query.ts';
 import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key-settings.ts';
 import { groupView, keyView } from '../../../store/key-view.ts';
 import type { Store } from '../../../store/store.ts';
 import type { AdminRequest } from './answers.ts';
+import { answerExchanges, exchangeList } from './exchanges-route.ts';
 import {
   answerGroup,
   answerGroupChange,
@@ -149,6 +151,17 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       answer: groupView,
       errors: [401, 404, 409, 503],
       run: answerNoGroup,
+    },
+  },
+  '/admin/exchanges': {
+    GET: {
+      id: 'listExchanges',
+      summary:
+        'Lists the latest exchanges: who asked whom, how it ended and what it used, and nothing of what was said.',
+      query: exchangeQuery,
+      answer: exchangeList,
+      errors: [400, 401, 503],
+      run: answerExchanges,
     },
   },
   '/admin/usage': {

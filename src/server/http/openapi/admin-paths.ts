@@ -102,7 +102,7 @@ function renderDefault({ default: value }: JsonObject): JsonObject {
   return value === undefined ? {} : { default: value };
 }
 
-/** The endpoints that an operator watches: the metrics and the dashboard. */
+/** The endpoints that an operator watches: the metrics. The console is described with the callers' paths. */
 function watchPaths(): Readonly<Record<string, JsonObject>> {
   return {
     '/metrics': {
@@ -115,29 +115,6 @@ function watchPaths(): Readonly<Record<string, JsonObject>> {
         responses: {
           200: fileResponse("Prometheus's text format.", 'text/plain'),
           401: errorResponse(MEANINGS[401]),
-        },
-      },
-    },
-    '/dashboard': {
-      get: {
-        operationId: 'getDashboard',
-        tags: ['admin'],
-        summary:
-          'A page that shows requests, tokens, cost and latency; it asks for the admin key. `/` of the admin listener redirects here.',
-        security: [],
-        responses: { 200: fileResponse('The page.', 'text/html') },
-      },
-    },
-    '/dashboard/{file}': {
-      get: {
-        operationId: 'getDashboardFile',
-        tags: ['admin'],
-        summary: "The page's scripts and styles.",
-        security: [],
-        parameters: [{ name: 'file', in: 'path', required: true, schema: { type: 'string' } }],
-        responses: {
-          200: fileResponse('The file.', 'text/javascript', 'text/css', 'image/svg+xml', 'text/html'),
-          404: errorResponse('File not found.'),
         },
       },
     },

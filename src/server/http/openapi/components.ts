@@ -5,10 +5,12 @@
  */
 
 import { z } from 'zod';
+import { exchangeView } from '../../../accounting/usage/list-exchanges.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key-settings.ts';
 import { groupView, keyView } from '../../../store/key-view.ts';
 import { errorBody } from '../admin/answers.ts';
+import { exchangeList } from '../admin/exchanges-route.ts';
 import { groupList } from '../admin/group-routes.ts';
 import { keyList, madeKey, rotation } from '../admin/key-routes.ts';
 import { usageAnswer } from '../admin/usage-route.ts';
@@ -80,6 +82,8 @@ const answers = {
   KeyList: keyList,
   Group: groupView,
   GroupList: groupList,
+  Exchange: exchangeView,
+  ExchangeList: exchangeList,
   Usage: usageAnswer,
   AdminError: errorBody,
 } as const;

@@ -33,7 +33,7 @@ export function openApi(): JsonObject {
       { name: 'generate-content', description: "Google's format." },
       { name: 'models', description: 'Models that can be used.' },
       { name: 'announced', description: 'Endpoints that are announced, but not available yet.' },
-      { name: 'playground', description: 'A page to try the gateway in the browser.' },
+      { name: 'console', description: 'A page to try the gateway, and to look after it, in the browser.' },
       {
         name: 'process',
         description:

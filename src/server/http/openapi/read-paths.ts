@@ -1,4 +1,4 @@
-/** The read-only endpoints: models, health checks, the playground, and this document. */
+/** The read-only endpoints: models, health checks, the console, and this document. */
 
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -150,29 +150,31 @@ export function readPaths(): JsonObject {
         content: { 'application/json': { schema: { type: 'object' } } },
       },
     }),
-    '/': plain('getPlayground', 'playground', 'A page to chat with any model.', {
-      200: fileResponse('The page.', 'text/html'),
-    }),
-    '/playground': plain('getPlaygroundByName', 'playground', 'The same page.', {
-      200: fileResponse('The page.', 'text/html'),
-    }),
-    '/playground/{file}': {
+    '/': plain(
+      'getConsole',
+      'console',
+      'The console: a page to chat with any model, and to administer the gateway.',
+      {
+        200: fileResponse('The page.', 'text/html'),
+      },
+    ),
+    '/console/{file}': {
       get: {
-        operationId: 'getPlaygroundFile',
-        tags: ['playground'],
-        summary: "The page's scripts and styles.",
+        operationId: 'getConsoleFile',
+        tags: ['console'],
+        summary: "The console's scripts and styles.",
         security: [],
-        parameters: [inPath('file', 'Path of the file, which may contain slashes.')],
+        parameters: [inPath('file', 'Name of the file.')],
         responses: {
-          200: fileResponse('The file.', 'text/javascript', 'text/css', 'image/svg+xml', 'text/html'),
+          200: fileResponse('The file.', 'text/javascript', 'text/css', 'image/svg+xml'),
           404: NOT_THERE,
         },
       },
     },
-    '/playground/models.json': {
+    '/console/models.json': {
       get: {
         operationId: 'listPricedModels',
-        tags: ['playground'],
+        tags: ['console'],
         summary: 'The models that the key may use, with their prices.',
         security: [{ bearerKey: [] }],
         responses: {

@@ -1,0 +1,121 @@
+/** The latest exchanges in the store, without anything of what was said. */
+
+import { z } from 'zod';
+import type { Store } from '../../store/store.ts';
+import type { ExchangeRow } from '../../store/tables.ts';
+
+/** The most exchanges in one answer. */
+const MOST = 1_000;
+
+/** PostgreSQL does not accept text with U+0000, even in a query. */
+const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
+
+/** The parameters of the list. */
+export const exchangeQuery = z.strictObject({
+  key: name.exactOptional().meta({ description: 'Only those of the key of this name.' }),
+  model: name.exactOptional().meta({ description: 'Only those of this model, by its full id.' }),
+  tag: name.exactOptional().meta({ description: 'Only those with this tag (header `x-gateway-tag`).' }),
+  errors: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'Whether to list only those that did not end well.' }),
+  before: z.iso
+    .datetime({ error: 'must be a time such as 2027-01-31T12:00:00Z' })
+    .exactOptional()
+    .meta({ description: 'Only those that began before this time.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST)
+    .default(100)
+    .meta({ description: 'Most exchanges to return.' }),
+});
+
+const count = z.int().nonnegative().nullable();
+const text = z.string().nullable();
+
+/** An exchange as the admin API shows it. */
+export const exchangeView = z.strictObject({
+  object: z.literal('exchange'),
+  id: z.string().meta({ description: 'The request id that the caller received.' }),
+  time: z.iso.datetime().meta({ description: 'When it began.' }),
+  key: text,
+  group: text,
+  tag: text,
+  model: text,
+  vendor: text,
+  format: z.string().meta({ description: "The caller's format." }),
+  spoken: text.meta({ description: "The vendor's format; null if none was asked." }),
+  path: z
+    .enum(['native', 'translated'])
+    .nullable()
+    .meta({ description: 'Whether the body was passed on or translated; null if no vendor was asked.' }),
+  operation: z.string(),
+  streamed: z.boolean(),
+  status: z.int(),
+  outcome: z.string(),
+  fault: text,
+  duration: z.number().nonnegative().meta({ description: 'Milliseconds.' }),
+  first_byte: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .meta({ description: "Milliseconds to the first byte of the vendor's answer." }),
+  input_tokens: count,
+  output_tokens: count,
+  cost: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .meta({ description: 'US dollars; null if the vendor reported no usage.' }),
+  attempts: z.int().nonnegative(),
+});
+
+export type ExchangeView = z.output<typeof exchangeView>;
+
+/** Lists exchanges, the latest first. Their index is by time, so a rare key takes a walk over what is kept. */
+export async function listExchanges(
+  { db }: Store,
+  { key, model, tag, errors, before, limit }: z.output<typeof exchangeQuery>,
+): Promise<readonly ExchangeView[]> {
+  let asked = db.selectFrom('gateway_exchanges').selectAll();
+  if (key !== undefined) asked = asked.where('key', '=', key);
+  if (model !== undefined) asked = asked.where('model', '=', model);
+  if (tag !== undefined) asked = asked.where('tag', '=', tag);
+  if (errors === 'true')
+    asked = asked.where((where) =>
+      where.or([where('status', '>=', 400), where('outcome', '!=', 'complete')]),
+    );
+  if (before !== undefined) asked = asked.where('time', '<', Date.parse(before));
+  const rows = await asked.orderBy('time', 'desc').orderBy('id').limit(limit).execute();
+  return rows.map(renderExchange);
+}
+
+function renderExchange(row: ExchangeRow): ExchangeView {
+  const { format, spoken } = row;
+  return {
+    object: 'exchange',
+    id: row.id,
+    time: new Date(row.time).toISOString(),
+    key: row.key || null,
+    group: row.group_name,
+    tag: row.tag,
+    model: row.model || null,
+    vendor: row.vendor || null,
+    format,
+    spoken,
+    path: spoken === null ? null : spoken === format ? 'native' : 'translated',
+    operation: row.operation,
+    streamed: row.streamed === 1,
+    status: row.status,
+    outcome: row.outcome,
+    fault: row.fault,
+    duration: row.duration,
+    first_byte: row.first_byte,
+    input_tokens: row.input,
+    output_tokens: row.output,
+    cost: row.cost,
+    attempts: row.attempts,
+  };
+}

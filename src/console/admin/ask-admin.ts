@@ -1,0 +1,92 @@
+/** The admin API as the console asks it. */
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { messageOf, Refused, reach, readRefusal } from '../session/reach.ts';
+import type { Session } from '../session/session.ts';
+
+/**
+ * Sends a request to the admin API.
+ * @param body of a change; absent for none
+ * @returns the answer's JSON
+ * @throws Refused if the gateway answers with an error, and Error if it cannot be reached
+ */
+export async function askAdmin<T>(
+  { adminKey }: Session,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<T> {
+  const response = await reach(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${adminKey.value}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw await readRefusal(response);
+  return response.json();
+}
+
+export interface AdminData<T> {
+  /** The latest answer; undefined before the first one, and after a key was refused. */
+  readonly data: T | undefined;
+  /** Why there is no newer answer; empty if there is none. */
+  readonly problem: string;
+  /** Asks again now. */
+  reload(): void;
+}
+
+/**
+ * Asks by `load` now, and again whenever `what` changes, and every `interval` milliseconds while the page can be seen.
+ * An answer that is out of date is dropped, and so is all data when the key is refused.
+ */
+export function useAdmin<T>(
+  session: Session,
+  what: string,
+  load: () => Promise<T>,
+  interval?: number,
+): AdminData<T> {
+  const data = useSignal<T | undefined>(undefined);
+  const problem = useSignal('');
+  const turn = useRef(0);
+  const key = session.adminKey.value;
+
+  const reload = (): void => {
+    turn.current += 1;
+    const asked = turn.current;
+    load().then(
+      (answer) => {
+        if (asked !== turn.current) return;
+        data.value = answer;
+        problem.value = '';
+      },
+      (error: unknown) => {
+        if (asked !== turn.current) return;
+        problem.value = messageOf(error);
+        if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
+          data.value = undefined;
+          session.adminKey.value = '';
+          session.refused.value = problem.value;
+        }
+      },
+    );
+  };
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => {
+    latest.current();
+    const timer =
+      interval === undefined
+        ? undefined
+        : setInterval(() => {
+            if (!document.hidden) latest.current();
+          }, interval);
+    return () => {
+      turn.current += 1;
+      clearInterval(timer);
+    };
+  }, [what, key, interval]);
+  return { data: data.value, problem: problem.value, reload };
+}

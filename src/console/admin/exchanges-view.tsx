@@ -1,0 +1,137 @@
+/** The latest exchanges, as they end: who asked whom for what, how it ended, and what it used. Never what was said. */
+
+import { useState } from 'preact/hooks';
+import type { Session } from '../session/session.ts';
+import { AdminView } from './admin-view.tsx';
+import { askAdmin, useAdmin } from './ask-admin.ts';
+import { count, dollars, time } from './figures.ts';
+import { type Column, Table } from './table.tsx';
+
+/** Milliseconds between two requests. */
+const INTERVAL = 3_000;
+
+interface Exchange {
+  readonly id: string;
+  readonly time: string;
+  readonly key: string | null;
+  readonly group: string | null;
+  readonly tag: string | null;
+  readonly model: string | null;
+  readonly vendor: string | null;
+  readonly format: string;
+  readonly spoken: string | null;
+  readonly path: 'native' | 'translated' | null;
+  readonly operation: string;
+  readonly streamed: boolean;
+  readonly status: number;
+  readonly outcome: string;
+  readonly fault: string | null;
+  readonly duration: number;
+  readonly first_byte: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost: number | null;
+  readonly attempts: number;
+}
+
+const COLUMNS: readonly Column<Exchange>[] = [
+  { name: 'time (UTC)', value: (one) => one.time, show: (one) => one.time.slice(5, 19).replace('T', ' ') },
+  { name: 'key', value: (one) => one.key },
+  { name: 'model', value: (one) => one.model },
+  {
+    name: 'path',
+    value: (one) => one.path,
+    show: ({ path, format, spoken }) => (
+      <span title={spoken && spoken !== format ? `${format} to ${spoken}` : format}>
+        {path ?? '–'} <small>{format}</small>
+      </span>
+    ),
+  },
+  {
+    name: 'status',
+    value: (one) => one.status,
+    show: ({ status, outcome, fault }) => (
+      <span class={status >= 400 || outcome === 'failed' ? 'bad' : ''}>
+        {status} {outcome !== 'complete' && <small>{fault ?? outcome}</small>}
+      </span>
+    ),
+  },
+  {
+    name: 'in',
+    value: (one) => one.input_tokens,
+    show: (one) => (one.input_tokens === null ? '–' : count(one.input_tokens)),
+  },
+  {
+    name: 'out',
+    value: (one) => one.output_tokens,
+    show: (one) => (one.output_tokens === null ? '–' : count(one.output_tokens)),
+  },
+  { name: 'cost', value: (one) => one.cost, show: (one) => (one.cost === null ? '–' : dollars(one.cost)) },
+  { name: 'first byte', value: (one) => one.first_byte, show: (one) => time(one.first_byte) },
+  { name: 'duration', value: (one) => one.duration, show: (one) => time(one.duration) },
+  { name: 'attempts', value: (one) => one.attempts },
+  { name: 'tag', value: (one) => one.tag },
+  { name: 'request id', value: (one) => one.id, show: (one) => <code>{one.id}</code> },
+];
+
+export function ExchangesView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+  const [filter, setFilter] = useState({ key: '', model: '', tag: '', errors: false });
+  const asked = new URLSearchParams({
+    limit: '200',
+    ...(filter.key && { key: filter.key }),
+    ...(filter.model && { model: filter.model }),
+    ...(filter.tag && { tag: filter.tag }),
+    ...(filter.errors && { errors: 'true' }),
+  }).toString();
+  const { data, problem } = useAdmin(
+    session,
+    asked,
+    () => askAdmin<{ readonly data: readonly Exchange[] }>(session, 'GET', `/admin/exchanges?${asked}`),
+    INTERVAL,
+  );
+  return (
+    <AdminView
+      title="Exchanges"
+      session={session}
+      problem={problem}
+      onAskKey={onAskKey}
+      actions={
+        <>
+          {(['key', 'model', 'tag'] as const).map((name) => (
+            <label class="field inline" key={name}>
+              <span>{name}</span>
+              <input
+                value={filter[name]}
+                placeholder="any"
+                spellcheck={false}
+                size={name === 'model' ? 24 : 10}
+                onChange={(event) => setFilter({ ...filter, [name]: event.currentTarget.value.trim() })}
+              />
+            </label>
+          ))}
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={filter.errors}
+              onChange={(event) => setFilter({ ...filter, errors: event.currentTarget.checked })}
+            />
+            Errors only
+          </label>
+        </>
+      }
+    >
+      {data && (
+        <section class="card">
+          <Table
+            label="Exchanges"
+            file="exchanges"
+            columns={COLUMNS}
+            rows={data.data}
+            rowKey={({ id, time: at }) => `${id} ${at}`}
+            none="No exchanges that match."
+          />
+        </section>
+      )}
+    </AdminView>
+  );
+}

@@ -1,0 +1,119 @@
+/** The groups of the store, whose keys share their limits and budgets. */
+
+import { useState } from 'preact/hooks';
+import { messageOf } from '../session/reach.ts';
+import type { Session } from '../session/session.ts';
+import { Dialog } from '../shell/dialog.tsx';
+import { AdminView } from './admin-view.tsx';
+import { askAdmin, useAdmin } from './ask-admin.ts';
+import { type Group, modelsOf, ratesOf } from './limits.ts';
+import { LimitsForm } from './limits-form.tsx';
+import { readSpending, Spent } from './spending.tsx';
+import { type Column, Table } from './table.tsx';
+
+export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+  const [changed, setChanged] = useState<Group | 'new' | undefined>();
+  const [refusal, setRefusal] = useState('');
+  const { data, problem, reload } = useAdmin(session, '', async () => {
+    const [{ data: groups }, spending] = await Promise.all([
+      askAdmin<{ readonly data: readonly Group[] }>(session, 'GET', '/admin/groups'),
+      readSpending(session, 'group'),
+    ]);
+    return { groups, spending };
+  });
+  const remove = async ({ name }: Group): Promise<void> => {
+    if (!confirm(`Delete the group “${name}”? Its usage stays in reports.`)) return;
+    try {
+      await askAdmin<Group>(session, 'DELETE', `/admin/groups/${encodeURIComponent(name)}`);
+      setRefusal('');
+    } catch (error) {
+      setRefusal(messageOf(error));
+    }
+    reload();
+  };
+  const columns: readonly Column<Group>[] = [
+    { name: 'name', value: ({ name }) => name, show: ({ name }) => <strong>{name}</strong> },
+    { name: 'models', value: modelsOf },
+    { name: 'limits', value: ratesOf },
+    {
+      name: 'spent',
+      value: ({ name }) => data?.spending.month.get(name) ?? 0,
+      show: (group) => data && <Spent name={group.name} limits={group} spending={data.spending} />,
+    },
+    { name: 'created', value: ({ created_at }) => created_at.slice(0, 10) },
+    {
+      name: '',
+      value: () => null,
+      show: (group) => (
+        <span class="row-actions">
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Change ${group.name}`}
+            onClick={() => setChanged(group)}
+          >
+            Change
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Delete ${group.name}`}
+            onClick={() => void remove(group)}
+          >
+            Delete
+          </button>
+        </span>
+      ),
+    },
+  ];
+  return (
+    <AdminView
+      title="Groups"
+      session={session}
+      problem={refusal || problem}
+      onAskKey={onAskKey}
+      actions={
+        <button type="button" class="primary" onClick={() => setChanged('new')}>
+          New group
+        </button>
+      }
+    >
+      {data && (
+        <section class="card">
+          <Table
+            label="Groups"
+            file="groups"
+            columns={columns}
+            rows={data.groups}
+            rowKey={({ name }) => name}
+            none="No groups yet. The keys of a group share its limits and budgets."
+          />
+        </section>
+      )}
+      {changed && (
+        <Dialog
+          title={changed === 'new' ? 'New group' : `Change ${changed.name}`}
+          onClose={() => setChanged(undefined)}
+          wide
+        >
+          <LimitsForm
+            {...(changed !== 'new' && { before: changed })}
+            button={changed === 'new' ? 'Create the group' : 'Save'}
+            onSubmit={async (settings) => {
+              if (changed === 'new') await askAdmin<Group>(session, 'POST', '/admin/groups', settings);
+              else
+                await askAdmin<Group>(
+                  session,
+                  'PATCH',
+                  `/admin/groups/${encodeURIComponent(changed.name)}`,
+                  settings,
+                );
+              setChanged(undefined);
+              reload();
+            }}
+          />
+        </Dialog>
+      )}
+    </AdminView>
+  );
+}

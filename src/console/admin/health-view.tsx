@@ -1,0 +1,122 @@
+/** The health of vendors and of the process, from the gateway's own metrics. */
+
+import { reach, readRefusal } from '../session/reach.ts';
+import type { Session } from '../session/session.ts';
+import { AdminView } from './admin-view.tsx';
+import { useAdmin } from './ask-admin.ts';
+import { count } from './figures.ts';
+import { parseMetrics, type Sample, sumOf } from './metrics.ts';
+import { type Column, Table } from './table.tsx';
+
+/** Milliseconds between two requests. */
+const INTERVAL = 3_000;
+
+interface Place {
+  readonly vendor: string;
+  readonly place: string;
+  readonly isUp: boolean;
+  readonly ejections: number;
+  readonly requests: number;
+  readonly failures: number;
+  readonly retries: number;
+}
+
+const COLUMNS: readonly Column<Place>[] = [
+  { name: 'vendor', value: ({ vendor }) => vendor, show: ({ vendor }) => <strong>{vendor}</strong> },
+  { name: 'upstream', value: ({ place }) => place },
+  {
+    name: 'state',
+    value: ({ isUp }) => (isUp ? 'in use' : 'left out'),
+    show: ({ isUp }) => <span class={isUp ? 'good' : 'bad'}>{isUp ? '● in use' : '○ left out'}</span>,
+  },
+  { name: 'ejections', value: ({ ejections }) => ejections },
+  {
+    name: 'requests of the vendor',
+    value: ({ requests }) => requests,
+    show: ({ requests }) => count(requests),
+  },
+  { name: 'with an error', value: ({ failures }) => failures, show: ({ failures }) => count(failures) },
+  { name: 'further attempts', value: ({ retries }) => retries, show: ({ retries }) => count(retries) },
+];
+
+export function HealthView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+  const { data, problem } = useAdmin(
+    session,
+    '',
+    async () => {
+      const response = await reach('/metrics', {
+        headers: { authorization: `Bearer ${session.adminKey.value}` },
+      });
+      if (!response.ok) throw await readRefusal(response);
+      return parseMetrics(await response.text());
+    },
+    INTERVAL,
+  );
+  return (
+    <AdminView title="Health" session={session} problem={problem} onAskKey={onAskKey}>
+      {data && (
+        <>
+          <Tiles samples={data} />
+          <section class="card">
+            <h2>Vendors and their upstreams</h2>
+            <Table
+              label="Vendors"
+              columns={COLUMNS}
+              rows={placesOf(data)}
+              rowKey={({ vendor, place }) => `${vendor} ${place}`}
+              none="No vendor has been asked since the gateway started."
+            />
+          </section>
+        </>
+      )}
+    </AdminView>
+  );
+}
+
+function Tiles({ samples }: { samples: readonly Sample[] }) {
+  const sum = (name: string): number => sumOf(samples, name);
+  const tiles = [
+    ['in flight', count(sum('gateway_requests_in_flight')), 'requests now'],
+    ['requests', count(sum('gateway_requests_total')), 'since the start'],
+    ['memory', `${count(sum('process_resident_memory_bytes') / 1_048_576)} MB`, 'of the processes'],
+    ['lost records', count(sum('gateway_usage_records_lost_total')), 'of usage'],
+  ] as const;
+  return (
+    <section class="tiles" aria-label="The process">
+      {tiles.map(([label, value, note]) => (
+        <div class="tile" key={label}>
+          <span>{label}</span>
+          <strong>{value}</strong>
+          <small>{note}</small>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function placesOf(samples: readonly Sample[]): readonly Place[] {
+  return samples
+    .filter(({ name }) => name === 'gateway_upstream_up')
+    .map(({ labels, value }) => {
+      const vendor = labels['vendor'] ?? '';
+      const place = labels['place'] ?? '';
+      const requests = sumOf(samples, 'gateway_requests_total', { vendor });
+      const attempts = sumOf(samples, 'gateway_upstream_attempts_total', { vendor });
+      return {
+        vendor,
+        place,
+        isUp: value === 1,
+        ejections: sumOf(samples, 'gateway_upstream_ejections_total', { vendor, place }),
+        requests,
+        failures: samples
+          .filter(
+            (sample) =>
+              sample.name === 'gateway_requests_total' &&
+              sample.labels['vendor'] === vendor &&
+              Number(sample.labels['status']) >= 400,
+          )
+          .reduce((total, sample) => total + sample.value, 0),
+        retries: Math.max(0, attempts - requests),
+      };
+    });
+}

@@ -1,0 +1,271 @@
+/** The keys of the store: created (and shown once), restricted, rotated and revoked, with what they have spent. */
+
+import { useState } from 'preact/hooks';
+import { messageOf } from '../session/reach.ts';
+import type { Session } from '../session/session.ts';
+import { CopyButton } from '../shell/copy-button.tsx';
+import { Dialog } from '../shell/dialog.tsx';
+import { AdminView } from './admin-view.tsx';
+import { askAdmin, useAdmin } from './ask-admin.ts';
+import { type Group, type Key, type MadeKey, modelsOf, ratesOf } from './limits.ts';
+import { LimitsForm } from './limits-form.tsx';
+import { readSpending, Spent } from './spending.tsx';
+import { type Column, Table } from './table.tsx';
+
+type Asked =
+  | { readonly what: 'create' }
+  | { readonly what: 'change' | 'rotate' | 'revoke'; readonly key: Key }
+  | { readonly what: 'made'; readonly made: MadeKey };
+
+interface ListOf<T> {
+  readonly data: readonly T[];
+}
+
+export function KeysView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+  const [withRevoked, setWithRevoked] = useState(false);
+  const [asked, setAsked] = useState<Asked | undefined>();
+  const { data, problem, reload } = useAdmin(session, String(withRevoked), async () => {
+    const [keys, groups, spending] = await Promise.all([
+      askAdmin<ListOf<Key>>(session, 'GET', `/admin/keys?revoked=${withRevoked}`),
+      askAdmin<ListOf<Group>>(session, 'GET', '/admin/groups'),
+      readSpending(session, 'key'),
+    ]);
+    return { keys: keys.data, groups: groups.data, spending };
+  });
+  const done = (next?: Asked): void => {
+    setAsked(next);
+    reload();
+  };
+  const columns: readonly Column<Key>[] = [
+    {
+      name: 'name',
+      value: ({ name }) => name,
+      show: (key) => (
+        <>
+          <strong>{key.name}</strong> <code>{key.hint}</code>
+          {stateOf(key) && <span class="state">{stateOf(key)}</span>}
+        </>
+      ),
+    },
+    { name: 'group', value: ({ group }) => group },
+    { name: 'models', value: modelsOf },
+    { name: 'limits', value: ratesOf },
+    {
+      name: 'spent',
+      value: ({ name }) => data?.spending.month.get(name) ?? 0,
+      show: (key) => data && <Spent name={key.name} limits={key} spending={data.spending} />,
+    },
+    { name: 'created', value: ({ created_at }) => created_at.slice(0, 10) },
+    {
+      name: '',
+      value: () => null,
+      show: (key) =>
+        key.revoked_at === null && (
+          <span class="row-actions">
+            {(['change', 'rotate', 'revoke'] as const).map((what) => (
+              <button
+                key={what}
+                type="button"
+                class="quiet"
+                aria-label={`${NAMES[what]} ${key.name}`}
+                onClick={() => setAsked({ what, key })}
+              >
+                {NAMES[what]}
+              </button>
+            ))}
+          </span>
+        ),
+    },
+  ];
+  return (
+    <AdminView
+      title="Keys"
+      session={session}
+      problem={problem}
+      onAskKey={onAskKey}
+      actions={
+        <>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={withRevoked}
+              onChange={(event) => setWithRevoked(event.currentTarget.checked)}
+            />
+            Revoked too
+          </label>
+          <button type="button" class="primary" onClick={() => setAsked({ what: 'create' })}>
+            New key
+          </button>
+        </>
+      }
+    >
+      {data && (
+        <section class="card">
+          <Table label="Keys" file="keys" columns={columns} rows={data.keys} rowKey={({ id }) => id} />
+        </section>
+      )}
+      {asked?.what === 'create' && (
+        <Dialog title="New key" onClose={() => setAsked(undefined)} wide>
+          <LimitsForm
+            groups={data?.groups ?? []}
+            button="Create the key"
+            onSubmit={async (settings) => {
+              const made = await askAdmin<MadeKey>(session, 'POST', '/admin/keys', settings);
+              done({ what: 'made', made });
+            }}
+          />
+        </Dialog>
+      )}
+      {asked?.what === 'change' && (
+        <Dialog title={`Change ${asked.key.name}`} onClose={() => setAsked(undefined)} wide>
+          <LimitsForm
+            before={asked.key}
+            groups={data?.groups ?? []}
+            button="Save"
+            onSubmit={async (settings) => {
+              await askAdmin<Key>(session, 'PATCH', `/admin/keys/${asked.key.id}`, settings);
+              done();
+            }}
+          />
+        </Dialog>
+      )}
+      {asked?.what === 'rotate' && (
+        <Rotate
+          session={session}
+          row={asked.key}
+          onClose={() => setAsked(undefined)}
+          onMade={(made) => done({ what: 'made', made })}
+        />
+      )}
+      {asked?.what === 'revoke' && (
+        <Revoke session={session} row={asked.key} onClose={() => setAsked(undefined)} onDone={() => done()} />
+      )}
+      {asked?.what === 'made' && <Made made={asked.made} onClose={() => setAsked(undefined)} />}
+    </AdminView>
+  );
+}
+
+const NAMES = { change: 'Change', rotate: 'Rotate', revoke: 'Revoke' } as const;
+
+function stateOf({ revoked_at, expires_at, previous_until }: Key): string {
+  if (revoked_at !== null) return `revoked ${revoked_at.slice(0, 10)}`;
+  if (expires_at !== null)
+    return `${Date.parse(expires_at) < Date.now() ? 'expired' : 'expires'} ${expires_at.slice(0, 10)}`;
+  if (previous_until !== null && Date.parse(previous_until) > Date.now())
+    return `old key works until ${previous_until.slice(0, 16).replace('T', ' ')} UTC`;
+  return '';
+}
+
+function Rotate({
+  session,
+  row,
+  onClose,
+  onMade,
+}: {
+  session: Session;
+  row: Key;
+  onClose: () => void;
+  onMade: (made: MadeKey) => void;
+}) {
+  const [hours, setHours] = useState(0);
+  const [problem, setProblem] = useState('');
+  return (
+    <Dialog title={`Rotate ${row.name}`} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          askAdmin<MadeKey>(session, 'POST', `/admin/keys/${row.id}/rotate`, {
+            grace_seconds: hours * 3_600,
+          }).then(onMade, (error: unknown) => setProblem(messageOf(error)));
+        }}
+      >
+        <p>A new key replaces it. Its settings and its reports stay.</p>
+        <label class="field">
+          <span>The old key keeps working</span>
+          <select value={hours} onChange={(event) => setHours(Number(event.currentTarget.value))}>
+            <option value={0}>not at all</option>
+            <option value={1}>for an hour</option>
+            <option value={24}>for a day</option>
+            <option value={168}>for a week</option>
+          </select>
+        </label>
+        {problem && (
+          <p class="error" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="row">
+          <button type="submit" class="primary">
+            Rotate the key
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Revoke({
+  session,
+  row,
+  onClose,
+  onDone,
+}: {
+  session: Session;
+  row: Key;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const [problem, setProblem] = useState('');
+  return (
+    <Dialog title={`Revoke ${row.name}`} onClose={onClose}>
+      <div class="stack">
+        <p>
+          Requests with this key are refused from now on. That cannot be undone. Its usage stays in reports.
+        </p>
+        {problem && (
+          <p class="error" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="row">
+          <button
+            type="button"
+            class="danger"
+            onClick={() =>
+              askAdmin<Key>(session, 'DELETE', `/admin/keys/${row.id}`).then(onDone, (error: unknown) =>
+                setProblem(messageOf(error)),
+              )
+            }
+          >
+            Revoke the key
+          </button>
+          <button type="button" onClick={onClose}>
+            Keep it
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Made({ made, onClose }: { made: MadeKey; onClose: () => void }) {
+  return (
+    <Dialog title={`The key ${made.name}`} onClose={onClose}>
+      <div class="stack">
+        <p>Save it now: only its hash is stored, so it cannot be shown again.</p>
+        <p class="secret">
+          <code>{made.key}</code>
+        </p>
+        <div class="row">
+          <CopyButton label="Copy the key" text={() => made.key}>
+            Copy the key
+          </CopyButton>
+          <button type="button" class="primary" onClick={onClose}>
+            It is saved
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+/** Keys and groups as the admin API shows them, and their settings. */
+
+export interface Limits {
+  readonly models: readonly string[] | null;
+  readonly stored: string | null;
+  readonly requests_per_minute: number | null;
+  readonly tokens_per_minute: number | null;
+  readonly concurrent_requests: number | null;
+  /** US dollars. */
+  readonly budget_day: number | null;
+  readonly budget_month: number | null;
+  readonly model_limits: readonly unknown[] | null;
+}
+
+export interface Key extends Limits {
+  readonly id: string;
+  readonly name: string;
+  /** The first characters. */
+  readonly hint: string;
+  readonly expires_at: string | null;
+  readonly group: string | null;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+  /** When the old key of the last rotation stops working. */
+  readonly previous_until: string | null;
+}
+
+export interface Group extends Limits {
+  readonly name: string;
+  readonly created_at: string;
+}
+
+/** A key that was just made: the only answer that has the key itself. */
+export interface MadeKey extends Key {
+  readonly key: string;
+}
+
+/** The numbers among the limits, by their fields, with their names for people. */
+export const NUMBERS = [
+  ['requests_per_minute', 'Requests per minute'],
+  ['tokens_per_minute', 'Tokens per minute'],
+  ['concurrent_requests', 'Requests at once'],
+  ['budget_day', 'Dollars per day (UTC)'],
+  ['budget_month', 'Dollars per month (UTC)'],
+] as const satisfies readonly (readonly [keyof Limits, string])[];
+
+/** The rates of a key or a group in words. */
+export function ratesOf(limits: Limits): string {
+  const said = [
+    limits.requests_per_minute !== null && `${limits.requests_per_minute} requests/min`,
+    limits.tokens_per_minute !== null && `${limits.tokens_per_minute} tokens/min`,
+    limits.concurrent_requests !== null && `${limits.concurrent_requests} at once`,
+    limits.model_limits !== null && `${limits.model_limits.length} by model`,
+  ].filter((each) => each !== false);
+  return said.join(', ');
+}
+
+/** The models that a key or a group may use, in words. */
+export function modelsOf({ models }: Limits): string {
+  return models === null ? 'all' : models.join(', ');
+}

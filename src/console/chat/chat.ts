@@ -1,0 +1,266 @@
+/** The chat: its conversations, the one that is open, and the answers that are running. */
+
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Attachment, FormatName } from '../formats/dialogue.ts';
+import { getFormat } from '../formats/formats.ts';
+import { findModel, isReached, type Model } from '../models/model.ts';
+import type { Session } from '../session/session.ts';
+import type { ConversationStore, Head } from '../store/conversations.ts';
+import {
+  type AnswerNode,
+  type Choices,
+  type Conversation,
+  type Lane,
+  leafBelow,
+  makeId,
+  type Node,
+  pathTo,
+  toTurns,
+} from './conversation.ts';
+import { FIRST_CHOICES, settingsOf } from './settings.ts';
+import { streamAnswer } from './stream-answer.ts';
+
+/** Letters of a title. */
+const TITLE = 60;
+
+export interface Chat {
+  readonly heads: Signal<readonly Head[]>;
+  readonly conversation: Signal<Conversation>;
+  readonly isBusy: ReadonlySignal<boolean>;
+  /** What a screen reader is told. */
+  readonly status: Signal<string>;
+  /** Opens a stored conversation; an unknown id opens a new one. */
+  open(id: string | undefined): Promise<void>;
+  rename(id: string, title: string): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Changes the open conversation's settings. */
+  choose(choices: Partial<Choices>): void;
+  setLane(index: number, lane: Partial<Pick<Lane, 'model' | 'format'>>): void;
+  /** Shows a second model beside the first. */
+  compare(model: string): void;
+  /** Goes on with one lane alone. */
+  keepLane(index: number): void;
+  send(text: string, attachments: readonly Attachment[]): void;
+  /** Sends another text in place of a message, as a new branch. */
+  edit(lane: number, node: Node, text: string): void;
+  /** Another answer in place of one, by the lane's model or by another. */
+  regenerate(lane: number, node: AnswerNode, model?: string): void;
+  /** Answers the calls of an answer. */
+  giveResults(lane: number, node: AnswerNode, results: readonly string[]): void;
+  /** Shows the branch of a node. */
+  showBranch(lane: number, node: Node): void;
+  stop(): void;
+}
+
+export interface ChatParts {
+  readonly session: Session;
+  readonly models: ReadonlySignal<readonly Model[]>;
+  readonly store: Promise<ConversationStore>;
+}
+
+export function createChat({ session, models, store }: ChatParts): Chat {
+  const heads = signal<readonly Head[]>([]);
+  const conversation = signal(makeConversation());
+  const running = signal<ReadonlyMap<string, AbortController>>(new Map());
+  const status = signal('');
+
+  function makeConversation(before?: Conversation): Conversation {
+    const lane: Lane = { model: '', format: 'chat-completions', leaf: null };
+    return {
+      id: makeId(),
+      title: '',
+      updated: Date.now(),
+      nodes: {},
+      lanes: before === undefined ? [lane] : before.lanes.map((each) => ({ ...each, leaf: null })),
+      choices: before?.choices ?? FIRST_CHOICES,
+    };
+  }
+
+  const refresh = async (): Promise<void> => {
+    heads.value = await (await store).list();
+  };
+  void refresh();
+
+  async function save(saved: Conversation): Promise<void> {
+    if (Object.keys(saved.nodes).length === 0) return;
+    await (await store).put(saved);
+    await refresh();
+  }
+
+  const change = (changed: Partial<Conversation>): void => {
+    conversation.value = { ...conversation.value, ...changed };
+  };
+
+  const changeLane = (index: number, lane: Partial<Lane>): void => {
+    const { lanes } = conversation.value;
+    change({ lanes: lanes.map((each, at) => (at === index ? { ...each, ...lane } : each)) });
+  };
+
+  /** Adds a node to a lane, as its leaf. */
+  function add(index: number, node: Node): void {
+    const { nodes, title, lanes } = conversation.value;
+    const begun = title || (node.kind === 'user' ? titleOf(node.text, node.attachments) : '');
+    change({
+      nodes: { ...nodes, [node.id]: node },
+      title: begun,
+      updated: Date.now(),
+      lanes: lanes.map((each, at) => (at === index ? { ...each, leaf: node.id } : each)),
+    });
+  }
+
+  /** Lets the model of a lane answer what its leaf says. */
+  async function answer(index: number): Promise<void> {
+    const asked = conversation.value;
+    const lane = asked.lanes[index];
+    if (lane === undefined) return;
+    const format = getFormat(lane.format);
+    const model = findModel(models.value, lane.model);
+    const turns = toTurns(pathTo(asked, lane.leaf));
+    const settings = settingsOf(asked.choices, lane.model, models.value);
+    const begun: AnswerNode = {
+      kind: 'answer',
+      id: makeId(),
+      parent: lane.leaf,
+      model: lane.model,
+      format: lane.format,
+      state: 'streaming',
+      blocks: [],
+      citations: [],
+      events: [],
+      request: { path: format.path(lane.model), body: format.body(turns, settings) },
+      simulated: model?.simulated === true,
+    };
+    add(index, begun);
+    const stopper = new AbortController();
+    running.value = new Map([...running.value, [begun.id, stopper]]);
+    status.value = 'The model is answering.';
+    let last = conversation.value;
+    const done = await streamAnswer(begun, {
+      format,
+      key: session.key.value,
+      model,
+      signal: stopper.signal,
+      onChange: (node) => {
+        // The user may have opened another conversation meanwhile; the answer belongs to its own.
+        const current = conversation.value.id === asked.id ? conversation.value : last;
+        last = { ...current, nodes: { ...current.nodes, [node.id]: node } };
+        if (conversation.value.id === asked.id) conversation.value = last;
+      },
+    });
+    running.value = new Map([...running.value].filter(([id]) => id !== begun.id));
+    status.value =
+      done.state === 'complete'
+        ? 'The answer is complete.'
+        : done.state === 'stopped'
+          ? 'Stopped.'
+          : `Failed: ${done.error}`;
+    await save(last);
+  }
+
+  const laneModel = (index: number): string => conversation.value.lanes[index]?.model ?? '';
+
+  return {
+    heads,
+    conversation,
+    isBusy: computed(() => running.value.size > 0),
+    status,
+    async open(id) {
+      if (id === conversation.value.id) return;
+      const found = id === undefined ? undefined : await (await store).get(id);
+      conversation.value = found ? withoutRunning(found) : makeConversation(conversation.value);
+    },
+    async rename(id, title) {
+      if (conversation.value.id === id) change({ title });
+      const found = await (await store).get(id);
+      if (found) await save({ ...found, title });
+    },
+    async remove(id) {
+      await (await store).remove(id);
+      if (conversation.value.id === id) conversation.value = makeConversation(conversation.value);
+      await refresh();
+    },
+    choose(choices) {
+      change({ choices: { ...conversation.value.choices, ...choices } });
+    },
+    setLane(index, lane) {
+      const model = lane.model ?? laneModel(index);
+      const format = lane.format ?? conversation.value.lanes[index]?.format ?? 'chat-completions';
+      changeLane(index, { model, format: fitFormat(models.value, model, format) });
+    },
+    compare(model) {
+      const [first] = conversation.value.lanes;
+      if (first === undefined) return;
+      const format = fitFormat(models.value, model, first.format);
+      change({ lanes: [first, { ...first, model, format }] });
+    },
+    keepLane(index) {
+      const lane = conversation.value.lanes[index];
+      if (lane !== undefined) change({ lanes: [lane] });
+    },
+    send(text, attachments) {
+      const { lanes } = conversation.value;
+      const shared = new Map<string | null, string>();
+      for (const [index, { leaf }] of lanes.entries()) {
+        // Two models that answer the same dialogue answer the same message.
+        const known = shared.get(leaf);
+        if (known === undefined) {
+          const id = makeId();
+          shared.set(leaf, id);
+          add(index, { kind: 'user', id, parent: leaf, text, attachments });
+        } else changeLane(index, { leaf: known });
+      }
+      for (const index of lanes.keys()) void answer(index);
+    },
+    edit(lane, node, text) {
+      const asked = conversation.value;
+      const depth = pathTo(asked, asked.lanes[lane]?.leaf ?? null).indexOf(node);
+      const made = new Map<string | null, string>();
+      for (const [index, { leaf }] of asked.lanes.entries()) {
+        // Two models that were sent the same message are both sent the new one.
+        const same = pathTo(asked, leaf)[depth];
+        if (node.kind !== 'user' || same?.kind !== 'user' || same.text !== node.text) continue;
+        const known = made.get(same.parent);
+        if (known === undefined) {
+          const id = makeId();
+          made.set(same.parent, id);
+          add(index, { ...same, id, text });
+        } else changeLane(index, { leaf: known });
+        void answer(index);
+      }
+    },
+    regenerate(lane, node, model) {
+      if (model !== undefined) this.setLane(lane, { model });
+      changeLane(lane, { leaf: node.parent });
+      void answer(lane);
+    },
+    giveResults(lane, node, results) {
+      add(lane, { kind: 'results', id: makeId(), parent: node.id, results });
+      void answer(lane);
+    },
+    showBranch(lane, node) {
+      changeLane(lane, { leaf: leafBelow(conversation.value, node.id) });
+    },
+    stop() {
+      for (const stopper of running.value.values()) stopper.abort();
+    },
+  };
+}
+
+/** The format, or another one if it does not reach the model. */
+function fitFormat(models: readonly Model[], model: string, format: FormatName): FormatName {
+  return isReached(models, model, format) ? format : 'chat-completions';
+}
+
+function titleOf(text: string, attachments: readonly Attachment[]): string {
+  const line = text.trim().split('\n')[0] || (attachments[0]?.name ?? 'Untitled');
+  return line.length > TITLE ? `${line.slice(0, TITLE - 1)}…` : line;
+}
+
+/** A conversation whose page was closed in the middle of an answer: nothing will complete it. */
+function withoutRunning(conversation: Conversation): Conversation {
+  const nodes = Object.entries(conversation.nodes).map(([id, node]): [string, Node] => [
+    id,
+    node.kind === 'answer' && node.state === 'streaming' ? { ...node, state: 'stopped' } : node,
+  ]);
+  return { ...conversation, nodes: Object.fromEntries(nodes) };
+}

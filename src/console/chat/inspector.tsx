@@ -1,0 +1,132 @@
+/** What lies behind an answer: the request that was sent, also as code, and the answer's stream, event by event. */
+
+import { useState } from 'preact/hooks';
+import { parseJson } from '../formats/json.ts';
+import { CodeBlock } from '../markdown/code-block.tsx';
+import { ROOT } from '../session/root.ts';
+import { Dialog } from '../shell/dialog.tsx';
+import { Tabs } from '../shell/tabs.tsx';
+import { type CodeKind, toCode } from './code.ts';
+import type { AnswerNode } from './conversation.ts';
+
+const CODE: readonly { readonly kind: CodeKind; readonly name: string; readonly language: string }[] = [
+  { kind: 'curl', name: 'curl', language: 'bash' },
+  { kind: 'javascript', name: 'JavaScript', language: 'javascript' },
+  { kind: 'python', name: 'Python', language: 'python' },
+];
+
+export function Inspector({ node, onClose }: { node: AnswerNode; onClose: () => void }) {
+  return (
+    <Dialog title={`${node.model} · ${node.format}`} onClose={onClose} wide>
+      <Tabs
+        label="What lies behind the answer"
+        tabs={[
+          { name: 'Request', content: () => <Request node={node} /> },
+          { name: 'Code', content: () => <Code node={node} /> },
+          { name: `Stream (${node.events.length})`, content: () => <Stream node={node} /> },
+          { name: 'Response', content: () => <Response node={node} /> },
+        ]}
+      />
+    </Dialog>
+  );
+}
+
+function Request({ node: { request } }: { node: AnswerNode }) {
+  return (
+    <>
+      <p>
+        <code>POST {request.path}</code>
+      </p>
+      <CodeBlock code={JSON.stringify(request.body, null, 2)} language="json" isFinished />
+    </>
+  );
+}
+
+function Code({ node }: { node: AnswerNode }) {
+  const [kind, setKind] = useState<CodeKind>('curl');
+  const chosen = CODE.find((each) => each.kind === kind) ?? CODE[0];
+  return (
+    <>
+      <p class="row">
+        <label class="field inline">
+          <span>Language</span>
+          <select
+            value={kind}
+            onChange={(event) => {
+              const found = CODE.find((each) => each.kind === event.currentTarget.value);
+              if (found) setKind(found.kind);
+            }}
+          >
+            {CODE.map((each) => (
+              <option key={each.kind} value={each.kind}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <span class="hint">
+          It sends this request again, with your key from <code>KEY</code>.
+        </span>
+      </p>
+      <CodeBlock
+        code={toCode(kind, { ...node.request, format: node.format, model: node.model }, ROOT)}
+        language={chosen?.language ?? ''}
+        isFinished
+      />
+    </>
+  );
+}
+
+/** Events of a stream that are shown at once. */
+const MOST_EVENTS = 500;
+
+function Stream({ node: { events } }: { node: AnswerNode }) {
+  const [most, setMost] = useState(MOST_EVENTS);
+  if (events.length === 0) return <p class="none">No event arrived.</p>;
+  return (
+    <>
+      <ol class="events">
+        {events.slice(0, most).map(({ time, name, data }, at) => (
+          <li key={at}>
+            <span class="time">{(time / 1000).toFixed(3)} s</span>
+            {name && <strong>{name}</strong>}
+            <details>
+              <summary>{data}</summary>
+              <pre>{pretty(data)}</pre>
+            </details>
+          </li>
+        ))}
+      </ol>
+      {events.length > most && (
+        <button type="button" onClick={() => setMost(events.length)}>
+          Show all {events.length} events
+        </button>
+      )}
+    </>
+  );
+}
+
+function Response({ node: { response, error } }: { node: AnswerNode }) {
+  if (response === undefined) return <p class="none">{error ?? 'There is no response yet.'}</p>;
+  return (
+    <>
+      <p>
+        Status <strong>{response.status}</strong>
+      </p>
+      <dl class="headers">
+        {response.headers.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {error && <p class="error">{error}</p>}
+    </>
+  );
+}
+
+function pretty(data: string): string {
+  const value = parseJson(data);
+  return value === undefined ? data : JSON.stringify(value, null, 2);
+}

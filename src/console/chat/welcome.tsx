@@ -1,0 +1,53 @@
+/** What an empty conversation shows: a short introduction, and example prompts to click. */
+
+const EXAMPLES = [
+  'Explain server-sent events in three sentences.',
+  'Write a haiku about gateways, then a table of four fruits and their colours.',
+  'What is the weather in Lisbon?',
+];
+
+export function Welcome({
+  hasKey,
+  problem,
+  onExample,
+  onAskKey,
+}: {
+  hasKey: boolean;
+  /** Why no model can be asked; empty if one can. */
+  problem: string;
+  onExample: (text: string) => void;
+  onAskKey: () => void;
+}) {
+  return (
+    <section class="welcome">
+      <h1>Ask any model, in any format</h1>
+      {problem && (
+        <p class="error" role="alert">
+          {problem}
+        </p>
+      )}
+      {!problem && hasKey && <p>Change the model or the format at any time: the conversation goes on.</p>}
+      {hasKey && !problem ? (
+        <ul>
+          {EXAMPLES.map((example) => (
+            <li key={example}>
+              <button type="button" onClick={() => onExample(example)}>
+                {example}
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <>
+          <p>
+            The gateway prints a key on its first start; <code>npm run gateway keys create NAME</code> creates
+            another.
+          </p>
+          <button type="button" class="primary" onClick={onAskKey}>
+            Enter an API key
+          </button>
+        </>
+      )}
+    </section>
+  );
+}

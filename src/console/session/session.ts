@@ -1,0 +1,72 @@
+/**
+ * The keys that the user has given, and the theme. Keys stay in the tab, unless the user asks for them to be remembered
+ * on this device.
+ */
+
+import { effect, type Signal, signal } from '@preact/signals';
+import { keptIn } from './kept.ts';
+
+export type Theme = 'light' | 'dark';
+
+export interface Session {
+  /** The key for models; empty if none is given. */
+  readonly key: Signal<string>;
+  /** The admin key; empty if none is given. */
+  readonly adminKey: Signal<string>;
+  /** Why the last admin key was refused; empty if none was. */
+  readonly refused: Signal<string>;
+  /** Whether the browser keeps the keys beyond this tab. */
+  readonly remembered: Signal<boolean>;
+  readonly theme: Signal<Theme>;
+}
+
+const KEYS = ['key', 'admin-key'] as const;
+
+/**
+ * Opens the session. The address of the page may carry `#key=` or `#admin-key=`, as the gateway prints it at the start.
+ * Browsers send that part of an address to no server, and it is removed from the address bar.
+ */
+export function openSession(): Session {
+  const tab = keptIn(() => sessionStorage);
+  const device = keptIn(() => localStorage);
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (KEYS.some((name) => given.has(name))) history.replaceState(null, '', location.pathname);
+  const read = (name: (typeof KEYS)[number]): string =>
+    given.get(name) ?? (tab.get(name) || device.get(name));
+
+  const key = signal(read('key'));
+  const adminKey = signal(read('admin-key'));
+  const remembered = signal(KEYS.some((name) => device.get(name) !== ''));
+  effect(() => {
+    for (const [name, value] of [
+      ['key', key.value],
+      ['admin-key', adminKey.value],
+    ] as const) {
+      tab.set(name, value);
+      device.set(name, remembered.value ? value : '');
+    }
+  });
+  return { key, adminKey, refused: signal(''), remembered, theme: openTheme() };
+}
+
+/** Follows the browser's preference for light or dark until the user chooses. */
+function openTheme(): Signal<Theme> {
+  const device = keptIn(() => localStorage);
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const preferred = (): Theme => (dark.matches ? 'dark' : 'light');
+  const kept = device.get('theme');
+  const theme = signal<Theme>(kept === 'dark' || kept === 'light' ? kept : preferred());
+  dark.addEventListener('change', () => {
+    if (!device.get('theme')) theme.value = preferred();
+  });
+  effect(() => {
+    document.documentElement.dataset['theme'] = theme.value;
+  });
+  return theme;
+}
+
+/** Switches between light and dark, for this and later visits. */
+export function switchTheme({ theme }: Session): void {
+  theme.value = theme.value === 'dark' ? 'light' : 'dark';
+  keptIn(() => localStorage).set('theme', theme.value);
+}

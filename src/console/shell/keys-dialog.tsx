@@ -1,0 +1,65 @@
+/** Asks for the keys. */
+
+import { useState } from 'preact/hooks';
+import type { Session } from '../session/session.ts';
+import { Dialog } from './dialog.tsx';
+
+export function KeysDialog({ session, onClose }: { session: Session; onClose: () => void }) {
+  const [key, setKey] = useState(session.key.value);
+  const [adminKey, setAdminKey] = useState(session.adminKey.value);
+  return (
+    <Dialog title="Access" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          session.key.value = key.trim();
+          session.refused.value = '';
+          session.adminKey.value = adminKey.trim();
+          onClose();
+        }}
+      >
+        <label class="field">
+          <span>API key, for models</span>
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="gw_…"
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>Admin key, for keys, usage and the rest</span>
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="GATEWAY_ADMIN_KEY"
+            value={adminKey}
+            onInput={(event) => setAdminKey(event.currentTarget.value)}
+          />
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={session.remembered.value}
+            onChange={(event) => {
+              session.remembered.value = event.currentTarget.checked;
+            }}
+          />
+          Remember them on this device
+        </label>
+        <p class="hint">
+          Keys stay in this tab unless you let this device remember them, and are only sent to this gateway.
+        </p>
+        <div class="row">
+          <button type="submit" class="primary">
+            Use these keys
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,295 @@
+/** The administrator's part of the console in a real browser, over the real admin listener. */
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { toCsv } from '../../src/console/admin/csv.ts';
+import { addRate, NO_RATES, writeRate } from '../../src/console/admin/live-rates.ts';
+import { parseMetrics, sumOf } from '../../src/console/admin/metrics.ts';
+import { RECORD } from '../accounting/observe/records.ts';
+import { ADMIN_KEY, startAdmin, type TestAdmin } from '../support/admin.ts';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { hasChromium, launch } from './chromium.ts';
+import { consolePages, expectAccessible, picture } from './console-page.ts';
+
+const DAY = 86_400_000;
+const HARM = '<img src=x onerror="document.title=\'owned\'">';
+
+describe.runIf(hasChromium())('console of the admin listener', () => {
+  let browser: Browser;
+  let gateway: TestGateway;
+  let admin: TestAdmin;
+  const pages = consolePages(() => browser);
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    admin = await startAdmin({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) });
+    browser = await launch();
+    const models = ['anthropic/claude-sonnet-4-5', 'openai/gpt-5.4', 'google/gemini-2.5-flash', HARM];
+    for (let at = 0; at < 8; at += 1) models.push(`vendor/model-${at}`);
+    for (const [at, model] of models.entries())
+      for (let ago = 0; ago < 6; ago += 1)
+        for (let number = 0; number < 12 - at; number += 1)
+          admin.record({
+            ...RECORD,
+            id: `req_${at}_${ago}_${number}`,
+            time: Date.now() - ago * DAY,
+            key: ['team-blue', 'agents', HARM][number % 3],
+            group: number % 3 === 0 ? 'search' : undefined,
+            tag: number === 0 ? 'nightly' : undefined,
+            model,
+            vendor: model.split('/')[0],
+            cost: 0.01 * (12 - at),
+            ...(number === 7 && { status: 429, outcome: 'failed', fault: 'rate-limited' }),
+          });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await admin.close();
+    await gateway.close();
+  });
+  afterEach(() => {
+    pages.problems();
+  });
+
+  function open(
+    view: string,
+    options: Parameters<Browser['newContext']>[0] = {},
+    key = ADMIN_KEY,
+  ): Promise<Page> {
+    return pages.open(`${admin.url}/#key=${KEY}&admin-key=${key}`, options).then(async (page) => {
+      await page.evaluate(`location.hash = '#/${view}'`);
+      return page;
+    });
+  }
+
+  test('usage: figures, charts and tables by day, model, key, group and tag, which go on by themselves', async () => {
+    const page = await open('usage', { viewport: { width: 1280, height: 980 }, colorScheme: 'light' });
+    const tile = page.locator('.tile strong').first();
+    await tile.waitFor();
+    const before = Number(await tile.innerText());
+    expect(before).toBe(6 * (12 + 11 + 10 + 9 + 8 + 7 + 6 + 5 + 4 + 3 + 2 + 1));
+    expect(await page.locator('.legend li').count()).toBe(9);
+    const ranking = (title: string) =>
+      page.getByRole('region', { name: title, exact: true }).locator('.ranking');
+    expect(await ranking('By model').innerText()).toContain('anthropic/claude-sonnet-4-5');
+    expect(await ranking('By group').innerText()).toMatch(/search\s+\d+/);
+    expect(await ranking('By tag').innerText()).toMatch(/nightly\s+72/);
+    await page.getByLabel('Show').selectOption('cost');
+    expect(await ranking('By model').locator('.figure').first().innerText()).toBe('$8.64');
+    await page.getByText('Table of days and models').click();
+    const days = page.getByRole('region', { name: 'Usage by day and model' });
+    expect(await days.locator('tbody tr').count()).toBe(72);
+    await days.getByRole('button', { name: 'cost' }).click();
+    expect(await days.locator('tbody tr').first().innerText()).toContain('anthropic/claude-sonnet-4-5');
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as CSV' }).first().click();
+    const stream = await (await saved).createReadStream();
+    const csv = (await stream.toArray()).join('');
+    expect(csv.split('\r\n')[0]).toBe(
+      'day,model,requests,errors,in,cached,out,reasoning,cost,duration,first byte',
+    );
+    expect(csv.split('\r\n')).toHaveLength(74);
+    // A chart has a picture of what it says, which a screen reader gets as a name.
+    expect(await page.getByRole('img', { name: 'cost by day and model' }).count()).toBe(1);
+    admin.record({ ...RECORD, time: Date.now() });
+    await expect.poll(() => tile.innerText()).toBe(String(before + 1));
+    await expect.poll(() => page.locator('#live-title').innerText()).toMatch(/requests per second/);
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.title()).toBe('Gateway console');
+    await page.getByLabel('Show').selectOption('requests');
+    await page.getByText('Table of days and models').click();
+    await page.evaluate("document.querySelector('main').scrollTo(0, 0)");
+    await expectAccessible(page);
+    await picture(page, 'usage-light');
+    await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+    await expectAccessible(page);
+    await picture(page, 'usage-dark');
+    await page.setViewportSize({ width: 390, height: 780 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await picture(page, 'usage-phone');
+    expect(pages.problems()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('keys: created and shown once, restricted, rotated, revoked, with their spending against their budget', async () => {
+    const page = await open('keys', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name, as reports show it').fill('team-blue');
+    await page.getByLabel('Models: full ids').fill('openai/*');
+    await page.getByLabel('Dollars per day').fill('25');
+    await page.getByLabel('Requests per minute').fill('0');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    // The browser holds the number back; the API would too.
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.getByLabel('Requests per minute').fill('60');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const secret = await page.locator('.secret').innerText();
+    expect(secret).toMatch(/^gw_/);
+    await page.getByRole('button', { name: 'It is saved' }).click();
+    const row = page.getByRole('row', { name: /team-blue/ });
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/openai\/\*\s+60 requests\/min\s+\$[\d.]+ of \$25\.00 today/);
+    expect(await page.content()).not.toContain(secret);
+    await expectAccessible(page);
+    await picture(page, 'keys-light');
+
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name, as reports show it').fill('team-blue');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText(/409.*team-blue/).waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Change team-blue' }).click();
+    await page.getByLabel('Requests per minute').fill('');
+    await page.getByLabel('Dollars per month').fill('100');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(() => row.innerText()).toMatch(/of \$100\.00 month/);
+    expect(await row.innerText()).not.toContain('60 requests');
+
+    await page.getByRole('button', { name: 'Rotate team-blue' }).click();
+    await page.getByLabel('The old key keeps working').selectOption('3600');
+    await page.getByRole('button', { name: 'Rotate the key' }).click();
+    await expect.poll(() => page.locator('.secret').innerText()).toMatch(/^gw_/);
+    expect(await page.locator('.secret').innerText()).not.toBe(secret);
+    await page.getByRole('button', { name: 'It is saved' }).click();
+    await expect.poll(() => row.innerText()).toContain('old key works until');
+
+    await page.getByRole('button', { name: 'Revoke team-blue' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await row.waitFor({ state: 'detached' });
+    await page.getByLabel('Revoked too').check();
+    await expect.poll(() => row.innerText()).toContain('revoked');
+    expect(pages.problems().filter((problem) => !problem.includes('409'))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('groups: created, changed, and deleted when they have no keys', async () => {
+    const page = await open('groups');
+    await page.getByRole('button', { name: 'New group' }).click();
+    await page.getByLabel('Name, as reports show it').fill('search');
+    await page.getByLabel('Dollars per month').fill('50');
+    await page.getByRole('button', { name: 'Create the group' }).click();
+    const row = page.getByRole('row', { name: /search/ });
+    await expect.poll(() => row.innerText()).toMatch(/\$[\d.]+ of \$50\.00 month/);
+    const key = await fetch(`${admin.url}/admin/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_KEY}` },
+      body: JSON.stringify({ name: 'of-search', group: 'search' }),
+    });
+    expect(key.status).toBe(201);
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Delete search' }).click();
+    await page.getByText(/Keys that are not revoked are still of the group/).waitFor();
+    await expectAccessible(page);
+    await page.context().close();
+  });
+
+  test('exchanges: the latest first, filtered, as they end', async () => {
+    const page = await open('exchanges', { viewport: { width: 1280, height: 860 }, colorScheme: 'light' });
+    const rows = page.locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(200);
+    await page.getByLabel('tag').fill('nightly');
+    await page.getByLabel('tag').press('Enter');
+    await expect.poll(() => rows.count()).toBe(72);
+    await page.getByLabel('tag').fill('');
+    await page.getByLabel('tag').press('Enter');
+    await page.getByLabel('Errors only').check();
+    await expect.poll(() => rows.first().innerText()).toMatch(/429\s+rate-limited/);
+    admin.record({ ...RECORD, id: 'req_new', time: Date.now() + 1_000, status: 503, outcome: 'failed' });
+    await expect.poll(() => rows.first().innerText()).toContain('req_new');
+    await page.getByLabel('Errors only').uncheck();
+    await expectAccessible(page);
+    await picture(page, 'exchanges-light');
+    expect(pages.problems()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('health: the vendors, from the metrics', async () => {
+    const page = await open('health', { viewport: { width: 1280, height: 760 }, colorScheme: 'light' });
+    const row = page.getByRole('row', { name: /^openai/ });
+    expect(await row.innerText()).toMatch(/in use/);
+    await expectAccessible(page);
+    await picture(page, 'health-light');
+    await page.context().close();
+  });
+
+  test('models can be asked here too, by the same calls', async () => {
+    const page = await open('chat');
+    await page.getByRole('button', { name: 'Send' }).and(page.locator(':enabled')).waitFor();
+    await page.fill('#prompt', 'play: plain-text');
+    await page.press('#prompt', 'Enter');
+    await expect.poll(() => page.locator('article.answer').innerText()).toContain('simulated: $0');
+    const refused = await fetch(`${admin.url}/v1/models`, { headers: { authorization: 'Bearer wrong' } });
+    expect(refused.status).toBe(401);
+    expect(pages.problems()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a wrong key shows no figures and is forgotten; without one, the page says which is needed', async () => {
+    const page = await open('usage', {}, 'wrong');
+    await page.getByText(/401: The admin key is missing or wrong/).waitFor();
+    expect(await page.locator('.tile').count()).toBe(0);
+    expect(await page.evaluate("sessionStorage.getItem('admin-key')")).toBe(null);
+    expect(await page.locator('main').innerText()).toContain('GATEWAY_ADMIN_KEY');
+    await page.getByRole('button', { name: 'Enter the admin key' }).click();
+    await page.getByLabel('Admin key').fill(ADMIN_KEY);
+    await page.keyboard.press('Enter');
+    await page.locator('.tile').first().waitFor();
+    await page.context().setOffline(true);
+    await page.getByLabel('Range').selectOption('7');
+    await page.getByText('The gateway cannot be reached.').waitFor();
+    expect(await page.locator('.tile').count()).toBe(5);
+    await page.context().close();
+  });
+
+  test('the public listener has no admin API, and the console says where it is', async () => {
+    const page = await pages.open(`${gateway.url}/#admin-key=${ADMIN_KEY}`);
+    await page.evaluate("location.hash = '#/keys'");
+    await page.getByText('This address serves callers').waitFor();
+    await expectAccessible(page);
+    await page.context().close();
+  });
+});
+
+test('a CSV file quotes what it must, and holds no formulas', () => {
+  expect(
+    toCsv(
+      ['a', 'b'],
+      [
+        ['x,"y"', '=1+1'],
+        ['two\nlines', -3],
+        [null, '-x'],
+      ],
+    ),
+  ).toBe('a,b\r\n"x,""y""",\'=1+1\r\n"two\nlines",-3\r\n,\'-x\r\n');
+});
+
+test('rates are the growth of totals between two reports of the same day', () => {
+  const total = {
+    requests: 10,
+    errors: 0,
+    uncounted: 0,
+    input_tokens: 0,
+    output_tokens: 100,
+    reasoning_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    cost: 0,
+    estimated_cost: 0,
+    mean_duration: null,
+    mean_first_byte: null,
+  };
+  const first = addRate(NO_RATES, 'today', total, 1_000);
+  expect(writeRate(first)).toBe('');
+  const second = addRate(first, 'today', { ...total, requests: 25, output_tokens: 700 }, 4_000);
+  expect(writeRate(second)).toBe('5 requests per second, 200 output tokens per second');
+  expect(addRate(second, 'tomorrow', total, 7_000).requests).toEqual([]);
+});
+
+test('metrics are read with their labels', () => {
+  const samples = parseMetrics('# HELP x y\nx{vendor="a\\"b",place="0"} 2\nx{vendor="c"} 3\ny 1e3\n');
+  expect(sumOf(samples, 'x')).toBe(5);
+  expect(sumOf(samples, 'x', { vendor: 'a"b' })).toBe(2);
+  expect(sumOf(samples, 'y')).toBe(1_000);
+});
