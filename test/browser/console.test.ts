@@ -610,6 +610,8 @@ describe.runIf(hasChromium())('console', () => {
     while ((await page.evaluate('document.activeElement.id')) !== 'log')
       await page.keyboard.press('Shift+Tab');
     const top = 'document.activeElement.scrollTop';
+    await page.keyboard.press('End');
+    await expect.poll(async () => Number(await page.evaluate(top))).toBeGreaterThan(0);
     const end = Number(await page.evaluate(top));
     await page.keyboard.press('PageUp');
     await expect.poll(async () => Number(await page.evaluate(top))).toBeLessThan(end);

@@ -40,13 +40,15 @@ export function Table<Row>({
         <table class="figures">
           <thead>
             <tr>
-              {columns.map(({ name }, at) => (
-                <th
-                  key={name}
-                  scope="col"
-                  aria-sort={sorted?.at === at ? (sorted.isDown ? 'descending' : 'ascending') : 'none'}
-                >
-                  {name && (
+              {columns.map(({ name }, at) =>
+                name === '' ? (
+                  <td key="" />
+                ) : (
+                  <th
+                    key={name}
+                    scope="col"
+                    aria-sort={sorted?.at === at ? (sorted.isDown ? 'descending' : 'ascending') : 'none'}
+                  >
                     <button
                       type="button"
                       class="quiet"
@@ -55,9 +57,9 @@ export function Table<Row>({
                       {name}
                       {sorted?.at === at && (sorted.isDown ? ' ↓' : ' ↑')}
                     </button>
-                  )}
-                </th>
-              ))}
+                  </th>
+                ),
+              )}
             </tr>
           </thead>
           <tbody>

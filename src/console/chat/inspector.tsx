@@ -1,8 +1,10 @@
 /** What lies behind an answer: the request that was sent, also as code, and the answer's stream, event by event. */
 
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { parseJson } from '../formats/json.ts';
 import { CodeBlock } from '../markdown/code-block.tsx';
+import { messageOf } from '../session/reach.ts';
 import { ROOT } from '../session/root.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { Tabs } from '../shell/tabs.tsx';
@@ -23,6 +25,7 @@ export function Inspector({ node, onClose }: { node: AnswerNode; onClose: () => 
         tabs={[
           { name: 'Request', content: () => <Request node={node} /> },
           { name: 'Code', content: () => <Code node={node} /> },
+          { name: 'Translation', content: () => <Translation node={node} /> },
           { name: `Stream (${node.events.length})`, content: () => <Stream node={node} /> },
           { name: 'Response', content: () => <Response node={node} /> },
         ]}
@@ -75,6 +78,44 @@ function Code({ node }: { node: AnswerNode }) {
       />
     </>
   );
+}
+
+/** What became of each field of the request, if the model's vendor speaks another format. */
+function Translation({ node }: { node: AnswerNode }) {
+  const [content, setContent] = useState<ComponentChildren>(null);
+  useEffect(() => {
+    Promise.all([
+      import('../translation/explain.ts'),
+      import('../translation/fields-table.tsx'),
+      import('../translation/guess-format.ts'),
+    ]).then(
+      ([{ explain }, { FieldsTable }, { formatOfVendor }]) => {
+        const to = formatOfVendor(node.model, node.format);
+        const explained = explain(JSON.stringify(node.request.body), node.format, to, node.model);
+        setContent(
+          to === node.format ? (
+            <p>
+              The vendor speaks <code>{to}</code> too: the request is passed on byte for byte, but for the
+              name of the model.
+            </p>
+          ) : 'problem' in explained ? (
+            <p class="error">{explained.problem}</p>
+          ) : (
+            <>
+              <p>
+                From <code>{node.format}</code> to <code>{to}</code>, which the vendor itself speaks. A
+                service that is configured in its place may speak another format.
+              </p>
+              <FieldsTable fields={explained.fields} />
+              <CodeBlock code={JSON.stringify(explained.request.body, null, 2)} language="json" isFinished />
+            </>
+          ),
+        );
+      },
+      (error: unknown) => setContent(<p class="error">{messageOf(error)}</p>),
+    );
+  }, [node]);
+  return <>{content}</>;
 }
 
 /** Events of a stream that are shown at once. */

@@ -1,11 +1,12 @@
 /** The console: the navigation, and the view that the address names. */
 
 import type { ReadonlySignal } from '@preact/signals';
+import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { AdminViewOf } from '../admin/views.tsx';
 import type { Chat } from '../chat/chat.ts';
 import { ChatView } from '../chat/chat-view.tsx';
 import icon from '../icon.svg';
+import type { Model } from '../models/model.ts';
 import type { Catalog } from '../models/models.ts';
 import type { Session } from '../session/session.ts';
 import { Icon } from './icons.tsx';
@@ -13,7 +14,10 @@ import { KeysDialog } from './keys-dialog.tsx';
 import type { Route } from './route.ts';
 import { Sidebar, type ViewLink } from './sidebar.tsx';
 
-const VIEWS: readonly ViewLink[] = [{ view: 'chat', name: 'Chat', icon: 'chat' }];
+const VIEWS: readonly ViewLink[] = [
+  { view: 'chat', name: 'Chat', icon: 'chat' },
+  { view: 'translate', name: 'Translate', icon: 'translate' },
+];
 
 const ADMIN_VIEWS: readonly ViewLink[] = [
   { view: 'usage', name: 'Usage', icon: 'usage' },
@@ -75,7 +79,7 @@ export function App({ session, catalog, chat, route }: AppParts) {
         {view === 'chat' ? (
           <ChatView chat={chat} catalog={catalog} session={session} onAskKey={() => setAsksKey(true)} />
         ) : (
-          <LaterView view={view} session={session} onAskKey={() => setAsksKey(true)} />
+          <LaterView parts={{ session, catalog, chat, route }} onAskKey={() => setAsksKey(true)} />
         )}
       </main>
       {asksKey && <KeysDialog session={session} onClose={() => setAsksKey(false)} />}
@@ -84,18 +88,42 @@ export function App({ session, catalog, chat, route }: AppParts) {
 }
 
 /** A view of a part that is loaded when it is first opened. */
-function LaterView({ view, session, onAskKey }: { view: string; session: Session; onAskKey: () => void }) {
-  const [views, setViews] = useState<Readonly<Record<string, AdminViewOf>> | undefined>();
+function LaterView({ parts, onAskKey }: { parts: AppParts; onAskKey: () => void }) {
+  const { session, catalog, route } = parts;
+  const { view, what } = route.value;
+  const [loaded, setLoaded] = useState<
+    { readonly of: string; readonly View: ComponentType<ViewProps> } | undefined
+  >();
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    import('../admin/views.tsx').then(
-      (loaded) => setViews(loaded.ADMIN_VIEWS),
+    let isCurrent = true;
+    loadView(view).then(
+      (View) => {
+        if (!isCurrent) return;
+        setLoaded(View && { of: view, View });
+        setProblem(View ? '' : 'There is no such view.');
+      },
       () => setProblem('The gateway cannot be reached.'),
     );
-  }, []);
+    return () => {
+      isCurrent = false;
+    };
+  }, [view]);
   if (problem) return <p class="error">{problem}</p>;
-  if (views === undefined) return null;
-  const View = views[view];
-  if (View === undefined) return <p class="none">There is no such view.</p>;
-  return <View key={view} session={session} onAskKey={onAskKey} />;
+  if (loaded?.of !== view) return null;
+  const { View } = loaded;
+  return <View session={session} models={catalog.models.value} link={what} onAskKey={onAskKey} />;
+}
+
+interface ViewProps {
+  readonly session: Session;
+  readonly models: readonly Model[];
+  /** What the address says after the name of the view. */
+  readonly link: string;
+  readonly onAskKey: () => void;
+}
+
+async function loadView(view: string): Promise<ComponentType<ViewProps> | undefined> {
+  if (view === 'translate') return (await import('../translation/translation-view.tsx')).TranslationView;
+  return (await import('../admin/views.tsx')).ADMIN_VIEWS[view];
 }

@@ -1,0 +1,55 @@
+/** What the view shows, as text for the address: compressed, since a request has many words. */
+
+export interface Shown {
+  /** The format of the request; empty to guess it. */
+  readonly from: string;
+  /** The format of the vendor; empty for that of the model's vendor. */
+  readonly to: string;
+  readonly model: string;
+  /** The request. */
+  readonly request: string;
+  /** The vendor's stream; empty for the example. */
+  readonly stream: string;
+}
+
+export async function toLink(shown: Shown): Promise<string> {
+  const bytes = await throughStream(
+    new TextEncoder().encode(JSON.stringify(shown)),
+    new CompressionStream('deflate-raw'),
+  );
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
+
+/** @returns undefined if the text is not one that `toLink` made */
+export async function fromLink(text: string): Promise<Shown | undefined> {
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
+      letter.charCodeAt(0),
+    );
+    const json = new TextDecoder().decode(await throughStream(bytes, new DecompressionStream('deflate-raw')));
+    const shown: Partial<Record<keyof Shown, unknown>> = JSON.parse(json);
+    const textOf = (name: keyof Shown): string => {
+      const value = shown[name];
+      return typeof value === 'string' ? value : '';
+    };
+    return {
+      from: textOf('from'),
+      to: textOf('to'),
+      model: textOf('model'),
+      request: textOf('request'),
+      stream: textOf('stream'),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+async function throughStream(
+  bytes: Uint8Array<ArrayBuffer>,
+  transform: CompressionStream | DecompressionStream,
+): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(transform)).arrayBuffer());
+}
