@@ -71,7 +71,12 @@ export function openKeyRegistry(): KeyRegistry {
           holder,
           digest: Buffer.from(hash, 'hex'),
           expires,
-          principal: { name, ...getRights(record), limits, ...modelHolders(name, record.modelLimits) },
+          principal: {
+            name,
+            ...getRights(record),
+            limits,
+            ...modelHolders(name, record.modelLimits, limits.budgetReserve),
+          },
           group,
           grouped: undefined,
         });

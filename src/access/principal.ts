@@ -1,6 +1,6 @@
 /** Principals: the holder of a key or a token, with the models it may use, its limits and its group. */
 
-import { getModelsId, type KeyLimits, type ModelLimits } from '../store/key-limits.ts';
+import { type BudgetReserve, getModelsId, type KeyLimits, type ModelLimits } from '../store/key-limits.ts';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
 import { defaultStoredScope, type Stored, stricter } from '../store/stored-scope.ts';
 import { type Allowance, allowance } from './allowance.ts';
@@ -53,7 +53,13 @@ export function groupsByName(records: readonly GroupRecord[]): ReadonlyMap<strin
   return new Map(
     records.map((record) => {
       const { name, limits = {}, modelLimits } = record;
-      return [name, { group: { name, limits, ...modelHolders(name, modelLimits) }, ...getRights(record) }];
+      return [
+        name,
+        {
+          group: { name, limits, ...modelHolders(name, modelLimits, limits.budgetReserve) },
+          ...getRights(record),
+        },
+      ];
     }),
   );
 }
@@ -74,15 +80,26 @@ export function withGroup(
   };
 }
 
-/** Limits for some models, ready to be enforced. @param of the name of the key or the group that has them. */
+/**
+ * Limits for some models, ready to be enforced.
+ * @param of the name of the key or the group that has them.
+ * @param budgetReserve what requests hold of its budgets, and of these.
+ */
 export function modelHolders(
   of: string,
   all: readonly ModelLimits[] = [],
+  budgetReserve?: BudgetReserve,
 ): { readonly modelLimits?: readonly ModelHolder[] } {
   if (all.length === 0) return {};
   const modelLimits = all.map(({ models, ...limits }) => {
     const id = getModelsId(models);
-    return { name: `${of}\n${id}`, of, models: id.replaceAll(' ', ', '), allows: allowance(models), limits };
+    return {
+      name: `${of}\n${id}`,
+      of,
+      models: id.replaceAll(' ', ', '),
+      allows: allowance(models),
+      limits: { ...limits, ...(budgetReserve && { budgetReserve }) },
+    };
   });
   return { modelLimits };
 }

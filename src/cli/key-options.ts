@@ -22,6 +22,11 @@ const limitOptions = {
   'concurrent-requests': { type: 'string', description: 'Requests in progress at the same time' },
   'budget-day': { type: 'string', description: 'US dollars per day (UTC)' },
   'budget-month': { type: 'string', description: 'US dollars per calendar month (UTC)' },
+  'budget-reserve': {
+    type: 'string',
+    description:
+      'What each request holds of budgets until its cost is known: the cost of a "typical" answer (default) or of its "longest", with which budgets are not overspent',
+  },
   'model-limits': {
     type: 'string',
     description:
@@ -69,7 +74,7 @@ export function readKeyOptions(options: KeyOptions, now: number): Settings {
 
 /** The settings of a group that the options give, and no others. @throws Refusal that names the option. */
 export function readGroupOptions(options: GroupOptions): Settings {
-  const { models, stored, 'model-limits': byModel } = options;
+  const { models, stored, 'budget-reserve': reserve, 'model-limits': byModel } = options;
   return {
     ...(stored !== undefined && { stored: stored === 'default' ? null : stored }),
     ...(models !== undefined && {
@@ -80,6 +85,7 @@ export function readGroupOptions(options: GroupOptions): Settings {
     ...parseLimit('concurrent-requests', options['concurrent-requests']),
     ...parseLimit('budget-day', options['budget-day']),
     ...parseLimit('budget-month', options['budget-month']),
+    ...(reserve !== undefined && { budget_reserve: reserve }),
     ...(byModel !== undefined && { model_limits: parseModelLimits(byModel) }),
   };
 }
@@ -137,7 +143,7 @@ type Limited = Omit<LimitColumns, 'models' | 'model_limits'> & {
 /** The columns of a list that show the limits of a key or a group. */
 export function limitColumns<T extends Limited>(): readonly Column<T>[] {
   const figure = (
-    field: Exclude<keyof Limited, 'models' | 'model_limits' | 'stored'>,
+    field: Exclude<keyof Limited, 'models' | 'model_limits' | 'stored' | 'budget_reserve'>,
     title: string,
   ): Column<T> => ({
     title,
@@ -150,6 +156,7 @@ export function limitColumns<T extends Limited>(): readonly Column<T>[] {
     figure('concurrent_requests', 'at once'),
     figure('budget_day', '$/day'),
     figure('budget_month', '$/month'),
+    { title: 'reserve', text: ({ budget_reserve: reserve }) => reserve ?? '-' },
     { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
     { title: 'stored', text: ({ models, stored }) => stored ?? defaultStoredScope(models ?? undefined) },
     { title: 'by model', text: ({ model_limits: all }) => all?.map(formatModelLimit).join('; ') ?? '-' },

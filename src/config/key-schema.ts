@@ -1,7 +1,7 @@
 /** Who may use the gateway, and how much: keys, groups of keys, and identity providers. */
 
 import { z } from 'zod';
-import { haveDistinctModels } from '../store/key-limits.ts';
+import { BUDGET_RESERVES, haveDistinctModels } from '../store/key-limits.ts';
 import { STORED } from '../store/stored-scope.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
 
@@ -17,7 +17,7 @@ const models = z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/
 const stored = z.enum(STORED).exactOptional();
 
 /** How much a key, a caller, or a group may use. Budgets are in US dollars for a day and a calendar month (UTC). */
-const limits = z.strictObject({
+const figures = z.strictObject({
   requestsPerMinute: z.int().positive().exactOptional(),
   tokensPerMinute: z.int().positive().exactOptional(),
   concurrentRequests: z.int().positive().exactOptional(),
@@ -25,9 +25,14 @@ const limits = z.strictObject({
   budgetMonth: z.number().nonnegative().exactOptional(),
 });
 
+const limits = figures.extend({
+  /** What each request holds of budgets until its cost is known. */
+  budgetReserve: z.enum(BUDGET_RESERVES).exactOptional(),
+});
+
 /** Limits for some models, in addition to the limits for all. The same models twice would be counted twice. */
 const modelLimits = z
-  .array(limits.extend({ models: models.min(1) }))
+  .array(figures.extend({ models: models.min(1) }))
   .refine(haveDistinctModels, 'must not have the same models twice');
 
 /** A group of keys, which share its limits in addition to their own. */

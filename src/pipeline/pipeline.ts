@@ -16,6 +16,7 @@ import type { Gateway } from './gateway.ts';
 import { limit } from './limit.ts';
 import { limitModel } from './limit-model.ts';
 import { renderFailure } from './render-failure.ts';
+import { reserve } from './reserve.ts';
 import { resolveModel } from './resolve-model.ts';
 import { retry } from './retry/retry.ts';
 import { sendHeadEarly } from './send-head-early.ts';
@@ -52,6 +53,8 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     .to(limitModel(limits, catalog))
     // Checks the load once more: to process the body takes many times its size.
     .to(recheckPressure())
+    // Holds what the request may cost of the budgets of the key and its group.
+    .to(reserve(limits, catalog))
     // `retry` runs the inner stages once as a rule. After a failure it runs them again: at another upstream of the
     // vendor, at the same one after a wait, with a repaired request, or for a fallback model. It stops as soon as
     // anything of an answer has been sent to the caller. Meanwhile `sendHeadEarly` sends the head of a translated

@@ -11,6 +11,7 @@ export const UNLIMITED: LimitColumns = {
   concurrent_requests: null,
   budget_day: null,
   budget_month: null,
+  budget_reserve: null,
   model_limits: null,
   stored: null,
 };

@@ -1,5 +1,23 @@
 /** Limits of keys and groups, as they are stored and enforced. */
 
+/** The periods that budgets are for. */
+export const PERIODS = ['day', 'month'] as const;
+
+export type Period = (typeof PERIODS)[number];
+
+/** The limit that is the budget of each period. */
+export const BUDGETS = { day: 'budgetDay', month: 'budgetMonth' } as const satisfies Readonly<
+  Record<Period, keyof KeyLimits>
+>;
+
+/**
+ * What a request holds of budgets until its cost is known: what a `typical` answer costs, or its `longest`. With
+ * `longest`, budgets are not overspent.
+ */
+export const BUDGET_RESERVES = ['typical', 'longest'] as const;
+
+export type BudgetReserve = (typeof BUDGET_RESERVES)[number];
+
 /** How much a key, or all keys of a group together, may use. An absent limit does not apply. */
 export interface KeyLimits {
   readonly requestsPerMinute?: number;
@@ -8,6 +26,8 @@ export interface KeyLimits {
   /** US dollars per day and per calendar month, in UTC. */
   readonly budgetDay?: number;
   readonly budgetMonth?: number;
+  /** Absent means `typical`. */
+  readonly budgetReserve?: BudgetReserve;
 }
 
 /** How much may be used of some models. These limits apply in addition to those for all models. */

@@ -1,7 +1,7 @@
 /** Keys and groups as records: what the request path needs to know of a row in the store. */
 
 import { parseJson } from '../lib/json.ts';
-import type { KeyLimits, ModelLimits } from './key-limits.ts';
+import { BUDGET_RESERVES, type BudgetReserve, type KeyLimits, type ModelLimits } from './key-limits.ts';
 import { parseModelLimits } from './key-settings.ts';
 import { parseStoredScope, type Stored } from './stored-scope.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
@@ -90,6 +90,19 @@ function byModel(row: LimitColumns): { readonly modelLimits?: readonly ModelLimi
   return { modelLimits: stored.map(({ models, ...limits }) => ({ models, ...parseLimits(limits) })) };
 }
 
+/**
+ * What requests hold of budgets; undefined if nothing is set. @throws TypeError if the column has an unknown value.
+ */
+export function parseBudgetReserve({
+  budget_reserve: text,
+}: Partial<Pick<LimitColumns, 'budget_reserve'>>): BudgetReserve | undefined {
+  // The table of an earlier version, which is only read, does not have this column.
+  if (!text) return undefined;
+  const reserve = BUDGET_RESERVES.find((each) => each === text);
+  if (reserve === undefined) throw new TypeError(`${text} is not what a request can hold of budgets.`);
+  return reserve;
+}
+
 type Figures = Omit<LimitColumns, 'models' | 'model_limits' | 'stored'>;
 
 function parseLimits({
@@ -98,12 +111,15 @@ function parseLimits({
   concurrent_requests: concurrent = null,
   budget_day: day = null,
   budget_month: month = null,
+  budget_reserve = null,
 }: Partial<Figures>): KeyLimits {
+  const budgetReserve = parseBudgetReserve({ budget_reserve });
   return {
     ...(requests !== null && { requestsPerMinute: requests }),
     ...(tokens !== null && { tokensPerMinute: tokens }),
     ...(concurrent !== null && { concurrentRequests: concurrent }),
     ...(day !== null && { budgetDay: day }),
     ...(month !== null && { budgetMonth: month }),
+    ...(budgetReserve !== undefined && { budgetReserve }),
   };
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseJson } from '../lib/json.ts';
-import { haveDistinctModels } from './key-limits.ts';
+import { BUDGET_RESERVES, haveDistinctModels } from './key-limits.ts';
 import { STORED } from './stored-scope.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
 
@@ -48,6 +48,13 @@ const limitFields = {
   concurrent_requests: count.nullable(),
   budget_day: dollars.nullable().meta({ description: 'US dollars per day (UTC).' }),
   budget_month: dollars.nullable().meta({ description: 'US dollars per calendar month (UTC).' }),
+  budget_reserve: z
+    .enum(BUDGET_RESERVES, { error: `must be one of ${BUDGET_RESERVES.join(', ')}` })
+    .nullable()
+    .meta({
+      description:
+        'What each request holds of budgets until its cost is known: the cost of a `typical` answer, or that of its `longest`, with which budgets are not overspent. null: `typical`.',
+    }),
 };
 
 /** A limit for some models, in the form in which it is written, stored and shown. An absent limit does not apply. */
@@ -116,6 +123,7 @@ const limitSettings = {
   concurrent_requests: limitFields.concurrent_requests.exactOptional(),
   budget_day: limitFields.budget_day.exactOptional(),
   budget_month: limitFields.budget_month.exactOptional(),
+  budget_reserve: limitFields.budget_reserve.exactOptional(),
   model_limits: modelLimits.exactOptional(),
 };
 

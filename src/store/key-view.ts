@@ -1,7 +1,7 @@
 /** Keys and groups as the admin API and the command line show them. */
 
 import { z } from 'zod';
-import { parseModels } from './key-record.ts';
+import { parseBudgetReserve, parseModels } from './key-record.ts';
 import { groupFields, keyFields, parseModelLimits } from './key-settings.ts';
 import { parseStoredScope } from './stored-scope.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
@@ -73,6 +73,7 @@ function limitsShown(row: LimitColumns): Pick<GroupView, Exclude<keyof LimitColu
     concurrent_requests: row.concurrent_requests,
     budget_day: row.budget_day,
     budget_month: row.budget_month,
+    budget_reserve: parseBudgetReserve(row) ?? null,
     model_limits: parseModelLimits(row),
     stored: row.stored ? parseStoredScope(row.stored) : null,
   };

@@ -22,6 +22,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '005-groups': groups,
     '006-model-limits': modelLimits,
     '007-stored': stored,
+    '008-budget-reserve': budgetReserve,
   };
 }
 
@@ -245,5 +246,13 @@ const stored: Migration = {
       .addColumn('made_at', 'bigint', (column) => column.notNull())
       .execute();
     await db.schema.createIndex('gateway_stored_made_at').on('gateway_stored').column('made_at').execute();
+  },
+};
+
+/** A process of an earlier version goes on: its requests hold nothing of budgets. */
+const budgetReserve: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('gateway_keys').addColumn('budget_reserve', 'text').execute();
+    await db.schema.alterTable('gateway_groups').addColumn('budget_reserve', 'text').execute();
   },
 };

@@ -55,6 +55,8 @@ export interface LimitColumns {
   /** US dollars per day and per month of UTC. */
   readonly budget_day: number | null;
   readonly budget_month: number | null;
+  /** One of BUDGET_RESERVES; null means `typical`. */
+  readonly budget_reserve: string | null;
   /** A JSON array of limits for some models, as the admin API has them. */
   readonly model_limits: string | null;
   /** One of STORED; null means `storedUnlessSaid`. */

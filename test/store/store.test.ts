@@ -34,6 +34,7 @@ async function makeEarlier({ db }: Store): Promise<void> {
     ['gateway_keys', 'group_name'],
     ['gateway_keys', 'model_limits'],
     ['gateway_keys', 'stored'],
+    ['gateway_keys', 'budget_reserve'],
   ] as const)
     await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
   await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(db);

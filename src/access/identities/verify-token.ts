@@ -111,7 +111,14 @@ export function makeVerifier(
     const caller = callerName(name, claimAt(claims, subject));
     if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
     return {
-      principal: inGroup({ name: caller, ...opens, ...modelHolders(caller, identity.modelLimits) }, claims),
+      principal: inGroup(
+        {
+          name: caller,
+          ...opens,
+          ...modelHolders(caller, identity.modelLimits, identity.limits?.budgetReserve),
+        },
+        claims,
+      ),
       until: Math.min((expiry + TOLERANCE) * 1_000, Date.now() + MAX_CACHED),
     };
   };

@@ -6,7 +6,10 @@ import { type Budget, byShareLeft, listBudgets, MOST_BUDGETS } from './budgets.t
 import type { AccountOf, Holder } from './holder.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { type Standing, type Standings, tighter } from './limit-headers.ts';
-import { type CheckedRequest, overBudget, overConcurrency, overRate } from './refusals.ts';
+import { hasBudget } from './limited.ts';
+import { type CheckedRequest, overBudget, overConcurrency, overRate, overReserve } from './refusals.ts';
+import type { Release, Reservations } from './reservations.ts';
+import { type CostEstimate, holdAmount } from './reserve.ts';
 import type { Spending, Spent } from './spending.ts';
 import { openUsedLately } from './used-lately.ts';
 import type { UsageWindow, Used } from './window.ts';
@@ -17,6 +20,7 @@ export interface Counters {
   readonly tokens: UsageWindow;
   readonly inFlight: InFlight;
   readonly spending: Spending;
+  readonly reservations: Reservations;
 }
 
 export interface Account {
@@ -32,6 +36,19 @@ export interface Account {
     format: FormatName,
     beside: Standings,
   ): Standings | Promise<Standings>;
+  /**
+   * Holds what a request may cost of the budgets of a holder.
+   * @param beside what is left of other limits, for the headers of a refusal.
+   * @returns a function to call once, when the cost has been charged.
+   * @throws GatewayError `rate-limited` if requests in flight hold what is left; `quota-exceeded` if it would not fit
+   *   without them either.
+   */
+  reserve(
+    holder: Holder,
+    estimate: CostEstimate,
+    format: FormatName,
+    beside: Standings,
+  ): Release | Promise<Release>;
   /**
    * Counts something of a holder as in flight that is not a request yet.
    * @returns a function to call once, when it is over; undefined if the limit is reached.
@@ -57,7 +74,7 @@ const LONGEST_ANSWER = 86_400_000;
  */
 export function openAccount(
   of: AccountOf,
-  { requests, tokens, inFlight, spending }: Counters,
+  { requests, tokens, inFlight, spending, reservations }: Counters,
   now: () => number,
   share: () => number,
 ): Account {
@@ -129,15 +146,15 @@ export function openAccount(
   return {
     admit(holder, response, format, beside) {
       const { name, limits } = holder;
-      const { requestsPerMinute, tokensPerMinute, budgetDay, budgetMonth } = limits;
+      const { requestsPerMinute, tokensPerMinute } = limits;
       const at = performance.now();
       if (tokensPerMinute !== undefined) metered.tokens.set(name, true, at);
-      const hasBudget = budgetDay !== undefined || budgetMonth !== undefined;
-      if (hasBudget) metered.money.set(name, holder, at);
+      const isBudgeted = hasBudget(limits);
+      if (isBudgeted) metered.money.set(name, holder, at);
 
       const usedRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
       const usedTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
-      const spent = hasBudget ? spending.of(name) : undefined;
+      const spent = isBudgeted ? spending.of(name) : undefined;
       // All at once: one round trip with Redis. Without Redis there is no promise to wait for.
       if (isHere(usedRequests) && isHere(usedTokens) && isHere(spent))
         return enter(
@@ -150,6 +167,18 @@ export function openAccount(
         enter(holder, response, format, check(holder, format, beside, ...figures)),
       );
     },
+    reserve(holder, estimate, format, beside) {
+      const amount = estimate[holder.limits.budgetReserve ?? 'typical'];
+      return holdAmount({ reservations, spending }, holder, amount, (before, spent) => {
+        const refusal = overReserve(checked(holder, format, beside), {
+          amount,
+          before,
+          spent,
+          share: share(),
+        });
+        if (refusal !== undefined) throw refusal;
+      });
+    },
     occupy({ name, limits: { concurrentRequests } }) {
       return concurrentRequests === undefined ? () => {} : inFlight.enter(name, portion(concurrentRequests));
     },
@@ -161,11 +190,14 @@ export function openAccount(
     },
     budgets() {
       const all = [...metered.money.entries(performance.now())].flatMap(([name, holder]) =>
-        listBudgets(of, holder, spending.known(name)),
+        listBudgets(of, holder, spending.known(name), reservations.held(name)),
       );
       return all.length <= MOST_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MOST_BUDGETS);
     },
-    close: inFlight.close,
+    close() {
+      inFlight.close();
+      reservations.close();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 /** Budgets and what is left of them, for metrics. */
 
+import { BUDGETS, PERIODS, type Period } from '../../store/key-limits.ts';
 import type { AccountOf, Holder } from './holder.ts';
 import type { Spent } from './spending.ts';
 
@@ -10,25 +11,30 @@ export interface Budget {
   readonly name: string;
   /** The models that it covers; absent means all. */
   readonly models?: string;
-  readonly period: 'day' | 'month';
+  readonly period: Period;
   readonly budget: number;
   readonly left: number;
+  /** What requests in flight of this process hold of it. */
+  readonly reserved: number;
 }
 
 /** The most budgets that are reported: each is a series of its own in Prometheus. */
 export const MOST_BUDGETS = 1_000;
 
-/** The budgets of a holder, with what is left of each. */
+/** The budgets of a holder, with what is left of each. @param reserved what its requests in flight hold. */
 export function listBudgets(
   of: AccountOf,
   { name, of: holder = name, models, limits }: Holder,
   spent: Spent,
+  reserved: number,
 ): readonly Budget[] {
-  const until = (period: Budget['period'], budget: number | undefined): readonly Budget[] =>
-    budget === undefined
-      ? []
-      : [{ of, name: holder, ...(models && { models }), period, budget, left: budget - spent[period] }];
-  return [...until('day', limits.budgetDay), ...until('month', limits.budgetMonth)];
+  return PERIODS.flatMap((period) => {
+    const budget = limits[BUDGETS[period]];
+    if (budget === undefined) return [];
+    return [
+      { of, name: holder, ...(models && { models }), period, budget, left: budget - spent[period], reserved },
+    ];
+  });
 }
 
 /** Orders budgets by the share that is left. A budget of zero has nothing left. */

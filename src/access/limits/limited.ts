@@ -15,9 +15,26 @@ export function hasLimit(limits: KeyLimits): boolean {
     limits.requestsPerMinute !== undefined ||
     limits.tokensPerMinute !== undefined ||
     limits.concurrentRequests !== undefined ||
-    limits.budgetDay !== undefined ||
-    limits.budgetMonth !== undefined
+    hasBudget(limits)
   );
+}
+
+/** Whether there is a budget of any period. */
+export function hasBudget({ budgetDay, budgetMonth }: KeyLimits): boolean {
+  return budgetDay !== undefined || budgetMonth !== undefined;
+}
+
+/** Whether any budget applies to a key or its group, for all models or for some. */
+export function isBudgeted({ limits, modelLimits, group }: Limited): boolean {
+  return (
+    hasBudget(limits) ||
+    hasBudgetByModel(modelLimits) ||
+    (group !== undefined && (hasBudget(group.limits) || hasBudgetByModel(group.modelLimits)))
+  );
+}
+
+function hasBudgetByModel(holders: readonly ModelHolder[] | undefined): boolean {
+  return holders?.some(({ limits }) => hasBudget(limits)) ?? false;
 }
 
 /** Whether any limit for some models applies to a key or its group. */
@@ -38,6 +55,6 @@ function hasMeterByModel(holders: readonly ModelHolder[] | undefined): boolean {
   return holders?.some(({ limits }) => hasMeter(limits)) ?? false;
 }
 
-function hasMeter({ tokensPerMinute, budgetDay, budgetMonth }: KeyLimits): boolean {
-  return tokensPerMinute !== undefined || budgetDay !== undefined || budgetMonth !== undefined;
+function hasMeter(limits: KeyLimits): boolean {
+  return limits.tokensPerMinute !== undefined || hasBudget(limits);
 }

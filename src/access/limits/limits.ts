@@ -8,12 +8,15 @@ import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { Leave } from './in-flight.ts';
 import { limitHeaders, type Standings } from './limit-headers.ts';
-import { hasLimit } from './limited.ts';
+import { hasBudget, hasLimit } from './limited.ts';
 import { type AskedModels, type ModelCounters, openModelAccounts } from './model-accounts.ts';
+import type { Release } from './reservations.ts';
+import { type CostEstimate, holdAll } from './reserve.ts';
 
 /**
  * Tokens and cost of a request are known only when it is over, and are charged a moment later. So a request is refused
- * if a limit is used up already; the requests in flight at that moment may exceed it.
+ * if a limit is used up already. Until it is charged, a request holds what it may cost of each budget, so that those in
+ * flight together do not exceed it by more than `budgetReserve` says.
  */
 export interface Limits {
   /**
@@ -40,6 +43,19 @@ export interface Limits {
     format: FormatName,
     beside: Standings | undefined,
   ): Allowed | Promise<Allowed>;
+  /**
+   * Holds what a request may cost of all budgets that apply to it.
+   * @param beside what is left of the limits that headers tell about.
+   * @returns a function to call once, when the cost has been charged.
+   * @throws GatewayError `rate-limited` or `quota-exceeded`.
+   */
+  reserve(
+    principal: Principal,
+    asked: AskedModels,
+    estimate: CostEstimate,
+    format: FormatName,
+    beside: Standings | undefined,
+  ): Release | Promise<Release>;
   /** Charges what exchanges used to their key, and to the group that the key belonged to. */
   readonly charge: (consumption: Consumption) => void;
   /** The budgets of recently active keys and groups, as far as this process knows them, up to a bound. */
@@ -129,6 +145,22 @@ export function openLimitsOver(
             ? own.then((so) => groupModels.admit(group.name, ofGroup, asked, response, format, so))
             : groupModels.admit(group.name, ofGroup, asked, response, format, own);
       return told(all, format);
+    },
+    reserve(principal, asked, estimate, format, beside = NOT_LIMITED) {
+      const { limits, modelLimits = NONE, group } = principal;
+      const { modelLimits: ofGroup = NONE } = group ?? {};
+      return holdAll([
+        ...(hasBudget(limits) ? [() => keys.reserve(principal, estimate, format, beside)] : NONE),
+        ...(modelLimits.length > 0
+          ? [() => keyModels.reserve(modelLimits, asked, estimate, format, beside)]
+          : NONE),
+        ...(group !== undefined && hasBudget(group.limits)
+          ? [() => groups.reserve(group, estimate, format, beside)]
+          : NONE),
+        ...(ofGroup.length > 0
+          ? [() => groupModels.reserve(ofGroup, asked, estimate, format, beside)]
+          : NONE),
+      ]);
     },
     charge,
     budgets: () => [keys, keyModels, groups, groupModels].flatMap((account) => account.budgets()),

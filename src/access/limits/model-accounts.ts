@@ -7,6 +7,9 @@ import { type Account, type Counters, openAccount } from './account.ts';
 import type { Consumption } from './consumption.ts';
 import type { AccountOf } from './holder.ts';
 import type { Standings } from './limit-headers.ts';
+import { hasBudget } from './limited.ts';
+import type { Release } from './reservations.ts';
+import { type CostEstimate, holdAll } from './reserve.ts';
 import { openUsedLately, type UsedLately } from './used-lately.ts';
 
 /** The models of a request. */
@@ -45,6 +48,14 @@ export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
     format: FormatName,
     beside: Standings,
   ): Standings | Promise<Standings>;
+  /** Holds what a request may cost of the budgets that cover one of its models, as an account does. */
+  reserve(
+    holders: readonly ModelHolder[],
+    asked: AskedModels,
+    estimate: CostEstimate,
+    format: FormatName,
+    beside: Standings,
+  ): Release | Promise<Release>;
   /** Charges what an exchange with a model used. */
   charge(name: string, taken: Consumption): void;
 }
@@ -86,7 +97,7 @@ export function openModelAccounts(
 
   return {
     admit(name, all, { model, beside: others, otherNames }, response, format, beside) {
-      const holders = all.filter(({ allows }) => [model, ...others].some((each) => allows(each, otherNames)));
+      const holders = covering(all, { model, beside: others, otherNames });
       if (holders.length === 0) return beside;
       const at = performance.now();
       charged ??= openUsedLately(KEEP);
@@ -95,6 +106,12 @@ export function openModelAccounts(
         shares.set(place, { of: name, has: (each) => allows(each, otherNames) }, at);
       return admitAll(holders, response, format, beside);
     },
+    reserve: (all, asked, estimate, format, beside) =>
+      holdAll(
+        covering(all, asked)
+          .filter(({ limits }) => hasBudget(limits))
+          .map((holder) => () => account.reserve(holder, estimate, format, beside)),
+      ),
     charge(name, { model, tokens, cost, time }) {
       if (charged === undefined || model === undefined) return;
       for (const holder of charged.get(getPlace(name, model), performance.now()) ?? [])
@@ -103,6 +120,14 @@ export function openModelAccounts(
     budgets: account.budgets,
     close: account.close,
   };
+}
+
+/** The limits that cover one of the models of a request. */
+function covering(
+  all: readonly ModelHolder[],
+  { model, beside, otherNames }: AskedModels,
+): readonly ModelHolder[] {
+  return all.filter(({ allows }) => [model, ...beside].some((each) => allows(each, otherNames)));
 }
 
 /** No model's id has a line break in it. */

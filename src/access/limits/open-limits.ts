@@ -7,6 +7,7 @@ import { type AllCounters, type Limits, openLimitsOver } from './limits.ts';
 import { openShares } from './model-accounts.ts';
 import { modelSpending, type StoredByModel } from './model-spending.ts';
 import { openRedis, type RedisConnection } from './redis.ts';
+import { reservationsHere, reservationsShared } from './reservations.ts';
 import { type AtFirst, openSpending, type StoredSpending } from './spending.ts';
 import { type UsageWindow, windowHere, windowShared } from './window.ts';
 
@@ -67,6 +68,7 @@ function openCounters(prefix: string, { window, now, stored, atFirst, connection
     tokens: counting('tokens'),
     inFlight: redis === undefined ? inFlightHere() : inFlightShared(`${prefix}in-flight`, redis),
     spending: openSpending(`${prefix}spent`, now, stored, redis, atFirst, connection?.onFault),
+    reservations: redis === undefined ? reservationsHere() : reservationsShared(`${prefix}reserved`, redis),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
+import { BUDGETS, PERIODS, type Period } from '../../store/key-limits.ts';
 import type { AccountOf, Holder } from './holder.ts';
 import { limitHeaders, type Standing, type Standings } from './limit-headers.ts';
 import type { Spent } from './spending.ts';
@@ -48,23 +49,98 @@ export function overConcurrency(request: CheckedRequest, limit: number): Gateway
  * @returns a GatewayError `quota-exceeded`; undefined if the budget is not used up.
  */
 export function overBudget(request: CheckedRequest, spent: Spent): GatewayError | undefined {
-  const { budgetDay, budgetMonth } = request.holder.limits;
-  const ofMonth = budgetMonth !== undefined && spent.month >= budgetMonth;
-  if (!ofMonth && (budgetDay === undefined || spent.day < budgetDay)) return undefined;
-  const date = new Date(request.now);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  const until = ofMonth ? Date.UTC(year, month + 1) : Date.UTC(year, month, day + 1);
-  const budget = ofMonth
-    ? 'this month. It renews at the start of the next one (UTC).'
-    : 'today. It renews at 00:00 UTC.';
+  const { limits } = request.holder;
+  // The one that renews last says how long to wait.
+  const period = PERIODS.findLast((each) => {
+    const budget = limits[BUDGETS[each]];
+    return budget !== undefined && spent[each] >= budget;
+  });
+  if (period === undefined) return undefined;
+  const { until, words } = renewal(period, request.now);
   return new GatewayError(
     'quota-exceeded',
-    `${capitalized(subject(request))} has used up its budget${models(request)} for ${budget}`,
+    `${capitalized(subject(request))} has used up its budget${models(request)} ${FOR[period]}. ${words}`,
     {
-      retryAfter: Math.max(1, Math.ceil((until - request.now) / 1000)),
+      retryAfter: waitUntil(until, request.now),
       headers: { ...headers(request), 'x-should-retry': 'false' },
     },
   );
+}
+
+/** What a request asks to hold of budgets. Amounts are in US dollars. */
+export interface AskedReserve {
+  /** What it holds itself. */
+  readonly amount: number;
+  /** What earlier requests in flight hold. */
+  readonly before: number;
+  readonly spent: Spent;
+  /** The number of processes that share what is left, if each of them counts by itself. */
+  readonly share: number;
+}
+
+/**
+ * A `longest` reservation must fit into what is left. A `typical` one is an estimate, so it is refused only if earlier
+ * requests hold all that is left: alone, a request is never refused for what it may cost.
+ * @returns a GatewayError `rate-limited` if it may fit once requests in flight are over, `quota-exceeded` if it would not
+ *   fit without them either; undefined if it fits.
+ */
+export function overReserve(
+  request: CheckedRequest,
+  { amount, before, spent, share }: AskedReserve,
+): GatewayError | undefined {
+  const { limits } = request.holder;
+  const isStrict = limits.budgetReserve === 'longest';
+  for (const period of PERIODS) {
+    const budget = limits[BUDGETS[period]];
+    if (budget === undefined) continue;
+    const left = budget - spent[period];
+    if (isStrict && amount > left / share) return tooDear(request, period, amount, left / share);
+    if (isStrict ? before + amount > left / share : before > 0 && before >= left)
+      return busy(request, period);
+  }
+  return undefined;
+}
+
+function busy(request: CheckedRequest, period: Period): GatewayError {
+  return new GatewayError(
+    'rate-limited',
+    `Requests in progress may use up what is left of the budget of ${subject(request)}${models(request)} ${FOR[period]}. Try again when they are over.`,
+    { retryAfter: SOON, headers: headers(request) },
+  );
+}
+
+/** How a sentence says what a budget is for. */
+const FOR: Readonly<Record<Period, string>> = { day: 'for today', month: 'for this month' };
+
+function tooDear(request: CheckedRequest, period: Period, amount: number, left: number): GatewayError {
+  const { until } = renewal(period, request.now);
+  return new GatewayError(
+    'quota-exceeded',
+    `This request may cost ${formatDollars(amount)}, and ${subject(request)} has ${formatDollars(Math.max(0, left))} left of its budget${models(request)} ${FOR[period]}. Ask for a shorter answer: limit its tokens.`,
+    {
+      retryAfter: waitUntil(until, request.now),
+      headers: { ...headers(request), 'x-should-retry': 'false' },
+    },
+  );
+}
+
+/** Dollars in four significant digits, never in exponents. */
+function formatDollars(dollars: number): string {
+  const digits = dollars > 0 ? Math.max(2, 3 - Math.floor(Math.log10(dollars))) : 2;
+  return `$${dollars.toFixed(Math.min(12, digits))}`;
+}
+
+function waitUntil(time: number, now: number): number {
+  return Math.max(1, Math.ceil((time - now) / 1000));
+}
+
+/** When the budget of a period is new again, and how a sentence says that. */
+function renewal(period: Period, now: number): { readonly until: number; readonly words: string } {
+  const date = new Date(now);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  return period === 'month'
+    ? { until: Date.UTC(year, month + 1), words: 'It renews at the start of the next one (UTC).' }
+    : { until: Date.UTC(year, month, day + 1), words: 'It renews at 00:00 UTC.' };
 }
 
 function headers({ standings, format, now }: CheckedRequest): Record<string, string> {

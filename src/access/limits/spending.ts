@@ -6,13 +6,11 @@
 
 import type { Redis } from 'ioredis';
 import { openCalendar } from '../../lib/calendar.ts';
+import type { Period } from '../../store/key-limits.ts';
 import type { Fault } from './redis.ts';
 
-/** US dollars. */
-export interface Spent {
-  readonly day: number;
-  readonly month: number;
-}
+/** US dollars, in the present period of each kind. */
+export type Spent = Readonly<Record<Period, number>>;
 
 /** The spending in the month of a day: before that day, and on it. */
 export interface Month<S> {

@@ -36,5 +36,16 @@ export function addBudgetMetrics(registry: Registry, read: () => Iterable<Budget
           if (of === kind) this.set({ [kind]: name, period, ...(models && { models }) }, left);
       },
     });
+    new Gauge({
+      name: `gateway_${kind}_budget_reserved_dollars`,
+      help: `What requests in progress hold of a ${kind}'s budget in US dollars until their cost is known.`,
+      labelNames: [kind, 'period', 'models'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { of, name, period, models, reserved } of read())
+          if (of === kind) this.set({ [kind]: name, period, ...(models && { models }) }, reserved);
+      },
+    });
   }
 }

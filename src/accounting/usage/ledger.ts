@@ -64,6 +64,8 @@ export interface Ledger {
   tiered: boolean;
   usage: UsageObserver | undefined;
   output: OutputEstimate | undefined;
+  /** Gives back what the exchange holds of budgets. Called once it is charged. */
+  release: (() => void) | undefined;
   /** Its trace, where those are collected. */
   readonly trace: ExchangeTrace | undefined;
   /** Whether anybody wants to know: without, nothing is read off the vendor's body. */
@@ -97,6 +99,7 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
     tiered: false,
     usage: undefined,
     output: undefined,
+    release: undefined,
     trace,
     isRecorded,
   };
@@ -161,8 +164,11 @@ export interface ClosedLedger
   readonly passed: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** Is given the notes of every exchange when it is over. Called on the request path: must return at once, not throw. */
-export type RecordExchange = (closed: ClosedLedger) => void;
+/**
+ * Is given the notes of every exchange when it is over. Called on the request path: must return at once, not throw.
+ * @param charged called once, when what the exchange used has been charged, or is lost.
+ */
+export type RecordExchange = (closed: ClosedLedger, charged?: () => void) => void;
 
 export function closeLedger(
   ledger: Ledger,
@@ -263,7 +269,10 @@ function estimateTokens(
 
 /** Makes records of notes at once, where they are taken. */
 export function recording(record: Recorder): RecordExchange {
-  return (closed) => record(makeRecord(closed));
+  return (closed, charged) => {
+    record(makeRecord(closed));
+    charged?.();
+  };
 }
 
 function readFigures(

@@ -62,6 +62,11 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
   let collectedBytes = 0;
   /** Records that were posted, and are not answered yet. */
   let outstanding = 0;
+  /** Records that were taken so far, and that were answered; records are answered in the order in which they were taken. */
+  let taken = 0;
+  let answered = 0;
+  /** Whom to tell that a record has been charged, each with the number of records up to that one. */
+  let awaited: { readonly upTo: number; readonly charged: () => void }[] = [];
   /** The progress of the present thread. */
   let written = NOTHING_YET;
   let lost = 0;
@@ -89,6 +94,7 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
   function onExit(failure: unknown): void {
     if (!closing) readers.trouble('The thread that records usage has ended.', failure);
     lost += outstanding + written.open + written.dropped;
+    settle(outstanding);
     outstanding = 0;
     written = NOTHING_YET;
     thread = undefined;
@@ -109,7 +115,17 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
     lost += failures.length;
     for (const error of failures) readers.trouble('The usage of an exchange could not be recorded.', error);
     consumption.forEach(readers.charge);
+    settle(count);
     if (lines.length > 0) readers.log?.(toBuffer(lines));
+  }
+
+  /** Tells those whose records are among the next `count`, after these were charged. */
+  function settle(count: number): void {
+    answered += count;
+    const later = awaited.findIndex(({ upTo }) => upTo > answered);
+    const settled = later < 0 ? awaited : awaited.slice(0, later);
+    awaited = later < 0 ? [] : awaited.slice(later);
+    for (const { charged } of settled) charged();
   }
 
   function resolveFigures(figures: CounterFigures): void {
@@ -134,11 +150,14 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
   }
 
   return {
-    record(closed) {
+    record(closed, charged) {
       if (closing || outstanding >= options.queue) {
         lost += 1;
+        charged?.();
         return;
       }
+      taken += 1;
+      if (charged !== undefined) awaited.push({ upTo: taken, charged });
       const record = packRecord(closed);
       collected.push(record);
       collectedBytes += record.remains.length;

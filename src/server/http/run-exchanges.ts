@@ -45,7 +45,7 @@ function recorded({ traces }: Gateway, note: RecordExchange, route: Route, incom
   // Before the exchange is aborted: what then breaks off was not broken before.
   response.prependListener('close', () => {
     const closed = closeLedger(ledger, { id, format, operation }, response.writableFinished);
-    note(closed);
+    note(closed, ledger.release);
     trace?.end(makeRecord(closed));
   });
   return { ...incoming, ledger };

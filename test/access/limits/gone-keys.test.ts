@@ -42,7 +42,14 @@ test('with very many keys, the budgets closest to their limit are reported', () 
   ask(limits, 'without', { requestsPerMinute: 5 });
   const told = limits.budgets();
   expect(told).toHaveLength(1_000);
-  expect(told[0]).toEqual({ of: 'key', name: 'key 1999', period: 'month', budget: 1, left: 1 - 1.999 });
+  expect(told[0]).toEqual({
+    of: 'key',
+    name: 'key 1999',
+    period: 'month',
+    budget: 1,
+    left: 1 - 1.999,
+    reserved: 0,
+  });
   expect(told.map(({ name }) => name)).not.toContain('key 999');
   later(3 * DAY);
   expect(limits.budgets()).toEqual([]);

@@ -208,8 +208,8 @@ test('the rest of its budget is reported along with those of keys', async () => 
   vendor.takes(500_000, 0);
   for (const key of [ONE, TWO]) expect(await statusOf(ask(gateway.url, key))).toBe(200);
   const budgets: readonly Budget[] = [
-    { of: 'key', name: 'one', period: 'day', budget: 3, left: 2 },
-    { of: 'group', name: 'search', period: 'day', budget: 5, left: 3 },
+    { of: 'key', name: 'one', period: 'day', budget: 3, left: 2, reserved: 0 },
+    { of: 'group', name: 'search', period: 'day', budget: 5, left: 3, reserved: 0 },
   ];
   await soon(() => expect(limits.budgets()).toEqual(budgets));
 });

@@ -41,8 +41,8 @@ describe('the metrics in use', async () => {
     reloadsRefused: () => 0,
     addressesRefused: () => 0,
     budgets: () => [
-      { of: 'key', name: 'team', period: 'day', budget: 1, left: 0.5 },
-      { of: 'group', name: 'search', period: 'day', budget: 1, left: 0.5 },
+      { of: 'key', name: 'team', period: 'day', budget: 1, left: 0.5, reserved: 0 },
+      { of: 'group', name: 'search', period: 'day', budget: 1, left: 0.5, reserved: 0 },
     ],
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });

@@ -40,9 +40,9 @@ test('the metrics include both the counters of requests and those of other compo
     budgets() {
       asked += 1;
       return [
-        { of: 'key', name: 'team', period: 'month', budget: 5, left: -0.5 },
-        { of: 'group', name: 'team', period: 'month', budget: 500, left: 20 },
-        { of: 'key', name: 'search', models: 'openai/*', period: 'day', budget: 3, left: 1 },
+        { of: 'key', name: 'team', period: 'month', budget: 5, left: -0.5, reserved: 0 },
+        { of: 'group', name: 'team', period: 'month', budget: 500, left: 20, reserved: 0.25 },
+        { of: 'key', name: 'search', models: 'openai/*', period: 'day', budget: 3, left: 1, reserved: 0 },
       ];
     },
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
@@ -58,6 +58,7 @@ test('the metrics include both the counters of requests and those of other compo
   expect(sumOf(samples, 'gateway_group_budget_remaining_dollars', { group: 'team', period: 'month' })).toBe(
     20,
   );
+  expect(sumOf(samples, 'gateway_group_budget_reserved_dollars', { group: 'team' })).toBe(0.25);
   const byModel = { key: 'search', models: 'openai/*', period: 'day' };
   expect(sumOf(samples, 'gateway_key_budget_dollars', byModel)).toBe(3);
   expect(sumOf(samples, 'gateway_key_budget_remaining_dollars', byModel)).toBe(1);

@@ -64,6 +64,21 @@ const rows = () =>
 /** A time that no calendar has, so processing it fails. */
 const UNPROCESSABLE = closedLedger({ time: 9e15 });
 
+test('what a record held is given back after it was charged, in order, also if it cannot be processed', async () => {
+  await open();
+  const seen: string[] = [];
+  const note = (id: string) => () => void seen.push(`${id} ${told.charged.length}`);
+  accounting.record(closedLedger({ id: 'req_a' }), note('a'));
+  accounting.record(closedLedger({ id: 'req_b' }));
+  await soon(() => expect(seen).toEqual(['a 1']));
+  accounting.record(UNPROCESSABLE, note('c'));
+  accounting.record(closedLedger({ id: 'req_d', key: 'other' }), note('d'));
+  await soon(() => expect(seen).toEqual(['a 1', 'c 2', 'd 2']));
+  await accounting.close(5_000);
+  accounting.record(closedLedger({ id: 'req_e' }), note('e'));
+  expect(seen.at(-1)).toBe('e 2');
+});
+
 test('records are counted, charged, logged and written', async () => {
   await open();
   accounting.record(closedLedger({ id: 'req_a' }));

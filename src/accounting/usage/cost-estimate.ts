@@ -1,0 +1,65 @@
+/** What a request may cost, before it is sent: budgets hold it until the true cost is known. */
+
+import type { CostEstimate } from '../../access/limits/reserve.ts';
+import type { Model } from '../../catalog/model.ts';
+import { findPrices } from '../../catalog/prices-at.ts';
+import { tokensOfRequest } from './output-estimate.ts';
+
+/** What is known of a request before it is sent. */
+export interface PricedRequest {
+  readonly body: Uint8Array;
+  readonly model: Pick<Model, 'prices' | 'contextWindow'>;
+  /** The most tokens of all answers together. */
+  readonly output: number;
+  /** Whether it continues something stored at the vendor, which is input that nobody here sees. */
+  readonly continues: boolean;
+  /** Whether it asks for a service tier, which may have a price of its own. */
+  readonly tiered: boolean;
+}
+
+/** The most tokens of an answer of usual length. */
+const TYPICAL_OUTPUT = 1_000;
+
+/**
+ * How many times its estimate the input may be. English prose has some four bytes a token, Chinese and Japanese some
+ * three, and dense code or digits some two.
+ */
+const LARGEST_INPUT = 2;
+
+/**
+ * Estimates what a request costs, in US dollars.
+ * @param time milliseconds since 1970, for prices that change.
+ * @returns `typical`, with an answer of usual length; and `longest`, with the longest answer, the input counted amply,
+ *   and at the highest price that may apply.
+ */
+export function estimateCost(
+  { body, model, output, continues, tiered }: PricedRequest,
+  time: number,
+): CostEstimate {
+  const prices = findPrices(model.prices, time);
+  const input = tokensOfRequest(body);
+  const most = continues ? model.contextWindow : Math.min(LARGEST_INPUT * input, model.contextWindow);
+  return {
+    typical: (input * prices.input + Math.min(TYPICAL_OUTPUT, output) * prices.output) / 1e6,
+    longest:
+      ((most * dearestInput(prices, most) + output * dearestOutput(prices, most)) / 1e6) *
+      dearestTier(prices, tiered),
+  };
+}
+
+function dearestInput({ long, ...rates }: Model['prices'], tokens: number): number {
+  const {
+    input,
+    cacheWrite = 0,
+    cacheWriteHour = 0,
+  } = long !== undefined && tokens > long.above ? long : rates;
+  return Math.max(input, cacheWrite, cacheWriteHour);
+}
+
+function dearestOutput({ long, output }: Model['prices'], tokens: number): number {
+  return long !== undefined && tokens > long.above ? Math.max(output, long.output) : output;
+}
+
+function dearestTier({ tiers = {} }: Model['prices'], tiered: boolean): number {
+  return tiered ? Math.max(1, ...Object.values(tiers)) : 1;
+}

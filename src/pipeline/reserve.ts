@@ -1,0 +1,99 @@
+/** Holds what a request may cost of the budgets of its key and its group, until its cost has been charged. */
+
+import { isBudgeted } from '../access/limits/limited.ts';
+import type { Limits } from '../access/limits/limits.ts';
+import type { Release } from '../access/limits/reservations.ts';
+import { estimateCost } from '../accounting/usage/cost-estimate.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { GatewayError } from '../lib/errors.ts';
+import type { Stage } from '../streams/chain.ts';
+import type { Routed } from './exchange.ts';
+import { longestAnswer } from './longest-answer.ts';
+import { requireUniqueKeys } from './restrictions/unique-keys.ts';
+
+/** Fields by which a request continues what is stored at the vendor. */
+const CONTINUING = ['previous_response_id', 'conversation', 'prompt', 'cachedContent', 'cached_content'];
+
+/**
+ * Makes the stage that refuses a request for which budgets have no room. A request passes at once if no budget applies.
+ * @throws GatewayError `rate-limited` or `quota-exceeded`.
+ */
+export function reserve(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
+  function hold(limited: Limits, routed: Routed): Release | Promise<Release> {
+    const { principal, model, otherModels: beside = [], route, standings } = routed;
+    const asked = { model: model.id, beside, otherNames };
+    return limited.reserve(principal, asked, estimate(routed), route.format, standings);
+  }
+
+  /** The fallbacks of a request: each holds what it may cost itself in place of what the one before it held. */
+  function withFallbacks(limited: Limits, routed: Routed): Routed {
+    const { nextFallback } = routed;
+    if (nextFallback === undefined) return routed;
+    return { ...routed, nextFallback: async () => findFirst(limited, await nextFallback()) };
+  }
+
+  /** A fallback for which budgets have no room cannot answer, but the one after it may. */
+  async function findFirst(limited: Limits, fallback: Routed | undefined): Promise<Routed | undefined> {
+    if (fallback === undefined) return undefined;
+    release(fallback);
+    try {
+      keep(fallback, await hold(limited, fallback));
+      return withFallbacks(limited, fallback);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return findFirst(limited, await fallback.nextFallback?.());
+    }
+  }
+
+  return (routed) => {
+    const { principal, route, vendor } = routed;
+    if (limits === undefined || !isBudgeted(principal)) return routed;
+    // A count costs nothing, and neither does what the sandbox answers.
+    if (route.operation === 'count-tokens' || vendor.simulated) return routed;
+    if (reservesLongest(routed)) requireUniqueKeys(routed);
+    const held = hold(limits, routed);
+    if (held instanceof Promise)
+      return held.then((later) => {
+        keep(routed, later);
+        return withFallbacks(limits, routed);
+      });
+    keep(routed, held);
+    return withFallbacks(limits, routed);
+  };
+}
+
+/** A key that is written twice could hide how long the answer may be. */
+function reservesLongest({ principal: { limits, group } }: Routed): boolean {
+  return limits.budgetReserve === 'longest' || group?.limits.budgetReserve === 'longest';
+}
+
+function estimate(routed: Routed): ReturnType<typeof estimateCost> {
+  const { body, scan, model, ledger } = routed;
+  return estimateCost(
+    {
+      body,
+      model,
+      output: longestAnswer(routed),
+      continues: CONTINUING.some((field) => scan.fields.has(field)),
+      tiered: ledger.tiered,
+    },
+    ledger.time,
+  );
+}
+
+/**
+ * The longest answer is held until the exchange has been charged, some 50 ms after its end. A typical one is given back
+ * at its end: it is an estimate anyway, and a caller who sends one request after the other must not wait.
+ */
+function keep(routed: Routed, held: Release): void {
+  const { ledger, response } = routed;
+  // The caller may have left in the meantime: then the exchange has been recorded already.
+  if (response.closed) return held();
+  ledger.release = held;
+  if (!ledger.isRecorded || !reservesLongest(routed)) response.on('close', held);
+}
+
+function release({ ledger }: Routed): void {
+  ledger.release?.();
+  ledger.release = undefined;
+}
