@@ -9,6 +9,7 @@ import {
   type KnownGroup,
   modelHolders,
   type Principal,
+  tagHolder,
   withGroup,
 } from './principal.ts';
 
@@ -74,8 +75,10 @@ export function openKeyRegistry(): KeyRegistry {
           principal: {
             name,
             ...getRights(record),
+            ...(record.expires !== undefined && { expires: record.expires }),
             limits,
             ...modelHolders(name, record.modelLimits, limits.budgetReserve),
+            ...tagHolder(record.tagLimits, limits.budgetReserve),
           },
           group,
           grouped: undefined,

@@ -15,9 +15,13 @@ export interface Principal {
   readonly allows: Allowance;
   /** What it may use of the objects stored at vendors. */
   readonly stored: Stored;
+  /** When it expires, in milliseconds since 1970; absent means never. */
+  readonly expires?: number;
   readonly limits: KeyLimits;
   /** Limits for some models, which apply in addition to `limits`; absent means none. */
   readonly modelLimits?: readonly ModelHolder[];
+  /** Limits for each of its tags or end users; absent means none. */
+  readonly tagLimits?: KeyLimits;
   /** Its group, whose limits apply too. `allows` covers the models of both. */
   readonly group?: Group;
 }
@@ -102,6 +106,15 @@ export function modelHolders(
     };
   });
   return { modelLimits };
+}
+
+/** Limits for each tag, which reserve as their key does. */
+export function tagHolder(
+  tagLimits: KeyLimits | undefined,
+  budgetReserve?: BudgetReserve,
+): Pick<Principal, 'tagLimits'> {
+  if (tagLimits === undefined || Object.keys(tagLimits).length === 0) return {};
+  return { tagLimits: { ...tagLimits, ...(budgetReserve && { budgetReserve }) } };
 }
 
 /** What a principal may use. @param models as for `allowance`. */

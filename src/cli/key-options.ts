@@ -20,8 +20,10 @@ const limitOptions = {
   },
   'tokens-per-minute': { type: 'string', description: 'Input and output tokens together' },
   'concurrent-requests': { type: 'string', description: 'Requests in progress at the same time' },
-  'budget-day': { type: 'string', description: 'US dollars per day (UTC)' },
-  'budget-month': { type: 'string', description: 'US dollars per calendar month (UTC)' },
+  'budget-day': { type: 'string', description: 'US dollars per day (in usage.timeZone, UTC by default)' },
+  'budget-week': { type: 'string', description: 'US dollars per week, from Monday' },
+  'budget-month': { type: 'string', description: 'US dollars per calendar month' },
+  'budget-total': { type: 'string', description: 'US dollars in total; it never renews' },
   'budget-reserve': {
     type: 'string',
     description:
@@ -44,6 +46,11 @@ export const keyOptions = {
     description: 'A date (2027-01-31), a time (ISO 8601), a duration from now (30d, 12h), or "never"',
   },
   ...limitOptions,
+  'tag-limits': {
+    type: 'string',
+    description:
+      'Limits for each tag (header x-gateway-tag) or end user, or "none": "requests-per-minute=10 budget-day=0.50"',
+  },
   group: { type: 'string', description: 'The group whose limits also apply, or "none"' },
 } as const satisfies ArgsDef;
 
@@ -64,10 +71,11 @@ type Settings = Readonly<Record<string, unknown>>;
  * @throws Refusal that names the option.
  */
 export function readKeyOptions(options: KeyOptions, now: number): Settings {
-  const { expires, group } = options;
+  const { expires, group, 'tag-limits': byTag } = options;
   return {
     ...readGroupOptions(options),
     ...(expires !== undefined && { expires_at: parseTime(expires, now) }),
+    ...(byTag !== undefined && { tag_limits: parseTagLimits(byTag) }),
     ...(group !== undefined && { group: group === 'none' ? null : group }),
   };
 }
@@ -84,7 +92,9 @@ export function readGroupOptions(options: GroupOptions): Settings {
     ...parseLimit('tokens-per-minute', options['tokens-per-minute']),
     ...parseLimit('concurrent-requests', options['concurrent-requests']),
     ...parseLimit('budget-day', options['budget-day']),
+    ...parseLimit('budget-week', options['budget-week']),
     ...parseLimit('budget-month', options['budget-month']),
+    ...parseLimit('budget-total', options['budget-total']),
     ...(reserve !== undefined && { budget_reserve: reserve }),
     ...(byModel !== undefined && { model_limits: parseModelLimits(byModel) }),
   };
@@ -118,15 +128,30 @@ function parseModelLimits(text: string): readonly Settings[] | null {
   return text.trim() === 'none' ? null : text.split(';').map((one) => parseModelLimit(one.trim()));
 }
 
+/** @returns null for "none". @throws Refusal */
+function parseTagLimits(text: string): Settings | null {
+  if (text.trim() === 'none') return null;
+  const words = text.trim().split(/\s+/);
+  if (!words.every(isFigure))
+    throw new Refusal(`--tag-limits: "${text}" must be limits, such as "budget-day=0.50", or "none".`);
+  return Object.fromEntries(words.map((word) => parseFigure('tag-limits', word)));
+}
+
+function isFigure(word: string): boolean {
+  return word.includes('=');
+}
+
+/** @throws Refusal */
+function parseFigure(option: string, word: string): readonly [name: string, value: number] {
+  const at = word.indexOf('=');
+  const value = Number(word.slice(at + 1) || Number.NaN);
+  if (Number.isNaN(value)) throw new Refusal(`--${option}: ${word} has no number.`);
+  return [word.slice(0, at).replaceAll('-', '_'), value];
+}
+
 function parseModelLimit(text: string): Settings {
   const words = text.split(/\s+/);
-  const isFigure = (word: string): boolean => word.includes('=');
-  const figures = words.filter(isFigure).map((word) => {
-    const at = word.indexOf('=');
-    const value = Number(word.slice(at + 1) || Number.NaN);
-    if (Number.isNaN(value)) throw new Refusal(`--model-limits: ${word} has no number.`);
-    return [word.slice(0, at).replaceAll('-', '_'), value] as const;
-  });
+  const figures = words.filter(isFigure).map((word) => parseFigure('model-limits', word));
   const models = words.filter((word) => word !== '' && !isFigure(word));
   if (models.length === 0 || figures.length === 0)
     throw new Refusal(
@@ -155,7 +180,9 @@ export function limitColumns<T extends Limited>(): readonly Column<T>[] {
     figure('tokens_per_minute', 'tok/min'),
     figure('concurrent_requests', 'at once'),
     figure('budget_day', '$/day'),
+    figure('budget_week', '$/week'),
     figure('budget_month', '$/month'),
+    figure('budget_total', '$ total'),
     { title: 'reserve', text: ({ budget_reserve: reserve }) => reserve ?? '-' },
     { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
     { title: 'stored', text: ({ models, stored }) => stored ?? defaultStoredScope(models ?? undefined) },
@@ -165,6 +192,12 @@ export function limitColumns<T extends Limited>(): readonly Column<T>[] {
 
 /** A limit as `--model-limits` takes it. */
 function formatModelLimit({ models, ...figures }: ModelLimit): string {
-  const values = Object.entries(figures).map(([name, value]) => `${name.replaceAll('_', '-')}=${value}`);
-  return [...models, ...values].join(' ');
+  return [...models, formatFigures(figures)].join(' ');
+}
+
+/** Limits as `--tag-limits` takes them. */
+export function formatFigures(figures: Readonly<Record<string, number>>): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name.replaceAll('_', '-')}=${value}`)
+    .join(' ');
 }

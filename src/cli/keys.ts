@@ -5,7 +5,7 @@ import type { KeyView } from '../store/key-view.ts';
 import type { MadeKey } from '../store/keys.ts';
 import type { KeyRow } from '../store/tables.ts';
 import { execute } from './command.ts';
-import { keyOptions, limitColumns, readKeyOptions } from './key-options.ts';
+import { formatFigures, keyOptions, limitColumns, readKeyOptions } from './key-options.ts';
 import { parseDuration, parseOptions } from './options.ts';
 import { Refusal } from './refusal.ts';
 import { type Column, textTable } from './tables.ts';
@@ -204,6 +204,7 @@ function columns(isOver: IsOver): readonly Column<KeyView>[] {
     { title: 'state', text: (key) => describeState(key, isOver) },
     { title: 'group', text: ({ group }) => group ?? '-' },
     ...limitColumns<KeyView>(),
+    { title: 'by tag', text: ({ tag_limits: limits }) => formatFigures(limits ?? {}) || '-' },
   ];
 }
 

@@ -28,6 +28,7 @@ export async function serveAlone({
   const options = {
     keys: accounts.keys,
     limits: accounts.limits,
+    callerUsage: accounts.callerUsage,
     storedIds: accounts.storedIds,
     passes: openCloudTokens(problem),
     tell: problem,
@@ -37,6 +38,7 @@ export async function serveAlone({
   const admin = await orExit(
     openAdmin(config.admin, store, {
       onKeys: accounts.refresh,
+      timeZone: config.usage.timeZone,
       add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render, gateway: config }),
     }),
   );

@@ -29,6 +29,7 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
   const options = {
     keys: accounts.keys,
     limits: accounts.limits,
+    callerUsage: accounts.callerUsage,
     storedIds: accounts.storedIds,
     passes,
     tell: problem,

@@ -41,6 +41,7 @@ export async function superviseWorkers({
   const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
+      timeZone: config.usage.timeZone,
       add: (app, key) => addWatchRoutes(app, { key, render, gateway: config }),
     }),
   );

@@ -32,12 +32,12 @@ const options = {
 export const usage = defineCommand({
   meta: {
     name: 'usage',
-    description: 'Report requests, tokens and cost by group, key, model, vendor, tag and day (UTC).',
+    description: 'Report requests, tokens and cost by group, key, model, vendor, tag and day.',
   },
   args: options,
   run: ({ args }) =>
     execute(args, options, () =>
-      withStore(async (store) => {
+      withStore(async (store, config) => {
         const [{ reportUsage }, { completeQuery, usageQuery }, view] = await Promise.all([
           import('../accounting/usage/report.ts'),
           import('../accounting/usage/usage-query.ts'),
@@ -48,7 +48,11 @@ export const usage = defineCommand({
         const given = Object.entries({ from, to, by, group, key, model, tag, simulated, limit }).filter(
           ([, value]) => value !== undefined,
         );
-        const query = completeQuery(parseOptions(Object.fromEntries(given), usageQuery), Date.now());
+        const query = completeQuery(
+          parseOptions(Object.fromEntries(given), usageQuery),
+          Date.now(),
+          config.usage.timeZone,
+        );
         const { lines, total, more } = await reportUsage(store, query);
         const report = {
           query,

@@ -16,13 +16,15 @@ const models = z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/
 /** What a key may use of what is stored at the vendors' accounts. Absent: `own` if there are `models`, else `all`. */
 const stored = z.enum(STORED).exactOptional();
 
-/** How much a key, a caller, or a group may use. Budgets are in US dollars for a day and a calendar month (UTC). */
+/** How much a key, a caller, or a group may use. Budgets are in US dollars for a day, a week, a calendar month, and in total. */
 const figures = z.strictObject({
   requestsPerMinute: z.int().positive().exactOptional(),
   tokensPerMinute: z.int().positive().exactOptional(),
   concurrentRequests: z.int().positive().exactOptional(),
   budgetDay: z.number().nonnegative().exactOptional(),
+  budgetWeek: z.number().nonnegative().exactOptional(),
   budgetMonth: z.number().nonnegative().exactOptional(),
+  budgetTotal: z.number().nonnegative().exactOptional(),
 });
 
 const limits = figures.extend({
@@ -34,6 +36,9 @@ const limits = figures.extend({
 const modelLimits = z
   .array(figures.extend({ models: models.min(1) }))
   .refine(haveDistinctModels, 'must not have the same models twice');
+
+/** Limits for each tag, or each end user. */
+const tagLimits = figures.omit({ budgetTotal: true });
 
 /** A group of keys, which share its limits in addition to their own. */
 export const groupSchema = z.strictObject({
@@ -59,6 +64,8 @@ export const keySchema = z
     expires: z.iso.datetime({ offset: true }).optional(),
     limits: limits.optional(),
     modelLimits: modelLimits.optional(),
+    /** Limits for each of its tags, or of its end users. */
+    tagLimits: tagLimits.exactOptional(),
     /** The name of one of `groups`. */
     group: z.string().exactOptional(),
   })
@@ -75,6 +82,7 @@ export const identitySchema = z
     stored,
     limits: limits.exactOptional(),
     modelLimits: modelLimits.exactOptional(),
+    tagLimits: tagLimits.exactOptional(),
   })
   .refine(...hasAddressOfKeys)
   .refine(...hasLimitedCallers);

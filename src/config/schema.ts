@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
+import { isTimeZone } from '../lib/calendar.ts';
 import { corsOrigins, postgresUrl, proxyUrl, redisUrl } from './addresses.ts';
 import { milliseconds } from './durations.ts';
 import { gatewayKey, groupSchema, identitySchema, keySchema } from './key-schema.ts';
@@ -135,6 +136,11 @@ export const configSchema = z.strictObject({
         .int()
         .nonnegative()
         .default(64 * 1024 * 1024),
+      /** The IANA time zone of days, in reports, and of the days, weeks and months of budgets. */
+      timeZone: z
+        .string()
+        .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
+        .default('UTC'),
       /** How many days single exchanges are kept. The sums of each day stay. */
       keepDays: z.number().nonnegative().default(90),
       /** For which keys the gateway asks native streams for usage if the caller did not: those with limits on it, or all. */

@@ -7,6 +7,7 @@ import type { Keys } from '../access/keys.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import type { StoredIds } from '../access/stored-ids.ts';
 import type { Traces } from '../accounting/traces/traces.ts';
+import type { ReadCallerUsage } from '../accounting/usage/caller-usage.ts';
 import type { RecordExchange } from '../accounting/usage/ledger.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ChainMode } from '../streams/chain.ts';
@@ -27,6 +28,10 @@ export interface Gateway {
   readonly identities?: Identities;
   /** Enforces the limits of keys and groups; absent if none are set. */
   readonly limits?: Limits;
+  /** Reads what a caller has used, for itself; absent if nothing is stored. */
+  readonly callerUsage?: ReadCallerUsage;
+  /** The time zone of days and budgets. */
+  readonly timeZone: string;
   /** Which key's answers have stored which objects at the vendors. */
   readonly storedIds: StoredIds;
   /** Only models of vendors that have a key. */

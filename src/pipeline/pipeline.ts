@@ -15,6 +15,7 @@ import type { Answer, Incoming, Replied } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { limit } from './limit.ts';
 import { limitModel } from './limit-model.ts';
+import { limitTag } from './limit-tag.ts';
 import { renderFailure } from './render-failure.ts';
 import { reserve } from './reserve.ts';
 import { resolveModel } from './resolve-model.ts';
@@ -49,6 +50,8 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     // caller's own, the request is native and its bytes pass as they are, except for the name of the model; otherwise
     // it is translated.
     .to(resolveModel(catalog, vendors, options, storedIds))
+    // Keeps each tag or end user of the key to the limits for them.
+    .to(limitTag(limits))
     // Keeps the key and its group to their limits for that model.
     .to(limitModel(limits, catalog))
     // Checks the load once more: to process the body takes many times its size.

@@ -20,8 +20,8 @@ const CONTINUING = ['previous_response_id', 'conversation', 'prompt', 'cachedCon
  */
 export function reserve(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
   function hold(limited: Limits, routed: Routed): Release | Promise<Release> {
-    const { principal, model, otherModels: beside = [], route, standings } = routed;
-    const asked = { model: model.id, beside, otherNames };
+    const { principal, model, otherModels: beside = [], route, standings, ledger } = routed;
+    const asked = { model: model.id, beside, otherNames, tag: ledger.tag };
     return limited.reserve(principal, asked, estimate(routed), route.format, standings);
   }
 
@@ -88,7 +88,10 @@ function estimate(routed: Routed): ReturnType<typeof estimateCost> {
 function keep(routed: Routed, held: Release): void {
   const { ledger, response } = routed;
   // The caller may have left in the meantime: then the exchange has been recorded already.
-  if (response.closed) return held();
+  if (response.closed) {
+    held();
+    return;
+  }
   ledger.release = held;
   if (!ledger.isRecorded || !reservesLongest(routed)) response.on('close', held);
 }

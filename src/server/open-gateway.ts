@@ -8,6 +8,7 @@ import { groupsByName } from '../access/principal.ts';
 import { openStoredIds, type StoredIds } from '../access/stored-ids.ts';
 import { grantedMemory } from '../accounting/process/granted-memory.ts';
 import type { Traces } from '../accounting/traces/traces.ts';
+import type { ReadCallerUsage } from '../accounting/usage/caller-usage.ts';
 import { charging } from '../accounting/usage/consumption.ts';
 import { type RecordExchange, recording } from '../accounting/usage/ledger.ts';
 import { makeCatalog } from '../catalog/catalog.ts';
@@ -38,6 +39,8 @@ export interface OpenOptions {
   readonly keys?: Keys;
   /** Absent: this gateway enforces the limits of the configuration's keys in memory. */
   readonly limits?: Limits;
+  /** Reads what callers have used. */
+  readonly callerUsage?: ReadCallerUsage;
   /** Which caller owns what is stored at the vendors. Absent: kept in memory, by this gateway alone. */
   readonly storedIds?: StoredIds;
   /** Cloud tokens that outlive a change of configuration. Absent: this gateway has its own. */
@@ -67,6 +70,7 @@ export async function openGateway(
   {
     keys,
     limits: given,
+    callerUsage,
     storedIds = openStoredIds(),
     passes: shared,
     note: taker,
@@ -99,8 +103,10 @@ export async function openGateway(
     before: before?.identities,
   });
   const holders = [...config.keys, ...config.groups, ...config.identities];
-  const isAnyLimited = holders.some((holder) => holder.limits ?? holder.modelLimits);
-  const limits = given ?? (isAnyLimited ? limitsInMemory() : undefined);
+  const isAnyLimited =
+    holders.some((holder) => holder.limits ?? holder.modelLimits) ||
+    [...config.keys, ...config.identities].some(({ tagLimits }) => tagLimits !== undefined);
+  const limits = given ?? (isAnyLimited ? limitsInMemory({ timeZone: config.usage.timeZone }) : undefined);
   const note = taker ?? (limits && recording(charging(limits.charge)));
   const own = openKeys(config.keys.map(keyRecord), groups);
   const gateway: Gateway = {
@@ -123,6 +129,8 @@ export async function openGateway(
       countTokens: config.countTokens.models,
     },
     cors: config.cors,
+    timeZone: config.usage.timeZone,
+    ...(callerUsage !== undefined && { callerUsage }),
     ...(limits !== undefined && { limits }),
     ...(note !== undefined && { note }),
     ...(traces !== undefined && { traces }),
@@ -174,11 +182,12 @@ function groupRecord({ name, models, stored, limits, modelLimits }: Config['grou
   };
 }
 
-function keyRecord({ key, hash, expires, group, ...rest }: Config['keys'][number]): KeyRecord {
+function keyRecord({ key, hash, expires, group, tagLimits, ...rest }: Config['keys'][number]): KeyRecord {
   return {
     ...groupRecord(rest),
     hash: hash ?? hashKey(key ?? ''),
     ...(expires !== undefined && { expires: Date.parse(expires) }),
     ...(group !== undefined && { group }),
+    ...(tagLimits !== undefined && { tagLimits }),
   };
 }

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { insertRows } from './insert-rows.ts';
+import { sumUpSpent } from './migrations.ts';
 import { describePlace, type Store } from './store.ts';
 import { StoreError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
@@ -41,7 +42,11 @@ const TABLES = [
   'gateway_usage_tags',
   'gateway_usage_groups',
   'gateway_stored',
+  'gateway_spent',
 ] as const;
+
+/** The migration that creates the totals. */
+const SPENT = '009-spent';
 
 /** Tables that a store of an earlier version may lack, and the migration that creates each. */
 const MADE_BY: Partial<Record<keyof Tables, string>> = {
@@ -49,6 +54,7 @@ const MADE_BY: Partial<Record<keyof Tables, string>> = {
   gateway_groups: '005-groups',
   gateway_usage_groups: '005-groups',
   gateway_stored: '007-stored',
+  gateway_spent: SPENT,
 };
 
 /** Rows that are in memory at the same time. */
@@ -163,6 +169,7 @@ async function copyTables({ from, reading, to, target, signal }: Copying): Promi
       if (first !== undefined) await insertRows(target, to, table, Object.keys(first), JSON.stringify(rows));
     }
   }
+  if (!done.has(SPENT)) await sumUpSpent(target);
 }
 
 async function selectMigrations(db: Kysely<Tables>): Promise<ReadonlySet<string>> {

@@ -1,14 +1,17 @@
 /** Limits of keys and groups, as they are stored and enforced. */
 
-/** The periods that budgets are for. */
-export const PERIODS = ['day', 'month'] as const;
+/** The periods that budgets are for, the shortest first. A `total` budget never renews. */
+export const PERIODS = ['day', 'week', 'month', 'total'] as const;
 
 export type Period = (typeof PERIODS)[number];
 
 /** The limit that is the budget of each period. */
-export const BUDGETS = { day: 'budgetDay', month: 'budgetMonth' } as const satisfies Readonly<
-  Record<Period, keyof KeyLimits>
->;
+export const BUDGETS = {
+  day: 'budgetDay',
+  week: 'budgetWeek',
+  month: 'budgetMonth',
+  total: 'budgetTotal',
+} as const satisfies Readonly<Record<Period, keyof KeyLimits>>;
 
 /**
  * What a request holds of budgets until its cost is known: what a `typical` answer costs, or its `longest`. With
@@ -23,9 +26,11 @@ export interface KeyLimits {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
   readonly concurrentRequests?: number;
-  /** US dollars per day and per calendar month, in UTC. */
+  /** US dollars per day, week (from Monday) and calendar month, and for as long as the name exists. */
   readonly budgetDay?: number;
+  readonly budgetWeek?: number;
   readonly budgetMonth?: number;
+  readonly budgetTotal?: number;
   /** Absent means `typical`. */
   readonly budgetReserve?: BudgetReserve;
 }

@@ -2,7 +2,7 @@
 
 import { parseJson } from '../lib/json.ts';
 import { BUDGET_RESERVES, type BudgetReserve, type KeyLimits, type ModelLimits } from './key-limits.ts';
-import { parseModelLimits } from './key-settings.ts';
+import { parseModelLimits, parseTagLimits } from './key-settings.ts';
 import { parseStoredScope, type Stored } from './stored-scope.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
@@ -19,6 +19,8 @@ export interface KeyRecord {
   readonly expires?: number;
   readonly limits?: KeyLimits;
   readonly modelLimits?: readonly ModelLimits[];
+  /** Limits for each of its tags. */
+  readonly tagLimits?: KeyLimits;
   /** The name of its group. */
   readonly group?: string;
 }
@@ -46,6 +48,7 @@ export function recordsFromRow(row: KeyRow): readonly KeyRecord[] {
     hash,
     limits: parseLimits(row),
     ...byModel(row),
+    ...byTag(row),
     ...storedIn(row),
     ...(models !== undefined && { models }),
     ...(expires !== null && { expires }),
@@ -84,6 +87,11 @@ function storedIn({ stored }: LimitColumns): { readonly stored?: Stored } {
   return stored ? { stored: parseStoredScope(stored) } : {};
 }
 
+function byTag(row: KeyRow): { readonly tagLimits?: KeyLimits } {
+  const stored = parseTagLimits(row);
+  return stored === null ? {} : { tagLimits: parseLimits(stored) };
+}
+
 function byModel(row: LimitColumns): { readonly modelLimits?: readonly ModelLimits[] } {
   const stored = parseModelLimits(row);
   if (stored === null) return {};
@@ -110,7 +118,9 @@ function parseLimits({
   tokens_per_minute: tokens = null,
   concurrent_requests: concurrent = null,
   budget_day: day = null,
+  budget_week: week = null,
   budget_month: month = null,
+  budget_total: total = null,
   budget_reserve = null,
 }: Partial<Figures>): KeyLimits {
   const budgetReserve = parseBudgetReserve({ budget_reserve });
@@ -119,7 +129,9 @@ function parseLimits({
     ...(tokens !== null && { tokensPerMinute: tokens }),
     ...(concurrent !== null && { concurrentRequests: concurrent }),
     ...(day !== null && { budgetDay: day }),
+    ...(week !== null && { budgetWeek: week }),
     ...(month !== null && { budgetMonth: month }),
+    ...(total !== null && { budgetTotal: total }),
     ...(budgetReserve !== undefined && { budgetReserve }),
   };
 }

@@ -46,8 +46,14 @@ const limitFields = {
   requests_per_minute: count.nullable().meta({ description: 'null, here and below: no limit.' }),
   tokens_per_minute: count.nullable().meta({ description: 'Input and output tokens together.' }),
   concurrent_requests: count.nullable(),
-  budget_day: dollars.nullable().meta({ description: 'US dollars per day (UTC).' }),
-  budget_month: dollars.nullable().meta({ description: 'US dollars per calendar month (UTC).' }),
+  budget_day: dollars
+    .nullable()
+    .meta({ description: 'US dollars per day, in the configured time zone (UTC by default).' }),
+  budget_week: dollars.nullable().meta({ description: 'US dollars per week, from Monday.' }),
+  budget_month: dollars.nullable().meta({ description: 'US dollars per calendar month.' }),
+  budget_total: dollars.nullable().meta({
+    description: 'US dollars in total, for as long as the name exists: it never renews.',
+  }),
   budget_reserve: z
     .enum(BUDGET_RESERVES, { error: `must be one of ${BUDGET_RESERVES.join(', ')}` })
     .nullable()
@@ -64,7 +70,9 @@ const modelLimit = z.strictObject({
   tokens_per_minute: count.exactOptional(),
   concurrent_requests: count.exactOptional(),
   budget_day: dollars.exactOptional(),
+  budget_week: dollars.exactOptional(),
   budget_month: dollars.exactOptional(),
+  budget_total: dollars.exactOptional(),
 });
 
 export type ModelLimit = z.output<typeof modelLimit>;
@@ -78,6 +86,23 @@ const modelLimits = z
     description:
       'Limits for some models, in addition to those for all models: a request must fit every limit that covers its model. null: none.',
   });
+
+const tagLimits = z
+  .strictObject({
+    requests_per_minute: count.exactOptional(),
+    tokens_per_minute: count.exactOptional(),
+    concurrent_requests: count.exactOptional(),
+    budget_day: dollars.exactOptional(),
+    budget_week: dollars.exactOptional(),
+    budget_month: dollars.exactOptional(),
+  })
+  .nullable()
+  .meta({
+    description:
+      'Limits for each tag of the key (header `x-gateway-tag`), or else for each end user whom a body names (`safety_identifier`, `user`, `metadata.user_id`). Requests that name neither share one. null: none.',
+  });
+
+export type TagLimits = NonNullable<z.output<typeof tagLimits>>;
 
 const stored = z
   .enum(STORED, { error: `must be one of ${STORED.join(', ')}` })
@@ -97,6 +122,7 @@ export const keyFields = {
     .meta({ description: 'When it expires, in the future. null: never.' }),
   ...limitFields,
   model_limits: modelLimits,
+  tag_limits: tagLimits,
   group: groupName.nullable().meta({
     description: 'The group whose limits apply too, shared with all other keys of the group. null: none.',
     examples: ['search'],
@@ -122,7 +148,9 @@ const limitSettings = {
   tokens_per_minute: limitFields.tokens_per_minute.exactOptional(),
   concurrent_requests: limitFields.concurrent_requests.exactOptional(),
   budget_day: limitFields.budget_day.exactOptional(),
+  budget_week: limitFields.budget_week.exactOptional(),
   budget_month: limitFields.budget_month.exactOptional(),
+  budget_total: limitFields.budget_total.exactOptional(),
   budget_reserve: limitFields.budget_reserve.exactOptional(),
   model_limits: modelLimits.exactOptional(),
 };
@@ -133,6 +161,7 @@ export const keySettings = z.strictObject({
   stored: keyFields.stored.exactOptional(),
   expires_at: keyFields.expires_at.exactOptional(),
   ...limitSettings,
+  tag_limits: tagLimits.exactOptional(),
   group: keyFields.group.exactOptional(),
 });
 
@@ -184,11 +213,18 @@ export function parseModelLimits({
   return stored ? modelLimits.parse(parseJson(stored)) : null;
 }
 
+/** The stored limits for each tag, or null. @throws ZodError if the column cannot be read. */
+export function parseTagLimits({ tag_limits: stored }: Pick<KeyColumns, 'tag_limits'>): TagLimits | null {
+  // The table of an earlier version, which is only read, does not have this column.
+  return stored ? tagLimits.parse(parseJson(stored)) : null;
+}
+
 /** A key's settings as columns of the store. */
 export function keyColumns(settings: KeySettings): Partial<KeyColumns> {
-  const { expires_at: expires, group, ...limits } = settings;
+  const { expires_at: expires, group, tag_limits: byTag, ...limits } = settings;
   return {
     ...groupColumns(limits),
+    ...(byTag !== undefined && { tag_limits: byTag && JSON.stringify(byTag) }),
     ...(group !== undefined && { group_name: group }),
     ...(expires !== undefined && { expires_at: expires === null ? null : Date.parse(expires) }),
   };

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseBudgetReserve, parseModels } from './key-record.ts';
-import { groupFields, keyFields, parseModelLimits } from './key-settings.ts';
+import { groupFields, keyFields, parseModelLimits, parseTagLimits } from './key-settings.ts';
 import { parseStoredScope } from './stored-scope.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
@@ -54,6 +54,7 @@ export function renderKey(row: KeyRow): KeyView {
     models: modelsShown(row),
     expires_at: isoTime(row.expires_at),
     ...limitsShown(row),
+    tag_limits: parseTagLimits(row),
     group: row.group_name,
     created_at: new Date(row.created_at).toISOString(),
     revoked_at: isoTime(row.revoked_at),
@@ -72,7 +73,9 @@ function limitsShown(row: LimitColumns): Pick<GroupView, Exclude<keyof LimitColu
     tokens_per_minute: row.tokens_per_minute,
     concurrent_requests: row.concurrent_requests,
     budget_day: row.budget_day,
+    budget_week: row.budget_week,
     budget_month: row.budget_month,
+    budget_total: row.budget_total,
     budget_reserve: parseBudgetReserve(row) ?? null,
     model_limits: parseModelLimits(row),
     stored: row.stored ? parseStoredScope(row.stored) : null,

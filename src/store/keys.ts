@@ -46,6 +46,7 @@ export function insertKey(
   const row: KeyRow = {
     ...UNLIMITED,
     expires_at: null,
+    tag_limits: null,
     group_name: null,
     ...columns,
     ...secret,

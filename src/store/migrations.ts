@@ -23,6 +23,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '006-model-limits': modelLimits,
     '007-stored': stored,
     '008-budget-reserve': budgetReserve,
+    '009-spent': spent,
   };
 }
 
@@ -256,3 +257,35 @@ const budgetReserve: Migration = {
     await db.schema.alterTable('gateway_groups').addColumn('budget_reserve', 'text').execute();
   },
 };
+
+/**
+ * Budgets for a week and in total, what was ever spent, and limits for each tag. A process of an earlier version goes on: it applies no such
+ * limit, and what it records is not in the totals.
+ */
+const spent: Migration = {
+  async up(db: Kysely<unknown>) {
+    for (const table of ['gateway_keys', 'gateway_groups']) {
+      await db.schema.alterTable(table).addColumn('budget_week', 'double precision').execute();
+      await db.schema.alterTable(table).addColumn('budget_total', 'double precision').execute();
+    }
+    await db.schema
+      .createTable('gateway_spent')
+      .addColumn('holder', 'text', (column) => column.notNull())
+      .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('cost', 'double precision', (column) => column.notNull())
+      .addPrimaryKeyConstraint('gateway_spent_of', ['holder', 'name', 'model'])
+      .execute();
+    await sumUpSpent(db);
+    await db.schema.alterTable('gateway_keys').addColumn('tag_limits', 'text').execute();
+  },
+};
+
+/** Fills the totals from the sums of the days. */
+export async function sumUpSpent<T>(db: Kysely<T>): Promise<void> {
+  await sql`insert into gateway_spent (holder, name, model, cost)
+    select 'key', key, model, sum(cost + estimated_cost) from gateway_usage_days group by key, model
+    union all
+    select 'group', group_name, model, sum(cost + estimated_cost) from gateway_usage_groups
+    group by group_name, model`.execute(db);
+}

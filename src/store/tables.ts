@@ -9,6 +9,7 @@ export interface Tables {
   readonly gateway_usage_tags: UsageTagRow;
   readonly gateway_usage_groups: UsageGroupRow;
   readonly gateway_stored: StoredRow;
+  readonly gateway_spent: SpentRow;
 }
 
 /** A key. Only its hash is stored. */
@@ -32,6 +33,8 @@ export interface KeyRow extends KeyColumns {
 /** The columns of a key that can be set and changed. null means no limit. */
 export interface KeyColumns extends LimitColumns {
   readonly expires_at: number | null;
+  /** Limits for each of its tags: a JSON object, as the admin API has it. */
+  readonly tag_limits: string | null;
   /** The name of its group. The group exists: no group is deleted while a key belongs to it. */
   readonly group_name: string | null;
 }
@@ -52,9 +55,11 @@ export interface LimitColumns {
   readonly requests_per_minute: number | null;
   readonly tokens_per_minute: number | null;
   readonly concurrent_requests: number | null;
-  /** US dollars per day and per month of UTC. */
+  /** US dollars per day, week and month, and in total. */
   readonly budget_day: number | null;
+  readonly budget_week: number | null;
   readonly budget_month: number | null;
+  readonly budget_total: number | null;
   /** One of BUDGET_RESERVES; null means `typical`. */
   readonly budget_reserve: string | null;
   /** A JSON array of limits for some models, as the admin API has them. */
@@ -91,7 +96,7 @@ export interface ExchangeRow {
   readonly place: number;
   readonly id: string;
   readonly time: number;
-  /** YYYY-MM-DD. */
+  /** YYYY-MM-DD, in the configured time zone. */
   readonly day: string;
   readonly key: string;
   /** The group of the key at that time; null if it had none. */
@@ -131,6 +136,16 @@ export interface UsageDayRow extends UsageSums {
   readonly key: string;
   readonly model: string;
   readonly vendor: string;
+}
+
+/** What a key or a group has ever spent on a model. It is kept after the sums of the days are deleted. */
+export interface SpentRow {
+  /** `key` or `group`. */
+  readonly holder: string;
+  readonly name: string;
+  readonly model: string;
+  /** US dollars, estimates included. */
+  readonly cost: number;
 }
 
 /** The same sums, of the exchanges with one tag. */

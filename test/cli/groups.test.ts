@@ -68,8 +68,10 @@ test('a group from its creation to its deletion', async () => {
     expect(refused.stderr).toContain('--model-limits: ');
   }
   const [head, row] = (await run('groups', 'list')).stdout.split('\n');
-  expect(head).toMatch(/^name +req\/min +tok\/min +at once +\$\/day +\$\/month +models +stored +by model$/);
-  expect(row).toMatch(/^search +60 +- +- +- +500 +any +all +openai/);
+  expect(head).toMatch(
+    /^name +req\/min +tok\/min +at once +\$\/day +\$\/week +\$\/month +\$ total +reserve +models +stored +by model$/,
+  );
+  expect(row).toMatch(/^search +60 +- +- +- +- +500 +- +- +any +all +openai/);
   expect(row?.endsWith(byModel)).toBe(true);
   expect(JSON.parse((await run('groups', 'list', '--json')).stdout)).toMatchObject([
     { object: 'group', name: 'search', models: null, budget_month: 500 },

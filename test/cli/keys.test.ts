@@ -96,6 +96,30 @@ test('a key from its creation to its revocation', async () => {
   ]);
 });
 
+test('budgets of all periods, what requests hold of them, and limits for each tag', async () => {
+  await keys(
+    'create',
+    'app',
+    '--budget-week=7',
+    '--budget-total=100',
+    '--budget-reserve=longest',
+    '--tag-limits=requests-per-minute=5 budget-day=0.5',
+  );
+  expect(await records()).toMatchObject([
+    {
+      limits: { budgetWeek: 7, budgetTotal: 100, budgetReserve: 'longest' },
+      tagLimits: { requestsPerMinute: 5, budgetDay: 0.5 },
+    },
+  ]);
+  expect((await keys('list')).stdout).toContain('requests-per-minute=5 budget-day=0.5');
+  await keys('change', 'app', '--budget-total=none', '--budget-reserve=typical', '--tag-limits=none');
+  const [changed] = await records();
+  expect(changed?.limits).toEqual({ budgetWeek: 7, budgetReserve: 'typical' });
+  expect(changed).not.toHaveProperty('tagLimits');
+  for (const wrong of ['--budget-reserve=all', '--tag-limits=openai/*', '--tag-limits=budget-total=5'])
+    expect((await keys('change', 'app', wrong)).code).toBe(1);
+});
+
 test('a list shows for each key whether it is valid, and a revoked key cannot be changed', async () => {
   const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
   await createKey(store, 'open');

@@ -25,6 +25,7 @@ const TABLES = [
   'gateway_groups',
   'gateway_keys',
   'gateway_stored',
+  'gateway_spent',
   'gateway_usage_days',
   'gateway_usage_groups',
   'gateway_usage_tags',
@@ -121,7 +122,10 @@ const keyRows = fc.uniqueArray(
     concurrent_requests: maybe(whole),
     budget_day: maybe(number),
     budget_month: maybe(number),
+    budget_week: maybe(number),
+    budget_total: maybe(number),
     budget_reserve: maybe(text),
+    tag_limits: maybe(text),
     model_limits: maybe(text),
     stored: maybe(text),
     created_at: whole,
@@ -140,6 +144,8 @@ const groupRows = fc.uniqueArray(
     concurrent_requests: maybe(whole),
     budget_day: maybe(number),
     budget_month: maybe(number),
+    budget_week: maybe(number),
+    budget_total: maybe(number),
     budget_reserve: maybe(text),
     model_limits: maybe(text),
     stored: maybe(text),
@@ -272,6 +278,8 @@ describeStores('a copy', (stores) => {
     await withSource(path, (source) => copyStore(source, there, never));
     expect(await readFile(path)).toEqual(before);
     expect((await readFile(`${path}-wal`)).length).toBe(0);
+    const totals = await there.db.selectFrom('gateway_spent').selectAll().execute();
+    expect(totals).toEqual([{ holder: 'key', name: 'team', model: 'm', cost: 0.5 }]);
     const [day] = await there.db.selectFrom('gateway_usage_days').selectAll().execute();
     expect(day).toMatchObject({ requests: 1, cost: 0.5, first_bytes: 1, estimated_cost: 0 });
     expect((await createKey(there, 'new'))?.row.change).toBe(1);

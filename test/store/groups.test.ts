@@ -243,19 +243,19 @@ describeStores('groups of the store', (stores) => {
       exchange({ key: 'one', cost: 16, time: time - 30 * 86_400_000, ...opus }),
     ];
     await writeUsage(store, 'one', JSON.stringify(records.map((record, place) => rowOf(record, place))));
-    expect(await storedByModel(store, 'key')('2026-05-20', new Set(['one']))).toEqual({
-      before: new Map([['one', new Map([[opus.model, 8]])]]),
-      today: new Map([
+    expect(await storedByModel(store, 'key')('2026-05-20', new Set(['one']))).toEqual(
+      new Map([
         [
           'one',
           new Map([
-            [gpt.model, 1],
-            [opus.model, 2],
+            [gpt.model, { day: 1, week: 1, month: 1, total: 1 }],
+            [opus.model, { day: 2, week: 10, month: 10, total: 26 }],
           ]),
         ],
       ]),
-    });
-    expect((await storedByModel(store, 'group')('2026-05-20')).today.get('search')?.get(opus.model)).toBe(6);
+    );
+    const ofGroups = await storedByModel(store, 'group')('2026-05-20');
+    expect(ofGroups.get('search')?.get(opus.model)?.day).toBe(6);
   });
 
   test('spending counts for the group that the key belonged to at the time', async () => {
@@ -273,13 +273,13 @@ describeStores('groups of the store', (stores) => {
     const spent = storedSpending(store, 'group');
     expect(await spent('2026-05-20')).toEqual(
       new Map([
-        ['search', { day: 3, month: 19 }],
-        ['ads', { day: 4, month: 4 }],
+        ['search', { day: 3, week: 19, month: 19, total: 51 }],
+        ['ads', { day: 4, week: 4, month: 4, total: 4 }],
       ]),
     );
     expect(await spent('2026-05-20', new Set(['ads', 'nobody']))).toEqual(
-      new Map([['ads', { day: 4, month: 4 }]]),
+      new Map([['ads', { day: 4, week: 4, month: 4, total: 4 }]]),
     );
-    expect((await storedSpending(store)('2026-05-20')).get('two')).toEqual({ day: 14, month: 14 });
+    expect((await storedSpending(store)('2026-05-20')).get('two')).toMatchObject({ day: 14, month: 14 });
   });
 });

@@ -22,7 +22,13 @@ import { describeStores } from '../support/stores.ts';
 /** Removes from a store what later versions have added to the first one. */
 async function makeEarlier({ db }: Store): Promise<void> {
   await sql`drop index gateway_keys_change`.execute(db);
-  for (const table of ['gateway_usage_tags', 'gateway_usage_groups', 'gateway_groups', 'gateway_stored'])
+  for (const table of [
+    'gateway_usage_tags',
+    'gateway_usage_groups',
+    'gateway_groups',
+    'gateway_stored',
+    'gateway_spent',
+  ])
     await sql`drop table ${sql.table(table)}`.execute(db);
   for (const [table, column] of [
     ['gateway_exchanges', 'estimated_cost'],
@@ -35,6 +41,9 @@ async function makeEarlier({ db }: Store): Promise<void> {
     ['gateway_keys', 'model_limits'],
     ['gateway_keys', 'stored'],
     ['gateway_keys', 'budget_reserve'],
+    ['gateway_keys', 'budget_week'],
+    ['gateway_keys', 'budget_total'],
+    ['gateway_keys', 'tag_limits'],
   ] as const)
     await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
   await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(db);

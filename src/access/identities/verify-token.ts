@@ -3,7 +3,14 @@
 import { GatewayError } from '../../lib/errors.ts';
 import type { KeyLimits, ModelLimits } from '../../store/key-limits.ts';
 import type { Stored } from '../../store/stored-scope.ts';
-import { getRights, type KnownGroup, modelHolders, type Principal, withGroup } from '../principal.ts';
+import {
+  getRights,
+  type KnownGroup,
+  modelHolders,
+  type Principal,
+  tagHolder,
+  withGroup,
+} from '../principal.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import {
   type Claims,
@@ -33,6 +40,7 @@ export interface Identity extends KeySource {
   readonly stored?: Stored;
   readonly limits?: KeyLimits;
   readonly modelLimits?: readonly ModelLimits[];
+  readonly tagLimits?: KeyLimits;
 }
 
 type Jose = typeof import('jose');
@@ -116,6 +124,7 @@ export function makeVerifier(
           name: caller,
           ...opens,
           ...modelHolders(caller, identity.modelLimits, identity.limits?.budgetReserve),
+          ...tagHolder(identity.tagLimits, identity.limits?.budgetReserve),
         },
         claims,
       ),

@@ -6,7 +6,9 @@ import { type Budget, byShareLeft, listBudgets, MOST_BUDGETS } from './budgets.t
 import type { AccountOf, Holder } from './holder.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { type Standing, type Standings, tighter } from './limit-headers.ts';
+import type { LimitReport } from './limit-report.ts';
 import { hasBudget } from './limited.ts';
+import { sharedPeriods } from './periods.ts';
 import { type CheckedRequest, overBudget, overConcurrency, overRate, overReserve } from './refusals.ts';
 import type { Release, Reservations } from './reservations.ts';
 import { type CostEstimate, holdAmount } from './reserve.ts';
@@ -21,6 +23,14 @@ export interface Counters {
   readonly inFlight: InFlight;
   readonly spending: Spending;
   readonly reservations: Reservations;
+}
+
+/** The clock of limits. */
+export interface Clock {
+  /** Returns milliseconds since 1970. */
+  readonly now: () => number;
+  /** The time zone in which budgets renew; absent means UTC. */
+  readonly timeZone?: string | undefined;
 }
 
 export interface Account {
@@ -59,6 +69,8 @@ export interface Account {
    * @param time when the exchange began, in milliseconds since 1970.
    */
   charge(name: string, tokens: number, cost: number, time: number): void;
+  /** The limits of a holder, with what is spent of its budgets. */
+  report(holder: Holder): Promise<LimitReport>;
   /** The budgets of recently active holders, as far as this process knows them; if there are very many, the most used. */
   budgets(): readonly Budget[];
   close(): void;
@@ -68,14 +80,13 @@ export interface Account {
 const LONGEST_ANSWER = 86_400_000;
 
 /**
- * @param now returns milliseconds since 1970.
  * @param share returns the number of parts into which limits are divided, if each process counts by itself at the moment;
  * each part is rounded up.
  */
 export function openAccount(
   of: AccountOf,
   { requests, tokens, inFlight, spending, reservations }: Counters,
-  now: () => number,
+  { now, timeZone = 'UTC' }: Clock,
   share: () => number,
 ): Account {
   /** The holders whose tokens are counted, and those whose money is. */
@@ -85,7 +96,7 @@ export function openAccount(
   };
   const portion = (limit: number): number => Math.ceil(limit / share());
   const checked = (holder: Holder, format: FormatName, standings: Standings): CheckedRequest => {
-    return { of, holder, format, standings, now: now() };
+    return { of, holder, format, standings, now: now(), timeZone };
   };
 
   /**
@@ -154,7 +165,7 @@ export function openAccount(
 
       const usedRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
       const usedTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
-      const spent = isBudgeted ? spending.of(name) : undefined;
+      const spent = isBudgeted ? spending.of(name, sharedPeriods(limits)) : undefined;
       // All at once: one round trip with Redis. Without Redis there is no promise to wait for.
       if (isHere(usedRequests) && isHere(usedTokens) && isHere(spent))
         return enter(
@@ -186,7 +197,13 @@ export function openAccount(
       const at = performance.now();
       // A window counts in this process if it cannot count elsewhere: it does not fail.
       if (usedTokens > 0 && metered.tokens.get(name, at)) void tokens.add(name, usedTokens);
-      if (cost > 0 && metered.money.get(name, at)) spending.charge(name, cost, time);
+      const budgeted = cost > 0 ? metered.money.get(name, at) : undefined;
+      if (budgeted !== undefined) spending.charge(name, cost, time, sharedPeriods(budgeted.limits));
+    },
+    async report(holder) {
+      const { name, of: owner = name, models, limits } = holder;
+      const spent = await spending.of(name, sharedPeriods(limits));
+      return { of, name: owner, ...(models && { models }), limits, spent };
     },
     budgets() {
       const all = [...metered.money.entries(performance.now())].flatMap(([name, holder]) =>

@@ -5,6 +5,8 @@ export interface Consumption {
   readonly key: string;
   /** The name of the key's group at that time. */
   readonly group?: string | undefined;
+  /** What the exchange was for. */
+  readonly tag?: string | undefined;
   /** The full id of the model that answered; absent if none was resolved. */
   readonly model?: string | undefined;
   /** Input and output tokens. */

@@ -5,5 +5,5 @@ import type { ModelHolder } from '../principal.ts';
 /** A key or a group, or one of its limits for some models: a name, and limits. */
 export type Holder = Pick<ModelHolder, 'name' | 'limits'> & Partial<Pick<ModelHolder, 'of' | 'models'>>;
 
-/** Whether limits belong to keys or to groups. */
-export type AccountOf = 'key' | 'group';
+/** Whether limits belong to keys, to groups, or to single tags of keys. */
+export type AccountOf = 'key' | 'group' | 'tag';

@@ -3,7 +3,7 @@
 import type { KeyLimits } from '../../store/key-limits.ts';
 import type { ModelHolder, Principal } from '../principal.ts';
 
-type Limited = Pick<Principal, 'limits' | 'modelLimits' | 'group'>;
+type Limited = Pick<Principal, 'limits' | 'modelLimits' | 'tagLimits' | 'group'>;
 
 /** Whether any limit for all models applies to a key or its group. */
 export function isLimited({ limits, group }: Limited): boolean {
@@ -20,14 +20,20 @@ export function hasLimit(limits: KeyLimits): boolean {
 }
 
 /** Whether there is a budget of any period. */
-export function hasBudget({ budgetDay, budgetMonth }: KeyLimits): boolean {
-  return budgetDay !== undefined || budgetMonth !== undefined;
+export function hasBudget({ budgetDay, budgetWeek, budgetMonth, budgetTotal }: KeyLimits): boolean {
+  return (
+    budgetDay !== undefined ||
+    budgetMonth !== undefined ||
+    budgetWeek !== undefined ||
+    budgetTotal !== undefined
+  );
 }
 
 /** Whether any budget applies to a key or its group, for all models or for some. */
-export function isBudgeted({ limits, modelLimits, group }: Limited): boolean {
+export function isBudgeted({ limits, modelLimits, tagLimits, group }: Limited): boolean {
   return (
     hasBudget(limits) ||
+    (tagLimits !== undefined && hasBudget(tagLimits)) ||
     hasBudgetByModel(modelLimits) ||
     (group !== undefined && (hasBudget(group.limits) || hasBudgetByModel(group.modelLimits)))
   );
@@ -43,9 +49,10 @@ export function isLimitedByModel({ modelLimits, group }: Limited): boolean {
 }
 
 /** Whether the tokens or the cost of answers are limited, for all models or for some. */
-export function isMetered({ limits, modelLimits, group }: Limited): boolean {
+export function isMetered({ limits, modelLimits, tagLimits, group }: Limited): boolean {
   return (
     hasMeter(limits) ||
+    (tagLimits !== undefined && hasMeter(tagLimits)) ||
     hasMeterByModel(modelLimits) ||
     (group !== undefined && (hasMeter(group.limits) || hasMeterByModel(group.modelLimits)))
   );

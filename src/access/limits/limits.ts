@@ -1,17 +1,20 @@
 /** Enforces the limits of keys and of groups, before anything else is done for a request. */
 
 import type { FormatName } from '../../conversation/prompt.ts';
+import type { KeyLimits } from '../../store/key-limits.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { Principal } from '../principal.ts';
-import { type Counters, openAccount } from './account.ts';
+import { type Clock, type Counters, openAccount } from './account.ts';
 import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { Leave } from './in-flight.ts';
 import { limitHeaders, type Standings } from './limit-headers.ts';
+import type { LimitReport } from './limit-report.ts';
 import { hasBudget, hasLimit } from './limited.ts';
 import { type AskedModels, type ModelCounters, openModelAccounts } from './model-accounts.ts';
 import type { Release } from './reservations.ts';
 import { type CostEstimate, holdAll } from './reserve.ts';
+import { openTagsInUse, tagName } from './tags-in-use.ts';
 
 /**
  * Tokens and cost of a request are known only when it is over, and are charged a moment later. So a request is refused
@@ -44,6 +47,23 @@ export interface Limits {
     beside: Standings | undefined,
   ): Allowed | Promise<Allowed>;
   /**
+   * The tag that a request of a key counts for, since the number of tags is bounded.
+   * @param said what the request says that it is for; undefined if it says nothing.
+   */
+  boundTag(key: string, said: string | undefined): string;
+  /**
+   * Counts a request for the limits of its tag, as `boundTag` returned it.
+   * @param beside as for `admitModel`.
+   * @returns what is left of all limits.
+   */
+  admitTag(
+    principal: Principal,
+    tag: string,
+    response: ServerResponse,
+    format: FormatName,
+    beside: Standings | undefined,
+  ): Allowed | Promise<Allowed>;
+  /**
    * Holds what a request may cost of all budgets that apply to it.
    * @param beside what is left of the limits that headers tell about.
    * @returns a function to call once, when the cost has been charged.
@@ -51,13 +71,15 @@ export interface Limits {
    */
   reserve(
     principal: Principal,
-    asked: AskedModels,
+    asked: AskedModels & { readonly tag: string | undefined },
     estimate: CostEstimate,
     format: FormatName,
     beside: Standings | undefined,
   ): Release | Promise<Release>;
   /** Charges what exchanges used to their key, and to the group that the key belonged to. */
   readonly charge: (consumption: Consumption) => void;
+  /** All limits that apply to a caller, with what is spent of their budgets. */
+  report(principal: Principal, otherNames: AskedModels['otherNames']): Promise<readonly LimitReport[]>;
   /** The budgets of recently active keys and groups, as far as this process knows them, up to a bound. */
   budgets(): readonly Budget[];
   close(): void;
@@ -77,28 +99,33 @@ export interface AllCounters {
 }
 
 const NONE: readonly never[] = [];
+const NO_LIMITS: KeyLimits = {};
 const NOT_LIMITED: Standings = { requests: undefined, tokens: undefined };
 
 /**
  * @param of where the figures of keys and those of groups are kept.
- * @param now returns milliseconds since 1970.
+ * @param clock the clock and the time zone of budgets.
  * @param share returns the number of parts into which limits are divided, if each process counts by itself at the
  * moment; each part is rounded up.
  */
 export function openLimitsOver(
-  of: { readonly keys: AllCounters; readonly groups: AllCounters },
-  now: () => number = Date.now,
+  of: { readonly keys: AllCounters; readonly groups: AllCounters; readonly tags: Counters },
+  clock: Clock = { now: Date.now },
   share: () => number = () => 1,
 ): Limits {
-  const keys = openAccount('key', of.keys.all, now, share);
-  const groups = openAccount('group', of.groups.all, now, share);
-  const keyModels = openModelAccounts('key', of.keys.byModel, now, share);
-  const groupModels = openModelAccounts('group', of.groups.byModel, now, share);
+  const keys = openAccount('key', of.keys.all, clock, share);
+  const groups = openAccount('group', of.groups.all, clock, share);
+  const keyModels = openModelAccounts('key', of.keys.byModel, clock, share);
+  const groupModels = openModelAccounts('group', of.groups.byModel, clock, share);
+
+  const tags = openAccount('tag', of.tags, clock, share);
+  const boundTag = openTagsInUse();
 
   function charge(consumption: Consumption): void {
-    const { key, group, tokens, cost, time } = consumption;
+    const { key, group, tag, tokens, cost, time } = consumption;
     keys.charge(key, tokens, cost, time);
     keyModels.charge(key, consumption);
+    if (tag !== undefined) tags.charge(tagName(key, tag), tokens, cost, time);
     if (group === undefined) return;
     groups.charge(group, tokens, cost, time);
     groupModels.charge(group, consumption);
@@ -106,7 +133,7 @@ export function openLimitsOver(
 
   function told(standings: Standings | Promise<Standings>, format: FormatName): Allowed | Promise<Allowed> {
     if (standings instanceof Promise) return standings.then((all) => told(all, format));
-    return { standings, allowance: limitHeaders(standings, format, now()) };
+    return { standings, allowance: limitHeaders(standings, format, clock.now()) };
   }
 
   return {
@@ -146,11 +173,27 @@ export function openLimitsOver(
             : groupModels.admit(group.name, ofGroup, asked, response, format, own);
       return told(all, format);
     },
+    boundTag,
+    admitTag({ name, tagLimits = NO_LIMITS }, tag, response, format, beside = NOT_LIMITED) {
+      const holder = { name: tagName(name, tag), limits: tagLimits };
+      return told(tags.admit(holder, response, format, beside), format);
+    },
     reserve(principal, asked, estimate, format, beside = NOT_LIMITED) {
-      const { limits, modelLimits = NONE, group } = principal;
+      const { name, limits, modelLimits = NONE, tagLimits, group } = principal;
       const { modelLimits: ofGroup = NONE } = group ?? {};
       return holdAll([
         ...(hasBudget(limits) ? [() => keys.reserve(principal, estimate, format, beside)] : NONE),
+        ...(tagLimits !== undefined && asked.tag !== undefined && hasBudget(tagLimits)
+          ? [
+              () =>
+                tags.reserve(
+                  { name: tagName(name, asked.tag ?? ''), limits: tagLimits },
+                  estimate,
+                  format,
+                  beside,
+                ),
+            ]
+          : NONE),
         ...(modelLimits.length > 0
           ? [() => keyModels.reserve(modelLimits, asked, estimate, format, beside)]
           : NONE),
@@ -163,9 +206,21 @@ export function openLimitsOver(
       ]);
     },
     charge,
+    async report({ name, limits, modelLimits = NONE, group }, otherNames) {
+      const { modelLimits: ofGroup = NONE } = group ?? {};
+      const reports = await Promise.all(
+        [
+          hasLimit(limits) ? [keys.report({ name, limits })] : NONE,
+          keyModels.report(name, modelLimits, otherNames),
+          group !== undefined && hasLimit(group.limits) ? [groups.report(group)] : NONE,
+          groupModels.report(group?.name ?? '', ofGroup, otherNames),
+        ].map(async (some) => Promise.all(await some)),
+      );
+      return reports.flat();
+    },
     budgets: () => [keys, keyModels, groups, groupModels].flatMap((account) => account.budgets()),
     close() {
-      for (const account of [keys, keyModels, groups, groupModels]) account.close();
+      for (const account of [keys, keyModels, groups, groupModels, tags]) account.close();
     },
   };
 }

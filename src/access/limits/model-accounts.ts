@@ -3,10 +3,11 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { ModelHolder } from '../principal.ts';
-import { type Account, type Counters, openAccount } from './account.ts';
+import { type Account, type Clock, type Counters, openAccount } from './account.ts';
 import type { Consumption } from './consumption.ts';
 import type { AccountOf } from './holder.ts';
 import type { Standings } from './limit-headers.ts';
+import type { LimitReport } from './limit-report.ts';
 import { hasBudget } from './limited.ts';
 import type { Release } from './reservations.ts';
 import { type CostEstimate, holdAll } from './reserve.ts';
@@ -56,6 +57,12 @@ export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
     format: FormatName,
     beside: Standings,
   ): Release | Promise<Release>;
+  /** The limits for some models of a key or a group, with what is spent of their budgets. */
+  report(
+    name: string,
+    holders: readonly ModelHolder[],
+    otherNames: AskedModels['otherNames'],
+  ): Promise<readonly LimitReport[]>;
   /** Charges what an exchange with a model used. */
   charge(name: string, taken: Consumption): void;
 }
@@ -72,10 +79,10 @@ export function openShares(): Shares {
 export function openModelAccounts(
   of: AccountOf,
   { shares, ...counters }: ModelCounters,
-  now: () => number,
+  clock: Clock,
   share: () => number,
 ): ModelAccounts {
-  const account = openAccount(of, counters, now, share);
+  const account = openAccount(of, counters, clock, share);
   /** By name and model. Undefined until the first request with a limit by model, so that others pay nothing for it. */
   let charged: UsedLately<readonly ModelHolder[]> | undefined;
 
@@ -95,15 +102,29 @@ export function openModelAccounts(
     return standings;
   }
 
+  /** Notes which models limits are for: their spending is read from the store by that. */
+  function use(
+    name: string,
+    holders: readonly ModelHolder[],
+    otherNames: AskedModels['otherNames'],
+    at: number,
+  ): void {
+    for (const { name: place, allows } of holders)
+      shares.set(place, { of: name, has: (each) => allows(each, otherNames) }, at);
+  }
+
   return {
+    report(name, holders, otherNames) {
+      use(name, holders, otherNames, performance.now());
+      return Promise.all(holders.map(account.report));
+    },
     admit(name, all, { model, beside: others, otherNames }, response, format, beside) {
       const holders = covering(all, { model, beside: others, otherNames });
       if (holders.length === 0) return beside;
       const at = performance.now();
       charged ??= openUsedLately(KEEP);
       charged.set(getPlace(name, model), holders, at);
-      for (const { name: place, allows } of holders)
-        shares.set(place, { of: name, has: (each) => allows(each, otherNames) }, at);
+      use(name, holders, otherNames, at);
       return admitAll(holders, response, format, beside);
     },
     reserve: (all, asked, estimate, format, beside) =>

@@ -1,13 +1,15 @@
 /** What keys or groups have spent on some models, from the stored spending on each model. */
 
+import { PERIODS } from '../../store/key-limits.ts';
 import type { Share, Shares } from './model-accounts.ts';
-import type { AtFirst, Month, Spent, StoredSpending } from './spending.ts';
+import { getPeriods } from './periods.ts';
+import type { AtFirst, Spent, StoredSpending } from './spending.ts';
 
-/** US dollars, by name and model. */
-export type SpentByModel = ReadonlyMap<string, ReadonlyMap<string, number>>;
+/** By name and model. */
+export type SpentByModel = ReadonlyMap<string, ReadonlyMap<string, Spent>>;
 
-/** Reads the stored spending, of all names or at least of `names`. */
-export type StoredByModel = (day: string, names?: ReadonlySet<string>) => Promise<Month<SpentByModel>>;
+/** Reads the stored spending until the end of a day, of all names or at least of `names`. */
+export type StoredByModel = (day: string, names?: ReadonlySet<string>) => Promise<SpentByModel>;
 
 export interface ModelSpending {
   readonly stored: StoredSpending;
@@ -17,7 +19,7 @@ export interface ModelSpending {
 
 /** @param read reads the store. @param shares the limits in use. */
 export function modelSpending(read: StoredByModel, shares: Shares): ModelSpending {
-  let first: (Month<SpentByModel> & { readonly day: string }) | undefined;
+  let first: { readonly day: string; readonly spent: SpentByModel } | undefined;
   const getShare = (place: string): Share | undefined => shares.get(place, performance.now());
 
   return {
@@ -27,23 +29,33 @@ export function modelSpending(read: StoredByModel, shares: Shares): ModelSpendin
         return share === undefined ? [] : [[place, share] as const];
       });
       if (first !== undefined && known.length === 0) return new Map();
-      const month = await read(day, first && new Set(known.map(([, { of }]) => of)));
-      first ??= { day, ...month };
-      return new Map(known.map(([place, share]) => [place, getSpent(share, month)]));
+      const spent = await read(day, first && new Set(known.map(([, { of }]) => of)));
+      first ??= { day, spent };
+      return new Map(known.map(([place, share]) => [place, getSpent(share, spent)]));
     },
     atFirst(place, day) {
       const share = getShare(place);
-      if (first === undefined || share === undefined || first.day.slice(0, 7) !== day.slice(0, 7))
-        return undefined;
-      const spent = getSpent(share, first);
-      return first.day === day ? spent : { day: 0, month: spent.month };
+      return first === undefined || share === undefined
+        ? undefined
+        : carryOver(getSpent(share, first.spent), first.day, day);
     },
   };
 }
 
-function getSpent({ of, has }: Share, { before, today }: Month<SpentByModel>): Spent {
-  const sum = (spent: SpentByModel): number =>
-    [...(spent.get(of) ?? [])].reduce((all, [model, dollars]) => (has(model) ? all + dollars : all), 0);
-  const day = sum(today);
-  return { day, month: sum(before) + day };
+/** What was spent on one day, as it counts on another: nothing in the periods that are over. */
+function carryOver(spent: Spent, from: string, to: string): Spent {
+  const [before, present] = [getPeriods(from), getPeriods(to)];
+  return sumUp(
+    PERIODS.map((period) => (before[period] === present[period] ? { [period]: spent[period] } : {})),
+  );
+}
+
+function getSpent({ of, has }: Share, spent: SpentByModel): Spent {
+  return sumUp([...(spent.get(of) ?? [])].flatMap(([model, dollars]) => (has(model) ? [dollars] : [])));
+}
+
+function sumUp(all: readonly Partial<Spent>[]): Spent {
+  const sum = { day: 0, week: 0, month: 0, total: 0 };
+  for (const part of all) for (const period of PERIODS) sum[period] += part[period] ?? 0;
+  return sum;
 }

@@ -22,6 +22,7 @@ export interface LimitOptions {
   /** What keys and groups have spent: before this process began, and through other processes. */
   readonly stored?: StoredSpending;
   readonly storedOfGroups?: StoredSpending;
+  readonly storedOfTags?: StoredSpending;
   /** The same for each model. */
   readonly storedByModel?: { readonly keys: StoredByModel; readonly groups: StoredByModel };
   /** Called with a sentence when Redis or the store cannot be used. */
@@ -32,6 +33,8 @@ export interface LimitOptions {
   readonly window?: number;
   /** The clock of budgets, in milliseconds since 1970. */
   readonly now?: () => number;
+  /** The time zone of their days, weeks and months; absent means UTC. */
+  readonly timeZone?: string;
 }
 
 /** Milliseconds between two reads of what others have spent. */
@@ -41,15 +44,20 @@ const REFRESH = 2_000;
 export function limitsInMemory({
   window = 60,
   now = Date.now,
-}: Pick<LimitOptions, 'window' | 'now'> = {}): Limits {
-  const counters = (): AllCounters => findCounters('', { window, now });
-  return openLimitsOver({ keys: counters(), groups: counters() }, now);
+  timeZone = 'UTC',
+}: Pick<LimitOptions, 'window' | 'now' | 'timeZone'> = {}): Limits {
+  const counters = (): AllCounters => findCounters('', { window, now, timeZone });
+  return openLimitsOver(
+    { keys: counters(), groups: counters(), tags: openCounters('tag-', { window, now, timeZone }) },
+    { now, timeZone },
+  );
 }
 
 interface Counting {
   /** Seconds. */
   readonly window: number;
   readonly now: () => number;
+  readonly timeZone?: string | undefined;
   readonly stored?: StoredSpending | undefined;
   readonly atFirst?: AtFirst;
   /** The Redis in which several processes count together; absent: this process counts alone. */
@@ -57,7 +65,10 @@ interface Counting {
 }
 
 /** @param prefix of the names of the figures in Redis. */
-function openCounters(prefix: string, { window, now, stored, atFirst, connection }: Counting): Counters {
+function openCounters(
+  prefix: string,
+  { window, now, timeZone, stored, atFirst, connection }: Counting,
+): Counters {
   const redis = connection?.redis;
   const counting = (name: string): UsageWindow =>
     connection === undefined
@@ -67,7 +78,14 @@ function openCounters(prefix: string, { window, now, stored, atFirst, connection
     requests: counting('requests'),
     tokens: counting('tokens'),
     inFlight: redis === undefined ? inFlightHere() : inFlightShared(`${prefix}in-flight`, redis),
-    spending: openSpending(`${prefix}spent`, now, stored, redis, atFirst, connection?.onFault),
+    spending: openSpending(`${prefix}spent`, {
+      now,
+      timeZone,
+      stored,
+      redis,
+      atFirst,
+      onFault: connection?.onFault,
+    }),
     reservations: redis === undefined ? reservationsHere() : reservationsShared(`${prefix}reserved`, redis),
   };
 }
@@ -89,34 +107,43 @@ export async function openLimits({
   workers = 1,
   stored,
   storedOfGroups,
+  storedOfTags,
   storedByModel,
   onTrouble = () => {},
   onRecovered = () => {},
   window = 60,
   now = Date.now,
+  timeZone,
 }: LimitOptions): Promise<Limits> {
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
   // The figures of keys have no prefix, because processes of an earlier version use the same names.
-  const keys = findCounters('', { window, now, stored, connection }, storedByModel?.keys);
+  const keys = findCounters('', { window, now, timeZone, stored, connection }, storedByModel?.keys);
   const groups = findCounters(
     'group-',
-    { window, now, stored: storedOfGroups, connection },
+    { window, now, timeZone, stored: storedOfGroups, connection },
     storedByModel?.groups,
   );
+  const tags = openCounters('tag-', { window, now, timeZone, stored: storedOfTags, connection });
   const refresh = async (): Promise<void> => {
     for (const { all, byModel } of [keys, groups]) {
       await all.spending.refresh();
       await byModel.spending.refresh();
     }
+    await tags.spending.refresh();
   };
   await refresh();
   // While a slow store answers, it is not asked again: other queries would wait behind that. That it is away is
   // reported elsewhere; until it is back, the figures of this process count.
   const refreshing =
-    stored !== undefined || storedOfGroups !== undefined || storedByModel !== undefined
+    stored !== undefined ||
+    storedOfGroups !== undefined ||
+    storedOfTags !== undefined ||
+    storedByModel !== undefined
       ? repeat(() => refresh().catch(() => undefined), REFRESH)
       : undefined;
-  const limits = openLimitsOver({ keys, groups }, now, () => (connection?.isShared() ? 1 : workers));
+  const limits = openLimitsOver({ keys, groups, tags }, { now, timeZone }, () =>
+    connection?.isShared() ? 1 : workers,
+  );
   return {
     ...limits,
     close() {

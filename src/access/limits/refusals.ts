@@ -5,6 +5,7 @@ import { GatewayError } from '../../lib/errors.ts';
 import { BUDGETS, PERIODS, type Period } from '../../store/key-limits.ts';
 import type { AccountOf, Holder } from './holder.ts';
 import { limitHeaders, type Standing, type Standings } from './limit-headers.ts';
+import { nextStart } from './periods.ts';
 import type { Spent } from './spending.ts';
 
 /** A request that is being checked against limits. */
@@ -17,6 +18,8 @@ export interface CheckedRequest {
   readonly standings: Standings;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** In which budgets renew. */
+  readonly timeZone: string;
 }
 
 /** Seconds after which one of the exchanges in flight may be over. */
@@ -56,12 +59,12 @@ export function overBudget(request: CheckedRequest, spent: Spent): GatewayError 
     return budget !== undefined && spent[each] >= budget;
   });
   if (period === undefined) return undefined;
-  const { until, words } = renewal(period, request.now);
+  const { wait, words } = renewal(period, request);
   return new GatewayError(
     'quota-exceeded',
     `${capitalized(subject(request))} has used up its budget${models(request)} ${FOR[period]}. ${words}`,
     {
-      retryAfter: waitUntil(until, request.now),
+      retryAfter: wait,
       headers: { ...headers(request), 'x-should-retry': 'false' },
     },
   );
@@ -110,15 +113,20 @@ function busy(request: CheckedRequest, period: Period): GatewayError {
 }
 
 /** How a sentence says what a budget is for. */
-const FOR: Readonly<Record<Period, string>> = { day: 'for today', month: 'for this month' };
+const FOR: Readonly<Record<Period, string>> = {
+  day: 'for today',
+  week: 'for this week',
+  month: 'for this month',
+  total: 'in total',
+};
 
 function tooDear(request: CheckedRequest, period: Period, amount: number, left: number): GatewayError {
-  const { until } = renewal(period, request.now);
+  const { wait } = renewal(period, request);
   return new GatewayError(
     'quota-exceeded',
     `This request may cost ${formatDollars(amount)}, and ${subject(request)} has ${formatDollars(Math.max(0, left))} left of its budget${models(request)} ${FOR[period]}. Ask for a shorter answer: limit its tokens.`,
     {
-      retryAfter: waitUntil(until, request.now),
+      retryAfter: wait,
       headers: { ...headers(request), 'x-should-retry': 'false' },
     },
   );
@@ -130,17 +138,25 @@ function formatDollars(dollars: number): string {
   return `$${dollars.toFixed(Math.min(12, digits))}`;
 }
 
-function waitUntil(time: number, now: number): number {
-  return Math.max(1, Math.ceil((time - now) / 1000));
-}
+/** The wait for a budget that never renews, in seconds: a client asks again after a month at most. */
+const NEVER = 31 * 86_400;
 
-/** When the budget of a period is new again, and how a sentence says that. */
-function renewal(period: Period, now: number): { readonly until: number; readonly words: string } {
-  const date = new Date(now);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  return period === 'month'
-    ? { until: Date.UTC(year, month + 1), words: 'It renews at the start of the next one (UTC).' }
-    : { until: Date.UTC(year, month, day + 1), words: 'It renews at 00:00 UTC.' };
+/** How a sentence says when a budget is new again, in a time zone. */
+const RENEWS: Readonly<Record<Period, (zone: string) => string>> = {
+  day: (zone) => `It renews at 00:00 ${zone}.`,
+  week: (zone) => `It renews on Monday (${zone}).`,
+  month: (zone) => `It renews at the start of the next one (${zone}).`,
+  total: () => 'It does not renew.',
+};
+
+/** Seconds until the budget of a period is new again, and a sentence that says when that is. */
+function renewal(
+  period: Period,
+  { now, timeZone }: CheckedRequest,
+): { readonly wait: number; readonly words: string } {
+  const start = nextStart(period, now, timeZone);
+  const wait = start === undefined ? NEVER : Math.max(1, Math.ceil((start - now) / 1000));
+  return { wait, words: RENEWS[period](timeZone) };
 }
 
 function headers({ standings, format, now }: CheckedRequest): Record<string, string> {
@@ -148,6 +164,7 @@ function headers({ standings, format, now }: CheckedRequest): Record<string, str
 }
 
 function subject({ of, holder }: CheckedRequest): string {
+  if (of === 'tag') return 'the tag or end user of this request';
   return of === 'key' ? 'this API key' : `the group ${holder.of ?? holder.name} of this API key`;
 }
 

@@ -2,6 +2,7 @@
 
 import type { BudgetReserve } from '../../store/key-limits.ts';
 import type { Holder } from './holder.ts';
+import { sharedPeriods } from './periods.ts';
 import type { Release, Reservations } from './reservations.ts';
 import type { Spending, Spent } from './spending.ts';
 
@@ -32,7 +33,7 @@ export function holdAmount(
   };
   // The order matters: what another request gives back between the two reads has been charged by then.
   const before = reservations.hold(name, amount);
-  const spent = spending.of(name);
+  const spent = spending.of(name, sharedPeriods(holder.limits));
   if (!(before instanceof Promise) && !(spent instanceof Promise)) return decide(before, spent);
   return Promise.all([before, spent]).then((figures) => decide(...figures));
 }

@@ -1,24 +1,19 @@
 /**
- * What keys or groups have spent, by day and month of UTC. Three places have figures: this process, the store (of every
- * process that shares it, a moment late), and Redis (of every process that shares it, at once). The highest one counts,
- * because each of them may lack something but none has too much.
+ * What keys or groups have spent, by day, week, month, and in total. Three places have figures: this process, the store
+ * (of every process that shares it, a moment late), and Redis (of every process that shares it, at once). The highest one
+ * counts, because each of them may lack something but none has too much.
  */
 
 import type { Redis } from 'ioredis';
 import { openCalendar } from '../../lib/calendar.ts';
-import type { Period } from '../../store/key-limits.ts';
+import { PERIODS, type Period } from '../../store/key-limits.ts';
+import { getPeriods, type Periods } from './periods.ts';
 import type { Fault } from './redis.ts';
 
 /** US dollars, in the present period of each kind. */
 export type Spent = Readonly<Record<Period, number>>;
 
-/** The spending in the month of a day: before that day, and on it. */
-export interface Month<S> {
-  readonly before: S;
-  readonly today: S;
-}
-
-/** Reads the stored spending in the month of `day`, of all keys or of `keys`. */
+/** Reads what was spent until the end of `day`, in its periods, by all keys or by `keys`. */
 export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, Spent>>;
 
 /** The spending that is known of a key before its first request of the day. */
@@ -26,10 +21,12 @@ export type AtFirst = (key: string, day: string) => Spent | undefined;
 
 /** The spending of keys or of groups. */
 export interface Spending {
-  of(key: string): Spent | Promise<Spent>;
+  /** @param periods those that must be known at once; the others are as this process knows them. */
+  of(key: string, periods?: readonly Period[]): Spent | Promise<Spent>;
   /** The same as far as this process knows it, without asking anybody. */
   known(key: string): Spent;
-  charge(key: string, cost: number, time: number): void;
+  /** @param periods those that other processes must know of at once. */
+  charge(key: string, cost: number, time: number, periods?: readonly Period[]): void;
   /**
    * Takes over the figures of the store: at first of all keys, later of those that made requests.
    * @throws if the store cannot be read.
@@ -37,51 +34,79 @@ export interface Spending {
   refresh(): Promise<void>;
 }
 
-/** How long Redis keeps a day and a month, in seconds: somewhat longer than they last. */
-const KEEP = { day: 2 * 86_400, month: 33 * 86_400 };
+export interface SpendingOptions {
+  /** Returns milliseconds since 1970. */
+  readonly now: () => number;
+  /** The time zone of days, weeks and months; absent means UTC. */
+  readonly timeZone?: string | undefined;
+  readonly stored?: StoredSpending | undefined;
+  readonly redis?: Redis | undefined;
+  readonly atFirst?: AtFirst | undefined;
+  /** Called if Redis has something else in the place of an amount; it counts as nothing. */
+  readonly onFault?: Fault | undefined;
+}
 
 /**
- * @param name the name of the figures in Redis.
- * @param now returns milliseconds since 1970.
- * @param onFault called if Redis has something else in the place of an amount; it counts as nothing.
+ * How long Redis keeps a figure, in seconds: somewhat longer than its period lasts. A total that it has lost begins again
+ * with the figure of the store.
  */
+const KEEP: Readonly<Record<Period, number>> = {
+  day: 2 * 86_400,
+  week: 9 * 86_400,
+  month: 33 * 86_400,
+  total: 33 * 86_400,
+};
+
+/** The periods that processes of an earlier version share. */
+const USUAL: readonly Period[] = ['day', 'month'];
+
+/** @param name the name of the figures in Redis. */
 export function openSpending(
   name: string,
-  now: () => number,
-  stored: StoredSpending | undefined,
-  redis: Redis | undefined,
-  atFirst: AtFirst = () => undefined,
-  onFault: Fault = () => undefined,
+  { now, timeZone, stored, redis, atFirst = () => undefined, onFault = () => undefined }: SpendingOptions,
 ): Spending {
-  const calendar = openCalendar();
-  let day = calendar.day(now());
-  const today = new Map<string, number>();
-  const thisMonth = new Map<string, number>();
+  const calendar = openCalendar(timeZone);
+  let present = getPeriods(calendar.day(now()));
+  const figures: Readonly<Record<Period, Map<string, number>>> = {
+    day: new Map(),
+    week: new Map(),
+    month: new Map(),
+    total: new Map(),
+  };
   /** Keys with requests today or the day before; undefined until the store has been read for all keys. */
   let asked: Set<string> | undefined;
   let askedToday = new Set<string>();
 
   function turn(): void {
-    const present = calendar.day(now());
-    if (present === day) return;
-    today.clear();
+    const day = calendar.day(now());
+    if (day === present.day) return;
+    const next = getPeriods(day);
+    for (const period of PERIODS) if (next[period] !== present[period]) figures[period].clear();
     if (asked !== undefined) asked = askedToday;
     askedToday = new Set();
-    if (getMonth(present) !== getMonth(day)) thisMonth.clear();
-    day = present;
+    present = next;
   }
 
-  const getPlace = (period: string, key: string): string => `gateway:${name}:${period}:${key}`;
-  const known = (key: string): Spent => ({ day: today.get(key) ?? 0, month: thisMonth.get(key) ?? 0 });
+  const known = (key: string): Spent => ({
+    day: figures.day.get(key) ?? 0,
+    week: figures.week.get(key) ?? 0,
+    month: figures.month.get(key) ?? 0,
+    total: figures.total.get(key) ?? 0,
+  });
+
+  function getPlace(period: Period, { [period]: present }: Periods, key: string): string {
+    return `gateway:${name}:${present}:${key}`;
+  }
 
   /** Without Redis, the figures of this process count. */
-  async function shared(others: Redis, key: string): Promise<Spent> {
-    const then = day;
-    const [dayPlace, monthPlace] = [getPlace(day, key), getPlace(getMonth(day), key)];
-    const [inDay, inMonth] = (await others.mget([dayPlace, monthPlace]).catch(() => undefined)) ?? [];
+  async function shared(others: Redis, key: string, periods: readonly Period[]): Promise<Spent> {
+    const then = present;
+    const places = periods.map((period) => getPlace(period, then, key));
+    const texts = (await others.mget(places).catch(() => undefined)) ?? [];
     turn();
-    if (then !== day) return known(key);
-    return raise(key, { day: amount(dayPlace, inDay), month: amount(monthPlace, inMonth) });
+    if (then.day !== present.day) return known(key);
+    for (const [at, period] of periods.entries()) raise(period, key, amount(places[at] ?? '', texts[at]));
+    return known(key);
   }
 
   function amount(place: string, text: string | null | undefined): number {
@@ -91,71 +116,68 @@ export function openSpending(
     return 0;
   }
 
-  function raise(key: string, spent: Spent): Spent {
-    const { day: inDay, month: inMonth } = known(key);
-    const raised = { day: Math.max(inDay, spent.day), month: Math.max(inMonth, spent.month) };
-    today.set(key, raised.day);
-    thisMonth.set(key, raised.month);
-    return raised;
+  function raise(period: Period, key: string, amount: number): void {
+    if (amount > (figures[period].get(key) ?? 0)) figures[period].set(key, amount);
   }
 
-  function share(period: string, key: string, before: number, cost: number, keep: number): void {
+  function raiseAll(key: string, spent: Spent): void {
+    for (const period of PERIODS) raise(period, key, spent[period]);
+  }
+
+  function share(period: Period, key: string, before: number, cost: number): void {
+    const place = getPlace(period, present, key);
     // A figure that Redis lost or never had starts with the figure of this process. What cannot be shared now is
     // counted here, and by the store.
     redis
       ?.multi()
-      .set(getPlace(period, key), before, 'EX', keep, 'NX')
-      .incrbyfloat(getPlace(period, key), cost)
+      .set(place, before, 'EX', KEEP[period], 'NX')
+      .incrbyfloat(place, cost)
       .exec()
       .then((results) => {
         // A transaction that fails after it was accepted reports the error among its results.
         const failure = results?.find(([error]) => error !== null)?.[0];
-        if (failure) onFault(`${getPlace(period, key)}: ${failure.message}`);
+        if (failure) onFault(`${place}: ${failure.message}`);
       })
       .catch(() => undefined);
   }
 
   return {
-    of(key) {
+    of(key, periods = USUAL) {
       turn();
       if (!askedToday.has(key)) {
         askedToday.add(key);
         asked?.add(key);
-        const first = atFirst(key, day);
-        if (first !== undefined) raise(key, first);
+        const first = atFirst(key, present.day);
+        if (first !== undefined) raiseAll(key, first);
       }
-      return redis === undefined ? known(key) : shared(redis, key);
+      return redis === undefined ? known(key) : shared(redis, key, periods);
     },
     known(key) {
       turn();
       return known(key);
     },
-    charge(key, cost, time) {
+    charge(key, cost, time, periods = USUAL) {
       turn();
-      const of = calendar.day(time);
-      if (getMonth(of) !== getMonth(day)) return;
-      const month = thisMonth.get(key) ?? 0;
-      thisMonth.set(key, month + cost);
-      share(getMonth(day), key, month, cost, KEEP.month);
-      if (of !== day) return;
-      const inDay = today.get(key) ?? 0;
-      today.set(key, inDay + cost);
-      share(day, key, inDay, cost, KEEP.day);
+      const day = calendar.day(time);
+      const then = day === present.day ? present : getPeriods(day);
+      for (const period of PERIODS) {
+        if (then[period] !== present[period]) continue;
+        // Totals are never cleared, so only those that are needed are kept.
+        if (period === 'total' && !periods.includes(period)) continue;
+        const before = figures[period].get(key) ?? 0;
+        figures[period].set(key, before + cost);
+        if (periods.includes(period)) share(period, key, before, cost);
+      }
     },
     async refresh() {
       turn();
-      const then = day;
+      const then = present;
       if (asked?.size === 0) return;
-      const found = await stored?.(then, asked);
+      const found = await stored?.(then.day, asked);
       asked ??= new Set(askedToday);
       turn();
-      if (found === undefined || then !== day) return;
-      for (const [key, spent] of found) raise(key, spent);
+      if (found === undefined || then.day !== present.day) return;
+      for (const [key, spent] of found) raiseAll(key, spent);
     },
   };
-}
-
-/** The month of a day, YYYY-MM. */
-function getMonth(day: string): string {
-  return day.slice(0, 7);
 }

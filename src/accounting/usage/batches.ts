@@ -23,6 +23,8 @@ export interface BatchOptions {
   readonly interval: number;
   /** The most records in a batch. */
   readonly batch: number;
+  /** The time zone of days; absent means UTC. */
+  readonly timeZone?: string;
 }
 
 export interface Batches {
@@ -35,8 +37,11 @@ export interface Batches {
 }
 
 /** @param give receives each batch. */
-export function batchRows({ interval, batch: size }: BatchOptions, give: (batch: Batch) => void): Batches {
-  const calendar = openCalendar();
+export function batchRows(
+  { interval, batch: size, timeZone }: BatchOptions,
+  give: (batch: Batch) => void,
+): Batches {
+  const calendar = openCalendar(timeZone);
   let name = randomUUID();
   /** Rows are serialised at once: text takes the least memory, and nothing is left to be done with it later. */
   let rows: string[] = [];

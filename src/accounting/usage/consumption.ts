@@ -9,6 +9,7 @@ import type { ExchangeRecord, Recorder } from './exchange-record.ts';
 export function computeConsumption({
   key,
   group,
+  tag,
   model,
   usage,
   cost = 0,
@@ -19,7 +20,9 @@ export function computeConsumption({
   const told = isSane(usage) ? Math.round(sumTokens(usage)) : 0;
   const tokens = told + (estimated?.tokens ?? 0);
   const dollars = cost + (estimated?.cost ?? 0);
-  return tokens > 0 || dollars > 0 ? { key, group, model, tokens, cost: dollars, time } : undefined;
+  return tokens > 0 || dollars > 0
+    ? { key, group, ...(tag !== undefined && { tag }), model, tokens, cost: dollars, time }
+    : undefined;
 }
 
 /** A recorder that charges each exchange as soon as it is over. */

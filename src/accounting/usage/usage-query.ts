@@ -9,6 +9,9 @@ const USUAL_DAYS = 30;
 
 const DAY = 86_400_000;
 
+/** It may be tomorrow already in the configured time zone: by so many milliseconds at most. */
+const AHEAD = 14 * 3_600_000;
+
 const day = z.iso.date({ error: 'must be a date such as 2027-01-31' });
 
 /** PostgreSQL does not accept U+0000 in text, not even in a search. */
@@ -16,8 +19,10 @@ const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
 
 export const usageQuery = z
   .strictObject({
-    from: day.exactOptional().meta({ description: 'First day (UTC). Default: 29 days before the last day.' }),
-    to: day.exactOptional().meta({ description: 'Last day (UTC). Default: today.' }),
+    from: day
+      .exactOptional()
+      .meta({ description: 'First day, in the configured time zone. Default: 29 days before the last day.' }),
+    to: day.exactOptional().meta({ description: 'Last day. Default: today.' }),
     by: z
       .string()
       .transform((text) => text.split(',').map((part) => part.trim()))
@@ -50,7 +55,7 @@ export const usageQuery = z
       .default(1_000)
       .meta({ description: 'Most lines to return.' }),
   })
-  .refine(({ from, to = formatDay(Date.now()) }) => from === undefined || from <= to, {
+  .refine(({ from, to = formatDay(Date.now() + AHEAD) }) => from === undefined || from <= to, {
     path: ['from'],
     error: 'is after the last day',
   })
@@ -66,9 +71,13 @@ function asks(
   return asked.by.includes(dimension) || asked[dimension] !== undefined;
 }
 
-/** Completes a query with its defaults. @param now milliseconds since 1970. */
-export function completeQuery(asked: z.output<typeof usageQuery>, now: number): UsageQuery {
-  const { from, to = formatDay(now), by, ...rest } = asked;
+/**
+ * Completes a query with its defaults.
+ * @param now milliseconds since 1970.
+ * @param timeZone of the days.
+ */
+export function completeQuery(asked: z.output<typeof usageQuery>, now: number, timeZone = 'UTC'): UsageQuery {
+  const { from, to = formatDay(now, timeZone), by, ...rest } = asked;
   const usual = formatDay(Date.parse(to) - (USUAL_DAYS - 1) * DAY);
   return { ...rest, from: from ?? usual, to, by: dimensions.filter((dimension) => by.includes(dimension)) };
 }

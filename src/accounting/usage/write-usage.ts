@@ -33,8 +33,11 @@ export async function writeUsage(
     const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
     if (written === 0n) return;
     await addUp(transaction, 'gateway_usage_days', USAGE_DAY, batch);
+    await addToTotals(transaction, 'key', batch);
     if (tagged) await addUp(transaction, 'gateway_usage_tags', TAG, batch);
-    if (grouped) await addUp(transaction, 'gateway_usage_groups', GROUP, batch);
+    if (!grouped) return;
+    await addUp(transaction, 'gateway_usage_groups', GROUP, batch);
+    await addToTotals(transaction, 'group', batch);
   });
 }
 
@@ -70,6 +73,27 @@ async function addUp(
           sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
       ),
     )}`.execute(transaction);
+}
+
+/** Adds what the exchanges of a batch cost to what their keys, or their groups, have ever spent. */
+async function addToTotals(
+  transaction: Transaction<Tables>,
+  holder: 'key' | 'group',
+  batch: string,
+): Promise<void> {
+  const name = sql.ref(holder === 'key' ? 'key' : 'group_name');
+  // In one order, for the same reason.
+  await sql`
+    insert into gateway_spent (holder, name, model, cost)
+    select ${sql.lit(holder)}, ${name}, model, sum(coalesce(cost, 0) + coalesce(estimated_cost, 0))
+    from gateway_exchanges
+    where batch = ${batch} and ${name} is not null
+    group by ${name}, model
+    having sum(coalesce(cost, 0) + coalesce(estimated_cost, 0)) > 0
+    order by ${name}, model
+    on conflict (holder, name, model) do update set cost = gateway_spent.cost + excluded.cost`.execute(
+    transaction,
+  );
 }
 
 /** What the exchanges of a batch add to each sum. */

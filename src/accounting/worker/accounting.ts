@@ -45,7 +45,7 @@ export interface BatchResult {
   readonly count: number;
   /** Lines of the access log, in UTF-8. */
   readonly lines: Uint8Array<ArrayBuffer>;
-  /** What keys have used, summed up by key, group, model and day. */
+  /** What keys have used, summed up by key, group, tag, model and day. */
   readonly consumption: readonly Consumption[];
   /** An error for each record that could not be processed. */
   readonly failures: readonly unknown[];
@@ -89,7 +89,7 @@ export async function openAccounting(
   answer: (message: WorkerAnswer) => void,
 ): Promise<Accounting> {
   const counters = openExchangeCounters();
-  const calendar = openCalendar();
+  const calendar = openCalendar(options.timeZone);
   const renderLine = style && exchangeLines(style);
   const utf8 = new TextEncoder();
   const onTrouble = (trouble: string): void => answer({ trouble });
@@ -107,12 +107,12 @@ export async function openAccounting(
     return { open: batches.open() + recorder.waiting(), dropped: recorder.dropped() };
   }
 
-  /** Adds what an exchange used to the sum of its key, group, model and day: limits are charged once for all of them. */
+  /** Adds what an exchange used to the sum of its key, group, tag, model and day: limits are charged once for all of them. */
   function addConsumption(sums: Map<string, Consumption>, record: ExchangeRecord): void {
     const consumption = computeConsumption(record);
     if (consumption === undefined) return;
-    const { key, group = '', model = '', time, tokens, cost } = consumption;
-    const place = `${calendar.day(time)} ${model} ${key.length} ${key}${group}`;
+    const { key, group = '', tag = '', model = '', time, tokens, cost } = consumption;
+    const place = `${calendar.day(time)} ${model} ${key.length} ${group.length} ${key}${group}${tag}`;
     const sum = sums.get(place);
     sums.set(
       place,

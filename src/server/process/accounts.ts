@@ -5,7 +5,9 @@ import type { Keys } from '../../access/keys.ts';
 import type { Limits } from '../../access/limits/limits.ts';
 import { openLimits } from '../../access/limits/open-limits.ts';
 import { storedByModel, storedSpending } from '../../access/limits/stored-spending.ts';
+import { storedTagSpending } from '../../access/limits/stored-tags.ts';
 import { openStoredIds, type StoredIds } from '../../access/stored-ids.ts';
+import { openCallerUsage, type ReadCallerUsage } from '../../accounting/usage/caller-usage.ts';
 import { startForgettingUsage } from '../../accounting/usage/forget-usage.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
@@ -18,6 +20,8 @@ export interface Accounts {
   readonly keys: Keys;
   /** Enforces the limits of these keys and of the configuration's. */
   readonly limits: Limits;
+  /** Reads what a caller has used. */
+  readonly callerUsage: ReadCallerUsage;
   /** Which caller's answers are stored at the vendors, by id. */
   readonly storedIds: StoredIds;
   /** The address of the store. */
@@ -41,8 +45,10 @@ export async function openAccounts(
   const limits = await openLimits({
     ...(redis.url !== undefined && { redisUrl: redis.url }),
     workers,
+    timeZone: usage.timeZone,
     stored: storedSpending(store),
     storedOfGroups: storedSpending(store, 'group'),
+    storedOfTags: storedTagSpending(store),
     storedByModel: { keys: storedByModel(store, 'key'), groups: storedByModel(store, 'group') },
     onTrouble: trouble,
     onRecovered: note,
@@ -58,6 +64,7 @@ export async function openAccounts(
   return {
     keys: followed.keys,
     limits,
+    callerUsage: openCallerUsage(store, usage.timeZone),
     storedIds,
     place: store.place,
     refresh() {

@@ -35,10 +35,10 @@ export async function openWatching(
   alone: boolean,
   { info: note, problem: trouble }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<Watching> {
-  const { interval, batch, queue, spool } = usage;
+  const { interval, batch, queue, spool, timeZone } = usage;
   const log = style === 'none' ? undefined : openLog({ style });
   const books = openAccountingWorker(
-    { interval, batch, queue, spool, store: place, ...(log !== undefined && { lines: log.style }) },
+    { interval, batch, queue, spool, timeZone, store: place, ...(log !== undefined && { lines: log.style }) },
     {
       charge: limits.charge,
       ...(log !== undefined && { log: log.write }),

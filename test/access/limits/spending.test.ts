@@ -13,18 +13,23 @@ import { describeStores } from '../../support/stores.ts';
 
 const NOON = Date.parse('2026-05-20T12:00:00Z');
 
+/** US dollars of a day, its week, its month, and in total; by default of one month alone. */
+function amounts(day: number, month: number, week = month, total = month): Spent {
+  return { day, week, month, total };
+}
+
 test('a charge counts for its day and its month', async () => {
   let time = NOON;
-  const spending = openSpending('spent', () => time, undefined, undefined);
+  const spending = openSpending('spent', { now: () => time });
   spending.charge('team', 2, NOON);
   spending.charge('team', 0.5, NOON - 86_400_000);
   spending.charge('team', 9, Date.parse('2026-04-30T23:59:59Z'));
-  expect(await spending.of('team')).toEqual({ day: 2, month: 2.5 });
-  expect(await spending.of('other')).toEqual({ day: 0, month: 0 });
+  expect(await spending.of('team')).toMatchObject({ day: 2, month: 2.5 });
+  expect(await spending.of('other')).toMatchObject({ day: 0, month: 0 });
   time += 86_400_000;
-  expect(await spending.of('team')).toEqual({ day: 0, month: 2.5 });
+  expect(await spending.of('team')).toMatchObject({ day: 0, month: 2.5 });
   time = Date.parse('2026-06-01T00:00:00Z');
-  expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
+  expect(await spending.of('team')).toMatchObject({ day: 0, month: 0 });
 });
 
 test('a store that is slow to answer is queried again after its answer', async () => {
@@ -59,56 +64,47 @@ test('a store that is slow to answer is queried again after its answer', async (
 });
 
 test('spending of other processes is read from the store, and nothing counts twice', async () => {
-  let stored = new Map<string, Spent>([['team', { day: 1, month: 5 }]]);
-  const spending = openSpending(
-    'spent',
-    () => NOON,
-    async () => stored,
-    undefined,
-  );
+  let stored = new Map<string, Spent>([['team', amounts(1, 5)]]);
+  const spending = openSpending('spent', { now: () => NOON, stored: async () => stored });
   await spending.refresh();
   spending.charge('team', 2, NOON);
-  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
+  expect(await spending.of('team')).toMatchObject({ day: 3, month: 7 });
   // The store has it a moment later.
   await spending.refresh();
-  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
-  stored = new Map([['team', { day: 3, month: 7 }]]);
+  expect(await spending.of('team')).toMatchObject({ day: 3, month: 7 });
+  stored = new Map([['team', amounts(3, 7)]]);
   await spending.refresh();
-  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
-  stored = new Map([['team', { day: 4, month: 8 }]]);
-  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
+  expect(await spending.of('team')).toMatchObject({ day: 3, month: 7 });
+  stored = new Map([['team', amounts(4, 8)]]);
+  expect(await spending.of('team')).toMatchObject({ day: 3, month: 7 });
   await spending.refresh();
-  expect(await spending.of('team')).toEqual({ day: 4, month: 8 });
+  expect(await spending.of('team')).toMatchObject({ day: 4, month: 8 });
 });
 
 test('an amount of one day is not taken for the next day’s if the store answers after midnight', async () => {
   let time = Date.parse('2026-05-31T23:59:59Z');
-  const spending = openSpending(
-    'spent',
-    () => time,
-    async () => new Map([['team', { day: 5, month: 5 }]]),
-    undefined,
-  );
+  const spending = openSpending('spent', {
+    now: () => time,
+    stored: async () => new Map([['team', amounts(5, 5)]]),
+  });
   await spending.refresh();
-  expect(await spending.of('team')).toEqual({ day: 5, month: 5 });
+  expect(await spending.of('team')).toMatchObject({ day: 5, month: 5 });
   const telling = spending.refresh();
   time += 1_000;
   await telling;
-  expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
+  expect(await spending.of('team')).toMatchObject({ day: 0, month: 0 });
 });
 
 test('the store is queried for all keys once, then for those used today or the day before', async () => {
   let time = NOON;
   const asked: (readonly string[] | undefined)[] = [];
-  const spending = openSpending(
-    'spent',
-    () => time,
-    async (_, keys) => {
+  const spending = openSpending('spent', {
+    now: () => time,
+    async stored(_, keys) {
       asked.push(keys && [...keys]);
       return new Map();
     },
-    undefined,
-  );
+  });
   await spending.refresh();
   for (const key of ['monday', 'tuesday', 'wednesday']) {
     spending.of(key);
@@ -144,12 +140,12 @@ describeStores('what the store has of it', ({ open }) => {
     expect(await recorder.close(5_000)).toBe(0);
     const found = await storedSpending(store)('2026-05-20');
     expect(await storedSpending(store)('2026-05-20', new Set(['other', 'unknown']))).toEqual(
-      new Map([['other', { day: 0, month: 3 }]]),
+      new Map([['other', amounts(0, 3)]]),
     );
     expect(found).toEqual(
       new Map([
-        ['team', { day: 1.875, month: 5.875 }],
-        ['other', { day: 0, month: 3 }],
+        ['team', amounts(1.875, 5.875, 1.875, 105.875)],
+        ['other', amounts(0, 3)],
       ]),
     );
   });
@@ -166,17 +162,17 @@ describeStores('what the store has of it', ({ open }) => {
     const db = store.db.withPlugin({
       transformQuery: ({ node }) => node,
       transformResult({ result }) {
-        read.push(result.rows.map(({ sum }) => String(sum)).join());
+        read.push(result.rows.map(({ day, month, total }) => String(day ?? month ?? total)).join());
         return Promise.resolve(result);
       },
     });
     const stored = storedSpending({ ...store, db });
     const team = new Set(['team']);
     for (let count = 0; count < 3; count += 1)
-      expect(await stored('2026-05-20', team)).toEqual(new Map([['team', { day: 1, month: 5 }]]));
-    expect(read).toEqual(['4', '1', '1', '1']);
-    expect(await stored('2026-05-21', team)).toEqual(new Map([['team', { day: 0, month: 5 }]]));
-    expect(await stored('2026-06-01', team)).toEqual(new Map());
+      expect(await stored('2026-05-20', team)).toEqual(new Map([['team', amounts(1, 5)]]));
+    expect(read).toEqual(['4', '1', '5', '1', '5', '1', '5']);
+    expect(await stored('2026-05-21', team)).toEqual(new Map([['team', amounts(0, 5)]]));
+    expect(await stored('2026-06-01', team)).toEqual(new Map([['team', amounts(0, 0, 0, 5)]]));
   });
 
   test('a late write for an earlier day is found some minutes later', async () => {
@@ -185,12 +181,12 @@ describeStores('what the store has of it', ({ open }) => {
     const write = (batch: string) => writeUsage(store, batch, JSON.stringify([{ ...row, batch }]));
     await write('in time');
     const stored = storedSpending(store);
-    expect(await stored('2026-05-20')).toEqual(new Map([['team', { day: 0, month: 4 }]]));
+    expect(await stored('2026-05-20')).toEqual(new Map([['team', amounts(0, 4)]]));
     // From a process that could not reach the store for hours.
     await write('late');
     const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 900_000);
     try {
-      expect(await stored('2026-05-20')).toEqual(new Map([['team', { day: 0, month: 8 }]]));
+      expect(await stored('2026-05-20')).toEqual(new Map([['team', amounts(0, 8)]]));
     } finally {
       now.mockRestore();
     }
@@ -201,8 +197,6 @@ describeStores('what the store has of it', ({ open }) => {
     const time = Date.parse('2026-05-20T12:00:00Z');
     await writeUsage(store, 'one', JSON.stringify([rowOf(exchange({ key: 'session-3', cost: 4, time }))]));
     const keys = new Set(Array.from({ length: 70_000 }, (_, at) => `session-${at}`));
-    expect(await storedSpending(store)('2026-05-20', keys)).toEqual(
-      new Map([['session-3', { day: 4, month: 4 }]]),
-    );
+    expect(await storedSpending(store)('2026-05-20', keys)).toEqual(new Map([['session-3', amounts(4, 4)]]));
   });
 });

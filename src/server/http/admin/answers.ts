@@ -11,6 +11,8 @@ export interface AdminRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
+  /** The time zone of days in reports. */
+  readonly timeZone: string;
   /** The value of `{key}` or `{group}` in the path; '' if the path has neither. */
   readonly named: string;
 }

@@ -14,12 +14,14 @@ export interface AdminOptions {
   readonly key: string;
   /** Called when keys or groups may have changed. */
   readonly onKeys?: () => void;
+  /** The time zone of days in reports; absent means UTC. */
+  readonly timeZone?: string;
 }
 
 /**
  * @returns an app that answers every path below `/admin`, unknown ones by 404. Routes for other paths can be added to it.
  */
-export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOptions): H3 {
+export function createAdminApp(store: Store, { key, onKeys = () => {}, timeZone = 'UTC' }: AdminOptions): H3 {
   const admit = authenticateAdmin(key);
   const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
   for (const [path, methods] of Object.entries(adminOperations)) {
@@ -42,7 +44,7 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
 
   async function answer(event: H3Event, find: () => AdminOperation): Promise<Response> {
     try {
-      const request = readRequest(event);
+      const request = { ...readRequest(event), timeZone };
       admit(request.message);
       const response = await find().run(store, request);
       if (event.req.method !== 'GET') onKeys();
@@ -64,7 +66,7 @@ async function failure(store: Store, cause: unknown): Promise<GatewayError> {
   return new GatewayError('internal', isShort(cause) ? SHORT : AWAY, details);
 }
 
-function readRequest(event: H3Event): AdminRequest {
+function readRequest(event: H3Event): Omit<AdminRequest, 'timeZone'> {
   const { message, response } = getNodeExchange(event);
   return {
     message,

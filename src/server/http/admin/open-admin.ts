@@ -9,6 +9,8 @@ import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 export interface AdminCompany {
   /** Called when keys may have changed. */
   readonly onKeys?: () => void;
+  /** The time zone of days in reports. */
+  readonly timeZone?: string;
   /** Adds other routes to the listener. */
   readonly add?: (app: H3, key: string) => void;
 }
@@ -17,14 +19,18 @@ export interface AdminCompany {
 export async function openAdmin(
   { key, host, port }: Config['admin'],
   store: Store,
-  { onKeys, add }: AdminCompany = {},
+  { onKeys, timeZone, add }: AdminCompany = {},
 ): Promise<RunningAdmin | undefined> {
   if (key === undefined) return undefined;
   // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
   // the other connection.
   const own = store.kind === 'sqlite' ? connectStore(store.place, () => {}) : undefined;
   try {
-    const app = createAdminApp(own ?? store, { key, ...(onKeys !== undefined && { onKeys }) });
+    const app = createAdminApp(own ?? store, {
+      key,
+      ...(onKeys !== undefined && { onKeys }),
+      ...(timeZone !== undefined && { timeZone }),
+    });
     add?.(app, key);
     const { url, close } = await serveAdmin(app, { host, port });
     return {

@@ -19,8 +19,8 @@ export const usageAnswer = z.strictObject({
 });
 
 /** Reports usage. @throws GatewayError `invalid-request` for an invalid query. */
-export async function answerUsage(store: Store, { query }: AdminRequest): Promise<Response> {
-  const asked = completeQuery(checked(Object.fromEntries(query), usageQuery), Date.now());
+export async function answerUsage(store: Store, { query, timeZone }: AdminRequest): Promise<Response> {
+  const asked = completeQuery(checked(Object.fromEntries(query), usageQuery), Date.now(), timeZone);
   const { lines, total, more } = await reportUsage(store, asked);
   return answerJson({
     object: 'list',

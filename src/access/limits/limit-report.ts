@@ -1,0 +1,15 @@
+/** The limits that apply to a caller, with what is spent of their budgets. */
+
+import type { KeyLimits } from '../../store/key-limits.ts';
+import type { AccountOf } from './holder.ts';
+import type { Spent } from './spending.ts';
+
+export interface LimitReport {
+  readonly of: AccountOf;
+  /** The name of the key or of the group. */
+  readonly name: string;
+  /** The models that the limits cover; absent means all. */
+  readonly models?: string;
+  readonly limits: KeyLimits;
+  readonly spent: Spent;
+}

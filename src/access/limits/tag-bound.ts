@@ -1,0 +1,32 @@
+/** Bounds the number of different tags of a key: callers choose them, and each takes memory and rows. */
+
+/** The tag of all that come after as many as are kept. */
+export const OTHER_TAGS = '(other)';
+
+/** The most different tags of a key that are kept, besides that one. */
+export const MOST_TAGS = 10_000;
+
+export interface TagBound {
+  /** The tag itself if it is among the first ones of its key, else `OTHER_TAGS`. */
+  of(key: string, tag: string): string;
+  /** Forgets all tags. */
+  clear(): void;
+}
+
+export function openTagBound(most = MOST_TAGS): TagBound {
+  const known = new Map<string, Set<string>>();
+  return {
+    of(key, tag) {
+      let tags = known.get(key);
+      if (tags === undefined) {
+        tags = new Set();
+        known.set(key, tags);
+      }
+      if (tags.has(tag)) return tag;
+      if (tags.size >= most) return OTHER_TAGS;
+      tags.add(tag);
+      return tag;
+    },
+    clear: () => known.clear(),
+  };
+}
