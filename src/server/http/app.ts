@@ -17,6 +17,7 @@ import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request-head.ts
 import { openConsole } from '../pages/console.ts';
 import { isHandshake, judge } from '../websocket/handshake.ts';
 import type { SocketRoom } from '../websocket/room.ts';
+import { describeKey } from './caller-key.ts';
 import { findFamily, isAnthropics, isGoogles } from './client-family.ts';
 import { answerConfigSchema } from './config-schema.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
@@ -120,6 +121,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   read('/v1/models/**', (incoming, path) =>
     (isGoogles(incoming.message) ? oneOfGoogles : oneOfAny)(incoming, path),
   );
+  readOnly('/v1/key', list('any', describeKey));
   const console = openConsole();
   const page: Endpoint = async ({ message }, path) =>
     (await console(path, message.headers)) ??
@@ -194,10 +196,10 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
     app.all(path, (event) => fail(event, methodNotAllowed(allow)));
   }
 
-  /** An endpoint for a model list, or for one of its entries. */
+  /** An endpoint that tells a caller about models, or about its own key. */
   function list(
     family: FormatName | 'any',
-    render: (gateway: Gateway, principal: Principal, asked: AskedList) => object,
+    render: (gateway: Gateway, principal: Principal, asked: AskedList) => object | Promise<object>,
   ): Endpoint {
     return async (incoming, path) => {
       const { message } = incoming;
@@ -207,7 +209,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
         const gateway = host.current();
         const query = parseQuery(message);
         const principal = await authenticateCaller(gateway, family, message, query);
-        const body = render(gateway, principal, { path, query, anthropic });
+        const body = await render(gateway, principal, { path, query, anthropic });
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
         return toResponse(renderFailure(error, format, incoming));

@@ -240,6 +240,7 @@ test('streamGenerateContent: events with alt=sse, otherwise a list', async () =>
 
 /** The request that produces each status of the read-only operations. */
 const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: string, key?: string]>>>> = {
+  getOwnKey: { 200: ['/v1/key', KEY], 401: ['/v1/key', 'wrong'] },
   listModels: { 200: ['/v1/models', KEY], 401: ['/v1/models', 'wrong'] },
   getModel: {
     200: ['/v1/models/openai/gpt-4.1', KEY],

@@ -14,6 +14,7 @@ import { exchangeList } from '../admin/exchanges-route.ts';
 import { groupList } from '../admin/group-routes.ts';
 import { keyList, madeKey, rotation } from '../admin/key-routes.ts';
 import { usageAnswer } from '../admin/usage-route.ts';
+import { callerKey } from '../caller-key.ts';
 import { health } from '../health.ts';
 import {
   googleModel,
@@ -73,6 +74,7 @@ const answers = {
   GoogleModelList: googleModelList,
   Prices: modelPrices,
   PricedModels: pricedModels,
+  CallerKey: callerKey,
   Health: health,
   OpenAIError: openaiError,
   AnthropicError: anthropicError,

@@ -32,6 +32,7 @@ export function openApi(): JsonObject {
       { name: 'messages', description: "Anthropic's format." },
       { name: 'generate-content', description: "Google's format." },
       { name: 'models', description: 'Models that can be used.' },
+      { name: 'keys', description: "The caller's own key." },
       { name: 'announced', description: 'Endpoints that are announced, but not available yet.' },
       { name: 'console', description: 'A page to try the gateway, and to look after it, in the browser.' },
       {

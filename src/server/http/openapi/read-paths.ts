@@ -128,6 +128,19 @@ export function readPaths(): JsonObject {
       'GoogleModel',
       'generate-content',
     ),
+    '/v1/key': {
+      get: {
+        operationId: 'getOwnKey',
+        tags: ['keys'],
+        summary:
+          "The caller's own key: its models and limits, what is left of them, and what it has used by day. The fields have OpenRouter's names, where it has them.",
+        security: anyKey,
+        responses: {
+          200: jsonResponse('The key, never the secret itself.', 'CallerKey'),
+          ...errorResponses('chat-completions', 401),
+        },
+      },
+    },
     '/api/hello': plain('isThere', 'process', 'Claude Code calls this to open its connection.', {
       200: {
         description: 'The connection is open.',

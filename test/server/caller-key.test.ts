@@ -1,0 +1,136 @@
+/** `GET /v1/key`: callers see their own key, its limits and what it has used; through a running gateway with a store. */
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openLimits } from '../../src/access/limits/open-limits.ts';
+import { storedByModel, storedSpending } from '../../src/access/limits/stored-spending.ts';
+import { openCallerUsage } from '../../src/accounting/usage/caller-usage.ts';
+import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
+import { addDays, formatDay } from '../../src/lib/calendar.ts';
+import { callerKey } from '../../src/server/http/caller-key.ts';
+import type { Store } from '../../src/store/store.ts';
+import { exchange, noon, rowOf } from '../accounting/usage/records.ts';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { describeStores } from '../support/stores.ts';
+
+const OWN = 'gw-test-key-that-looks-at-itself';
+const TODAY = formatDay(Date.now());
+
+let gateway: TestGateway | undefined;
+let close: (() => void) | undefined;
+beforeEach(() => {
+  gateway = undefined;
+  close = undefined;
+});
+afterEach(async () => {
+  await gateway?.close();
+  close?.();
+});
+
+async function serve(store: Store): Promise<string> {
+  const limits = await openLimits({
+    stored: storedSpending(store),
+    storedOfGroups: storedSpending(store, 'group'),
+    storedByModel: { keys: storedByModel(store, 'key'), groups: storedByModel(store, 'group') },
+  });
+  close = limits.close;
+  gateway = await startGateway(
+    {
+      groups: [{ name: 'search', limits: { budgetWeek: 100, requestsPerMinute: 60 } }],
+      keys: [
+        {
+          name: 'own',
+          key: OWN,
+          group: 'search',
+          models: ['openai/gpt-4.1', 'anthropic/*'],
+          expires: '2999-01-31T12:00:00Z',
+          limits: { budgetDay: 5, budgetTotal: 50, tokensPerMinute: 9_000 },
+          modelLimits: [{ models: ['openai/gpt-4.1'], budgetMonth: 4 }],
+        },
+      ],
+    },
+    undefined,
+    (opened) => ({ ...opened, limits, callerUsage: openCallerUsage(store, 'UTC') }),
+  );
+  return gateway.url;
+}
+
+const look = (url: string, headers: Record<string, string>) => fetch(`${url}/v1/key`, { headers });
+
+describeStores('a caller’s own key', ({ open }) => {
+  test('shows its models, its limits, what is left of them, and its spending by day', async () => {
+    const store = await open();
+    const spend = (key: string, cost: number, day: string, model = 'anthropic/claude-opus-4-5') =>
+      exchange({ key, cost, model, group: 'search', time: noon(day) });
+    const rows = [
+      spend('own', 1, TODAY),
+      spend('own', 2, TODAY, 'openai/gpt-4.1'),
+      spend('own', 40, addDays(TODAY, -40)),
+      spend('other', 7, TODAY),
+    ];
+    await writeUsage(store, 'one', JSON.stringify(rows.map((record, place) => rowOf(record, place))));
+    const url = await serve(store);
+    const response = await look(url, { authorization: `Bearer ${OWN}` });
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(text).not.toContain(OWN);
+    const { data } = callerKey.parse(JSON.parse(text));
+    expect(data).toMatchObject({
+      label: 'own',
+      group: 'search',
+      expires_at: '2999-01-31T12:00:00.000Z',
+      limit: 5,
+      limit_remaining: 2,
+      limit_reset: 'daily',
+      usage: 43,
+      usage_daily: 3,
+      time_zone: 'UTC',
+      days: [{ date: TODAY, requests: 2, input_tokens: 200, output_tokens: 40, usage: 3 }],
+    });
+    expect(data.models).toContain('openai/gpt-4.1');
+    expect(data.models).not.toContain('openai/gpt-4o');
+    expect(data.limits).toMatchObject([
+      {
+        of: 'key',
+        models: null,
+        tokens_per_minute: 9_000,
+        budgets: [
+          { period: 'day', limit: 5, remaining: 2, renews_at: `${addDays(TODAY, 1)}T00:00:00.000Z` },
+          { period: 'total', limit: 50, remaining: 7, renews_at: null },
+        ],
+      },
+      { of: 'key', models: 'openai/gpt-4.1', budgets: [{ period: 'month', limit: 4, remaining: 2 }] },
+      {
+        of: 'group',
+        models: null,
+        requests_per_minute: 60,
+        budgets: [{ period: 'week', limit: 100, remaining: 90 }],
+      },
+    ]);
+  });
+});
+
+test('a key without limits and without a store has neither, and only its own caller sees it', async () => {
+  gateway = await startGateway();
+  const { url } = gateway;
+  for (const headers of [
+    { 'x-api-key': KEY },
+    { 'x-goog-api-key': KEY },
+    { authorization: `Bearer ${KEY}` },
+  ]) {
+    const response = await look(url, headers as Record<string, string>);
+    expect(callerKey.parse(await response.json()).data).toMatchObject({
+      label: 'test',
+      models: null,
+      limit: null,
+      limit_remaining: null,
+      limit_reset: null,
+      usage: 0,
+      limits: [],
+      days: [],
+    });
+  }
+  const refused = await look(url, { authorization: 'Bearer gw-wrong' });
+  expect(refused.status).toBe(401);
+  expect(await refused.json()).toMatchObject({ error: { code: 'invalid_api_key' } });
+  expect((await fetch(`${url}/v1/key`, { method: 'DELETE' })).status).toBe(405);
+});
