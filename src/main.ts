@@ -16,6 +16,7 @@ const main = defineCommand({
     start: () => import('./cli/start.ts').then((module) => module.start),
     keys: () => import('./cli/keys.ts').then((module) => module.keys),
     groups: () => import('./cli/groups.ts').then((module) => module.groups),
+    audit: () => import('./cli/audit.ts').then((module) => module.audit),
     usage: () => import('./cli/usage.ts').then((module) => module.usage),
     store: () => import('./cli/store.ts').then((module) => module.store),
     models: () => import('./cli/models.ts').then((module) => module.models),

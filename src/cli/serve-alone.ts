@@ -8,6 +8,7 @@ import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
+import { logAudit } from './log-audit.ts';
 import { closingWith, inForce, openConfigured, rereadSettings, tellReloaded } from './open-configured.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -38,6 +39,7 @@ export async function serveAlone({
   const admin = await orExit(
     openAdmin(config.admin, store, {
       onKeys: accounts.refresh,
+      onAudit: logAudit(watching.log),
       timeZone: config.usage.timeZone,
       add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render, gateway: config }),
     }),

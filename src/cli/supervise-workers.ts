@@ -13,6 +13,7 @@ import { onSignals } from '../server/process/ending.ts';
 import { type Served, startWorkers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
 import { orExit } from './command.ts';
+import { logAudit } from './log-audit.ts';
 import { inForce, LAST_WRITES, rereadSettings, tellReloaded } from './open-configured.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -41,6 +42,7 @@ export async function superviseWorkers({
   const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
+      onAudit: logAudit(log),
       timeZone: config.usage.timeZone,
       add: (app, key) => addWatchRoutes(app, { key, render, gateway: config }),
     }),

@@ -1,5 +1,6 @@
 /** The store, for commands that work on it: opened, used, and closed whatever happens. */
 
+import { userInfo } from 'node:os';
 import type { Config } from '../config/schema.ts';
 import type { Store } from '../store/store.ts';
 import { readConfigHere } from './command.ts';
@@ -19,10 +20,22 @@ export async function withStore(use: (store: Store, config: Config) => Promise<v
     throw error instanceof StoreError ? new Refusal(`Nothing was done: ${error.message}`) : error;
   });
   try {
-    await use(store, config);
+    await use({ ...store, actor: { via: 'command', name: findUser() } }, config);
   } catch (error) {
     throw isShort(error) ? new Refusal(`The store failed: ${getReason(error)}.`) : error;
   } finally {
     await store.close();
+  }
+}
+
+/** The user of the machine who runs the command, for the audit trail; undefined if the system does not know the name. */
+function findUser(): string | undefined {
+  try {
+    const { username } = userInfo();
+    const { SUDO_USER: behind } = process.env;
+    return behind === undefined || behind === username ? username : `${behind} as ${username}`;
+  } catch {
+    // A container may run as a user that has no name.
+    return undefined;
   }
 }

@@ -43,6 +43,7 @@ const TABLES = [
   'gateway_usage_groups',
   'gateway_stored',
   'gateway_spent',
+  'gateway_audit',
 ] as const;
 
 /** The migration that creates the totals. */
@@ -55,6 +56,7 @@ const MADE_BY: Partial<Record<keyof Tables, string>> = {
   gateway_usage_groups: '005-groups',
   gateway_stored: '007-stored',
   gateway_spent: SPENT,
+  gateway_audit: '010-audit',
 };
 
 /** Rows that are in memory at the same time. */

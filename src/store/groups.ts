@@ -3,25 +3,53 @@
  * it.
  */
 
+import type { Transaction } from 'kysely';
+import { type Audited, audited, writeAudit } from './audit.ts';
 import { countChange, UNLIMITED } from './changes.ts';
+import { renderGroup } from './key-view.ts';
 import type { Store } from './store.ts';
-import type { GroupRow, LimitColumns } from './tables.ts';
+import type { GroupRow, LimitColumns, Tables } from './tables.ts';
 
 /** Creates a group. @returns its row, or undefined if the name is taken. */
 export function createGroup(
-  { db }: Store,
+  store: Store,
   name: string,
   columns: Partial<LimitColumns> = {},
 ): Promise<GroupRow | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return changing(store, async (transaction, note) => {
     const change = await countChange(transaction);
-    return transaction
+    const row = await transaction
       .insertInto('gateway_groups')
       .values({ ...UNLIMITED, ...columns, name, created_at: Date.now(), change })
       .onConflict((conflict) => conflict.doNothing())
       .returningAll()
       .executeTakeFirst();
+    if (row !== undefined) await note({ action: 'group.created', target: name, after: viewOf(row) });
+    return row;
   });
+}
+
+/** Runs a change in a transaction, which notes it in the audit trail. */
+function changing<T>(
+  store: Store,
+  change: (transaction: Transaction<Tables>, note: (entry: Audited) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  return audited(store, (written) =>
+    store.db
+      .transaction()
+      .execute((transaction) =>
+        change(transaction, async (entry) => written(await writeAudit(transaction, store, entry))),
+      ),
+  );
+}
+
+/** A group as the audit trail has it. A damaged row, which cannot be read, can still be deleted. */
+function viewOf(row: GroupRow): object {
+  try {
+    return renderGroup(row);
+  } catch {
+    return { object: 'group', name: row.name };
+  }
 }
 
 /** All groups, ordered by name. */
@@ -43,24 +71,34 @@ export async function groupsState({ db }: Pick<Store, 'db'>): Promise<string> {
 }
 
 /** The group of this name, or undefined. */
-export function findGroup({ db }: Store, name: string): Promise<GroupRow | undefined> {
+export function findGroup({ db }: Pick<Store, 'db'>, name: string): Promise<GroupRow | undefined> {
   return db.selectFrom('gateway_groups').selectAll().where('name', '=', name).executeTakeFirst();
 }
 
 /** Sets the given columns. @returns the changed row, or undefined if there is no such group. */
 export function changeGroup(
-  { db }: Store,
+  store: Store,
   name: string,
   columns: Partial<LimitColumns>,
 ): Promise<GroupRow | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return changing(store, async (transaction, note) => {
+    // Changes wait for each other here, so what is read next is what this one changes.
     const change = await countChange(transaction);
-    return transaction
+    const before = await findGroup({ db: transaction }, name);
+    const row = await transaction
       .updateTable('gateway_groups')
       .set({ ...columns, change })
       .where('name', '=', name)
       .returningAll()
       .executeTakeFirst();
+    if (row !== undefined)
+      await note({
+        action: 'group.changed',
+        target: name,
+        before: before && viewOf(before),
+        after: viewOf(row),
+      });
+    return row;
   });
 }
 
@@ -74,8 +112,8 @@ export interface GroupInUse {
  * Deletes a group, unless keys belong to it. @returns the deleted row; `StillHeld` if keys belong to it; undefined if
  * there is no such group.
  */
-export function deleteGroup({ db }: Store, name: string): Promise<GroupRow | GroupInUse | undefined> {
-  return db.transaction().execute(async (transaction) => {
+export function deleteGroup(store: Store, name: string): Promise<GroupRow | GroupInUse | undefined> {
+  return changing(store, async (transaction, note) => {
     // Counted first, so that no key can join the group meanwhile.
     await countChange(transaction);
     const { keys } = await transaction
@@ -85,10 +123,12 @@ export function deleteGroup({ db }: Store, name: string): Promise<GroupRow | Gro
       .where('revoked_at', 'is', null)
       .executeTakeFirstOrThrow();
     if (keys > 0) return { keys };
-    return transaction
+    const row = await transaction
       .deleteFrom('gateway_groups')
       .where('name', '=', name)
       .returningAll()
       .executeTakeFirst();
+    if (row !== undefined) await note({ action: 'group.deleted', target: name, before: viewOf(row) });
+    return row;
   });
 }

@@ -2,8 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
+import { type AuditAction, audited, writeAudit } from './audit.ts';
 import { countChange, NoSuchGroup, UNLIMITED } from './changes.ts';
 import { hashKey, makeKey } from './key-secret.ts';
+import { renderKey } from './key-view.ts';
 import type { Store } from './store.ts';
 import type { KeyColumns, KeyRow, Tables } from './tables.ts';
 
@@ -58,7 +60,7 @@ export function insertKey(
     revoked_at: null,
     change: 0,
   };
-  return changing(store, (db) =>
+  return changing(store, 'key.created', undefined, (db) =>
     db
       .insertInto('gateway_keys')
       .values(row)
@@ -79,16 +81,21 @@ export function changeKey(
   columns: Partial<KeyColumns>,
 ): Promise<KeyRow | undefined> {
   // An UPDATE must set at least one column.
-  return update(store, id, { id, ...columns });
+  return update(store, 'key.changed', id, { id, ...columns });
 }
 
 /** Revokes a key for good. @returns the changed row; undefined if there is no such key, or it was revoked before. */
 export function revokeKey(store: Store, id: string): Promise<KeyRow | undefined> {
-  return update(store, id, { revoked_at: Date.now(), old_hash: null, old_until: null });
+  return update(store, 'key.revoked', id, { revoked_at: Date.now(), old_hash: null, old_until: null });
 }
 
-function update(store: Store, id: string, columns: Partial<KeyRow>): Promise<KeyRow | undefined> {
-  return changing(store, (db) => updateIn(db, id, columns));
+function update(
+  store: Store,
+  action: AuditAction,
+  id: string,
+  columns: Partial<KeyRow>,
+): Promise<KeyRow | undefined> {
+  return changing(store, action, id, (db) => updateIn(db, id, columns));
 }
 
 export function updateIn(
@@ -106,21 +113,53 @@ export function updateIn(
 }
 
 /**
- * Runs a change to a key, and counts it, so that running processes notice the change and which key it was.
+ * Runs a change to a key, notes it in the audit trail, and counts it, so that running processes notice the change and
+ * which key it was.
+ * @param id of the key; undefined if it is new.
  * @throws NoSuchGroup
  */
 export function changing(
-  { db }: Store,
+  store: Store,
+  action: AuditAction,
+  id: string | undefined,
   write: (db: Transaction<Tables>) => Promise<KeyRow | undefined>,
 ): Promise<KeyRow | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const row = await write(transaction);
-    if (row === undefined) return undefined;
-    const change = await countChange(transaction);
-    if (row.group_name !== null && row.revoked_at === null) await requireGroup(transaction, row.group_name);
-    await transaction.updateTable('gateway_keys').set({ change }).where('id', '=', row.id).execute();
-    return { ...row, change };
-  });
+  return audited(store, (note) =>
+    store.db.transaction().execute(async (transaction) => {
+      const before = id === undefined ? undefined : await readForChange(store, transaction, id);
+      const row = await write(transaction);
+      if (row === undefined) return undefined;
+      const change = await countChange(transaction);
+      if (row.group_name !== null && row.revoked_at === null) await requireGroup(transaction, row.group_name);
+      await transaction.updateTable('gateway_keys').set({ change }).where('id', '=', row.id).execute();
+      const views = { before: before && viewOf(before), after: viewOf(row) };
+      note(await writeAudit(transaction, store, { action, target: row.name, targetId: row.id, ...views }));
+      return { ...row, change };
+    }),
+  );
+}
+
+/** Reads a key as it is before a change. Nobody else changes it until the transaction is over. */
+function readForChange(
+  { kind }: Store,
+  transaction: Transaction<Tables>,
+  id: string,
+): Promise<KeyRow | undefined> {
+  return transaction
+    .selectFrom('gateway_keys')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(kind === 'postgres', (keys) => keys.forUpdate())
+    .executeTakeFirst();
+}
+
+/** A key as the audit trail has it. A damaged row, which cannot be read, can still be revoked. */
+function viewOf(row: KeyRow): object {
+  try {
+    return renderKey(row);
+  } catch {
+    return { object: 'key', id: row.id, name: row.name };
+  }
 }
 
 /**

@@ -24,6 +24,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '007-stored': stored,
     '008-budget-reserve': budgetReserve,
     '009-spent': spent,
+    '010-audit': audit,
   };
 }
 
@@ -289,3 +290,27 @@ export async function sumUpSpent<T>(db: Kysely<T>): Promise<void> {
     select 'group', group_name, model, sum(cost + estimated_cost) from gateway_usage_groups
     group by group_name, model`.execute(db);
 }
+
+/** A process of an earlier version goes on: its changes are not in the trail. */
+const audit: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('gateway_audit')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('time', 'bigint', (column) => column.notNull())
+      .addColumn('via', 'text', (column) => column.notNull())
+      .addColumn('actor', 'text')
+      .addColumn('address', 'text')
+      .addColumn('action', 'text', (column) => column.notNull())
+      .addColumn('target', 'text', (column) => column.notNull())
+      .addColumn('target_id', 'text')
+      .addColumn('before', 'text')
+      .addColumn('after', 'text')
+      .execute();
+    await db.schema
+      .createIndex('gateway_audit_target')
+      .on('gateway_audit')
+      .columns(['target', 'id'])
+      .execute();
+  },
+};

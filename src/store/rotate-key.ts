@@ -41,7 +41,7 @@ export async function rotateKey(
   const key = makeKey();
   const now = Date.now();
   let promisedUntil: number | undefined;
-  const row = await changing(store, async (db) => {
+  const row = await changing(store, 'key.rotated', id, async (db) => {
     // This is a write, so that nobody else rotates the key meanwhile.
     const before = await updateIn(db, id, { id });
     if (before === undefined) return undefined;

@@ -3,6 +3,7 @@
  */
 
 import { Kysely, sql } from 'kysely';
+import type { Actor } from './actor.ts';
 import { migrate, migrationsOfNewer } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { inOneMigration, postgresDialect } from './postgres.ts';
@@ -17,6 +18,8 @@ export interface Store {
   readonly place: StorePlace;
   /** Names of migrations of a newer version. They only added to the tables. */
   readonly newer: readonly string[];
+  /** Who makes the changes, for the audit trail; absent means the gateway itself. */
+  readonly actor?: Actor;
   close(): Promise<void>;
 }
 

@@ -10,6 +10,7 @@ export interface Tables {
   readonly gateway_usage_groups: UsageGroupRow;
   readonly gateway_stored: StoredRow;
   readonly gateway_spent: SpentRow;
+  readonly gateway_audit: AuditRow;
 }
 
 /** A key. Only its hash is stored. */
@@ -136,6 +137,24 @@ export interface UsageDayRow extends UsageSums {
   readonly key: string;
   readonly model: string;
   readonly vendor: string;
+}
+
+/** An entry of the audit trail. */
+export interface AuditRow {
+  /** Later entries have a higher id. */
+  readonly id: string;
+  readonly time: number;
+  /** One of AUDIT_SOURCES. */
+  readonly via: string;
+  readonly actor: string | null;
+  readonly address: string | null;
+  /** One of AUDIT_ACTIONS. */
+  readonly action: string;
+  readonly target: string;
+  readonly target_id: string | null;
+  /** JSON objects, as the admin API shows the key or the group. */
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 /** What a key or a group has ever spent on a model. It is kept after the sums of the days are deleted. */

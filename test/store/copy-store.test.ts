@@ -26,6 +26,7 @@ const TABLES = [
   'gateway_keys',
   'gateway_stored',
   'gateway_spent',
+  'gateway_audit',
   'gateway_usage_days',
   'gateway_usage_groups',
   'gateway_usage_tags',

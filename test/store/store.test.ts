@@ -28,6 +28,7 @@ async function makeEarlier({ db }: Store): Promise<void> {
     'gateway_groups',
     'gateway_stored',
     'gateway_spent',
+    'gateway_audit',
   ])
     await sql`drop table ${sql.table(table)}`.execute(db);
   for (const [table, column] of [

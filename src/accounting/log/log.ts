@@ -29,8 +29,8 @@ export interface Log {
   readonly style: LineStyle;
   /** Writes lines of finished exchanges in UTF-8, as `exchangeLines` renders them. */
   readonly write: (lines: Buffer) => void;
-  /** Logs an event of the process, such as a start or a reload. */
-  note(message: string): void;
+  /** Logs an event of the process, such as a start or a reload. @param facts further fields of the line. */
+  note(message: string, facts?: object): void;
   /** Logs something that should not have happened. Of an error, only its kind and where it was thrown are written. */
   problem(message: string, error?: unknown): void;
   /** The number of lines that were dropped because they were not read fast enough. */
@@ -68,7 +68,7 @@ export function openLog({ style, stream, most = MOST }: LogOptions): Log {
   return {
     style: pretty ? 'pretty' : 'json',
     write: lines.write,
-    note: (message) => logger.info(message),
+    note: (message, facts = {}) => logger.info(facts, message),
     problem: (message, error) => logger.error(error === undefined ? {} : getKind(error), message),
     dropped: lines.dropped,
     close: lines.close,

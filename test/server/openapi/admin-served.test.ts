@@ -167,6 +167,12 @@ const SEEN: Readonly<Record<string, Readonly<Record<number, Provoke>>>> = {
     401: { path: '/admin/exchanges', ...WRONG },
     503: { path: '/admin/exchanges', broken: true },
   },
+  listAudit: {
+    200: { path: '/admin/audit?limit=5' },
+    400: { path: '/admin/audit?action=none' },
+    401: { path: '/admin/audit', ...WRONG },
+    503: { path: '/admin/audit', broken: true },
+  },
   getUsage: {
     200: { path: '/admin/usage?by=day,model,key,vendor&limit=5' },
     400: { path: '/admin/usage?by=mood' },

@@ -3,6 +3,8 @@
 import { H3, type H3Event } from 'h3';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
 import { parseQuery } from '../../../pipeline/request-head.ts';
+import type { Actor } from '../../../store/actor.ts';
+import { actingAs } from '../../../store/audit.ts';
 import { isReachable, type Store } from '../../../store/store.ts';
 import { isShort } from '../../../store/store-errors.ts';
 import { getNodeExchange } from '../node-exchange.ts';
@@ -14,6 +16,8 @@ export interface AdminOptions {
   readonly key: string;
   /** Called when keys or groups may have changed. */
   readonly onKeys?: () => void;
+  /** Called with each entry of the audit trail. */
+  readonly onAudit?: Actor['onEntry'];
   /** The time zone of days in reports; absent means UTC. */
   readonly timeZone?: string;
 }
@@ -21,7 +25,10 @@ export interface AdminOptions {
 /**
  * @returns an app that answers every path below `/admin`, unknown ones by 404. Routes for other paths can be added to it.
  */
-export function createAdminApp(store: Store, { key, onKeys = () => {}, timeZone = 'UTC' }: AdminOptions): H3 {
+export function createAdminApp(
+  store: Store,
+  { key, onKeys = () => {}, onAudit, timeZone = 'UTC' }: AdminOptions,
+): H3 {
   const admit = authenticateAdmin(key);
   const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
   for (const [path, methods] of Object.entries(adminOperations)) {
@@ -46,13 +53,24 @@ export function createAdminApp(store: Store, { key, onKeys = () => {}, timeZone 
     try {
       const request = { ...readRequest(event), timeZone };
       admit(request.message);
-      const response = await find().run(store, request);
+      const response = await find().run(actingAs(store, readActor(request, onAudit)), request);
       if (event.req.method !== 'GET') onKeys();
       return response;
     } catch (error) {
       return answerError(error instanceof GatewayError ? error : await failure(store, error));
     }
   }
+}
+
+/** The header by which a caller says who acts, and how many characters of it are kept. */
+export const ACTOR_HEADER = 'x-gateway-actor';
+const LONGEST_ACTOR = 128;
+
+/** Who makes a change. There is one admin key, so a person is known only by what a proxy or a program says. */
+function readActor({ message }: AdminRequest, onEntry: Actor['onEntry']): Actor {
+  const said = String(message.headers[ACTOR_HEADER] ?? '');
+  const name = said.slice(0, LONGEST_ACTOR).replaceAll(/[^\x20-\x7e]/g, '?');
+  return { via: 'api', name: name || undefined, address: message.socket.remoteAddress, onEntry };
 }
 
 const AWAY = 'The store cannot be reached at the moment.';

@@ -2,6 +2,7 @@
 
 import type { H3 } from 'h3';
 import type { Config } from '../../../config/schema.ts';
+import type { Actor } from '../../../store/actor.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
 import { createAdminApp } from './app.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
@@ -9,6 +10,8 @@ import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 export interface AdminCompany {
   /** Called when keys may have changed. */
   readonly onKeys?: () => void;
+  /** Called with each entry of the audit trail. */
+  readonly onAudit?: Actor['onEntry'];
   /** The time zone of days in reports. */
   readonly timeZone?: string;
   /** Adds other routes to the listener. */
@@ -19,7 +22,7 @@ export interface AdminCompany {
 export async function openAdmin(
   { key, host, port }: Config['admin'],
   store: Store,
-  { onKeys, timeZone, add }: AdminCompany = {},
+  { onKeys, onAudit, timeZone, add }: AdminCompany = {},
 ): Promise<RunningAdmin | undefined> {
   if (key === undefined) return undefined;
   // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
@@ -29,6 +32,7 @@ export async function openAdmin(
     const app = createAdminApp(own ?? store, {
       key,
       ...(onKeys !== undefined && { onKeys }),
+      ...(onAudit !== undefined && { onAudit }),
       ...(timeZone !== undefined && { timeZone }),
     });
     add?.(app, key);

@@ -10,6 +10,7 @@ import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key
 import { groupView, keyView } from '../../../store/key-view.ts';
 import type { Store } from '../../../store/store.ts';
 import type { AdminRequest } from './answers.ts';
+import { answerAudit, auditList, auditQuery } from './audit-route.ts';
 import { answerExchanges, exchangeList } from './exchanges-route.ts';
 import {
   answerGroup,
@@ -162,6 +163,16 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       answer: exchangeList,
       errors: [400, 401, 503],
       run: answerExchanges,
+    },
+  },
+  '/admin/audit': {
+    GET: {
+      id: 'listAudit',
+      summary: 'Lists who changed which key or group, when, and what it was before and after.',
+      query: auditQuery,
+      answer: auditList,
+      errors: [400, 401, 503],
+      run: answerAudit,
     },
   },
   '/admin/usage': {

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
+import { ACTOR_HEADER } from '../admin/app.ts';
 import { type AdminErrorStatus, type AdminOperation, adminOperations } from '../admin/operations.ts';
 import { refTo, schemaAt, toJsonSchema } from './components.ts';
 import { fileResponse } from './responses.ts';
@@ -24,6 +25,13 @@ const SERVERS = [
   },
 ];
 
+const ACTOR = {
+  name: ACTOR_HEADER,
+  in: 'header',
+  description: 'Who makes the change, for the audit trail: a name of at most 128 characters of ASCII.',
+  schema: { type: 'string' },
+};
+
 /** What each placeholder in a path stands for. */
 const NAMED: Readonly<Record<string, string>> = {
   key: "The key's id or name; a revoked key can only be named by its id.",
@@ -37,7 +45,7 @@ export function adminPaths(): JsonObject {
     Object.fromEntries(
       Object.entries(methods).map(([method, operation]) => [
         method.toLowerCase(),
-        renderOperation(path, operation),
+        renderOperation(path, method, operation),
       ]),
     ),
   ]);
@@ -46,9 +54,13 @@ export function adminPaths(): JsonObject {
   );
 }
 
-function renderOperation(path: string, operation: AdminOperation): JsonObject {
+function renderOperation(path: string, method: string, operation: AdminOperation): JsonObject {
   const { id, summary, query, body, bodyOptional = false, status = 200, answer, errors } = operation;
-  const parameters = [...pathParameters(path), ...(query === undefined ? [] : queryParameters(query))];
+  const parameters = [
+    ...pathParameters(path),
+    ...(query === undefined ? [] : queryParameters(query)),
+    ...(method === 'GET' ? [] : [ACTOR]),
+  ];
   return {
     operationId: id,
     tags: ['admin'],

@@ -7,9 +7,11 @@
 import { z } from 'zod';
 import { exchangeView } from '../../../accounting/usage/list-exchanges.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { auditEntry } from '../../../store/audit-view.ts';
 import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key-settings.ts';
 import { groupView, keyView } from '../../../store/key-view.ts';
 import { errorBody } from '../admin/answers.ts';
+import { auditList } from '../admin/audit-route.ts';
 import { exchangeList } from '../admin/exchanges-route.ts';
 import { groupList } from '../admin/group-routes.ts';
 import { keyList, madeKey, rotation } from '../admin/key-routes.ts';
@@ -86,6 +88,8 @@ const answers = {
   GroupList: groupList,
   Exchange: exchangeView,
   ExchangeList: exchangeList,
+  AuditEntry: auditEntry,
+  AuditList: auditList,
   Usage: usageAnswer,
   AdminError: errorBody,
 } as const;

@@ -1,0 +1,54 @@
+/** Entries of the audit trail as the admin API, the command line and the log show them. */
+
+import { z } from 'zod';
+import { parseJson } from '../lib/json.ts';
+import { AUDIT_SOURCES } from './actor.ts';
+import { AUDIT_ACTIONS } from './audit.ts';
+import type { AuditRow } from './tables.ts';
+
+/** The fields of a key or a group that an entry shows. */
+const state = z.record(z.string(), z.unknown()).nullable();
+
+export const auditEntry = z.strictObject({
+  object: z.literal('audit_entry'),
+  id: z.string(),
+  time: z.iso.datetime(),
+  via: z.enum(AUDIT_SOURCES).meta({
+    description: 'Where the change came from: the admin API, a command, or the gateway itself at its start.',
+  }),
+  actor: z.string().nullable().meta({
+    description:
+      'Who made it: the user of the machine for a command; for the admin API what the header `x-gateway-actor` says.',
+  }),
+  address: z.string().nullable().meta({ description: 'The address of the caller of the admin API.' }),
+  action: z.enum(AUDIT_ACTIONS),
+  target: z.string().meta({ description: 'The name of the key or the group.' }),
+  target_id: z.string().nullable().meta({ description: 'The id of the key.' }),
+  before: state.meta({ description: 'The key or the group before the change. null: it is new.' }),
+  after: state.meta({ description: 'The key or the group after the change. null: it is gone.' }),
+});
+
+export type AuditEntry = z.output<typeof auditEntry>;
+
+/** @throws ZodError if the row cannot be read. */
+export function renderAudit({ time, before, after, ...row }: AuditRow): AuditEntry {
+  return auditEntry.parse({
+    object: 'audit_entry',
+    ...row,
+    time: new Date(time).toISOString(),
+    before: before && parseJson(before),
+    after: after && parseJson(after),
+  });
+}
+
+/** The fields that an entry has changed, as `field: before → after`. */
+export function describeChanges({ before, after }: Pick<AuditEntry, 'before' | 'after'>): string {
+  if (before === null || after === null) return '';
+  return Object.keys({ ...before, ...after })
+    .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+    .map(
+      (field) =>
+        `${field}: ${JSON.stringify(before[field] ?? null)} → ${JSON.stringify(after[field] ?? null)}`,
+    )
+    .join(', ');
+}

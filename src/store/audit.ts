@@ -1,0 +1,104 @@
+/** The audit trail: who changed which key or group, when, and what it was before and after. It never contains a key. */
+
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import type { Actor } from './actor.ts';
+import type { Store } from './store.ts';
+import type { AuditRow, Tables } from './tables.ts';
+
+/** The actions of the trail. */
+export const AUDIT_ACTIONS = [
+  'key.created',
+  'key.changed',
+  'key.rotated',
+  'key.revoked',
+  'group.created',
+  'group.changed',
+  'group.deleted',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+const ITSELF: Actor = { via: 'start' };
+
+/** The store, for changes that are made by `actor`. */
+export function actingAs(store: Store, actor: Actor): Store {
+  return { ...store, actor };
+}
+
+/** What was done to what. Without `before` it is new, without `after` it is gone. */
+export interface Audited {
+  readonly action: AuditAction;
+  /** The name of the key or the group. */
+  readonly target: string;
+  /** The id of the key. */
+  readonly targetId?: string;
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/** Writes an entry in the transaction of the change: there is never one without the other. */
+export async function writeAudit(
+  transaction: Transaction<Tables>,
+  { actor = ITSELF }: Pick<Store, 'actor'>,
+  { action, target, targetId, before, after }: Audited,
+): Promise<AuditRow> {
+  const time = Date.now();
+  const entry: AuditRow = {
+    // In the order of their times, as far as one clock made them.
+    id: `audit_${time.toString(36).padStart(9, '0')}${randomBytes(6).toString('hex')}`,
+    time,
+    via: actor.via,
+    actor: actor.name ?? null,
+    address: actor.address ?? null,
+    action,
+    target,
+    target_id: targetId ?? null,
+    before: before === undefined ? null : JSON.stringify(before),
+    after: after === undefined ? null : JSON.stringify(after),
+  };
+  await transaction.insertInto('gateway_audit').values(entry).execute();
+  return entry;
+}
+
+/** Runs a change whose entries are reported once it is committed. */
+export async function audited<T>(
+  { actor }: Pick<Store, 'actor'>,
+  change: (note: (entry: AuditRow) => void) => Promise<T>,
+): Promise<T> {
+  const entries: AuditRow[] = [];
+  const result = await change((entry) => entries.push(entry));
+  for (const entry of entries) actor?.onEntry?.(entry);
+  return result;
+}
+
+export interface AuditWanted {
+  readonly action?: AuditAction | undefined;
+  /** The name of a key or a group. */
+  readonly target?: string | undefined;
+  /** Milliseconds since 1970: the first that is wanted, and the first that is not any more. */
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+  /** The last entry of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** A page of the trail, the newest entry first, and whether there are more. */
+export async function listAudit(
+  { db }: Pick<Store, 'db'>,
+  { action, target, from, until, after, limit }: AuditWanted,
+): Promise<{ readonly rows: readonly AuditRow[]; readonly more: boolean }> {
+  let entries = db
+    .selectFrom('gateway_audit')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (action !== undefined) entries = entries.where('action', '=', action);
+  if (target !== undefined) entries = entries.where('target', '=', target);
+  if (from !== undefined) entries = entries.where('time', '>=', from);
+  if (until !== undefined) entries = entries.where('time', '<', until);
+  if (after !== undefined) entries = entries.where('id', '<', after);
+  const rows = await entries.execute();
+  return { rows: rows.slice(0, limit), more: rows.length > limit };
+}
