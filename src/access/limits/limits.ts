@@ -59,7 +59,7 @@ export interface Limits {
   admitTag(
     principal: Principal,
     tag: string,
-    response: ServerResponse,
+    response: CallerResponse,
     format: FormatName,
     beside: Standings | undefined,
   ): Allowed | Promise<Allowed>;
