@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { isNobodys } from '../upstream/addresses.ts';
+import { findInvalidNetwork } from '../upstream/direct-networks.ts';
 
 /** The address of a vendor. A name that resolves to a forbidden address is refused later, when it connects. */
 export const baseUrl = z
@@ -41,6 +42,13 @@ export const proxyUrl = z.preprocess(
     .url({ protocol: /^(?:https?|socks5?)$/, error: 'must be http://…, https://… or socks5://…' })
     .refine(isEscaped, ESCAPED),
 );
+
+/** Hosts and networks that are reached without the proxy, as in NO_PROXY. */
+export const proxyExceptions = z.string().superRefine((text, context) => {
+  const entry = findInvalidNetwork(text);
+  if (entry !== undefined)
+    context.addIssue({ code: 'custom', message: `has ${entry}, which is not a network such as 10.0.0.0/8` });
+});
 
 /** The address of a PostgreSQL database, as PostgreSQL's own clients take it: without a host if `host=` names the directory of a socket (Cloud SQL). */
 export const postgresUrl = z.preprocess(

@@ -6,7 +6,7 @@ import { type ConfigError, invalidConfig } from '../lib/config-error.ts';
 import { hashKey } from '../store/key-secret.ts';
 import { isEveryAddress } from '../upstream/net/loopback.ts';
 import type { Config } from './schema.ts';
-import { vendorWithoutAddress } from './vendors.ts';
+import { vendorTls, vendorWithoutAddress } from './vendors.ts';
 
 /** The variable that set the field at a path; undefined if no variable did. */
 type VariableFor = (path: readonly PropertyKey[]) => string | undefined;
@@ -17,6 +17,7 @@ export function checkConfig(config: Config, variableFor: VariableFor): void {
   checkModels(config);
   checkModelNames(config);
   checkVendorAddresses(config);
+  vendorTls(config);
   checkGroups(config);
   checkIdentities(config);
   checkKeys(config, variableFor);

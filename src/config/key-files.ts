@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { type Fields, isRecord } from './environment.ts';
+import { TLS_FILES } from './vendor-tls.ts';
 
 /** Reads a file that holds only a key. Its path is relative to the working directory of the gateway. */
 export type ReadKey = (file: string, field: string) => Promise<string>;
@@ -30,16 +31,22 @@ export function keyReader(directory: string, seen: Set<string>): ReadKey {
   };
 }
 
-/** The fields of a configuration, with `apiKey` read from `apiKeyFile` for vendors and their upstreams. @throws ConfigError */
+/**
+ * The fields of a configuration, with what vendors and their upstreams have in files: `apiKey`, and the certificates of
+ * `tls`. @throws ConfigError
+ */
 export async function withVendorKeys(values: Fields, read: ReadKey): Promise<Fields> {
   const { vendors } = values;
   if (!isRecord(vendors)) return values;
   const keyed = async (given: unknown, field: string): Promise<unknown> => {
     if (!isRecord(given)) return given;
     const { apiKeyFile: file, upstreams } = given;
-    const several = Array.isArray(upstreams)
-      ? { upstreams: await Promise.all(upstreams.map((each, at) => keyed(each, `${field}.upstreams.${at}`))) }
-      : {};
+    const several = {
+      ...(Array.isArray(upstreams) && {
+        upstreams: await Promise.all(upstreams.map((each, at) => keyed(each, `${field}.upstreams.${at}`))),
+      }),
+      ...(isRecord(given['tls']) && { tls: await withCertificates(given['tls'], `${field}.tls`, read) }),
+    };
     if (typeof file !== 'string') return { ...given, ...several };
     if (given['apiKey'] !== undefined)
       throw invalidConfig(`${field}: needs either apiKey or apiKeyFile, not both`);
@@ -49,6 +56,19 @@ export async function withVendorKeys(values: Fields, read: ReadKey): Promise<Fie
     async ([name, vendor]) => [name, await keyed(vendor, `vendors.${name}`)] as const,
   );
   return { ...values, vendors: Object.fromEntries(await Promise.all(entries)) };
+}
+
+/** The fields of `tls`, with each certificate and key read from its file. */
+async function withCertificates(tls: Fields, field: string, read: ReadKey): Promise<Fields> {
+  const added: Record<string, string> = {};
+  for (const name of TLS_FILES) {
+    const file = tls[`${name}File`];
+    if (typeof file !== 'string') continue;
+    if (tls[name] !== undefined)
+      throw invalidConfig(`${field}: needs either ${name} or ${name}File, not both`);
+    added[name] = await read(file, `${field}.${name}File`);
+  }
+  return { ...tls, ...added };
 }
 
 /** The environment, with each of `names` read from the file that `<name>_FILE` names, if it is set. @throws ConfigError */

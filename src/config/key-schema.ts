@@ -54,7 +54,14 @@ export const groupSchema = z.strictObject({
 export const keySchema = z
   .strictObject({
     name: z.string().min(1),
-    key: gatewayKey.min(8).max(512).optional(),
+    key: gatewayKey
+      .min(8)
+      .max(512)
+      .regex(
+        /^(?!.{8,}[,;].{8,}$)/,
+        'must be one key, not a list: further keys go under keys in a configuration file',
+      )
+      .optional(),
     hash: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash: 64 lower-case hex digits')

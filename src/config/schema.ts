@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
 import { isTimeZone } from '../lib/calendar.ts';
-import { corsOrigins, postgresUrl, proxyUrl, redisUrl } from './addresses.ts';
+import { corsOrigins, postgresUrl, proxyExceptions, proxyUrl, redisUrl } from './addresses.ts';
 import { milliseconds } from './durations.ts';
 import { gatewayKey, groupSchema, identitySchema, keySchema } from './key-schema.ts';
 import { ejectionSchema, retriesSchema } from './retry-schema.ts';
@@ -116,6 +116,8 @@ export const configSchema = z.strictObject({
     .strictObject({
       path: z.string().min(1).default('.gateway/gateway.db'),
       url: postgresUrl.exactOptional(),
+      /** How long a start waits for a PostgreSQL that cannot be reached yet. */
+      wait: milliseconds.default(60_000),
     })
     .prefault({}),
   /** Redis or Valkey, through which several machines share limits. Without it, each process counts by itself, and workers divide the limits evenly. */
@@ -159,8 +161,8 @@ export const configSchema = z.strictObject({
   proxy: z
     .strictObject({
       url: proxyUrl.exactOptional(),
-      /** Hosts that are reached without the proxy. */
-      except: z.string().default(''),
+      /** Hosts and networks that are reached without the proxy. */
+      except: proxyExceptions.default(''),
     })
     .prefault({}),
   /** Which pages may call the gateway from a browser. */

@@ -5,6 +5,7 @@ import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { SANDBOX } from '../upstream/vendor.ts';
 import { baseUrl } from './addresses.ts';
 import { credentialsSchema } from './credentials.ts';
+import { tlsSchema } from './vendor-tls.ts';
 
 const formatName = z.enum(FORMAT_NAMES);
 
@@ -19,7 +20,9 @@ const vendorKey = z
   .string()
   .min(1)
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII without line breaks, such as one at its end')
-  .regex(/^(?!(["']).*\1$)/, 'must not be in quotes, which would be sent with it');
+  .regex(/^(?!(["']).*\1$)/, 'must not be in quotes, which would be sent with it')
+  // A key is one token (RFC 6750, 2.1), and no vendor's has a comma. Other gateways take a list of them here.
+  .regex(/^[^,;]*$/, 'must be one key, not a list: further keys go under upstreams in a configuration file');
 
 /**
  * The vendor's own names for models, where a cloud or a deployment has other names, by the model's name or full id. The
@@ -57,6 +60,7 @@ const upstreamSchema = z
     /** Absent: the vendor's. */
     auth: auth.exactOptional(),
     names: names.exactOptional(),
+    tls: tlsSchema.exactOptional(),
   })
   .refine(hasOneSecret, ONE_SECRET)
   .refine(({ apiKey, credentials }) => apiKey !== undefined || credentials !== undefined, {
@@ -80,6 +84,8 @@ export const vendorSchema = z
       .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header'), headerValue)
       .optional(),
     names: names.exactOptional(),
+    /** The authority of its certificate, and a certificate of the gateway's own that it asks for. */
+    tls: tlsSchema.exactOptional(),
     /**
      * Which translated requests ask Claude to cache their beginning. `asked`: those whose caller asks for it. `agents`: also
      * dialogues in which tools are called repeatedly. `always`: all. Writing to the cache costs a quarter more, reading

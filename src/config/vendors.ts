@@ -1,11 +1,12 @@
 /** The vendors of a configuration: the well-known ones with their defaults, and any others that it names. */
 
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
-import type { AgentOptions, VendorProxy } from '../upstream/agent.ts';
+import type { AgentOptions, VendorProxy, VendorTls } from '../upstream/agent.ts';
 import { isEveryAddress, isLoopback } from '../upstream/net/loopback.ts';
 import { makeVendors, splitBaseUrl, type Upstream, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import { cloudAt, type GivenCredentials } from './credentials.ts';
 import type { Config } from './schema.ts';
+import { tlsByOrigin } from './vendor-tls.ts';
 
 type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & { readonly baseUrl?: string };
 
@@ -85,8 +86,8 @@ function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): 
 }
 
 /** Every address of a vendor for which there is a key or credentials, the vendor's own first. */
-function findPlaces(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
-  const { baseUrl, apiKey, credentials, upstreams = [] } = config.vendors[name] ?? {};
+function findPlaces(name: string, config: Config): readonly ConfiguredPlace[] {
+  const { baseUrl, apiKey, credentials, tls, upstreams = [] } = config.vendors[name] ?? {};
   const own = baseUrl ?? (Object.hasOwn(KNOWN, name) ? KNOWN[name]?.baseUrl : undefined);
   const first: Config['vendors'][string]['upstreams'][number] = {
     apiKey,
@@ -96,8 +97,23 @@ function findPlaces(name: string, config: Config): readonly (Place & { readonly 
   };
   return [first, ...upstreams].flatMap(({ apiKey, baseUrl = own, apiKeyFile: _, ...rest }) => {
     if (baseUrl === undefined || (apiKey === undefined && rest.credentials === undefined)) return [];
-    return [{ baseUrl, apiKey: apiKey ?? '', ...rest }];
+    return [{ baseUrl, apiKey: apiKey ?? '', ...(tls && { tls }), ...rest }];
   });
+}
+
+/** A place with what only the configuration knows of it. */
+type ConfiguredPlace = Place & Pick<Config['vendors'][string], 'tls'> & { readonly weight: number };
+
+/**
+ * The certificates of vendors that need their own, by the origin of their address.
+ * @throws ConfigError if they cannot be used as they are written.
+ */
+export function vendorTls(config: Config): ReadonlyMap<string, VendorTls> {
+  return tlsByOrigin(
+    Object.keys(config.vendors).flatMap((vendor) =>
+      findPlaces(vendor, config).map(({ baseUrl, tls }) => ({ vendor, baseUrl, ...(tls && { tls }) })),
+    ),
+  );
 }
 
 /** Every known vendor, with or without a key, for commands that only show what would be sent where. */
@@ -124,6 +140,7 @@ export function agentOptions(config: Config): AgentOptions {
   return {
     connect: config.timeouts.connect,
     publicHosts: publicHosts(config),
+    tls: vendorTls(config),
     ...(proxy !== undefined && { proxy }),
   };
 }
@@ -172,8 +189,8 @@ function inLowerCase(headers: Vendor['headers']): Vendor['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function upstreamAt(place: Place & { readonly weight: number }, config: Config): Upstream {
-  const { baseUrl, apiKey, credentials: _, ...rest } = place;
+function upstreamAt(place: ConfiguredPlace, config: Config): Upstream {
+  const { baseUrl, apiKey, credentials: _, tls: __, ...rest } = place;
   return { ...splitBaseUrl(baseUrl), key: apiKey, ...rest, ...credentialsAt(place, config) };
 }
 

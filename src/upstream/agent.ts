@@ -4,6 +4,8 @@ import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { mayBeAsked } from './addresses.ts';
+import { directNetworks } from './direct-networks.ts';
+import { OriginAgent } from './origin-agent.ts';
 
 export interface AgentOptions {
   /** Milliseconds to make a connection, with the name lookup and TLS. */
@@ -12,6 +14,8 @@ export interface AgentOptions {
   readonly publicHosts: ReadonlySet<string>;
   /** The proxy between the gateway and the vendors; absent if there is none. */
   readonly proxy?: VendorProxy;
+  /** The certificates of vendors that need their own, by the origin of their address. */
+  readonly tls?: ReadonlyMap<string, VendorTls>;
   /** Resolves names. The results are not cached, so that a repaired name is used at once. */
   readonly lookup?: Resolve;
   /** Called when a name resolves only to addresses that the gateway must not connect to. */
@@ -21,8 +25,17 @@ export interface AgentOptions {
 /** A proxy that opens tunnels (RFC 9110, 9.3.6) to vendors at https addresses. */
 export interface VendorProxy {
   readonly url: string;
-  /** Hosts that are connected to directly, in the syntax of NO_PROXY; this machine always is. */
+  /** Hosts and networks that are connected to directly, in the syntax of NO_PROXY; this machine always is. */
   readonly except: string;
+}
+
+/** Certificates in PEM for the connections to one vendor. */
+export interface VendorTls {
+  /** The only authorities that this vendor's certificate may be signed by. Absent: those that Node trusts. */
+  readonly ca?: string;
+  /** What the gateway shows if the vendor asks who it is, and the private key for it. */
+  readonly cert?: string;
+  readonly key?: string;
 }
 
 /** The signature of `dns.lookup`. */
@@ -40,30 +53,49 @@ export function openAgent({
   connect,
   publicHosts,
   proxy,
+  tls = new Map(),
   lookup: resolve = lookup,
   onRefused,
 }: AgentOptions): Dispatcher {
-  const options: Agent.Options = {
-    connect: { timeout: connect, lookup: checkedLookup(publicHosts, resolve, onRefused) },
+  const direct = (own: VendorTls = {}): Agent.Options => ({
+    connect: { timeout: connect, lookup: checkedLookup(publicHosts, resolve, onRefused), ...own },
     // Shorter than any vendor's own, so that a socket is not closed under a request.
     keepAliveTimeout: 4_000,
     // A connection carries one answer at a time, so one that stalls or breaks affects no other.
     allowH2: false,
-  };
-  if (proxy === undefined) return new Agent(options);
-  return new EnvHttpProxyAgent({
+  });
+  const open = (own?: VendorTls): Dispatcher =>
+    proxy === undefined
+      ? new Agent(direct(own))
+      : openProxied(proxy, { ...direct(own), connectTimeout: connect, ...(own && { requestTls: own }) });
+  const main = open();
+  if (tls.size === 0) return main;
+  const special = new Map([...tls].map(([origin, own]) => [origin, open(own)]));
+  return new OriginAgent((origin) => special.get(origin) ?? main, [main, ...special.values()]);
+}
+
+/** An agent for a proxy to https addresses. @param options as for the agents of undici, which it makes with them. */
+export function openProxied(
+  { url, except }: VendorProxy,
+  options: EnvHttpProxyAgent.Options & { readonly connectTimeout?: number } = {},
+): Dispatcher {
+  const proxied = new EnvHttpProxyAgent({
     ...options,
     // The proxy also resolves the names of vendors.
-    httpsProxy: proxy.url,
-    connectTimeout: connect,
+    httpsProxy: url,
     // Set to nothing, so that undici does not read it from the environment.
     httpProxy: '',
-    noProxy: `${LOOPBACK} ${proxy.except}`,
+    noProxy: `${LOOPBACK} ${except}`,
   });
+  // undici compares names, addresses and ports, and knows no networks.
+  const isDirect = directNetworks(except);
+  if (isDirect === undefined) return proxied;
+  const direct = new Agent(options);
+  return new OriginAgent((origin) => (isDirect(origin) ? direct : proxied), [proxied, direct]);
 }
 
 /** This machine is never reached through a proxy. */
-export const LOOPBACK = 'localhost 127.0.0.1 ::1';
+const LOOPBACK = 'localhost 127.0.0.1 ::1';
 
 /**
  * Makes a lookup that gives only addresses the gateway may connect to. The check happens when it connects, not before.

@@ -1,6 +1,6 @@
 /** Keys in files of their own. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -60,6 +60,17 @@ describe('a variable of a secret', () => {
   });
 });
 
+test('certificates of a vendor and of its upstreams are read from their files, which are watched', async () => {
+  const ca = join(import.meta.dirname, '../faults/tls/ca.pem');
+  const upstreams = [{ apiKey: 'b', tls: { caFile: ca } }];
+  const { config, files } = await read({
+    vendors: { openai: { apiKey: 'a', tls: { caFile: ca }, upstreams } },
+  });
+  const text = readFileSync(ca, 'utf8').trim();
+  expect(config.vendors['openai']).toMatchObject({ tls: { ca: text }, upstreams: [{ tls: { ca: text } }] });
+  expect(files).toEqual([at('house.json'), ca]);
+});
+
 describe('apiKeyFile', () => {
   test('of a vendor and of its upstreams', async () => {
     const upstreams = [{ apiKeyFile: at('token') }, { apiKey: 'b' }];
@@ -85,6 +96,14 @@ describe('apiKeyFile', () => {
     [
       { openai: { apiKey: 'k', apiKeyFile: 'token' } },
       'vendors.openai: needs either apiKey or apiKeyFile, not both',
+    ],
+    [
+      { openai: { apiKey: 'k', tls: { caFile: 'nope' } } },
+      `vendors.openai.tls.caFile: ${at('nope')} cannot be read (ENOENT)`,
+    ],
+    [
+      { openai: { apiKey: 'k', tls: { ca: 'x', caFile: 'token' } } },
+      'vendors.openai.tls: needs either ca or caFile, not both',
     ],
     [{ openai: { apiKeyFile: 7 } }, 'vendors.openai.apiKeyFile: Invalid input: expected string'],
     [{ openai: { upstreams: 7 } }, 'vendors.openai.upstreams: Invalid input: expected array'],

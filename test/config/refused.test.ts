@@ -3,7 +3,7 @@
  * error names its field.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -32,7 +32,41 @@ const identity = (said: object) => ({
 const identities = (...said: object[]) => ({ identities: said.flatMap((one) => identity(one).identities) });
 const prices = (said: object) => model({ prices: { ...MODEL.prices, ...said } });
 
+const pem = (name: string): string => readFileSync(join(import.meta.dirname, '../faults/tls', name), 'utf8');
+const cert = pem('good.pem');
+const tls = (said: object) => vendor({ baseUrl: 'https://a.test/v1', tls: said });
+
 test.each<[object, RegExp]>([
+  [
+    vendor({ apiKey: 'sk-1,sk-2' }),
+    /openai\.apiKey: must be one key, not a list: further keys go under upstreams/,
+  ],
+  [vendor({ upstreams: [{ apiKey: 'sk-1; sk-2' }] }), /upstreams\.0\.apiKey: must be one key, not a list/],
+  [
+    key({ key: 'gw-key-one,gw-key-two' }),
+    /keys\.0\.key: must be one key, not a list: further keys go under keys/,
+  ],
+  [
+    { proxy: { except: 'a.test, 10.0.0.0/99' } },
+    /proxy\.except: has 10\.0\.0\.0\/99, which is not a network/,
+  ],
+  [tls({ ca: 'no' }), /openai\.tls\.ca: must be a certificate in PEM/],
+  [tls({ cert }), /openai\.tls: needs both cert and key, or neither/],
+  [tls({ key: pem('server.key') }), /openai\.tls: needs both cert and key, or neither/],
+  [tls({ cert, key: cert }), /openai\.tls\.key: must be the private key of cert, in PEM and not encrypted/],
+  [
+    vendor({ baseUrl: 'http://a.test/v1', tls: { ca: cert } }),
+    /vendors\.openai\.tls: needs an address that begins with https/,
+  ],
+  [
+    {
+      vendors: {
+        a: { baseUrl: 'https://a.test/v1', apiKey: 'k' },
+        b: { baseUrl: 'https://a.test/v2', apiKey: 'k', tls: { ca: cert } },
+      },
+    },
+    /vendors\.b\.tls: must be the same as for a, which has the same address/,
+  ],
   [key({}), /keys\.0: needs either key or hash/],
   [key({ key: KEY, hash: HASH }), /keys\.0: needs either key or hash/],
   [key({ key: 'short' }), /keys\.0\.key: /],

@@ -108,12 +108,22 @@ test.each([[403], [407], [502]])(
 
 test.each([
   ['named by NO_PROXY', { NO_PROXY: 'elsewhere.test, .vendor.test' }, 'https://api.vendor.test'],
+  ['in a network of NO_PROXY', { NO_PROXY: 'elsewhere.test,127.0.0.0/8' }, 'https://127.0.0.2:9'],
   ['on this machine', {}, 'https://localhost:9'],
   ['at a http address', {}, 'http://127.0.0.1:9'],
 ])('a vendor %s is contacted directly', async (_, variables, url) => {
   const gateway = await gatewayWith({ HTTPS_PROXY: `http://${proxyAt()}`, ...variables }, url);
   expect((await ask(gateway.url, native[0], false)).status).toBe(502);
   expect(tunnels).toEqual([]);
+});
+
+test('an address outside the networks of NO_PROXY is reached through the proxy', async () => {
+  const gateway = await gatewayWith(
+    { HTTPS_PROXY: `http://${proxyAt()}`, NO_PROXY: '127.0.1.0/24' },
+    'https://127.0.0.2:9',
+  );
+  await ask(gateway.url, native[0], false);
+  expect(tunnels).toMatchObject([{ to: '127.0.0.2:9' }]);
 });
 
 test('an invalid address is refused by the name of its variable', () => {

@@ -1,7 +1,7 @@
 /** Connections to the services that issue tokens, including those inside a cloud that vendors are never asked at. */
 
-import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type RequestInit, type Response } from 'undici';
-import { LOOPBACK, type VendorProxy } from '../agent.ts';
+import { Agent, type Dispatcher, fetch, type RequestInit, type Response } from 'undici';
+import { openProxied, type VendorProxy } from '../agent.ts';
 
 /**
  * Runs `use` with an agent for one token. The agent is closed afterwards, or when nobody waits for the token any more:
@@ -13,14 +13,7 @@ export async function withTokenAgent<T>(
   use: (agent: Dispatcher) => Promise<T>,
 ): Promise<T> {
   // Metadata services inside a cloud speak http and are reached directly.
-  const agent =
-    proxy === undefined
-      ? new Agent()
-      : new EnvHttpProxyAgent({
-          httpsProxy: proxy.url,
-          httpProxy: '',
-          noProxy: `${LOOPBACK} ${proxy.except}`,
-        });
+  const agent = proxy === undefined ? new Agent() : openProxied(proxy);
   const leave = (): void => void agent.destroy();
   signal.addEventListener('abort', leave, { once: true });
   try {

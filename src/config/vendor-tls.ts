@@ -1,0 +1,92 @@
+/** The certificates of a vendor in a configuration. */
+
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { z } from 'zod';
+import { invalidConfig } from '../lib/config-error.ts';
+import type { VendorTls } from '../upstream/agent.ts';
+
+/** Whether a text holds a certificate in PEM. */
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).subject !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const certificate = z.string().refine(isCertificate, 'must be a certificate in PEM');
+
+/** Why a certificate and a private key cannot be used together; undefined if they can. Never quotes either. */
+function describeMismatch(cert: string, key: string): string | undefined {
+  try {
+    createSecureContext({ cert, key });
+    return undefined;
+  } catch {
+    return 'must be the private key of cert, in PEM and not encrypted';
+  }
+}
+
+/** Certificates, each as PEM text or in a file. `withVendorKeys` reads the files. */
+export const tlsSchema = z
+  .strictObject({
+    ca: certificate.exactOptional(),
+    caFile: z.string().exactOptional(),
+    cert: certificate.exactOptional(),
+    certFile: z.string().exactOptional(),
+    key: z.string().min(1).exactOptional(),
+    keyFile: z.string().exactOptional(),
+  })
+  .superRefine(({ cert, key }, context) => {
+    const message =
+      cert === undefined || key === undefined
+        ? cert === key
+          ? undefined
+          : 'needs both cert and key, or neither'
+        : describeMismatch(cert, key);
+    if (message === undefined) return;
+    context.addIssue({
+      code: 'custom',
+      path: cert !== undefined && key !== undefined ? ['key'] : [],
+      message,
+    });
+  });
+
+/** The fields of `tls` that may be in files of their own. */
+export const TLS_FILES = ['ca', 'cert', 'key'] as const;
+
+/** Certificates at an address of a vendor. */
+export interface TlsPlace {
+  readonly vendor: string;
+  readonly baseUrl: string;
+  readonly tls?: z.output<typeof tlsSchema>;
+}
+
+/**
+ * The certificates for each origin. A connection is shared by all vendors at its origin, so they need the same ones.
+ * @throws ConfigError if two vendors at an origin have different ones, or if an address is not https.
+ */
+export function tlsByOrigin(places: readonly TlsPlace[]): ReadonlyMap<string, VendorTls> {
+  const found = new Map<string, { readonly vendor: string; readonly tls?: VendorTls }>();
+  for (const { vendor, baseUrl, tls } of places) {
+    const { origin, protocol } = new URL(baseUrl);
+    const own = tls && withoutFiles(tls);
+    if (own !== undefined && protocol !== 'https:')
+      throw invalidConfig(`vendors.${vendor}.tls: needs an address that begins with https`);
+    const other = found.get(origin);
+    if (other !== undefined && JSON.stringify(other.tls) !== JSON.stringify(own))
+      throw invalidConfig(
+        `vendors.${vendor}.tls: must be the same as for ${other.vendor}, which has the same address`,
+      );
+    found.set(origin, { vendor, ...(own && { tls: own }) });
+  }
+  return new Map([...found].flatMap(([origin, { tls }]) => (tls === undefined ? [] : [[origin, tls]])));
+}
+
+function withoutFiles({ ca, cert, key }: z.output<typeof tlsSchema>): VendorTls {
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+  };
+}
