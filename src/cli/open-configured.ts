@@ -70,21 +70,39 @@ export function closingWith(
   };
 }
 
-/** The configuration in force after a reload: `next`, except for what takes a restart to change, which stays as in `first`. */
-export function inForce(first: Config, next: Config): Config {
+/**
+ * The configuration in force after a reload: `next`, except for what takes a restart to change, which stays as in `first`.
+ * @param adminKey the admin key in force before. The admin API is open or not from the start on; its key may change.
+ */
+export function inForce(first: Config, next: Config, adminKey = first.admin.key): Config {
   const { host, port, workers, store, redis, usage, admin, log } = first;
-  // `usage.ask` is the one field of `usage` that applies at once.
-  return { ...next, host, port, workers, store, redis, usage: { ...usage, ask: next.usage.ask }, admin, log };
+  const key = adminKey && (next.admin.key ?? adminKey);
+  return {
+    ...next,
+    ...{ host, port, workers, store, redis, log },
+    // `usage.ask` is the one field of `usage` that applies at once.
+    usage: { ...usage, ask: next.usage.ask },
+    admin: { ...admin, ...(key !== undefined && { key }) },
+  };
 }
 
-/** Reports that a configuration was reloaded, and which of its changes take a restart. @param first the configuration of the start. */
+/**
+ * Reports in one line that a configuration was reloaded, and which of its changes take a restart.
+ * @param first the configuration of the start.
+ */
 export function tellReloaded({ info }: Diagnostics, first: Config, next: Config): void {
   const given = new Map<string, unknown>(Object.entries(next));
   const fixed = Object.entries(inForce(first, next))
     .filter(([field, value]) => field !== 'port' && !isDeepStrictEqual(value, given.get(field)))
     .map(([field]) => field);
-  if (next.port !== 0 && next.port !== first.port)
-    info('The new port takes effect when the gateway is restarted.');
-  if (fixed.length > 0) info(`Changes to ${fixed.join(' and ')} take effect when the gateway is restarted.`);
-  info('The configuration was reloaded and is in force.');
+  // With port 0, the port of the start is the one that was free.
+  if (next.port !== 0 && next.port !== first.port) fixed.push('port');
+  const rest =
+    fixed.length === 0 ? '' : ` Changes to ${listOf(fixed)} take effect when the gateway is restarted.`;
+  info(`The configuration was reloaded and is in force.${rest}`);
+}
+
+/** `a`, `a and b`, `a, b, and c`. */
+function listOf(words: readonly string[]): string {
+  return new Intl.ListFormat('en').format(words);
 }

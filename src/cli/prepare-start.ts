@@ -6,6 +6,7 @@ import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
 import { hearConfigChanges, type OnConfigChange } from '../server/process/reload.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
+import { waitForStore } from '../store/wait-for-store.ts';
 import { freePort } from '../upstream/net/bind.ts';
 import { type Announce, announceStart } from './announce-start.ts';
 import { orExit } from './command.ts';
@@ -35,7 +36,9 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   const { config: read, files } = await orExit(readServed(environment, directory));
   const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
   const diagnostics = openDiagnostics();
-  const store = await orExit(openConfiguredStore(config.store, directory, diagnostics.problem));
+  const { problem } = diagnostics;
+  const open = (): Promise<Store> => openConfiguredStore(config.store, directory, problem);
+  const store = await orExit(waitForStore(open, config.store.wait, problem));
   // Where callers use tokens of an identity provider, no key is needed.
   const needsKey = config.keys.length === 0 && config.identities.length === 0;
   const made = needsKey ? await orExit(firstKey(store)) : undefined;

@@ -36,9 +36,11 @@ export async function serveAlone({
     ...watching.company,
   };
   const first = await orExit(openConfigured(config, options));
+  let adminKey = config.admin.key;
   const admin = await orExit(
     openAdmin(config.admin, store, {
       onKeys: accounts.refresh,
+      currentKey: () => adminKey,
       onAudit: logAudit(watching.log),
       timeZone: config.usage.timeZone,
       add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render, gateway: config }),
@@ -56,7 +58,9 @@ export async function serveAlone({
     watching.reload(async () => {
       const { config: next, files } = await rereadSettings(surroundings, serving.current().sandboxed);
       const before = serving.current().gateway;
-      serving.exchange(await openConfigured(inForce(config, next), { ...options, before }));
+      const served = inForce(config, next, adminKey);
+      serving.exchange(await openConfigured(served, { ...options, before }));
+      adminKey = served.admin.key;
       tellReloaded(diagnostics, config, next);
       return files;
     }),

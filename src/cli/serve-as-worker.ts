@@ -10,6 +10,7 @@ import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { hear, type Served, tellFirst } from '../server/process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
+import { waitForStore } from '../store/wait-for-store.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
 import { closingWith, openConfigured, type Surroundings } from './open-configured.ts';
@@ -21,7 +22,8 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
   const { config } = first;
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
-  const store = await orExit(openConfiguredStore(config.store, directory, problem));
+  const openStore = () => openConfiguredStore(config.store, directory, problem);
+  const store = await orExit(waitForStore(openStore, config.store.wait, problem));
   const accounts = await orExit(openAccounts(store, config, diagnostics));
   const watching = await orExit(openWatching(config, environment, accounts, false, diagnostics));
   diagnostics.into(watching.log);

@@ -39,9 +39,11 @@ export async function superviseWorkers({
   const early = await orExit(Promise.race([workers.ready, workers.over]));
   if (early !== undefined) process.exit(early);
   let reloadsRefused = 0;
+  let adminKey = config.admin.key;
   const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
+      currentKey: () => adminKey,
       onAudit: logAudit(log),
       timeZone: config.usage.timeZone,
       add: (app, key) => addWatchRoutes(app, { key, render, gateway: config }),
@@ -57,7 +59,9 @@ export async function superviseWorkers({
     );
     vendors = configuredVendors(next);
     sandbox?.change(sandboxOptions(next));
-    workers.serveBy(toServe(inForce(config, next)));
+    const served = inForce(config, next, adminKey);
+    workers.serveBy(toServe(served));
+    adminKey = served.admin.key;
     tellReloaded(diagnostics, config, next);
     return files;
   });

@@ -33,6 +33,22 @@ export function isShort(error: unknown): boolean {
   return POSTGRES_SHORT.test(errorCode(error) ?? '');
 }
 
+/**
+ * Node's codes for a server that cannot be reached, and those of PostgreSQL for one that is starting, shutting down or
+ * has no connection left (57P01 to 57P03, 53300).
+ */
+const AWAY =
+  /^(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123]|53300|08...)$/;
+
+/** What pg and its pool say when a connection is not made in time or breaks while it is made. These errors have no code. */
+const AWAY_MESSAGE = /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated)/;
+
+/** Whether PostgreSQL could not be reached, so that it may be a moment later. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isAway);
+  return AWAY.test(errorCode(error) ?? '') || (error instanceof Error && AWAY_MESSAGE.test(error.message));
+}
+
 /** SQLite's TOOBIG, CONSTRAINT and MISMATCH. */
 const SQLITE_REFUSALS: ReadonlySet<number> = new Set([18, 19, 20]);
 

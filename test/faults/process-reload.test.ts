@@ -135,9 +135,48 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     renameSync(`${file}.new`, file);
     await expect.poll(() => ask('house/fast')).toBe(200);
     await eventually(
-      () => told('The new port takes effect when the gateway is restarted.') === 1,
+      () => told(`${IN_FORCE} Changes to port take effect when the gateway is restarted.`) === 1,
       'it is reported',
     );
+  });
+
+  test('P-11 a signal and the change of a file that it announces are one reload, told in one line', async () => {
+    await open();
+    write(config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' }, log: 'none' }));
+    for (let signal = 0; signal < 3; signal++) stage.gateway.signal('SIGHUP');
+    await eventually(() => told(IN_FORCE) > 0, 'it is reported');
+    // A signal that comes while the file is read is another reload; the file itself, checked once a second, is not.
+    const reloads = told(IN_FORCE);
+    expect(reloads).toBeLessThanOrEqual(2);
+    await sleep(2_500);
+    expect(told(IN_FORCE)).toBe(reloads);
+    expect(told(`${IN_FORCE} Changes to log take effect when the gateway is restarted.`)).toBe(reloads);
+  });
+
+  test('P-11 a changed admin key counts from then on, and the old one no more', async () => {
+    const admin = { key: 'the-first-admin-key', port: 0 };
+    stage = await openStage({ workers, admin });
+    const [, url = ''] = /Admin API on (\S+)\./.exec(stage.gateway.output()) ?? [];
+    const statuses = (): Promise<readonly number[]> =>
+      Promise.all(
+        ['/admin/keys', '/metrics'].flatMap((path) =>
+          ['the-first-admin-key', 'the-second-admin-key'].map(async (key) => {
+            const answer = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
+            await answer.text();
+            return answer.status;
+          }),
+        ),
+      );
+    expect(await statuses()).toEqual([200, 401, 200, 401]);
+    write(config({ workers, admin: { ...admin, key: 'the-second-admin-key' } }));
+    stage.gateway.signal('SIGHUP');
+    await expect.poll(statuses).toEqual([401, 200, 401, 200]);
+    expect(stage.gateway.output()).not.toContain('take effect');
+    // The API that is open does not close, nor does one without a key.
+    write(config({ workers, admin: { port: 0 } }));
+    stage.gateway.signal('SIGHUP');
+    await eventually(() => told(`${IN_FORCE} Changes to admin take effect`) === 1, 'it is reported');
+    expect(await statuses()).toEqual([401, 200, 401, 200]);
   });
 
   test('P-11 a key in a file is read again when the file changes', async () => {

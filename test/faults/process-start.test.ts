@@ -1,13 +1,15 @@
 /** Starts that must fail: a line that says why, an exit code, and nothing half started. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bind, freePort } from '../../src/upstream/net/bind.ts';
 import { call } from '../support/caller.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';
+import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { firstKeyFile } from '../support/process.ts';
 import { eventually } from '../support/raw.ts';
 
@@ -122,6 +124,69 @@ describe('P-19 a start that must fail', () => {
     expect(stderr).toMatch(said);
     expect(stderr).not.toContain('a-key-of-theirs');
     expect(stdout).toBe('');
+  });
+});
+
+describe.runIf(hasPostgres())('P-40 a database that cannot be reached at the start', () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.close());
+
+  test.each([1, 2])('P-40 is waited for, in a line (%d)', async (workers) => {
+    const database = new URL(await postgres.newDatabase());
+    const to = Number(database.port);
+    const door = createServer((socket) => {
+      const inner = connect(to, database.hostname);
+      socket.on('error', () => inner.destroy());
+      inner.on('error', () => socket.destroy());
+      socket.pipe(inner).pipe(socket);
+    });
+    database.port = String(await freePort('127.0.0.1', 0));
+    database.hostname = '127.0.0.1';
+    const running = startCommand(directory, ['start', '--port', '0', '--workers', String(workers)], {
+      GATEWAY_API_KEY: KEY,
+      DATABASE_URL: database.href,
+    });
+    try {
+      await eventually(() => running.stderr().includes('The start waits for it'), 'it waits');
+      await bind(door, { host: '127.0.0.1', port: Number(database.port) });
+      await eventually(() => running.stdout().includes('Playground: '), 'it serves');
+      expect(running.stderr()).toMatch(
+        /^The store PostgreSQL \(127\.0\.0\.1\/\w+\) cannot be opened: .*ECONNREFUSED.*\. The start waits for it, for up to 60 s\.\n$/,
+      );
+    } finally {
+      running.child.kill('SIGTERM');
+      await running.ended;
+      door.close();
+    }
+  });
+
+  test('P-40 only until the bound', async () => {
+    writeFileSync(join(directory, 'gateway.config.json'), '{"store":{"wait":300}}');
+    const run = await runCommand(directory, ['start', '--port', '0'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/gateway',
+    });
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/up to 1 s\.\nCannot start: the store PostgreSQL .*ECONNREFUSED.*\n$/);
+  });
+
+  test('P-40 one that refuses the gateway is not waited for, and commands wait for none', async () => {
+    const database = new URL(await postgres.newDatabase());
+    database.pathname = '/none';
+    const run = await runCommand(directory, ['start', '--port', '0'], { DATABASE_URL: database.href });
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Cannot start: .*does not exist.*\n$/),
+    });
+    const list = await runCommand(directory, ['keys', 'list'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/gateway',
+    });
+    expect(list).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Nothing was done: .*ECONNREFUSED/),
+    });
   });
 });
 

@@ -63,9 +63,8 @@ describe('P-20 a worker that replaces another', () => {
     await expect.poll(() => ask('house/fast', key)).toBe(200);
     await eventually(
       () =>
-        told(
-          'Changes to host and workers and store and redis and log take effect when the gateway is restarted.',
-        ) === 1,
+        told('Changes to host, workers, store, redis, and log take effect when the gateway is restarted.') ===
+        1,
       'it is reported',
     );
     await replaceWorkers();

@@ -1,6 +1,6 @@
 /** Reloads the configuration without a restart: on SIGHUP, and when one of its files changes. */
 
-import { type Stats, unwatchFile, watchFile } from 'node:fs';
+import { type Stats, statSync, unwatchFile, watchFile } from 'node:fs';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 
@@ -20,32 +20,68 @@ type Reload = () => Promise<readonly string[]>;
 export function hearConfigChanges(): OnConfigChange {
   const begun = Promise.withResolvers<() => Promise<void>>();
   let last = Promise.resolve();
+  let isWaiting = false;
   const occasion = (): void => {
-    last = last.then(async () => (await begun.promise)());
+    // One that has not begun reads this change too.
+    if (isWaiting) return;
+    isWaiting = true;
+    last = last.then(async () => {
+      const run = await begun.promise;
+      isWaiting = false;
+      await run();
+    });
   };
   // On Windows SIGHUP means that the console is closing.
   if (process.platform !== 'win32') process.on('SIGHUP', occasion);
   return (files, tell, reload) => {
     const watch = watcher(occasion);
-    begun.resolve(async () => watch(await tellFailure(tell, reload)));
-    watch(files);
+    begun.resolve(async () => {
+      watch.noteRead();
+      const next = await tellFailure(tell, reload);
+      if (next !== undefined) watch.follow(next);
+    });
+    watch.follow(files);
   };
 }
 
-/** Polls files until it is given others, and reports when one of them has changed. */
-function watcher(onChange: () => void): (files: readonly string[] | undefined) => void {
-  const look = (now: Stats, before: Stats): void => {
-    // A file that is being replaced may be missing for a moment.
-    if (now.mtimeMs !== 0 && (now.mtimeMs !== before.mtimeMs || now.ino !== before.ino)) onChange();
+/** Polls files, and reports when one of them has changed. */
+interface Watcher {
+  /** Polls these files from now on, and no others. */
+  follow(files: readonly string[]): void;
+  /** Says that all files are about to be read: a change until now, which a poll may notice later, is no news. */
+  noteRead(): void;
+}
+
+function watcher(onChange: () => void): Watcher {
+  const watched = new Map<string, (now: Stats, before: Stats) => void>();
+  const read = new Map<string, string>();
+  const versionOf = ({ mtimeMs, ino }: Stats): string => `${mtimeMs} ${ino}`;
+  const add = (file: string): void => {
+    const look = (now: Stats, before: Stats): void => {
+      // A file that is being replaced may be missing for a moment.
+      if (now.mtimeMs === 0 || versionOf(now) === versionOf(before)) return;
+      if (versionOf(now) !== read.get(file)) onChange();
+    };
+    watched.set(file, look);
+    watchFile(file, { interval: LOOK_INTERVAL, persistent: false }, look);
   };
-  let watched = new Set<string>();
-  return (files) => {
-    if (files === undefined) return;
-    const next = new Set(files);
-    for (const file of watched) if (!next.has(file)) unwatchFile(file, look);
-    for (const file of next)
-      if (!watched.has(file)) watchFile(file, { interval: LOOK_INTERVAL, persistent: false }, look);
-    watched = next;
+  return {
+    follow(files) {
+      const next = new Set(files);
+      for (const [file, look] of watched) {
+        if (next.has(file)) continue;
+        unwatchFile(file, look);
+        watched.delete(file);
+      }
+      for (const file of next) if (!watched.has(file)) add(file);
+    },
+    noteRead() {
+      for (const file of watched.keys()) {
+        const now = statSync(file, { throwIfNoEntry: false });
+        if (now === undefined) read.delete(file);
+        else read.set(file, versionOf(now));
+      }
+    },
   };
 }
 

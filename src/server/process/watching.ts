@@ -48,7 +48,10 @@ export async function openWatching(
   );
   const observers = await openObservers({ log, environment, counted: books.figures });
   const { metrics, traces } = observers;
-  const admit = admin.key === undefined || !alone ? undefined : authenticateAdmin(admin.key);
+  // A reload may change the key.
+  const { key } = admin;
+  let keyNow = (): string | undefined => key;
+  const admit = key === undefined || !alone ? undefined : authenticateAdmin(() => keyNow() ?? key);
   let refused = 0;
   let addressesRefused = 0;
   return {
@@ -63,7 +66,8 @@ export async function openWatching(
         metrics: (message) => answerMetricsToAdmin(metrics.render, admit, message),
       }),
     },
-    follow: ({ server, current }) =>
+    follow({ server, current }) {
+      keyNow = () => current().config.admin.key;
       addFigures(metrics, {
         inFlight: server.live.inFlight,
         webSockets: server.webSockets,
@@ -72,7 +76,8 @@ export async function openWatching(
         usageLost: books.lost,
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,
-      }),
+      });
+    },
     settle: books.close,
     async reload(read) {
       try {

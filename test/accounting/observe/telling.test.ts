@@ -67,7 +67,7 @@ describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
     );
     reload({ ...config, usage: { keepDays: 3 } });
     await soon(says(IN_FORCE));
-    says('Changes to usage take effect when the gateway is restarted.')();
+    says(`${IN_FORCE} Changes to usage take effect when the gateway is restarted.`)();
     if (workers > 1) {
       const [worker] = childrenOf(gateway.pid);
       if (worker === undefined) throw new Error('There is no worker.');
@@ -96,7 +96,7 @@ test('changes to a configuration that need a restart are reported, and nothing e
   reload({ ...configOf(1), usage: { ask: 'always' }, log: 'none' });
   await soon(says(IN_FORCE));
   expect(lines().filter(({ msg }) => asText(msg)?.includes('take effect'))).toMatchObject([
-    { msg: 'Changes to log take effect when the gateway is restarted.' },
+    { msg: `${IN_FORCE} Changes to log take effect when the gateway is restarted.` },
   ]);
 });
 

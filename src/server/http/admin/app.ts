@@ -9,11 +9,11 @@ import { isReachable, type Store } from '../../../store/store.ts';
 import { isShort } from '../../../store/store-errors.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { type AdminRequest, answerError } from './answers.ts';
-import { authenticateAdmin } from './authenticate-admin.ts';
+import { type AdminKey, authenticateAdmin } from './authenticate-admin.ts';
 import { type AdminOperation, adminOperations, type Method } from './operations.ts';
 
 export interface AdminOptions {
-  readonly key: string;
+  readonly key: AdminKey;
   /** Called when keys or groups may have changed. */
   readonly onKeys?: () => void;
   /** Called with each entry of the audit trail. */

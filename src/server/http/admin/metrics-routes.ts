@@ -8,12 +8,12 @@ import type { Address } from '../../../upstream/net/bind.ts';
 import { openConsole } from '../../pages/console.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { answerError } from './answers.ts';
-import { authenticateAdmin } from './authenticate-admin.ts';
+import { type AdminKey, authenticateAdmin } from './authenticate-admin.ts';
 import { addCallForwarding } from './forward-calls.ts';
 
 export interface WatchOptions {
   /** The admin key. */
-  readonly key: string;
+  readonly key: AdminKey;
   readonly render: RenderMetrics;
   /** Where the gateway listens for callers. */
   readonly gateway: Address;

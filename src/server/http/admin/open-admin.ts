@@ -5,6 +5,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { Actor } from '../../../store/actor.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
 import { createAdminApp } from './app.ts';
+import type { AdminKey } from './authenticate-admin.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 
 export interface AdminCompany {
@@ -15,27 +16,30 @@ export interface AdminCompany {
   /** The time zone of days in reports. */
   readonly timeZone?: string;
   /** Adds other routes to the listener. */
-  readonly add?: (app: H3, key: string) => void;
+  readonly add?: (app: H3, key: AdminKey) => void;
+  /** The admin key in force, where a reload may change it. */
+  readonly currentKey?: () => string | undefined;
 }
 
 /** @returns undefined if no admin key is set, since there is no admin API then. @throws Error if its port is taken. */
 export async function openAdmin(
   { key, host, port }: Config['admin'],
   store: Store,
-  { onKeys, onAudit, timeZone, add }: AdminCompany = {},
+  { onKeys, onAudit, timeZone, add, currentKey = () => key }: AdminCompany = {},
 ): Promise<RunningAdmin | undefined> {
   if (key === undefined) return undefined;
   // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
   // the other connection.
   const own = store.kind === 'sqlite' ? connectStore(store.place, () => {}) : undefined;
   try {
+    const admitted = (): string => currentKey() ?? key;
     const app = createAdminApp(own ?? store, {
-      key,
+      key: admitted,
       ...(onKeys !== undefined && { onKeys }),
       ...(onAudit !== undefined && { onAudit }),
       ...(timeZone !== undefined && { timeZone }),
     });
-    add?.(app, key);
+    add?.(app, admitted);
     const { url, close } = await serveAdmin(app, { host, port });
     return {
       url,
