@@ -21,6 +21,7 @@ const main = defineCommand({
     store: () => import('./cli/store.ts').then((module) => module.store),
     models: () => import('./cli/models.ts').then((module) => module.models),
     check: () => import('./cli/check.ts').then((module) => module.check),
+    import: () => import('./cli/import.ts').then((module) => module.importFile),
     validate: () => import('./cli/validate.ts').then((module) => module.validate),
     conform: () => import('./cli/conform.ts').then((module) => module.conform),
     explain: () => import('./cli/explain.ts').then((module) => module.explain),

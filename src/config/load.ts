@@ -33,7 +33,7 @@ export async function readSettings(environment: Environment, directory: string):
   const gateway = foreignGateway(values);
   if (gateway !== undefined) {
     throw invalidConfig(
-      `${file} is a configuration of ${gateway}. docs/coming-from.md maps its settings to those of this gateway`,
+      `${file} is a configuration of ${gateway}. \`gateway import\` turns it into one of this gateway (docs/coming-from.md)`,
     );
   }
   const files = new Set(file === undefined ? [] : [file]);

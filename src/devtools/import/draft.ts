@@ -1,0 +1,185 @@
+/** A configuration of this gateway that grows while one of another gateway is read. */
+
+import { modelName, vendorName } from '../../catalog/catalog.ts';
+import { defaultModels } from '../../catalog/default.ts';
+import { findProvider, isCloud, type Provider } from './providers.ts';
+
+/** What a key, an address or a setting becomes: plain data, as a configuration file writes it. */
+type Written = string | number | boolean | readonly Written[] | { readonly [field: string]: Written };
+
+/** An address of a provider in another configuration, with a key for it. */
+export interface TheirPlace {
+  /** Where it stands in the other configuration, for notes. */
+  readonly field: string;
+  /** The other gateway's name of the vendor. */
+  readonly provider: string;
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly weight?: number | undefined;
+}
+
+/** What the other configuration says of a model that the catalog does not have. */
+export interface TheirModel {
+  readonly contextWindow?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  /** Dollars per million tokens. */
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+}
+
+export interface Imported {
+  readonly config: { readonly [field: string]: Written };
+  /** Sentences on what could not be taken over, or has to be looked at. */
+  readonly notes: readonly string[];
+}
+
+export interface Draft {
+  /** Adds an address of a vendor. @returns the vendor's name; undefined if it cannot be taken over (it is noted). */
+  place(place: TheirPlace): string | undefined;
+  /** The id of a vendor's model. A model that the catalog does not have is added to `models`. */
+  model(vendor: string, name: string, their?: TheirModel): string;
+  /** Lets callers of the OpenAI formats ask for a model by this name. */
+  alias(name: string, id: string): void;
+  fallback(id: string, others: readonly string[]): void;
+  /** Sets a field of a section, or of a vendor (`vendors.openai`). */
+  set(section: string, field: string, value: Written): void;
+  add(section: 'keys' | 'groups', value: { readonly [field: string]: Written }): void;
+  /** A secret that the new file reads from the environment; one that stood in the file is named, never written. */
+  secret(field: string, text: string, variable: string): string;
+  note(sentence: string): void;
+  result(): Imported;
+}
+
+/** Cautious figures for a model of which nothing is known. */
+const UNKNOWN = { contextWindow: 32_768, maxOutputTokens: 4_096, input: 0, output: 0 };
+
+export function openDraft(): Draft {
+  const catalog = defaultModels();
+  const places = new Map<string, { readonly [field: string]: Written }[]>();
+  const sections = new Map<string, Map<string, Written>>();
+  const lists = new Map<string, { readonly [field: string]: Written }[]>();
+  const models = new Map<string, { readonly [field: string]: Written }>();
+  const fallbacks = new Map<string, readonly string[]>();
+  const notes = new Set<string>();
+  const note = (sentence: string): void => void notes.add(sentence);
+
+  const secret: Draft['secret'] = (field, text, variable) => {
+    const [, named] = /^(?:os\.environ\/|env\.|process\.env\.|\$\{?)(\w+)\}?$/.exec(text) ?? [];
+    if (named !== undefined) return `\${${named}}`;
+    note(`${field} holds a secret itself. The new file reads it from the variable ${variable}: set that.`);
+    return `\${${variable}}`;
+  };
+
+  const findKnown = (vendor: string, name: string): string | undefined =>
+    catalog.find(({ id, upstream, aliases = [] }) => {
+      if (vendorName(id) !== vendor) return false;
+      return [id, ...aliases].some((each) => modelName(each) === name.toLowerCase()) || upstream === name;
+    })?.id;
+
+  return {
+    note,
+    secret,
+    place({ field, provider, apiKey, baseUrl, weight }) {
+      if (isCloud(provider)) {
+        note(
+          `${field}: ${provider} was left out. Set its address and its credentials by hand (docs/configuration.md, "Azure, Bedrock, Vertex AI").`,
+        );
+        return undefined;
+      }
+      const known = serverAt(provider, baseUrl) ?? findProvider(provider);
+      if (known === undefined || (known.baseUrl ?? baseUrl ?? 'known') === '') {
+        note(`${field}: ${provider} is not a vendor that this command knows. Add it under vendors by hand.`);
+        return undefined;
+      }
+      const { vendor } = known;
+      const before = places.get(vendor) ?? [];
+      const variable = `${vendor.toUpperCase().replaceAll(/\W/g, '_')}_API_KEY`;
+      const own = numbered(variable, before.length);
+      const key = apiKey === undefined ? (known.key ?? `\${${variable}}`) : secret(field, apiKey, own);
+      const address = baseUrl ?? known.baseUrl;
+      const added = {
+        apiKey: key,
+        ...(address !== undefined && { baseUrl: address }),
+        ...(weight !== undefined && weight > 0 && weight !== 1 && { weight }),
+      };
+      if (weight === 0) note(`${field} has the weight 0 and was left out.`);
+      else if (!before.some((each) => each['apiKey'] === key && each['baseUrl'] === address))
+        places.set(vendor, [...before, added]);
+      return vendor;
+    },
+    model(vendor, name, their = {}) {
+      // A service with models of many vendors takes their ids as they are.
+      const id = vendor === 'compatible' ? name.toLowerCase() : `${vendor}/${modelName(name.toLowerCase())}`;
+      const known = findKnown(vendorName(id), modelName(name));
+      if (known !== undefined || models.has(id)) return known ?? id;
+      const unsaid = (['contextWindow', 'maxOutputTokens', 'input', 'output'] as const).filter(
+        (figure) => their[figure] === undefined,
+      );
+      if (unsaid.length > 0)
+        note(
+          `models: ${id} is not in the catalog. Correct its ${unsaid.map((figure) => (figure.endsWith('put') ? `price of ${figure}` : figure)).join(', ')}, which were guessed.`,
+        );
+      models.set(id, {
+        id,
+        ...(vendor !== 'compatible' && modelName(id) !== name && { upstream: name }),
+        contextWindow: their.contextWindow ?? UNKNOWN.contextWindow,
+        maxOutputTokens: their.maxOutputTokens ?? UNKNOWN.maxOutputTokens,
+        prices: { input: their.input ?? UNKNOWN.input, output: their.output ?? UNKNOWN.output },
+      });
+      return id;
+    },
+    alias(name, id) {
+      const full = (name.includes('/') ? name : `openai/${name}`).toLowerCase();
+      if (full !== id && catalog.every((model) => model.id !== full)) setIn('aliases', full, id);
+      else if (full !== id)
+        note(`The name ${name} stays the model ${full} of the catalog, and was not given to ${id}.`);
+    },
+    fallback(id, others) {
+      const all = [...(fallbacks.get(id) ?? []), ...others];
+      fallbacks.set(
+        id,
+        [...new Set(all)].filter((other) => other !== id),
+      );
+    },
+    set: setIn,
+    add: (section, value) => void lists.set(section, [...(lists.get(section) ?? []), value]),
+    result() {
+      const vendors = Object.fromEntries(
+        [...places].map(([vendor, all]) => {
+          const [only] = all;
+          const set = Object.fromEntries(sections.get(`vendors.${vendor}`) ?? []);
+          return [vendor, { ...(all.length === 1 ? only : { upstreams: all }), ...set }];
+        }),
+      );
+      const rest = [...sections].filter(([name]) => !name.startsWith('vendors.'));
+      return {
+        notes: [...notes],
+        config: {
+          vendors,
+          ...(models.size > 0 && { models: [...models.values()] }),
+          ...Object.fromEntries(rest.map(([name, fields]) => [name, Object.fromEntries(fields)])),
+          ...(fallbacks.size > 0 && { fallbacks: Object.fromEntries(fallbacks) }),
+          ...Object.fromEntries(lists),
+        },
+      };
+    },
+  };
+
+  function setIn(section: string, field: string, value: Written): void {
+    sections.set(section, (sections.get(section) ?? new Map<string, Written>()).set(field, value));
+  }
+}
+
+/** A server of one's own that speaks OpenAI's format: its vendor is named after its host. */
+function serverAt(provider: string, baseUrl: string | undefined): Provider | undefined {
+  if (provider !== 'openai' || baseUrl === undefined || !URL.canParse(baseUrl)) return undefined;
+  const { hostname } = new URL(baseUrl);
+  if (hostname === 'api.openai.com') return undefined;
+  const labels = hostname.replace(/^(?:api|www)\./, '').split('.');
+  const name = /^[\d.]+$/.test(hostname) ? hostname : (labels[0] ?? hostname);
+  return { vendor: name.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-'), key: 'none' };
+}
+
+function numbered(variable: string, before: number): string {
+  return before === 0 ? variable : `${variable}_${before + 1}`;
+}

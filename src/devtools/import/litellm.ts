@@ -1,0 +1,169 @@
+/** A `config.yaml` of LiteLLM's proxy (docs.litellm.ai, "Proxy Config.yaml", "All settings"). */
+
+import { modelName, vendorName } from '../../catalog/catalog.ts';
+import { defaultModels } from '../../catalog/default.ts';
+import type { Draft } from './draft.ts';
+import { openSource, type Source } from './source.ts';
+
+/** Kinds of models that this gateway does not serve. */
+const OTHER_MODES =
+  /^(?:embedding|image_generation|audio_\w+|rerank|completion|moderation|video_generation)$/;
+
+export function importLitellm(file: Source, draft: Draft): void {
+  const ids = new Map<string, string>();
+  for (const entry of file.parts('model_list')) importModel(entry, ids, draft);
+  const [router, litellm, general] = [
+    file.part('router_settings'),
+    file.part('litellm_settings'),
+    file.part('general_settings'),
+  ];
+  const all = [router, litellm].filter((part) => part !== undefined);
+  const aliases = router?.part('model_group_alias');
+  for (const alias of aliases?.names() ?? []) {
+    const id = ids.get(aliases?.text(alias) ?? '');
+    if (id !== undefined) draft.alias(alias, id);
+  }
+  for (const part of all) {
+    importFallbacks(part, ids, draft);
+    importRouting(part, draft);
+  }
+  if (router !== undefined) importRedis(router, draft);
+  if (general !== undefined) importGeneral(general, draft);
+}
+
+function importModel(entry: Source, ids: Map<string, string>, draft: Draft): void {
+  const name = entry.text('model_name') ?? '';
+  const params = entry.part('litellm_params');
+  const info = entry.part('model_info');
+  info?.skip('id', 'base_model', 'mode', 'health_check_timeout');
+  const mode = info?.text('mode');
+  if (params === undefined) return;
+  const written = params.text('model') ?? '';
+  const [provider, model] = splitModel(written, params.text('custom_llm_provider'));
+  if (mode !== undefined && OTHER_MODES.test(mode)) {
+    params.skip(...params.names());
+    draft.note(`${entry.field}: ${name} is of the kind ${mode}, which this gateway does not serve.`);
+    return;
+  }
+  if (provider === undefined) {
+    params.skip(...params.names());
+    draft.note(`${entry.field}: the vendor of ${written} is not known. Write it as <vendor>/<model>.`);
+    return;
+  }
+  // `tpm` and `rpm` of a deployment only steer LiteLLM's own choice.
+  params.skip('rpm', 'tpm', 'order');
+  const vendor = draft.place({
+    field: `${entry.field}.litellm_params`,
+    provider,
+    apiKey: params.text('api_key'),
+    baseUrl: withVersion(provider, params.text('api_base')),
+    weight: params.number('weight'),
+  });
+  if (vendor === undefined) {
+    params.skip(...params.names());
+    return;
+  }
+  if (model === '*') return;
+  const million = (cost: number | undefined): number | undefined =>
+    cost === undefined ? undefined : Number((cost * 1e6).toPrecision(6));
+  const figure = (field: string): number | undefined => info?.number(field) ?? params.number(field);
+  const id = draft.model(vendor, model, {
+    contextWindow: figure('max_input_tokens') ?? figure('max_tokens'),
+    maxOutputTokens: figure('max_output_tokens'),
+    input: million(figure('input_cost_per_token')),
+    output: million(figure('output_cost_per_token')),
+  });
+  const first = ids.get(name);
+  if (first !== undefined && first !== id) {
+    draft.fallback(first, [id]);
+    draft.note(
+      `${entry.field}: ${name} means ${first} here, and ${id} answers only if that cannot: load is shared between addresses of one vendor alone.`,
+    );
+    return;
+  }
+  ids.set(name, id);
+  if (name !== modelName(id) || vendorName(id) !== 'openai') draft.alias(name, id);
+}
+
+/** `provider/model`; LiteLLM finds the provider of a plain name by its own list of models. */
+function splitModel(written: string, given: string | undefined): readonly [string | undefined, string] {
+  const slash = written.indexOf('/');
+  if (given !== undefined) return [given, written.slice(slash + 1)];
+  if (slash > 0) return [written.slice(0, slash), written.slice(slash + 1)];
+  const id = defaultModels().find((model) => modelName(model.id) === written.toLowerCase())?.id;
+  if (id !== undefined) return [vendorName(id), written];
+  return [/^(?:gpt|o\d|chatgpt)/.test(written) ? 'openai' : undefined, written];
+}
+
+/** The address of Ollama has no version there, and has one here. */
+function withVersion(provider: string, baseUrl: string | undefined): string | undefined {
+  const bare = baseUrl?.replace(/\/$/, '');
+  return bare !== undefined && /^ollama/.test(provider) && !bare.endsWith('/v1') ? `${bare}/v1` : bare;
+}
+
+function importFallbacks(part: Source, ids: ReadonlyMap<string, string>, draft: Draft): void {
+  const list = part.raw('fallbacks');
+  if (!Array.isArray(list)) return;
+  for (const [index, item] of list.entries()) {
+    const rule = openSource(item);
+    for (const name of rule?.names() ?? []) {
+      const id = ids.get(name);
+      const others = (rule?.texts(name) ?? []).flatMap((other) => ids.get(other) ?? []);
+      if (id !== undefined && others.length > 0) draft.fallback(id, others);
+      else
+        draft.note(`${part.field}.fallbacks[${index}]: ${name} or its fallbacks are not in the model list.`);
+    }
+  }
+}
+
+function importRouting(part: Source, draft: Draft): void {
+  part.skip('routing_strategy', 'drop_params', 'set_verbose', 'telemetry', 'enable_pre_call_checks');
+  const retries = part.number('num_retries');
+  if (retries !== undefined) {
+    draft.set('retries', 'limit', Math.min(2, Math.trunc(retries)));
+    if (retries > 2) draft.note(`${part.field}.num_retries: ${retries} became 2, the most there is.`);
+  }
+  const seconds = part.number('request_timeout') ?? part.number('timeout');
+  if (seconds !== undefined) draft.set('timeouts', 'total', Math.round(seconds * 1_000));
+  const first = part.number('stream_timeout');
+  if (first !== undefined) draft.set('timeouts', 'firstByte', Math.round(first * 1_000));
+  const fails = part.number('allowed_fails');
+  if (fails !== undefined) draft.set('ejection', 'failures', Math.max(1, fails));
+  const cooldown = part.number('cooldown_time');
+  if (cooldown !== undefined) draft.set('ejection', 'duration', Math.round(cooldown * 1_000));
+}
+
+function importRedis(router: Source, draft: Draft): void {
+  const [url, host, port, password] = ['redis_url', 'redis_host', 'redis_port', 'redis_password'].map(
+    (name) => {
+      const text = router.text(name) ?? router.number(name)?.toString();
+      if (text === undefined) return undefined;
+      const isPlain = !text.startsWith('os.environ/') && name !== 'redis_password' && name !== 'redis_url';
+      return isPlain ? text : draft.secret(`router_settings.${name}`, text, name.toUpperCase());
+    },
+  );
+  if (url !== undefined) draft.set('redis', 'url', url);
+  else if (host !== undefined)
+    draft.set(
+      'redis',
+      'url',
+      `redis://${password === undefined ? '' : `:${password}@`}${host}:${port ?? 6379}`,
+    );
+}
+
+function importGeneral(general: Source, draft: Draft): void {
+  const master = general.text('master_key');
+  if (master !== undefined) {
+    draft.set('admin', 'key', draft.secret('general_settings.master_key', master, 'GATEWAY_ADMIN_KEY'));
+    draft.note(
+      'general_settings.master_key became the key of the admin API (port 8788), with at least 16 characters. For a key that may use every model, set GATEWAY_API_KEY.',
+    );
+  }
+  const url = general.text('database_url');
+  if (url !== undefined) {
+    draft.set('store', 'url', draft.secret('general_settings.database_url', url, 'DATABASE_URL'));
+    draft.note(
+      'general_settings.database_url: use a database of its own. Tables and keys of LiteLLM are not read.',
+    );
+  }
+}

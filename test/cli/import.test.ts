@@ -1,0 +1,190 @@
+/** `gateway import`: configurations of other gateways, and the ones that they become. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { runCommand } from '../support/command.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-import-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const FOREIGN = join(import.meta.dirname, '../../fixtures/foreign');
+
+interface Imported {
+  /** As this gateway reads it. */
+  readonly config: Config;
+  /** What the command printed. */
+  readonly text: string;
+  readonly notes: string;
+}
+
+/** Imports a file, and reads the result with every variable that it names set. */
+async function imported(file: string): Promise<Imported> {
+  const { stdout, stderr, code } = await runCommand(directory, ['import', join(FOREIGN, file)]);
+  expect(code).toBe(0);
+  const variables = [...stdout.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [
+    name,
+    name === 'DATABASE_URL'
+      ? 'postgres://db/gateway'
+      : `the-value-of-${name.toLowerCase().replaceAll('_', '-')}`,
+  ]);
+  writeFileSync(join(directory, 'gateway.config.json'), stdout);
+  const config = await readConfig(Object.fromEntries(variables), directory);
+  rmSync(join(directory, 'gateway.config.json'));
+  return { config, text: stdout, notes: stderr };
+}
+
+describe('a config.yaml of LiteLLM', () => {
+  test('becomes a configuration with the same vendors, names, fallbacks and settings', async () => {
+    const { config } = await imported('litellm.yaml');
+    expect(config).toMatchObject({
+      vendors: {
+        openai: {
+          upstreams: [
+            { apiKey: 'the-value-of-openai-api-key', weight: 3 },
+            { apiKey: 'the-value-of-openai-key-2', weight: 1 },
+          ],
+        },
+        anthropic: { apiKey: 'the-value-of-anthropic-api-key' },
+        google: { apiKey: 'the-value-of-gemini-api-key' },
+        ollama: { apiKey: 'none', baseUrl: 'http://localhost:11434/v1' },
+        llm: { apiKey: 'the-value-of-acme-key', baseUrl: 'https://llm.acme.example/v1' },
+      },
+      models: [
+        {
+          id: 'ollama/llama3.2',
+          contextWindow: 131_072,
+          maxOutputTokens: 8192,
+          prices: { input: 0, output: 0 },
+        },
+        { id: 'llm/writer-7b', upstream: 'Acme/Writer-7B', prices: { input: 0.2, output: 0.6 } },
+      ],
+      aliases: {
+        'openai/fast': 'anthropic/claude-haiku-4-5',
+        'openai/llama': 'ollama/llama3.2',
+        'openai/house': 'llm/writer-7b',
+        'openai/default': 'anthropic/claude-haiku-4-5',
+      },
+      fallbacks: {
+        'anthropic/claude-haiku-4-5': ['google/gemini-2.5-flash'],
+        'openai/gpt-4o': ['anthropic/claude-haiku-4-5'],
+      },
+      retries: { limit: 2 },
+      timeouts: { total: 120_000 },
+      ejection: { failures: 3, duration: 60_000 },
+      redis: { url: 'redis://:the-value-of-redis-password@the-value-of-redis-host:6379' },
+      store: { url: 'postgres://db/gateway' },
+      admin: { key: 'the-value-of-master-key' },
+    });
+  });
+
+  test('says what it could not take over, and prints no secret', async () => {
+    const { text, notes } = await imported('litellm.yaml');
+    expect(text + notes).not.toContain('sk-ant-written-in-the-file');
+    for (const note of [
+      'Read as a configuration of LiteLLM. To look at:',
+      'model_list[2].litellm_params holds a secret itself. The new file reads it from the variable ANTHROPIC_API_KEY: set that.',
+      'model_list[3]: fast means anthropic/claude-haiku-4-5 here, and google/gemini-2.5-flash answers only if that cannot',
+      'models: ollama/llama3.2 is not in the catalog. Correct its price of input, price of output, which were guessed.',
+      'model_list[6].litellm_params: azure was left out.',
+      'model_list[7]: embeddings is of the kind embedding, which this gateway does not serve.',
+      'litellm_settings.num_retries: 5 became 2, the most there is.',
+      'litellm_settings.cache was left out',
+      'litellm_settings.success_callback was left out:',
+      'general_settings.alerting was left out.',
+    ])
+      expect(notes).toContain(note);
+  });
+});
+
+test('a config of Portkey: targets become upstreams and fallbacks', async () => {
+  const { config, text, notes } = await imported('portkey.json');
+  expect(config).toMatchObject({
+    vendors: {
+      openai: {
+        upstreams: [
+          { apiKey: 'the-value-of-openai-api-key', weight: 0.7 },
+          { apiKey: 'the-value-of-openai-api-key-2', weight: 0.3 },
+        ],
+      },
+      anthropic: { apiKey: 'the-value-of-anthropic-api-key' },
+    },
+    fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] },
+    retries: { limit: 2 },
+    timeouts: { total: 30_000 },
+  });
+  expect(text + notes).not.toContain('sk-in-the-file');
+  for (const note of [
+    'targets[0].targets[0].provider: @openai-prod was taken for openai. Its key is not in the file.',
+    'targets[2].provider: the vendor behind @our-team is not known. Add it under vendors by hand.',
+    'targets[1].override_params.max_tokens was left out.',
+    'cache was left out',
+    'input_guardrails was left out',
+  ])
+    expect(notes).toContain(note);
+});
+
+test('a config.json of Bifrost: providers, keys, teams and limits', async () => {
+  const { config, notes } = await imported('bifrost.json');
+  expect(config).toMatchObject({
+    vendors: {
+      openai: {
+        upstreams: [{ weight: 0.7 }, { apiKey: 'the-value-of-openai-key-2', weight: 0.3 }],
+        headers: { 'OpenAI-Organization': 'org-acme' },
+        connections: 200,
+      },
+      groq: { apiKey: 'the-value-of-groq-api-key', baseUrl: 'https://api.groq.com/openai/v1' },
+    },
+    models: [{ id: 'groq/llama-3.3-70b-versatile' }],
+    timeouts: { total: 60_000 },
+    retries: { limit: 2 },
+    limits: { bodyBytes: 50 * 1024 * 1024 },
+    cors: { origins: ['https://chat.acme.example'] },
+    groups: [{ name: 'search', limits: { budgetMonth: 500 } }],
+    keys: [
+      {
+        name: 'search-prod',
+        key: 'the-value-of-vk-search',
+        group: 'search',
+        models: ['openai/gpt-4o'],
+        limits: { requestsPerMinute: 60 },
+      },
+    ],
+  });
+  for (const note of [
+    'providers.azure.keys[0]: azure was left out.',
+    'governance.budgets[1]: a budget for 1w was left out.',
+    'governance.virtual_keys[1]: the key old is not active and was left out.',
+    'plugins was left out.',
+    'config_store was left out: the store is set by DATABASE_URL.',
+  ])
+    expect(notes).toContain(note);
+});
+
+test('the file is written if asked for, and never over another one', async () => {
+  const words = ['import', join(FOREIGN, 'portkey.json'), '--write', 'new.json'];
+  const first = await runCommand(directory, words);
+  expect(first).toMatchObject({ code: 0, stdout: '' });
+  expect(JSON.parse(readFileSync(join(directory, 'new.json'), 'utf8'))).toHaveProperty('fallbacks');
+  expect(await runCommand(directory, words)).toMatchObject({
+    code: 1,
+    stderr: 'new.json exists already. --force overwrites it.\n',
+  });
+  expect(await runCommand(directory, [...words, '--force'])).toMatchObject({ code: 0 });
+});
+
+test('a file of no other gateway is refused, and the start names this command for one', async () => {
+  writeFileSync(join(directory, 'own.json'), '{"port": 1}');
+  expect(await runCommand(directory, ['import', 'own.json'])).toMatchObject({
+    code: 1,
+    stderr: 'own.json is not a configuration of LiteLLM, Portkey or Bifrost.\n',
+  });
+  const start = await runCommand(directory, ['start', '--config', join(FOREIGN, 'bifrost.json')]);
+  expect(start.code).toBe(78);
+  expect(start.stderr).toMatch(
+    /bifrost\.json is a configuration of Bifrost\. `gateway import` turns it into one of this gateway/,
+  );
+});
