@@ -1,5 +1,5 @@
 /**
- * The gateway under load, in one run with the floor for any gateway on Node (a bare node:http and undici
+ * The gateway under load, in one run with a bare proxy for comparison (node:http and undici
  * proxy) and with Portkey's gateway: the measured process has a core to itself, the load and the upstream
  * share another one.
  *

@@ -1,7 +1,7 @@
 /** The program: its commands, of which only the one that is called is loaded, and its help. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runMain } from 'citty';
+import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand, runMain } from 'citty';
 import { version } from './server/version.ts';
 
 const NAME = 'gateway';
@@ -49,4 +49,30 @@ async function showUsage<A extends ArgsDef>(command: CommandDef<A>, parent?: Com
 // `gateway help keys` is `gateway keys --help`, as in other programs.
 const words = process.argv.slice(2);
 const [first, ...rest] = words;
-await runMain(main, { showUsage, rawArgs: first === 'help' ? [...rest, '--help'] : words });
+const rawArgs = first === 'help' ? [...rest, '--help'] : words;
+try {
+  readEnvFile();
+  if (rawArgs.some((word) => /^(?:--help|-h|--version|-v)$/.test(word)))
+    await runMain(main, { showUsage, rawArgs });
+  else await runCommand(main, { rawArgs });
+} catch (error) {
+  const { describeUsageError, isUsageError } = await import('./cli/usage-line.ts');
+  // citty's own way with a mistake is the whole help, with the mistake below it.
+  const line = isUsageError(error) ? await describeUsageError(main, rawArgs, error, process.env) : undefined;
+  if (line !== undefined) console.error(line);
+  else if (isUsageError(error)) await runMain(main, { showUsage, rawArgs: [...rawArgs, '--help'] });
+  else console.error(error);
+  process.exit(1);
+}
+
+/**
+ * Adds the variables of a file `.env` in this directory to the environment, which overrides them.
+ * @throws Error if the file cannot be read.
+ */
+function readEnvFile(): void {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}

@@ -92,11 +92,11 @@ function directions(rows: readonly Row[], top: number): Part {
   const room = COLUMN - label - 44;
   const most = Math.max(1, ...rows.map((row) => figure(row, 'of the floor') ?? 0));
   const drawn = [
-    text(MARGIN, top, 'Translators, events a second, of the floor’s', 'heading'),
+    text(MARGIN, top, 'Translators, events a second, of the least work’s', 'heading'),
     text(
       MARGIN,
       top + 17,
-      'longer is better · the floor (dashed) reads, parses and writes the same events and does nothing else',
+      'longer is better · the least work (dashed) reads, parses and writes the same events and does nothing else',
       'dim',
     ),
   ];

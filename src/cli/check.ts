@@ -1,5 +1,7 @@
 /** `gateway check`: says whether a configuration is valid, and what it amounts to. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ArgsDef, defineCommand } from 'citty';
 import type { Cloud } from '../upstream/credentials/cloud.ts';
 import type { Vendor } from '../upstream/vendor.ts';
@@ -42,11 +44,14 @@ export const check = defineCommand({
         files.length === 0
           ? `There is no gateway.config.* in ${directory}: using environment variables and defaults.`
           : `Read from ${files.join(', ')}.`,
+        ...(existsSync(join(directory, '.env'))
+          ? [`Variables that the environment does not set come from ${join(directory, '.env')}.`]
+          : []),
         names.length === 0
           ? 'No vendor has a key, so the sandbox would serve.'
           : `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
         ...(await describeCredentials(vendors.all)),
-        ...notes.findUnreadVariables(config, environment, directory),
+        ...notes.findUnreadVariables(config, environment),
         ...vendorNotes.findVendorNotes(config),
         ...notes.findUnknownModels([...models], config),
         ...config.identities.map(

@@ -1,11 +1,10 @@
 /** Notes on a configuration that is valid but hardly meant: variables that are not read, and models that do not exist. */
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { allowance } from '../access/allowance.ts';
 import { makeCatalog } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
+import { commandLine } from '../lib/command-line.ts';
 import type { Environment } from '../lib/environment.ts';
 
 interface VendorKey {
@@ -36,13 +35,8 @@ const VENDOR_KEYS: readonly VendorKey[] = [
 
 /**
  * A sentence for each variable that looks like the key of a vendor that has none, but is not read. Never its value.
- * @param directory where a `.env` file is looked for.
  */
-export function findUnreadVariables(
-  { vendors }: Config,
-  environment: Environment,
-  directory: string,
-): readonly string[] {
+export function findUnreadVariables({ vendors }: Config, environment: Environment): readonly string[] {
   const unread = VENDOR_KEYS.flatMap(({ variable, vendor, otherSpellings }) => {
     const { apiKey, credentials, upstreams = [] } = vendors[vendor] ?? {};
     if ((apiKey ?? credentials ?? upstreams[0]) !== undefined) return [];
@@ -50,10 +44,7 @@ export function findUnreadVariables(
       .filter((name) => name !== variable && otherSpellings.test(name) && environment[name])
       .map((name) => `The variable ${name} is set but not read: the gateway reads ${variable}.`);
   });
-  const isBare = Object.keys(vendors).length === 0 && existsSync(join(directory, '.env'));
-  return isBare
-    ? [...unread, 'The file .env is not read. To read it: node --env-file=.env src/cli/gateway.js start']
-    : unread;
+  return unread;
 }
 
 /**
@@ -68,5 +59,5 @@ export function findUnknownModels(models: readonly string[], config: Config): re
       const allows = allowance([model]);
       return !ids.some((id) => allows(id, catalog.otherNames));
     })
-    .map((model) => `Note: the catalog has no model ${model} (see "gateway models").`);
+    .map((model) => `Note: the catalog has no model ${model} (see "${commandLine(process.env, 'models')}").`);
 }

@@ -5,6 +5,7 @@
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { commandLine } from '../lib/command-line.ts';
 import { codeBehind } from '../lib/error-code.ts';
 import { lacksKeys, makeFirstKey } from '../store/configured-store.ts';
 import { makeFolder } from '../store/make-folder.ts';
@@ -35,7 +36,7 @@ export async function firstKey(store: Store): Promise<FirstKey | string | undefi
     rmSync(probe);
   } catch (error) {
     // A key that cannot be shown would still keep the next start from creating one.
-    return `There is no API key yet, and none was created: there is no terminal to show it on, and ${file} cannot be written${codeBehind(error)}. Create one with \`gateway keys create NAME\`, or set GATEWAY_API_KEY.`;
+    return `There is no API key yet, and none was created: there is no terminal to show it on, and ${file} cannot be written${codeBehind(error)}. Create one with \`${commandLine(process.env, 'keys create NAME')}\`, or set GATEWAY_API_KEY.`;
   }
   const key = await makeFirstKey(store);
   // Another process has just created a key, and reports it.

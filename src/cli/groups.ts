@@ -1,6 +1,7 @@
 /** `gateway groups`: creates, lists, changes and deletes groups of keys. Running gateways apply a change within two seconds. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import { commandLine } from '../lib/command-line.ts';
 import type { GroupView } from '../store/key-view.ts';
 import { execute } from './command.ts';
 import { groupOptions, limitColumns, readGroupOptions } from './key-options.ts';
@@ -30,7 +31,9 @@ const create = defineCommand({
         const made = await createGroup(store, name, groupColumns(settings));
         if (made === undefined) throw new Refusal(`A group named ${name} already exists.`);
         for (const note of findUnknownModels(settings.models ?? [], config)) console.error(note);
-        console.error(`Created the group ${name}. Add keys with: gateway keys create NAME --group '${name}'`);
+        console.error(
+          `Created the group ${name}. Add keys with: ${commandLine(process.env, 'keys create NAME', `--group '${name}'`)}`,
+        );
       }),
     ),
 });
@@ -86,7 +89,7 @@ const remove = defineCommand({
         if (deleted === undefined) throw noSuchGroup(args.group);
         if ('keys' in deleted) {
           throw new Refusal(
-            `The group ${args.group} still has keys that are not revoked: ${deleted.keys}. First move them to another group, or to none: gateway keys change NAME --group none`,
+            `The group ${args.group} still has keys that are not revoked: ${deleted.keys}. First move them to another group, or to none: ${commandLine(process.env, 'keys change NAME', '--group none')}`,
           );
         }
         console.error(`Deleted the group ${args.group}.`);
@@ -111,7 +114,7 @@ async function load() {
 }
 
 function noSuchGroup(name: string): Refusal {
-  return new Refusal(`There is no group ${name} (see "gateway groups list").`);
+  return new Refusal(`There is no group ${name} (see "${commandLine(process.env, 'groups list')}").`);
 }
 
 const COLUMNS: readonly Column<GroupView>[] = [

@@ -1,6 +1,7 @@
 /** `gateway keys`: creates, lists, changes, rotates and revokes keys. Running gateways apply a change within two seconds. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import { commandLine } from '../lib/command-line.ts';
 import type { KeyView } from '../store/key-view.ts';
 import type { MadeKey } from '../store/keys.ts';
 import type { KeyRow } from '../store/tables.ts';
@@ -123,7 +124,7 @@ const rotate = defineCommand({
         const { expires_at: expires, name } = renderKey(made.row);
         if (expires !== null && isExpired({ expires_at: expires })) {
           console.error(
-            `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either. To change that: gateway keys change '${name}' --expires never (or a date)`,
+            `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either. To change that: ${commandLine(process.env, `keys change '${name}'`, '--expires never')} (or a date)`,
           );
         }
         await showKey(made, args.json);
@@ -172,13 +173,16 @@ async function inKnownGroup<T>(change: Promise<T>): Promise<T> {
     return await change;
   } catch (error) {
     if (!(error instanceof NoSuchGroup)) throw error;
-    throw new Refusal(`${error.message} To create it: gateway groups create '${error.group}'`);
+    throw new Refusal(
+      `${error.message} To create it: ${commandLine(process.env, `groups create '${error.group}'`)}`,
+    );
   }
 }
 
 /** The row of a key that was looked up by name or id. @throws Refusal if there is none, or the key is revoked. */
 function usable(nameOrId: string, row: KeyRow | undefined): KeyRow {
-  if (row === undefined) throw new Refusal(`There is no key ${nameOrId} (see "gateway keys list").`);
+  if (row === undefined)
+    throw new Refusal(`There is no key ${nameOrId} (see "${commandLine(process.env, 'keys list')}").`);
   if (row.revoked_at !== null) throw new Refusal(`The key ${nameOrId} has been revoked.`);
   return row;
 }

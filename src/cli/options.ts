@@ -6,6 +6,7 @@
 import type { ArgsDef } from 'citty';
 import type { z } from 'zod';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
+import { isRunByNpm, NPM_SCRIPT } from '../lib/command-line.ts';
 import { Refusal } from './refusal.ts';
 
 /** What citty parsed: the positional arguments under `_`, and each option by its name. */
@@ -47,17 +48,9 @@ function refuseSwallowedByNpm(declared: ArgsDef, environment: NodeJS.ProcessEnv)
     const swallowed = environment[`npm_config_${name.replaceAll('-', '_').toLowerCase()}`];
     // npm has a setting `key` of its own, which holds a certificate's key (npm documentation, "config").
     if (type === 'positional' || swallowed === undefined || swallowed.startsWith('-----BEGIN')) continue;
-    const command = environment[SCRIPT] === 'start' ? 'npm start' : 'npm run gateway COMMAND';
+    const command = environment[NPM_SCRIPT] === 'start' ? 'npm start' : 'npm run gateway COMMAND';
     throw new Refusal(`npm swallowed --${name}. Put options after a separate --: ${command} -- --${name}`);
   }
-}
-
-/** The variable in which npm names the script that it runs. */
-const SCRIPT = 'npm_lifecycle_event';
-
-function isRunByNpm(environment: NodeJS.ProcessEnv): boolean {
-  const script = environment[SCRIPT];
-  return script === 'gateway' || script === 'start';
 }
 
 /** citty accepts `--budget-day` and `--budgetDay` alike. */

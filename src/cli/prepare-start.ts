@@ -42,7 +42,7 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   // Where callers use tokens of an identity provider, no key is needed.
   const needsKey = config.keys.length === 0 && config.identities.length === 0;
   const made = needsKey ? await orExit(firstKey(store)) : undefined;
-  const notes = findUnreadVariables(config, environment, directory);
+  const notes = findUnreadVariables(config, environment);
   const announce = announceStart(made, config, store, diagnostics, notes);
   return { config, files, surroundings, store, diagnostics, onConfigChange, announce };
 }

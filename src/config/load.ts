@@ -1,5 +1,6 @@
 /** Reads the configuration: a file, and the environment, which overrides it. */
 
+import { commandLine } from '../lib/command-line.ts';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { zodMessages } from '../lib/zod-messages.ts';
@@ -33,7 +34,7 @@ export async function readSettings(environment: Environment, directory: string):
   const gateway = foreignGateway(values);
   if (gateway !== undefined) {
     throw invalidConfig(
-      `${file} is a configuration of ${gateway}. \`gateway import\` turns it into one of this gateway (docs/coming-from.md)`,
+      `${file} is a configuration of ${gateway}. To turn it into one of this gateway: ${commandLine(environment, `import ${file}`)}`,
     );
   }
   const files = new Set(file === undefined ? [] : [file]);

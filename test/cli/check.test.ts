@@ -364,12 +364,15 @@ test.each([
   }
 });
 
-test('an unread .env is reported', async () => {
+test('a .env is read, and reported', async () => {
   const bare = await mkdtemp(join(tmpdir(), 'gateway-dotenv-'));
   try {
     await writeFile(join(bare, '.env'), 'OPENAI_API_KEY=sk-of-a-vendor');
     const { stdout } = await runCommand(bare, ['check']);
-    expect(stdout).toContain('The file .env is not read');
+    expect(stdout).toContain('Vendors with a key: openai,');
+    expect(stdout).toMatch(/^Variables that the environment does not set come from .*\.env\.$/m);
+    const overridden = await runCommand(bare, ['check'], { OPENAI_API_KEY: 'sk-1,sk-2' });
+    expect(overridden.stderr).toContain('must be one key, not a list');
   } finally {
     await rm(bare, { recursive: true });
   }

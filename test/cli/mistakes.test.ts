@@ -102,7 +102,7 @@ test.each([
 });
 
 test('help is plain text without a terminal', async () => {
-  for (const words of [['--help'], ['start', '--help'], ['keys', 'rotate']]) {
+  for (const words of [['--help'], ['start', '--help'], ['keys', 'rotate', '--help']]) {
     const { stdout } = await runCommand(directory, words);
     expect(stdout).toMatch(/^USAGE /m);
     expect(stdout).not.toContain('\u001b');
@@ -129,4 +129,37 @@ test('--version prints the version of package.json', async () => {
   const { code, stdout } = await runCommand(directory, ['--version']);
   expect(stdout).toBe(`${about.version}\n`);
   expect(code).toBe(0);
+});
+
+test.each([
+  [
+    ['keys', 'create'],
+    'Missing NAME. Usage: gateway keys create NAME; options: gateway keys create --help\n',
+  ],
+  [['validate'], 'Missing FILE. Usage: gateway validate FILE; options: gateway validate --help\n'],
+  [['nonsense'], /^Unknown command nonsense\. Commands: start, keys, .*, record\.\n$/],
+  [['keys', 'bogus'], 'Unknown command keys bogus. Commands: create, list, change, rotate, revoke.\n'],
+])('what is missing or unknown is said in one line: %j', async (words, line) => {
+  const { code, stdout, stderr } = await runCommand(directory, words);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(line);
+});
+
+test('commands in hints can be pasted: under npm, as npm takes them', async () => {
+  const env = { npm_lifecycle_event: 'gateway' };
+  const { stderr } = await runCommand(directory, ['keys', 'create'], env);
+  expect(stderr).toBe(
+    'Missing NAME. Usage: npm run gateway keys create NAME; options: npm run gateway keys create -- --help\n',
+  );
+  const made = await runCommand(directory, ['groups', 'create', 'search'], env);
+  expect(made.stderr).toContain("npm run gateway keys create NAME -- --group 'search'");
+  const none = await runCommand(directory, ['keys', 'revoke', 'none'], env);
+  expect(none.stderr).toBe('There is no key none (see "npm run gateway keys list").\n');
+});
+
+test('without a terminal nothing is coloured, whatever goes wrong', async () => {
+  for (const words of [[], ['--help'], ['keys'], ['keys', '--help'], ['nonsense'], ['keys', 'create']]) {
+    const { stdout, stderr } = await runCommand(directory, words, { FORCE_COLOR: '1' });
+    expect(stdout + stderr, words.join(' ')).not.toContain('\u001b');
+  }
 });
