@@ -22,6 +22,13 @@ export function checkConfig(config: Config, variableFor: VariableFor): void {
   checkIdentities(config);
   checkKeys(config, variableFor);
   checkPorts(config);
+  checkHooks(config);
+}
+
+/** A worker gets the configuration as a message, which can hold no function. */
+function checkHooks({ hooks, workers }: Config): void {
+  if (hooks === undefined || workers === 1) return;
+  throw invalidConfig('hooks: need workers: 1. Run several gateways behind a load balancer instead');
 }
 
 /** The error for fields that are not valid. @param variableFor the variable that set a field, or undefined. */

@@ -5,6 +5,7 @@ import { modelSchema } from '../catalog/model.ts';
 import { isTimeZone } from '../lib/calendar.ts';
 import { corsOrigins, postgresUrl, proxyExceptions, proxyUrl, redisUrl } from './addresses.ts';
 import { milliseconds } from './durations.ts';
+import { hooksSchema } from './hooks-schema.ts';
 import { gatewayKey, groupSchema, identitySchema, keySchema } from './key-schema.ts';
 import { ejectionSchema, retriesSchema } from './retry-schema.ts';
 import { modelId, vendorName, vendorSchema } from './vendor-schema.ts';
@@ -165,6 +166,8 @@ export const configSchema = z.strictObject({
       except: proxyExceptions.default(''),
     })
     .prefault({}),
+  /** Functions of one's own before and after (`conversation/hooks.ts`). Only a configuration in code can have them. */
+  hooks: hooksSchema.exactOptional(),
   /** Which pages may call the gateway from a browser. */
   cors: z.strictObject({ origins: corsOrigins.default('*') }).prefault({}),
   /** Whether translated streams are checked by the protocol validator as they are sent. Violations are counted in a metric. */

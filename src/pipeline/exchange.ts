@@ -5,7 +5,8 @@ import type { Standings } from '../access/limits/limit-headers.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Ledger } from '../accounting/usage/ledger.ts';
 import type { Model } from '../catalog/model.ts';
-import type { FormatName } from '../conversation/prompt.ts';
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import type { ReplyEvent } from '../conversation/reply.ts';
 import type { Route } from '../conversation/route.ts';
 import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { InboundCounting, OutboundCounting } from '../formats/format.ts';
@@ -97,6 +98,8 @@ export interface Routed extends Admitted, Scanned {
   readonly isFallback?: true;
   /** Set if the vendor must not get the body unchanged: it is translated then, even to the same format. */
   readonly mustTranslate?: true;
+  /** What the operator's hooks have decided; absent if there are none, or they leave the request as it is. */
+  readonly hooked?: Hooked;
   /** Optional fields of a native request that the service has refused; the body is already without them. */
   readonly refusedFields?: ReadonlySet<string>;
   /** What the request leaves out or says otherwise, because the vendor refuses it. Absent: nothing. */
@@ -106,6 +109,14 @@ export interface Routed extends Admitted, Scanned {
    * non-streaming answer.
    */
   readonly wantsWholeAnswer?: true;
+}
+
+/** What the hooks of a request have decided, which holds for all attempts to answer it. */
+export interface Hooked {
+  /** Set if a hook has changed the prompt. */
+  readonly prompt?: Prompt;
+  /** Makes the step for the events of one attempt; absent if no hook looks at them. */
+  readonly replyStep?: () => Step<ReplyEvent, ReplyEvent>;
 }
 
 /** One of the attempts to get an answer. */

@@ -10,6 +10,7 @@ import type { Traces } from '../accounting/traces/traces.ts';
 import type { ReadCallerUsage } from '../accounting/usage/caller-usage.ts';
 import type { RecordExchange } from '../accounting/usage/ledger.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Hooks } from '../conversation/hooks.ts';
 import type { ChainMode } from '../streams/chain.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
@@ -51,6 +52,8 @@ export interface Gateway {
     RequestOptions &
     ReplyOptions;
   readonly cors: CorsOptions;
+  /** The operator's own functions before and after; absent if there are none. */
+  readonly hooks?: Hooks;
   /** Receives the record of every exchange when it is over; absent if nothing records, and then no ledger is kept. */
   readonly note?: RecordExchange;
   /** Starts the trace of every exchange that is recorded; absent if no traces are collected. */

@@ -9,6 +9,7 @@
 import type { Route } from '../conversation/route.ts';
 import { chain } from '../streams/chain.ts';
 import { authenticate } from './authenticate.ts';
+import { callHooks } from './call-hooks.ts';
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
 import type { Answer, Incoming, Replied } from './exchange.ts';
@@ -34,7 +35,7 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
 /** Makes the path of a route's requests through a gateway: made once for each route, run for each request. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
-  const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
+  const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, hooks, mode } = gateway;
   const prepare = prepareRequest(options);
   const { run } = chain<Incoming>(mode)
     // Refuses the request at once if the process has no room for it. Nothing of the body has been read.
@@ -52,6 +53,9 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     .to(resolveModel(catalog, vendors, options, storedIds))
     // Keeps each tag or end user of the key to the limits for them.
     .to(limitTag(limits))
+    // Lets the operator's own hook look at the request, change it, route it to another model, or refuse it. Without
+    // hooks it passes as it is.
+    .to(callHooks(hooks, { catalog, vendors, reach: options }))
     // Keeps the key and its group to their limits for that model.
     .to(limitModel(limits, catalog))
     // Checks the load once more: to process the body takes many times its size.

@@ -193,6 +193,26 @@ function fallback(
   return undefined;
 }
 
+/**
+ * The same request for another model, and after it for the fallbacks of that one.
+ * @returns undefined if the model, or what serves it, cannot be reached in the caller's format.
+ */
+export function routeTo(
+  routed: Routed,
+  model: Model,
+  catalog: Catalog,
+  vendors: Vendors,
+  reach: ReachOptions,
+): Routed | undefined {
+  const { principal, route } = routed;
+  const usable = [model, ...catalog.fallbacks(model)].filter(
+    (each) => principal.allows(each.id, catalog.otherNames) && reaches(reach, route.format, each),
+  );
+  return usable[0] === model && vendors.serving(model) !== undefined
+    ? fallback(routed, usable, vendors, reach)
+    : undefined;
+}
+
 /** The advice for a model that only the other endpoints serve. */
 const ELSEWHERE =
   "Google's format has Google's models only; the other endpoints have this one too, and so has this one where the gateway is configured with generateContent: { models: 'all' }.";

@@ -11,10 +11,10 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
 import { avoiding } from '../conversation/rules/avoidance.ts';
-import { type ModelInPath, type ModelTraits, unreported } from '../formats/format.ts';
+import { type Inbound, type ModelInPath, type ModelTraits, unreported } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
-import { wellFormed } from '../lib/json.ts';
+import { type JsonObject, wellFormed } from '../lib/json.ts';
 import { inboundFor } from '../translate/caller-format.ts';
 import { offeredTraits } from '../translate/model-traits.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
@@ -146,15 +146,31 @@ function withUsage({
   return payload && { payload, stripInjectedUsage: usageOnRequest.strip };
 }
 
-function* translated(routed: Routed, service: ModelInPath | undefined): Work<Prepared> {
-  const { vendor, route, model, id } = routed;
+/** A request's body, the half of the format that has read it, and what it asks for. */
+interface ParsedRequest {
+  readonly body: JsonObject;
+  readonly inbound: Inbound;
+  readonly prompt: Prompt;
+}
+
+/** Parses a request. @throws GatewayError `invalid-request` for what is not valid in the caller's format. */
+export function parsePrompt(routed: Routed): ParsedRequest {
+  const { route, query } = routed;
   const odd = fieldsWithOddNumbers(routed);
   const body = parseBody(routed, odd);
-  yield;
-  const inbound = inboundFor(route.format, body, routed.query);
+  const inbound = inboundFor(route.format, body, query);
+  const parser =
+    route.operation === 'count-tokens' ? (formats[route.format].inbound.counting ?? inbound) : inbound;
+  return { body, inbound, prompt: withWrittenNumbers(parser.parseRequest(body, unreported), routed, odd) };
+}
+
+function* translated(routed: Routed, service: ModelInPath | undefined): Work<Prepared> {
+  const { vendor, route, model, id } = routed;
   const counting = findCounting(route, routed.upstreamFormat);
-  const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
-  const given = withWrittenNumbers(parsed, routed, odd);
+  routed.tree();
+  yield;
+  const { body, inbound, prompt: parsed } = parsePrompt(routed);
+  const given = routed.hooked?.prompt ?? parsed;
   const upstreamFormat =
     route.operation === 'generate'
       ? formatForPrompt(
@@ -205,7 +221,15 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
       ...outbound.renderHeaders?.(prompt, target),
     }),
     payload,
-    translation: { inbound, outbound, asked, target, ...(stops && { stops }), ...(counting && { counting }) },
+    translation: {
+      inbound,
+      outbound,
+      asked,
+      target,
+      ...(stops && { stops }),
+      ...(routed.hooked?.replyStep && { hook: routed.hooked.replyStep() }),
+      ...(counting && { counting }),
+    },
   };
 }
 

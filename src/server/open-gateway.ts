@@ -131,6 +131,7 @@ export async function openGateway(
     cors: config.cors,
     timeZone: config.usage.timeZone,
     ...(callerUsage !== undefined && { callerUsage }),
+    ...(config.hooks !== undefined && { hooks: { ...config.hooks, report: tell ?? logToStderr } }),
     ...(limits !== undefined && { limits }),
     ...(note !== undefined && { note }),
     ...(traces !== undefined && { traces }),

@@ -1,10 +1,11 @@
 /** What a vendor says, as events of a reply: parsed, and finished where the gateway stands in for the vendor. */
 
+import type { ReplyEvent } from '../conversation/reply.ts';
 import { uniqueCallIds } from '../conversation/rules/unique-call-ids.ts';
 import { stopAt } from '../conversation/stop-at.ts';
 import { unwrapMember } from '../conversation/unwrap-member.ts';
 import type { EventParser, Inbound, ModelTraits, Outbound, RequestContext } from '../formats/format.ts';
-import { fuse } from '../streams/step.ts';
+import { fuse, type Step } from '../streams/step.ts';
 
 /** How an answer is translated back into the caller's format. */
 export interface AnswerTranslation {
@@ -14,6 +15,8 @@ export interface AnswerTranslation {
   readonly target: ModelTraits;
   /** The stop sequences that the vendor does not get, so that they are looked for here; none of them is empty. */
   readonly stops?: readonly string[];
+  /** The operator's hook for the events of the answer; absent if there is none. */
+  readonly hook?: Step<ReplyEvent, ReplyEvent>;
 }
 
 /**
@@ -21,14 +24,15 @@ export interface AnswerTranslation {
  * object, and the answer ends at a stop sequence that the vendor was not given.
  * @throws GatewayError from its steps, as `Outbound.parseEvents` does.
  */
-export function answerEvents({ outbound, asked, target, stops }: AnswerTranslation): EventParser {
+export function answerEvents({ outbound, asked, target, stops, hook }: AnswerTranslation): EventParser {
   const { prompt, id } = asked;
   const parser = outbound.parseEvents(prompt, target);
   const named = fuse(parser, uniqueCallIds(prompt, id));
   const member = prompt.output?.kind === 'json-schema' ? prompt.output.unwrap : undefined;
   // A stop sequence is looked for in what the caller gets.
   const unwrapped = member === undefined ? named : fuse(named, unwrapMember(member));
-  const { transform, flush } = stops ? fuse(unwrapped, stopAt(stops)) : unwrapped;
+  const stopped = stops ? fuse(unwrapped, stopAt(stops)) : unwrapped;
+  const { transform, flush } = hook ? fuse(stopped, hook) : stopped;
   const { mayBeOver } = parser;
   return { transform, ...(flush && { flush }), ...(mayBeOver && { mayBeOver }) };
 }

@@ -1,0 +1,237 @@
+/** The operator's own functions before and after: what they see, change and refuse, and what happens if they fail. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkConfig } from '../../src/config/check-config.ts';
+import { readConfig } from '../../src/config/load.ts';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import type { HookContext, Hooks } from '../../src/conversation/hooks.ts';
+import type { Prompt } from '../../src/conversation/prompt.ts';
+import {
+  ask,
+  native,
+  streamedAnswer,
+  translated,
+  type UpstreamWay,
+  wholeAnswer,
+} from '../faults/upstream-ways.ts';
+import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
+
+const ways = [...native, ...translated];
+
+let upstream: FaultUpstream;
+let gateway: TestGateway;
+beforeEach(async () => {
+  upstream = await startFaultUpstream();
+});
+afterEach(async () => {
+  await gateway?.close();
+  await upstream.close();
+});
+
+type Given = Partial<Hooks>;
+
+async function open(hooks: Given | undefined, input: ConfigInput = {}): Promise<void> {
+  gateway = await startGateway({
+    vendors: vendorsAtUrl(`http://127.0.0.1:${upstream.port}`),
+    retries: { limit: 0 },
+    ...(hooks && { hooks }),
+    ...input,
+  });
+}
+
+/** Asks in one way; the vendor answers as it usually does. */
+async function asked(way: UpstreamWay, stream: boolean): Promise<{ status: number; text: string }> {
+  upstream.script((wire) =>
+    stream ? wire.wholeStream([streamedAnswer(way.spoken)]) : wire.answer(200, wholeAnswer(way.spoken)),
+  );
+  const response = await ask(gateway.url, way, stream);
+  return { status: response.status, text: await response.text() };
+}
+
+const sent = (): string => upstream.requests.at(-1)?.body.toString() ?? '';
+
+/** The prompt with each `Hello` replaced. */
+function redacted(prompt: Prompt): Prompt {
+  const turns = prompt.turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.map((part) =>
+      part.kind === 'text' ? { ...part, text: part.text.replaceAll('Hello', '…') } : part,
+    ),
+  }));
+  return { ...prompt, turns };
+}
+
+describe.each(ways)('$name', (way) => {
+  test.each([true, false])('onRequest sees the prompt, and may change it (streamed: %s)', async (stream) => {
+    const seen: [string, Pick<HookContext, 'key' | 'model' | 'format' | 'operation'>][] = [];
+    await open({
+      onRequest(prompt, { key, model, format, operation }) {
+        seen.push([JSON.stringify(prompt.turns), { key, model, format, operation }]);
+        return { prompt: redacted(prompt) };
+      },
+    });
+    const { status } = await asked(way, stream);
+    expect(status).toBe(200);
+    expect(seen).toEqual([
+      [
+        expect.stringContaining('Hello'),
+        { key: 'test', model: expect.stringContaining('/'), format: way.format, operation: 'generate' },
+      ],
+    ]);
+    expect(sent()).toContain('…');
+    expect(sent()).not.toContain('Hello');
+  });
+
+  test.each([true, false])('onReplyEvent may change the answer (streamed: %s)', async (stream) => {
+    await open({
+      onReplyEvent(event, out) {
+        out.enqueue(event.type === 'part-delta' ? { ...event, text: '[redacted]' } : event);
+      },
+    });
+    const { status, text } = await asked(way, stream);
+    expect(status).toBe(200);
+    expect(text).toContain('[redacted]');
+  });
+
+  test('a hook may refuse, in the format of the caller', async () => {
+    await open({ onRequest: (_, { refuse }) => refuse('No greetings here.') });
+    const { status, text } = await asked(way, true);
+    expect(status).toBe(403);
+    expect(JSON.parse(text)).toHaveProperty('error.message', 'No greetings here.');
+    expect(upstream.requests).toHaveLength(0);
+  });
+});
+
+const [way] = native;
+
+test('without a change, a native request stays byte for byte what it was', async () => {
+  await open({ onRequest: async () => undefined });
+  const { text } = await asked(way, false);
+  expect(sent()).toContain('"model":"gpt-4o"');
+  expect(text).toBe(wholeAnswer(way.spoken));
+});
+
+describe('a hook that fails', () => {
+  const broken: readonly (readonly [string, Given])[] = [
+    ['throws', { onRequest: () => Promise.reject(new Error('a bug')) }],
+    ['is slow', { onRequest: () => new Promise(() => undefined), timeout: 50 }],
+    [
+      'throws at an event',
+      {
+        onReplyEvent() {
+          throw new Error('a bug');
+        },
+      },
+    ],
+  ];
+
+  test.each(broken)('%s: a 500 that tells nothing of it', async (_, hooks) => {
+    await open(hooks);
+    const { status, text } = await asked(way, false);
+    expect(status).toBe(500);
+    expect(text).toMatch(/The hook on\w+ of this gateway failed\./);
+    expect(text).not.toContain('a bug');
+  });
+
+  test.each(broken)('%s, and is to be ignored: the request goes on without it', async (_, hooks) => {
+    await open({ ...hooks, failure: 'ignore' });
+    const { status, text } = await asked(way, false);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toHaveProperty('choices');
+  });
+
+  test('in the middle of a stream: the error is the last event', async () => {
+    let events = 0;
+    await open({
+      onReplyEvent(event, out) {
+        events += 1;
+        if (event.type === 'part-end') throw new Error('a bug');
+        out.enqueue(event);
+      },
+    });
+    const whole = streamedAnswer(way.spoken);
+    const half = whole.lastIndexOf('data:', whole.indexOf('finish_reason":"stop"'));
+    let rest = (): void => undefined;
+    upstream.script((wire) => {
+      wire.stream([whole.slice(0, half)]);
+      rest = () => {
+        wire.chunk(whole.slice(half));
+        wire.lastChunk();
+      };
+    });
+    const response = await ask(gateway.url, way, true);
+    rest();
+    const text = await response.text();
+    expect([response.status, events > 2]).toEqual([200, true]);
+    expect(text).toContain('The hook onReplyEvent of this gateway failed.');
+    expect(text).not.toContain('"finish_reason":"stop"');
+  });
+});
+
+describe('routing', () => {
+  const body = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'Hello' }] };
+  const to = (model: string): Given => ({ onRequest: () => ({ model }) });
+  const post = (key = KEY) => postJson(`${gateway.url}/v1/chat/completions`, body, { key });
+
+  test('another model answers, of whatever vendor', async () => {
+    await open(to('anthropic/claude-sonnet-4-5'));
+    upstream.script((wire) => wire.answer(200, wholeAnswer('messages')));
+    expect((await post()).status).toBe(200);
+    expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1/messages']);
+    expect(sent()).toContain('"model":"claude-sonnet-4-5"');
+  });
+
+  test('but none that the key may not use', async () => {
+    const own = { name: 'narrow', key: 'a-key-of-openai-alone', models: ['openai/*'] };
+    await open(to('anthropic/claude-sonnet-4-5'), { keys: [own] });
+    expect((await post(own.key)).status).toBe(403);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  test('a model that does not exist is a failure of the hook', async () => {
+    await open(to('anthropic/none'));
+    expect((await post()).status).toBe(500);
+  });
+
+  test('what a hook has taken out does not come back in a fallback', async () => {
+    await open(
+      { onRequest: (prompt) => ({ prompt: redacted(prompt) }) },
+      { fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] }, retries: { limit: 1 } },
+    );
+    upstream.script((wire) => wire.answer(503, '{"error":{"message":"busy"}}'));
+    await post();
+    expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/messages']);
+    for (const request of upstream.requests) expect(request.body.toString()).not.toContain('Hello');
+  });
+});
+
+describe('in a configuration', () => {
+  test('in code, they are read as they are', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-hooks-'));
+    try {
+      writeFileSync(
+        join(directory, 'gateway.config.ts'),
+        `export default {
+          hooks: { onRequest: (prompt: { model: string }) => ({ model: prompt.model }), failure: 'ignore' as const },
+        };`,
+      );
+      const { hooks } = await readConfig({}, directory);
+      expect(hooks).toMatchObject({ onRequest: expect.any(Function), timeout: 1_000, failure: 'ignore' });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  test('anything but a function, and several workers, are refused by name', () => {
+    const { error } = configSchema.safeParse({ hooks: { onRequest: 'guard.ts' } });
+    expect(error?.issues[0]).toMatchObject({ path: ['hooks', 'onRequest'], message: 'must be a function' });
+    const config = configSchema.parse({ workers: 2, hooks: { onRequest: () => undefined } });
+    expect(() => checkConfig(config, () => undefined)).toThrow('hooks: need workers: 1');
+  });
+});
