@@ -118,7 +118,7 @@ test('the configurations in the pages are valid', () => {
   const blocks = [
     ...textOfPages().matchAll(/^```ts\n((?:export default|vendors:|identities:)[\s\S]*?)^```/gm),
   ].map(([, code = '']) => code);
-  expect(blocks).toHaveLength(5);
+  expect(blocks).toHaveLength(6);
   for (const code of blocks) {
     const object = code.startsWith('export default')
       ? code.replace('export default', '(').replace(/;\n$/, ')')

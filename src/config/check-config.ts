@@ -23,6 +23,8 @@ export function checkConfig(config: Config, variableFor: VariableFor): void {
   checkKeys(config, variableFor);
   checkPorts(config);
   checkHooks(config);
+  if (config.cache?.store === 'redis' && config.redis.url === undefined)
+    throw invalidConfig('cache.store: redis needs redis.url (REDIS_URL)');
 }
 
 /** A worker gets the configuration as a message, which can hold no function. */

@@ -168,6 +168,23 @@ export const configSchema = z.strictObject({
     .prefault({}),
   /** Functions of one's own before and after (`conversation/hooks.ts`). Only a configuration in code can have them. */
   hooks: hooksSchema.exactOptional(),
+  /** Answers that are kept and given again to the same request. Absent: none are. */
+  cache: z
+    .strictObject({
+      /** The names of keys and groups for whose requests it is used; others ask for it by a header. */
+      keys: z.array(z.string().min(1)).default([]),
+      /** Whether keys get each other's answers. */
+      shared: z.boolean().default(false),
+      /** Seconds that an answer is kept. */
+      seconds: z.int().min(1).max(31_536_000).default(3_600),
+      store: z.enum(['memory', 'redis']).default('memory'),
+      /** The most that answers in memory may take. */
+      bytes: z
+        .int()
+        .positive()
+        .default(64 * 1024 * 1024),
+    })
+    .exactOptional(),
   /** Which pages may call the gateway from a browser. */
   cors: z.strictObject({ origins: corsOrigins.default('*') }).prefault({}),
   /** Whether translated streams are checked by the protocol validator as they are sent. Violations are counted in a metric. */

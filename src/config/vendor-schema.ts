@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
-import { SANDBOX } from '../upstream/vendor.ts';
+import { CACHE, SANDBOX } from '../upstream/vendor.ts';
 import { baseUrl } from './addresses.ts';
 import { credentialsSchema } from './credentials.ts';
 import { tlsSchema } from './vendor-tls.ts';
@@ -103,7 +103,8 @@ export const vendorSchema = z
 export const vendorName = z
   .string()
   .regex(/^[^/\s\p{Lu}]+$/u, 'the name of a vendor must be in lower case, without slashes or spaces')
-  .refine((name) => name !== SANDBOX, 'must not be sandbox, the name of the simulated vendors');
+  .refine((name) => name !== SANDBOX, 'must not be sandbox, the name of the simulated vendors')
+  .refine((name) => name !== CACHE, 'must not be cache, the name of the cache in reports');
 
 /** The full id of a model, as in the catalog. */
 export const modelId = z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name>');

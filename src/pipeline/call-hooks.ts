@@ -98,8 +98,8 @@ function rerouted(routed: Routed, id: string, { catalog, vendors, reach }: Routi
   return target;
 }
 
-/** A request, and all its fallbacks, with what the hooks have decided. */
-function withHooked(routed: Routed, hooked: Hooked): Routed {
+/** A request, and all its fallbacks, with what the hooks have decided, or the cache wants to see. */
+export function withHooked(routed: Routed, hooked: Hooked): Routed {
   const { nextFallback } = routed;
   return {
     ...routed,

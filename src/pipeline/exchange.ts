@@ -117,6 +117,8 @@ export interface Hooked {
   readonly prompt?: Prompt;
   /** Makes the step for the events of one attempt; absent if no hook looks at them. */
   readonly replyStep?: () => Step<ReplyEvent, ReplyEvent>;
+  /** Makes the step that keeps the answer of an attempt in the cache; absent if it is not to be kept. */
+  readonly record?: (attempt: Routed) => Step<ReplyEvent, ReplyEvent> | undefined;
 }
 
 /** One of the attempts to get an answer. */

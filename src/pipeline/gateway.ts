@@ -16,6 +16,7 @@ import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 import type { PendingLimits } from './arrivals.ts';
+import type { AnswerCache } from './cache/cache-answers.ts';
 import type { CallerTimeouts, SocketLimits } from './caller-limits.ts';
 import type { DecodeOptions } from './decode.ts';
 import type { ReachOptions } from './reach.ts';
@@ -54,6 +55,8 @@ export interface Gateway {
   readonly cors: CorsOptions;
   /** The operator's own functions before and after; absent if there are none. */
   readonly hooks?: Hooks;
+  /** Answers that were given before; absent if none are kept. */
+  readonly cache?: AnswerCache;
   /** Receives the record of every exchange when it is over; absent if nothing records, and then no ledger is kept. */
   readonly note?: RecordExchange;
   /** Starts the trace of every exchange that is recorded; absent if no traces are collected. */

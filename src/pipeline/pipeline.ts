@@ -9,6 +9,7 @@
 import type { Route } from '../conversation/route.ts';
 import { chain } from '../streams/chain.ts';
 import { authenticate } from './authenticate.ts';
+import { cacheAnswers } from './cache/cache-answers.ts';
 import { callHooks } from './call-hooks.ts';
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
@@ -35,7 +36,8 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
 /** Makes the path of a route's requests through a gateway: made once for each route, run for each request. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
-  const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, hooks, mode } = gateway;
+  const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, hooks, cache, mode } =
+    gateway;
   const prepare = prepareRequest(options);
   const { run } = chain<Incoming>(mode)
     // Refuses the request at once if the process has no room for it. Nothing of the body has been read.
@@ -65,9 +67,10 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     // `retry` runs the inner stages once as a rule. After a failure it runs them again: at another upstream of the
     // vendor, at the same one after a wait, with a repaired request, or for a fallback model. It stops as soon as
     // anything of an answer has been sent to the caller. Meanwhile `sendHeadEarly` sends the head of a translated
-    // stream and keep-alives to a caller who has waited too long; those are no part of an answer.
+    // stream and keep-alives to a caller who has waited too long; those are no part of an answer. For keys and requests
+    // that want it, `cacheAnswers` gives the answer that the same request has had before.
     .wrap<Replied>(
-      (attempt) => sendHeadEarly(options, retry(upstreams, attempt, prepare)),
+      (attempt) => cacheAnswers(cache, sendHeadEarly(options, retry(upstreams, attempt, prepare))),
       (attempt) =>
         attempt
           // Native: the caller's bytes, with the vendor's name of the model. Translated: parsed into a Prompt and

@@ -15,13 +15,14 @@ import { type Inbound, type ModelInPath, type ModelTraits, unreported } from '..
 import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { type JsonObject, wellFormed } from '../lib/json.ts';
+import { fuse } from '../streams/step.ts';
 import { inboundFor } from '../translate/caller-format.ts';
 import { offeredTraits } from '../translate/model-traits.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
 import { requestContext, writeRequest } from '../translate/write-request.ts';
 import { requestHeaders } from '../upstream/headers.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
-import type { Prepared, Routed, Translation } from './exchange.ts';
+import type { Hooked, Prepared, Routed, Translation } from './exchange.ts';
 import { formatForPrompt } from './format-for-prompt.ts';
 import { atOnce, inTurns, type Work } from './in-turns.ts';
 import { restore } from './large-strings.ts';
@@ -227,7 +228,7 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
       asked,
       target,
       ...(stops && { stops }),
-      ...(routed.hooked?.replyStep && { hook: routed.hooked.replyStep() }),
+      ...(routed.hooked && route.operation === 'generate' && hookOf(routed.hooked, routed)),
       ...(counting && { counting }),
     },
   };
@@ -242,6 +243,13 @@ function callersOwn({ isFallback, upstreamFormat, route, message }: Routed): Inc
   // These two describe the request as the caller wrote it.
   const { accept: _, 'idempotency-key': __, ...headers } = message.headers;
   return headers;
+}
+
+/** The step for what sees the events of this attempt's answer. */
+function hookOf({ record, replyStep }: Hooked, attempt: Routed): Pick<Translation, 'hook'> {
+  const [kept, hooked] = [record?.(attempt), replyStep?.()];
+  const hook = kept && hooked ? fuse(kept, hooked) : (kept ?? hooked);
+  return hook === undefined ? {} : { hook };
 }
 
 /** The halves that translate a token count; undefined if the request is not for a count. */

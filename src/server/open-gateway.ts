@@ -17,6 +17,8 @@ import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors, type Place, vendorsAt } from '../config/vendors.ts';
 import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import type { PendingLimits } from '../pipeline/arrivals.ts';
+import { answersInMemory, answersInRedis } from '../pipeline/cache/answer-store.ts';
+import type { AnswerCache } from '../pipeline/cache/cache-answers.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
@@ -108,6 +110,7 @@ export async function openGateway(
     [...config.keys, ...config.identities].some(({ tagLimits }) => tagLimits !== undefined);
   const limits = given ?? (isAnyLimited ? limitsInMemory({ timeZone: config.usage.timeZone }) : undefined);
   const note = taker ?? (limits && recording(charging(limits.charge)));
+  const cache = await openCache(config, before, tell ?? logToStderr);
   const own = openKeys(config.keys.map(keyRecord), groups);
   const gateway: Gateway = {
     keys: keys === undefined ? own : joinKeys(own, keys),
@@ -131,6 +134,7 @@ export async function openGateway(
     cors: config.cors,
     timeZone: config.usage.timeZone,
     ...(callerUsage !== undefined && { callerUsage }),
+    ...(cache !== undefined && { cache }),
     ...(config.hooks !== undefined && { hooks: { ...config.hooks, report: tell ?? logToStderr } }),
     ...(limits !== undefined && { limits }),
     ...(note !== undefined && { note }),
@@ -146,6 +150,7 @@ export async function openGateway(
       await agent.destroy();
       upstreams.close();
       letGo();
+      if (config.cache?.store === 'redis') cache?.store.close();
       await sandbox?.close();
     },
   };
@@ -160,6 +165,20 @@ function pendingLimits({ bodyBytes, pendingBytes, pendingBytesPerKey }: Config['
     pendingBytes: inAll,
     pendingBytesPerKey: Math.max(least, Math.min(pendingBytesPerKey, inAll)),
   };
+}
+
+/** The cache of answers, if there is one. Answers in memory outlive a change of the configuration. */
+async function openCache(
+  { cache, redis }: Config,
+  before: Gateway | undefined,
+  tell: LogProblem,
+): Promise<AnswerCache | undefined> {
+  if (cache === undefined) return undefined;
+  const { store: kind, bytes, ...options } = cache;
+  if (kind === 'redis' && redis.url !== undefined)
+    return { ...options, kind, store: await answersInRedis(redis.url, tell) };
+  const store = before?.cache?.kind === 'memory' ? before.cache.store : answersInMemory(bytes);
+  return { ...options, kind: 'memory', store };
 }
 
 /** Starts simulated vendors as the configuration says. Their modules are loaded here only: real vendors need none. */

@@ -15,7 +15,7 @@ export interface AnswerTranslation {
   readonly target: ModelTraits;
   /** The stop sequences that the vendor does not get, so that they are looked for here; none of them is empty. */
   readonly stops?: readonly string[];
-  /** The operator's hook for the events of the answer; absent if there is none. */
+  /** What sees the events of the answer: the cache, then the operator's hook. Absent if neither does. */
   readonly hook?: Step<ReplyEvent, ReplyEvent>;
 }
 

@@ -44,6 +44,9 @@ export interface Vendor {
 /** The name of all simulated vendors in records, reports and metrics; no configured vendor has it. */
 export const SANDBOX = 'sandbox';
 
+/** The name of the cache in records: what it answers costs nothing. No configured vendor has it. */
+export const CACHE = 'cache';
+
 /** The vendor's name in records. Simulated usage is never counted together with usage that costs money. */
 export function recordedName({ name, simulated }: Pick<Vendor, 'name' | 'simulated'>): string {
   return simulated ? SANDBOX : name;

@@ -11,7 +11,7 @@ import { usageReaders } from '../../formats/usage-readers.ts';
 import type { Fault, GatewayError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Step } from '../../streams/step.ts';
-import { SANDBOX } from '../../upstream/vendor.ts';
+import { CACHE, SANDBOX } from '../../upstream/vendor.ts';
 import type { ExchangeTrace } from '../traces/exchange-trace.ts';
 import { findCause } from './cause-of.ts';
 import { computeCost, isSane, saneDollars } from './cost.ts';
@@ -228,8 +228,8 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
   const reader = spoken && usageReaders[spoken];
   const usage = reader?.tokens(figures, upstreamModel ?? '') ?? {};
   const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
-  // What the sandbox answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
-  const simulated = closed.vendor === SANDBOX;
+  // What the sandbox or the cache answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
+  const simulated = closed.vendor === SANDBOX || closed.vendor === CACHE;
   const prices = model && (simulated ? FREE : findPrices(model.prices, closed.time));
   const outcome = findOutcome(closed);
   return {
@@ -296,8 +296,8 @@ export function isFailure(fault: Fault): boolean {
   return FAILURES.has(fault);
 }
 
-function findOutcome({ fault, attempts, finished }: ClosedLedger): Outcome {
+function findOutcome({ fault, attempts, finished, vendor }: ClosedLedger): Outcome {
   if (!finished && fault === undefined) return 'client-closed';
   if (fault !== undefined && isFailure(fault)) return 'failed';
-  return attempts === 0 ? 'refused' : 'complete';
+  return attempts === 0 && vendor !== CACHE ? 'refused' : 'complete';
 }

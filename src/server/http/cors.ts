@@ -14,6 +14,8 @@ const EXPOSED = [
   'retry-after-ms',
   'x-should-retry',
   'x-gateway-model',
+  'x-gateway-cache',
+  'age',
   ...OPENAI_LIMIT_HEADERS,
   ...ANTHROPIC_LIMIT_HEADERS,
 ].join(', ');

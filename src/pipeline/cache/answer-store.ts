@@ -1,0 +1,106 @@
+/** Where answers are kept: in the memory of this process, or in a Redis that several processes share. */
+
+import type { ReplyEvent } from '../../conversation/reply.ts';
+
+/** A complete answer in neutral words. */
+export interface KeptAnswer {
+  /** When it was kept, in milliseconds since 1970. */
+  readonly at: number;
+  readonly events: readonly ReplyEvent[];
+}
+
+/** Keeps answers as JSON text. Neither method throws: what the store cannot do is done without it. */
+export interface AnswerStore {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, text: string, seconds: number): void;
+  close(): void;
+}
+
+interface Entry {
+  readonly text: string;
+  /** By performance.now(). */
+  readonly until: number;
+}
+
+/**
+ * Keeps answers in memory; the ones that have not been used for longest go first.
+ * @param bytes the most that all of them may take, as JSON text.
+ */
+export function answersInMemory(bytes: number): AnswerStore {
+  const entries = new Map<string, Entry>();
+  let held = 0;
+  const drop = (key: string): void => {
+    held -= sizeOf(entries.get(key));
+    entries.delete(key);
+  };
+  return {
+    async get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      entries.delete(key);
+      if (entry.until > performance.now()) {
+        // The last one in the map is the one used last.
+        entries.set(key, entry);
+        return entry.text;
+      }
+      held -= sizeOf(entry);
+      return undefined;
+    },
+    set(key, text, seconds) {
+      drop(key);
+      const entry = { text, until: performance.now() + seconds * 1_000 };
+      entries.set(key, entry);
+      held += sizeOf(entry);
+      for (const oldest of entries.keys()) {
+        if (held <= bytes) break;
+        drop(oldest);
+      }
+    },
+    close: () => entries.clear(),
+  };
+}
+
+/** A string takes up to two bytes a character. */
+function sizeOf(entry: Entry | undefined): number {
+  return entry === undefined ? 0 : 2 * entry.text.length + 200;
+}
+
+/** How long a command may take, in milliseconds: a vendor's answer takes longer, and the request waits for the command. */
+const COMMAND = 100;
+
+const PREFIX = 'gateway:answer:';
+
+/** Keeps answers in Redis. While it is away, nothing is found and nothing is kept. @param tell receives one sentence then. */
+export async function answersInRedis(url: string, tell: (sentence: string) => void): Promise<AnswerStore> {
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    commandTimeout: COMMAND,
+    retryStrategy: (tries) => Math.min(tries * 100, 2_000),
+  });
+  let isAway = false;
+  redis.on('error', (error: Error) => {
+    if (!isAway) tell(`Redis cannot be reached (${error.message}), so no answers are cached.`);
+    isAway = true;
+  });
+  redis.on('ready', () => {
+    isAway = false;
+  });
+  await redis.connect().catch(() => undefined);
+  return {
+    get: (key) =>
+      redis.get(PREFIX + key).then(
+        (text) => text ?? undefined,
+        () => undefined,
+      ),
+    set(key, text, seconds) {
+      redis.set(PREFIX + key, text, 'EX', seconds).catch(() => undefined);
+    },
+    close() {
+      isAway = true;
+      redis.disconnect();
+    },
+  };
+}
