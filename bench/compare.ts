@@ -47,11 +47,11 @@ const ways: Readonly<Record<string, Start>> = {
 const [first = ''] = Object.keys(ways);
 
 const chosen = [
-  ...scenarios(UPSTREAM).filter((scenario) => !scenario.streamed),
-  ...translatedWhole(UPSTREAM),
-  ...scenarios(UPSTREAM).filter((scenario) => scenario.streamed),
+  ...scenarios().filter((scenario) => !scenario.streamed),
+  ...translatedWhole(),
+  ...scenarios().filter((scenario) => scenario.streamed),
   // Words one by one: each is a read and a write.
-  ...scenarios(UPSTREAM, 'pace:2')
+  ...scenarios('pace:2')
     .filter((scenario) => scenario.streamed)
     .map((scenario) => ({ ...scenario, name: `${scenario.name}, one by one`, connections: 64 })),
 ].filter(({ name }) => name.includes(args.filter));

@@ -2,7 +2,8 @@
 
 import { request as httpRequest } from 'node:http';
 import { closedLoad } from './load/drive.ts';
-import { memoryOf, startGateway, startUpstream, stepAside } from './load/processes.ts';
+import { memoryOf } from './load/observe.ts';
+import { startGateway, startUpstream, stepAside } from './load/processes.ts';
 import { type Request, scenarios } from './load/scenarios.ts';
 import { benchArguments, median, report, round } from './support/report.ts';
 
@@ -26,7 +27,7 @@ function leave(port: number, { path, headers, body }: Request): Promise<void> {
 stepAside();
 const upstream = await startUpstream(9_800);
 const gateway = await startGateway(9_801, 9_800);
-const all = scenarios(9_800);
+const all = scenarios();
 const began = performance.now();
 const memory: { readonly at: number; readonly bytes: number }[] = [];
 let answers = 0;
@@ -61,7 +62,7 @@ report(
       seconds: args.seconds,
       answers,
       'left in the middle': left,
-      'broken streams': broken,
+      'broken answers': broken,
       'early MB': round(early / 2 ** 20, 1),
       'late MB': round(late / 2 ** 20, 1),
       growth: round(late / early),

@@ -10,7 +10,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { cpuOf, memoryOf } from './load/processes.ts';
+import { cpuOf, memoryOf } from './load/observe.ts';
 import { argumentsOf, refuse } from './support/arguments.ts';
 import { benchOptions, median, type Row, report, round } from './support/report.ts';
 

@@ -4,15 +4,8 @@
  */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import {
-  cpuOf,
-  KEY,
-  memoryOf,
-  type Running,
-  startGateway,
-  startUpstream,
-  stepAside,
-} from './load/processes.ts';
+import { cpuOf, memoryOf } from './load/observe.ts';
+import { KEY, type Running, startGateway, startUpstream, stepAside } from './load/processes.ts';
 import { argumentsOf } from './support/arguments.ts';
 import { quantile, type Row, report, round } from './support/report.ts';
 

@@ -22,15 +22,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ConfigInput } from '../src/config/schema.ts';
 import { loadDuring, openLoad } from './load/drive.ts';
-import {
-  cpuOf,
-  KEY,
-  mainCpuOf,
-  type Running,
-  startGateway,
-  startUpstream,
-  stepAside,
-} from './load/processes.ts';
+import { cpuOf, mainCpuOf } from './load/observe.ts';
+import { KEY, type Running, startGateway, startUpstream, stepAside } from './load/processes.ts';
 import { type Scenario, scenarios } from './load/scenarios.ts';
 import type { Way } from './load/switched-gateway.ts';
 import { argumentsOf } from './support/arguments.ts';
@@ -108,11 +101,11 @@ const ONE_BY_ONE = { connections: 64, settle: 0.5, turn: 12 * seconds, turns: Ma
 const named = (all: readonly Turned[], names: readonly string[]): readonly Turned[] =>
   all.filter(({ name }) => names.includes(name) && name.includes(args.filter));
 const atOnce = named(
-  scenarios(UPSTREAM).map((scenario) => ({ ...scenario, ...AT_ONCE })),
+  scenarios().map((scenario) => ({ ...scenario, ...AT_ONCE })),
   ['native, 0.5 KB, whole', 'native, 200 events', 'chat-completions to anthropic, 200 events'],
 );
 const oneByOne = named(
-  scenarios(UPSTREAM, 'pace:2').map((scenario) => ({
+  scenarios('pace:2').map((scenario) => ({
     ...scenario,
     ...ONE_BY_ONE,
     name: `${scenario.name}, one by one`,

@@ -36,9 +36,9 @@ const upstream = listenQuickly(UPSTREAM, ({ body }, reply) =>
 );
 
 const serving = (count: number) => (port: number) =>
-  startGateway(port, UPSTREAM, { config: { workers: count, log: 'none' }, core: 'any', gently: true });
+  startGateway(port, UPSTREAM, { config: { workers: count, log: 'none' }, core: 'any' });
 
-const chosen = scenarios(UPSTREAM).filter(
+const chosen = scenarios().filter(
   ({ name }) => ['native, 0.5 KB, whole', 'native, 200 events'].includes(name) && name.includes(args.filter),
 );
 const seen = await takeTurns({ 1: serving(1), [workers]: serving(workers) }, chosen, {

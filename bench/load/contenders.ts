@@ -2,15 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Address } from './client.ts';
-import {
-  type Measured,
-  PORTKEY_VERSION,
-  portkeyInstalled,
-  startBareProxy,
-  startGateway,
-  startPortkey,
-} from './processes.ts';
+import { type Measured, startBareProxy, startGateway } from './processes.ts';
 import type { Request, Scenario } from './scenarios.ts';
 
 export interface Contender {
@@ -20,18 +12,19 @@ export interface Contender {
   request(scenario: Scenario): Request | undefined;
   /** Whether it passes the vendor's answer on unchanged. */
   readonly bare?: boolean;
+  /** Absent for what belongs to this repository. */
+  readonly version?: string;
+  /** How it was built, how it is set up, and what is switched off. */
+  readonly setup?: string;
 }
 
-/** Another gateway, already running, with the bench's upstream for its vendors. */
-export interface Other {
-  readonly address: Address;
-  /** The part of its paths before `/chat/completions` and `/messages`. */
-  readonly path: string;
-  readonly key: string | undefined;
-  readonly pid: number | undefined;
-  /** Its names of the models, by vendor; a scenario without its model is left out. */
-  readonly models: Readonly<Partial<Record<Scenario['vendor'], string>>>;
-}
+/** The vendor itself, without anything between, which shows the machine's own share. */
+export const vendor = (upstream: Measured): Contender => ({
+  name: 'direct',
+  start: async () => ({ ...upstream, stop: () => undefined }),
+  request: ({ direct }) => direct,
+  bare: true,
+});
 
 const bareProxy = (upstream: number): Contender => ({
   name: 'bare proxy',
@@ -46,42 +39,21 @@ const gateway = (upstream: number): Contender => ({
   request: (scenario) => scenario.gateway,
 });
 
-const portkey: Contender = {
-  name: 'portkey',
-  start: startPortkey,
-  request: (scenario) => scenario.portkey,
-};
+/** The bare proxy and the gateway. */
+export const ownContenders = (upstream: number): readonly Contender[] => [
+  bareProxy(upstream),
+  gateway(upstream),
+];
 
-function running({ address, path, key, pid, models }: Other): Contender {
-  return {
-    name: `${address.host}:${address.port}`,
-    start: async () => ({ ...address, ...(pid !== undefined && { pid }), stop: () => undefined }),
-    request({ vendor, gateway: ours }) {
-      const model = models[vendor];
-      if (model === undefined) return undefined;
-      const { authorization: _, ...headers } = ours.headers;
-      return {
-        path: `${path}${ours.path.slice('/v1'.length)}`,
-        headers: { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
-        body: JSON.stringify({ ...JSON.parse(ours.body), model }),
-      };
-    },
-  };
-}
-
-/** The bare proxy, the gateway, and the other gateway or else Portkey's if npm can install it. */
-export function contendersBefore(upstream: number, other?: Other): readonly Contender[] {
-  const rival = other ? [running(other)] : portkeyInstalled() ? [portkey] : [];
-  return [bareProxy(upstream), gateway(upstream), ...rival];
-}
-
-/** Versions of the other contenders. */
+/** Versions of the contenders that are others' work, and of the bare proxy's client. */
 export function versions(contenders: readonly Contender[]): Readonly<Record<string, string>> {
   const undici = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../node_modules/undici/package.json'), 'utf8'),
   );
   return {
     undici: String(undici.version),
-    ...(contenders.includes(portkey) && { portkey: PORTKEY_VERSION }),
+    ...Object.fromEntries(
+      contenders.flatMap(({ name, version }) => (version === undefined ? [] : [[name, version]])),
+    ),
   };
 }

@@ -2,9 +2,9 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { validator } from '../../src/protocol/validate.ts';
-import { decodeSse, type Sse } from '../../src/streams/sse.ts';
-import { run } from '../../src/streams/step.ts';
+import { isObject, tryParseJson } from '../../src/lib/json.ts';
+import { RULEBOOKS, validateStream } from '../../src/protocol/validate.ts';
+import type { Result } from '../../src/protocol/validator.ts';
 import {
   type Address,
   type Answer,
@@ -15,7 +15,7 @@ import {
 } from './client.ts';
 import type { Request, Scenario } from './scenarios.ts';
 
-/** One in this many streams is read by the protocol validator. */
+/** One in this many answers is read by the protocol validator. */
 const JUDGED = 50;
 
 export interface Load {
@@ -25,7 +25,7 @@ export interface Load {
   /** The status of the last of those; 0: there were none. */
   readonly refusedWith: number;
   readonly seconds: number;
-  /** Streams that broke their protocol, of those validated. */
+  /** Answers that broke their protocol or lost a part of their text, of those validated. */
   readonly broken: number;
   readonly judged: number;
   /** The rules that were broken. */
@@ -36,7 +36,7 @@ export interface Load {
 }
 
 /** How the answers are validated, and how many requests are open at a time. */
-export type Driven = Pick<Scenario, 'format' | 'streamed' | 'connections'>;
+export type Driven = Pick<Scenario, 'format' | 'streamed' | 'connections' | 'expected'>;
 
 /**
  * Sends as much as the other side takes, for the given time.
@@ -102,11 +102,13 @@ export async function openLoad(
 async function load(
   address: Address,
   request: Request,
-  { format, streamed, connections }: Driven,
+  driven: Driven,
   drive: (one: () => Promise<void>, answers: () => number) => Promise<void>,
 ): Promise<Load> {
   const bytes = requestBytes(address, request);
-  const all: Connection[] = await Promise.all(Array.from({ length: connections }, () => connect(address)));
+  const all: Connection[] = await Promise.all(
+    Array.from({ length: driven.connections }, () => connect(address)),
+  );
   const idle = [...all];
   const latencies: number[] = [];
   const firstBytes: number[] = [];
@@ -126,7 +128,7 @@ async function load(
 
   async function one(): Promise<void> {
     const began = performance.now();
-    const kept: Buffer[] | undefined = streamed && asked % JUDGED === 0 ? [] : undefined;
+    const kept: Buffer[] | undefined = asked % JUDGED === 0 ? [] : undefined;
     asked += 1;
     const connection = await take();
     const answer = await connection.ask(bytes, kept && ((body) => kept.push(body)));
@@ -140,7 +142,7 @@ async function load(
     firstBytes.push(answer.first - began);
     if (kept === undefined) return;
     judged += 1;
-    const violations = judge(format, answer, kept);
+    const violations = judge(driven, answer, kept);
     if (violations.length > 0) broken += 1;
     for (const rule of violations) rules.add(rule);
   }
@@ -165,12 +167,26 @@ async function load(
   };
 }
 
-/** The rules that a stream breaks; `failed` if it ends in an error that it reports itself. */
-function judge(format: FormatName, { chunked }: Answer, pieces: readonly Buffer[]): readonly string[] {
-  const body = Buffer.concat(pieces);
-  const judging = validator(format);
-  const events: readonly Sse[] = run(decodeSse(), [chunked ? withoutChunks(body) : body]);
-  for (const event of events) judging.add(event);
-  const rules = judging.end().map(({ rule }) => rule);
-  return judging.failed() && rules.length === 0 ? ['failed'] : rules;
+/**
+ * The rules that an answer breaks; `failed` if it is an error, or ends in one, and `text` if what the vendor
+ * said did not come through, or came more than once.
+ */
+function judge(
+  { format, streamed, expected }: Driven,
+  { chunked }: Answer,
+  pieces: readonly Buffer[],
+): readonly string[] {
+  const received = Buffer.concat(pieces);
+  const body = chunked ? withoutChunks(received) : received;
+  const { violations, failed } = streamed ? validateStream(format, [body]) : judgeWhole(format, body);
+  const rules = violations.map(({ rule }) => rule);
+  if (failed && rules.length === 0) rules.push('failed');
+  const complete =
+    expected === undefined || body.toString().split(expected.text).length === expected.times + 1;
+  return complete ? rules : [...rules, 'text'];
+}
+
+function judgeWhole(format: FormatName, body: Buffer): Result {
+  const answer = tryParseJson(body.toString());
+  return isObject(answer) ? RULEBOOKS[format].whole(answer) : { violations: [], failed: true };
 }

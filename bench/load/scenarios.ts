@@ -1,7 +1,8 @@
-/** The requests of the load bench, and which of them each contender supports. */
+/** The requests of the load bench. */
 
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { KEY } from './processes.ts';
+import { EVENTS, SENTENCE, SENTENCES, WORD } from './voices.ts';
 
 export interface Request {
   readonly path: string;
@@ -18,16 +19,18 @@ export interface Scenario {
   readonly streamed: boolean;
   /** Vendor and caller format: `messages` is a caller of messages with an OpenAI model. */
   readonly vendor: 'openai' | 'anthropic' | 'google' | 'messages';
+  /** The vendor's name of the model. */
+  readonly model: string;
+  /** What an answer must contain, exactly so many times; absent: not known. */
+  readonly expected?: { readonly text: string; readonly times: number };
   /** Concurrent connections. */
   readonly connections: number;
   /** To the upstream itself, and through the bare proxy: the request that the vendor would receive. */
   readonly direct: Request;
   readonly gateway: Request;
-  /** Absent if it does not support this. */
-  readonly portkey?: Request;
 }
 
-const json = { 'content-type': 'application/json' };
+export const json = { 'content-type': 'application/json' };
 const filler = (bytes: number): string =>
   'He said "one", then\nhe said "two". '.repeat(Math.ceil(bytes / 35)).slice(0, bytes);
 
@@ -56,53 +59,58 @@ const contents = (said: string): string =>
 
 const byKey = { ...json, authorization: `Bearer ${KEY}` };
 
-const portkey = (upstream: number, provider: string, path: string, body: string): Request => ({
+/** A request to a gateway in another gateway's words: its headers, and its name of the model. */
+export const inWordsOf = (
+  { gateway: { path, body } }: Scenario,
+  model: string,
+  headers: Readonly<Record<string, string>>,
+): Request => ({
   path,
-  headers: {
-    ...json,
-    authorization: 'Bearer sk-bench',
-    'x-portkey-provider': provider,
-    'x-portkey-custom-host': `http://127.0.0.1:${upstream}${provider === 'google' ? '/v1beta' : '/v1'}`,
-  },
-  body,
+  headers: { ...json, ...headers },
+  body: JSON.stringify({ ...JSON.parse(body), model }),
 });
 
 /**
  * @param words the prompt of the streams, instead of a filler of 0.5 KB: the upstream follows commands in it.
  */
-export function scenarios(upstream: number, words = filler(450)): readonly Scenario[] {
-  const native = (name: string, said: string, streamed: boolean): Scenario => {
-    const body = chat('gpt-4.1', said, streamed);
+export function scenarios(words?: string): readonly Scenario[] {
+  const prompt = words ?? filler(450);
+  const wholeAnswer = { expected: { text: SENTENCE, times: SENTENCES } };
+  const streamedAnswer = words === undefined ? { expected: { text: WORD, times: EVENTS } } : {};
+  const native = (name: string, asked: string, streamed: boolean): Scenario => {
+    const body = chat('gpt-4.1', asked, streamed);
     return {
       name,
       format: 'chat-completions',
       spoken: 'chat-completions',
       streamed,
       vendor: 'openai',
+      model: 'gpt-4.1',
+      ...(streamed ? streamedAnswer : wholeAnswer),
       connections: 32,
       direct: { path: '/v1/chat/completions', headers: json, body },
       gateway: { path: '/v1/chat/completions', headers: byKey, body },
-      portkey: portkey(upstream, 'openai', '/v1/chat/completions', body),
     };
   };
   return [
     native('native, 0.5 KB, whole', filler(450), false),
     native('native, 100 KB, whole', filler(100_000), false),
-    native('native, 200 events', words, true),
+    native('native, 200 events', prompt, true),
     {
       name: 'chat-completions to anthropic, 200 events',
       format: 'chat-completions',
       spoken: 'messages',
       streamed: true,
       vendor: 'anthropic',
+      model: 'claude-sonnet-4-5',
+      ...streamedAnswer,
       connections: 32,
-      direct: { path: '/v1/messages', headers: json, body: message('claude-sonnet-4-5', words) },
+      direct: { path: '/v1/messages', headers: json, body: message('claude-sonnet-4-5', prompt) },
       gateway: {
         path: '/v1/chat/completions',
         headers: byKey,
-        body: chat('anthropic/claude-sonnet-4-5', words, true),
+        body: chat('anthropic/claude-sonnet-4-5', prompt, true),
       },
-      portkey: portkey(upstream, 'anthropic', '/v1/chat/completions', chat('claude-sonnet-4-5', words, true)),
     },
     {
       name: 'chat-completions to google, 200 events',
@@ -110,18 +118,19 @@ export function scenarios(upstream: number, words = filler(450)): readonly Scena
       spoken: 'generate-content',
       streamed: true,
       vendor: 'google',
+      model: 'gemini-2.5-flash',
+      ...streamedAnswer,
       connections: 32,
       direct: {
         path: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
         headers: json,
-        body: contents(words),
+        body: contents(prompt),
       },
       gateway: {
         path: '/v1/chat/completions',
         headers: byKey,
-        body: chat('google/gemini-2.5-flash', words, true),
+        body: chat('google/gemini-2.5-flash', prompt, true),
       },
-      portkey: portkey(upstream, 'google', '/v1/chat/completions', chat('gemini-2.5-flash', words, true)),
     },
     {
       name: 'messages to openai, 200 events',
@@ -129,9 +138,11 @@ export function scenarios(upstream: number, words = filler(450)): readonly Scena
       spoken: 'chat-completions',
       streamed: true,
       vendor: 'messages',
+      model: 'gpt-4.1',
+      ...streamedAnswer,
       connections: 32,
-      direct: { path: '/v1/chat/completions', headers: json, body: chat('gpt-4.1', words, true) },
-      gateway: { path: '/v1/messages', headers: byKey, body: message('openai/gpt-4.1', words) },
+      direct: { path: '/v1/chat/completions', headers: json, body: chat('gpt-4.1', prompt, true) },
+      gateway: { path: '/v1/messages', headers: byKey, body: message('openai/gpt-4.1', prompt) },
     },
   ];
 }
@@ -145,8 +156,8 @@ const unstreamed = ({ path, headers, body }: Request): Request => ({
 });
 
 /** Translated answers of 0.5 KB without streaming. */
-export function translatedWhole(upstream: number): readonly Scenario[] {
-  return scenarios(upstream)
+export function translatedWhole(): readonly Scenario[] {
+  return scenarios()
     .filter(({ name }) => name.includes(' to '))
     .map((scenario) => ({
       ...scenario,
@@ -154,6 +165,6 @@ export function translatedWhole(upstream: number): readonly Scenario[] {
       streamed: false,
       gateway: unstreamed(scenario.gateway),
       direct: unstreamed(scenario.direct),
-      ...(scenario.portkey && { portkey: unstreamed(scenario.portkey) }),
+      expected: { text: SENTENCE, times: SENTENCES },
     }));
 }

@@ -1,7 +1,8 @@
 /** Gateways side by side under the same load, in short rounds and several starts, as in bench/load. */
 
 import { closedLoad, type Load } from './drive.ts';
-import { cpuOf, type Running } from './processes.ts';
+import { cpuOf } from './observe.ts';
+import type { Running } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** Measurements of one contender in one scenario, one value a round. */

@@ -12,6 +12,9 @@ import { chat, EVENTS, google, messages, type Voice, WORD } from './voices.ts';
 
 /** Some of the data on a socket arrives together. */
 const BURST = 10;
+/** The events of a burst differ: some gateways end a stream that says the same thing a hundred times (LiteLLM). */
+const burstOf = (delta: string): string =>
+  Array.from({ length: BURST }, (_, at) => delta.replace(WORD, `${WORD}${at}`)).join('');
 
 const HEAD = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=60\r\n';
 const STREAM_HEAD = `${HEAD}content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n`;
@@ -34,7 +37,7 @@ interface Bytes {
 const bytesOf = ({ whole: said, head, delta, tail }: Voice): Bytes => ({
   whole: whole(said),
   begin: Buffer.from(`${STREAM_HEAD}${head.map(chunk).join('')}`),
-  burst: Buffer.from(chunk(delta.repeat(BURST))),
+  burst: Buffer.from(chunk(burstOf(delta))),
   delta,
   end: Buffer.from(`${chunk(tail.join(''))}0\r\n\r\n`),
 });

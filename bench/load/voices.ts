@@ -1,8 +1,11 @@
 /** The light vendor's answers in each format: recorded shapes, made into bytes once. */
 
 export const EVENTS = 200;
-const text = 'Nothing is as quick as that which is not done at all. '.repeat(16);
-/** The text of every event of a stream. */
+/** The sentence of which every whole answer has so many. */
+export const SENTENCE = 'Nothing is as quick as that which is not done at all.';
+export const SENTENCES = 16;
+const text = `${SENTENCE} `.repeat(SENTENCES);
+/** The text of every event of a stream, or its beginning. */
 export const WORD = ' word';
 
 export interface Voice {

@@ -57,6 +57,8 @@ export interface BenchResult {
   readonly machine: Readonly<Record<string, string>>;
   /** Versions of the other contenders. */
   readonly versions?: Readonly<Record<string, string>>;
+  /** How each of them was built and set up, and what was switched off. */
+  readonly setups?: Readonly<Record<string, string>>;
   readonly rows: readonly Row[];
 }
 
@@ -65,6 +67,7 @@ export interface ReportOptions {
   /** The filter, if only some rows were measured. */
   readonly filter?: string;
   readonly versions?: Readonly<Record<string, string>>;
+  readonly setups?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -73,7 +76,7 @@ export interface ReportOptions {
 export function report(
   name: string,
   rows: readonly Row[],
-  { json, filter = '', versions }: ReportOptions,
+  { json, filter = '', versions, setups }: ReportOptions,
 ): void {
   if (rows.length === 0) {
     console.error(`${name}: there is nothing to measure whose name has "${filter}".`);
@@ -85,6 +88,7 @@ export function report(
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
     ...(versions && { versions }),
+    ...(setups && { setups }),
     rows,
   };
   if (filter === '') {

@@ -86,6 +86,28 @@ describe.each([...native, ...translated])('$name', (way) => {
   );
 });
 
+test('an image is part of the request, however large it is', async () => {
+  await open({ keys: ['test'] });
+  const [spoken] = translated;
+  if (spoken === undefined) throw new TypeError('There is no translated way.');
+  const image = (data: string) => ({
+    model: 'anthropic/claude-sonnet-4-5',
+    messages: [
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }] },
+    ],
+  });
+  const seen: (string | null)[] = [];
+  for (const data of ['QUJD'.repeat(40_000), 'QUJD'.repeat(40_000), `${'QUJD'.repeat(39_999)}QUJE`]) {
+    script({ ...spoken, spoken: 'messages' }, false);
+    const response = await postJson(`${gateway.url}/v1/chat/completions`, image(data), {
+      authorization: `Bearer ${KEY}`,
+    });
+    seen.push(response.headers.get('x-gateway-cache'));
+    await response.text();
+  }
+  expect(seen).toEqual(['miss', 'hit', 'miss']);
+});
+
 const [way] = native;
 const BODY = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'Hello' }] };
 

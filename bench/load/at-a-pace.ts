@@ -1,0 +1,192 @@
+/**
+ * Streams that send a word every so many milliseconds, as models do. Measured are the gaps between the words
+ * at the caller, the delay that each contender adds to the first word (to the word itself, not to the opening
+ * of the stream), and how long after a caller disconnects the vendor notices. The contenders take turns in
+ * rounds.
+ */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { quantile, quietest, type Row, round } from '../support/report.ts';
+import { connect, requestBytes } from './client.ts';
+import { type Contender, vendor } from './contenders.ts';
+import type { Measured } from './processes.ts';
+import { type Scenario, scenarios } from './scenarios.ts';
+
+export interface PaceOptions {
+  /** Streams at a time. */
+  readonly streams: number;
+  /** Milliseconds between two words, and between the beginnings of two streams. */
+  readonly pace: number;
+  readonly apart: number;
+  /** Seconds until a stream is abandoned. */
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly upstream: Measured;
+}
+
+/** Milliseconds within which a vendor must notice that the caller has disconnected. */
+const PATIENCE = 500;
+
+interface Round {
+  readonly gaps: readonly number[];
+  readonly firsts: readonly number[];
+  /** Milliseconds from the caller's disconnect until the vendor notices. */
+  readonly cancels: readonly number[];
+  readonly unseen: number;
+}
+
+interface Heard {
+  readonly gaps: readonly number[];
+  readonly first: number;
+  /** When it was abandoned, on the machine's monotonic clock in nanoseconds. */
+  readonly left: bigint;
+}
+
+/** One stream, abandoned halfway. */
+async function hear(to: Measured, contender: Contender, scenario: Scenario, seconds: number): Promise<Heard> {
+  const request = contender.request(scenario);
+  if (request === undefined) throw new Error(`${contender.name} is not asked for ${scenario.name}.`);
+  const connection = await connect(to);
+  const asked = performance.now();
+  /** When each word came: only the vendor's events contain the time at which they were sent. */
+  const times: number[] = [];
+  // It is abandoned before its end, so it never has one: only a failure ends it.
+  const failed = connection
+    .ask(requestBytes(to, request), (bytes) => {
+      if (bytes.includes(' at:')) times.push(performance.now());
+    })
+    .then(({ status }) => Promise.reject(new Error(`a stream ended early, with the status ${status}`)));
+  await Promise.race([wait(seconds * 1000), failed]);
+  const left = process.hrtime.bigint();
+  connection.leave();
+  if (times.length === 0) throw new Error(`no word came within ${seconds} s`);
+  return {
+    gaps: times.slice(1).map((time, at) => time - (times[at] ?? time)),
+    first: (times[0] ?? Number.NaN) - asked,
+    left,
+  };
+}
+
+/** The streams begin and end one after the other, as real ones do. */
+async function listen(
+  to: Measured,
+  contender: Contender,
+  name: string,
+  { streams, pace, apart, seconds, upstream }: PaceOptions,
+): Promise<Round> {
+  const numbers = Array.from({ length: streams }, (_, at) => at + 1);
+  await leavings(upstream);
+  // All are waited for, so that nothing of them disturbs the next turn if one fails.
+  const ended = await Promise.allSettled(
+    numbers.map(async (number) => {
+      await wait(number * apart);
+      const scenario = scenarios(`pace:${pace} stream:${number}`).find((one) => one.name === name);
+      if (scenario === undefined) throw new Error(`There is no scenario ${name}.`);
+      return hear(to, contender, scenario, seconds);
+    }),
+  );
+  const heard = ended.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+  await wait(PATIENCE);
+  const seen = new Map((await leavings(upstream)).map(({ stream, at }) => [stream, BigInt(at)]));
+  const cancels = heard.flatMap(({ left }, at) => {
+    const seenAt = seen.get(at + 1);
+    return seenAt === undefined ? [] : [Number(seenAt - left) / 1e6];
+  });
+  return {
+    gaps: heard.flatMap(({ gaps }) => gaps),
+    firsts: heard.map(({ first }) => first),
+    cancels,
+    unseen: streams - cancels.length,
+  };
+}
+
+async function leavings({ port }: Measured): Promise<readonly Leaving[]> {
+  const answer = await fetch(`http://127.0.0.1:${port}/left`);
+  const left: unknown = await answer.json();
+  return Array.isArray(left) ? left : [];
+}
+
+interface Leaving {
+  readonly stream: number;
+  readonly at: string;
+}
+
+/** A row for each scenario and each contender that answers it, and for the vendor itself, `direct`. */
+export async function atPace(
+  contenders: readonly Contender[],
+  chosen: readonly Scenario[],
+  options: PaceOptions,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const running: { readonly contender: Contender; readonly to: Measured }[] = [];
+  try {
+    let port = options.upstream.port + 1;
+    for (const contender of [vendor(options.upstream), ...contenders])
+      running.push({ contender, to: await contender.start(port++) });
+    for (const scenario of chosen) {
+      const able = new Set(running.filter(({ contender }) => contender.request(scenario) !== undefined));
+      const rounds = new Map([...able].map(({ contender }): [string, Round[]] => [contender.name, []]));
+      for (let turn = 0; turn <= options.rounds; turn += 1) {
+        for (const one of able) {
+          const { name } = one.contender;
+          const heard = await listen(one.to, one.contender, scenario.name, options).catch(
+            (error: unknown) => {
+              const place = `${scenario.name}: ${name}`;
+              if (one.contender.setup === undefined) throw new Error(place, { cause: error });
+              console.error(`${place} is left out: ${error}`);
+              able.delete(one);
+              rounds.delete(name);
+            },
+          );
+          // The first turn is the warm-up.
+          if (turn > 0 && heard) rounds.get(name)?.push(heard);
+        }
+      }
+      const direct = rounds.get('direct') ?? [];
+      for (const [name, heard] of rounds) rows.push(row(scenario.name, name, heard, direct, options));
+    }
+  } finally {
+    for (const { to } of running) to.stop();
+  }
+  return rows;
+}
+
+type Kind = 'gaps' | 'firsts' | 'cancels';
+
+function best(rounds: readonly Round[], of: Kind, part: number): number {
+  const heard = rounds.filter((one) => one[of].length > 0);
+  return quietest(
+    heard.map((one) => quantile(one[of], part)),
+    'less',
+  );
+}
+
+function row(
+  scenario: string,
+  name: string,
+  rounds: readonly Round[],
+  direct: readonly Round[],
+  { streams, pace }: PaceOptions,
+): Row {
+  const unseen = rounds.reduce((sum, one) => sum + one.unseen, 0);
+  const added = (part: number): number => round(best(rounds, 'firsts', part) - best(direct, 'firsts', part));
+  const cancel = (part: number): number | string => {
+    const milliseconds = best(rounds, 'cancels', part);
+    return Number.isNaN(milliseconds) ? `> ${PATIENCE}` : round(milliseconds);
+  };
+  return {
+    scenario: scenario.replace('200 events', `a word every ${pace} ms`),
+    through: name,
+    'first word p50 ms': round(best(rounds, 'firsts', 0.5)),
+    'added first word p50': added(0.5),
+    'added first word p99': added(0.99),
+    'gap p50 ms': round(best(rounds, 'gaps', 0.5)),
+    'gap p99 ms': round(best(rounds, 'gaps', 0.99)),
+    'cancel p50 ms': cancel(0.5),
+    'cancel p99 ms': cancel(0.99),
+    'cancels unseen': `${unseen} of ${streams * rounds.length}`,
+  };
+}
