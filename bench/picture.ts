@@ -8,6 +8,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { drawPicture } from './picture/draw.ts';
+import { peersOf } from './picture/peers.ts';
 import { KEPT, keptResults, latestResults } from './picture/results.ts';
 import { tablesOf, withTables } from './picture/tables.ts';
 import { argumentsOf } from './support/arguments.ts';
@@ -23,8 +24,12 @@ const PAGE = join(import.meta.dirname, '../docs/benchmarks.md');
 const results = values.kept ? keptResults() : latestResults();
 const picture = drawPicture(results);
 const tables = tablesOf(results);
+const peers = peersOf(results);
 mkdirSync(dirname(KEPT), { recursive: true });
 writeFileSync(KEPT, `${JSON.stringify(results, null, 2)}\n`);
 writeFileSync(KEPT.replace(/json$/, 'svg'), picture);
-if (values.page) writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), tables));
-if (values.markdown) console.log(tables);
+if (values.page) {
+  const page = withTables(readFileSync(PAGE, 'utf8'), 'benchmarks', tables);
+  writeFileSync(PAGE, withTables(page, 'peers', peers));
+}
+if (values.markdown) console.log(`${tables}\n\n${peers}`);

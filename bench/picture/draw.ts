@@ -1,7 +1,7 @@
 /** The picture of the results: an SVG for light and dark mode, without external resources. */
 
 import type { BenchResult, Row } from '../support/report.ts';
-import { circumstances, figure, grouped, kinds, rowsOf } from './results.ts';
+import { circumstances, figure, grouped, kinds, rowsOf, withoutPeers } from './results.ts';
 
 const WIDTH = 900;
 const MARGIN = 28;
@@ -22,7 +22,10 @@ text { fill: #1f2328; font: 12px system-ui, -apple-system, 'Segoe UI', Helvetica
 .strong { font-weight: 600 }
 .bare { fill: #a3adb8 }
 .gateway { fill: #2563eb }
-.other { fill: #e0913f }
+.other-0 { fill: #e0913f }
+.other-1 { fill: #8b5cf6 }
+.other-2 { fill: #16a34a }
+.other-3 { fill: #db2777 }
 .mark { stroke: #1f2328; stroke-width: 1; stroke-dasharray: 3 3; opacity: 0.45 }
 @media (prefers-color-scheme: dark) {
   .card { fill: #0d1117; stroke: #30363d }
@@ -30,7 +33,10 @@ text { fill: #1f2328; font: 12px system-ui, -apple-system, 'Segoe UI', Helvetica
   .dim { fill: #9198a1 }
   .bare { fill: #6e7681 }
   .gateway { fill: #4c8dff }
-  .other { fill: #d98a3d }
+  .other-0 { fill: #d98a3d }
+  .other-1 { fill: #a78bfa }
+  .other-2 { fill: #4ade80 }
+  .other-3 { fill: #f472b6 }
   .mark { stroke: #e6edf3 }
 }
 `;
@@ -50,10 +56,20 @@ interface Part {
   readonly bottom: number;
 }
 
-const colourOf = (name: string): string =>
-  name === 'gateway' ? 'gateway' : name === 'bare proxy' ? 'bare' : 'other';
+/** How many other contenders have a colour of their own. */
+const COLOURS = 4;
+
+/** @param names of all contenders, in the same order everywhere. */
+function colourOf(name: string, names: readonly string[]): string {
+  if (name === 'gateway') return 'gateway';
+  if (name === 'bare proxy') return 'bare';
+  const others = names.filter((one) => one !== 'gateway' && one !== 'bare proxy');
+  return `other-${others.indexOf(name) % COLOURS}`;
+}
 
 interface Comparison {
+  /** All contenders, for their colours. */
+  readonly names: readonly string[];
   readonly heading: string;
   readonly better: string;
   readonly column: string;
@@ -71,7 +87,7 @@ function compare(rows: readonly Row[], x: number, top: number, what: Comparison)
     for (const row of rows.filter((one) => one['scenario'] === scenario)) {
       const value = figure(row, what.column);
       if (value === undefined) continue;
-      const kind = colourOf(String(row['through']));
+      const kind = colourOf(String(row['through']), what.names);
       const width = Math.max(1.5, (Math.max(0, value) / most) * (COLUMN - FIGURE));
       drawn.push(bar(x, y, width, kind));
       const said = kind === 'gateway' ? 'figure strong' : 'figure dim';
@@ -130,7 +146,7 @@ function directions(rows: readonly Row[], top: number): Part {
 function legend(names: readonly string[], y: number): readonly string[] {
   let x = MARGIN;
   return names.flatMap((name) => {
-    const drawn = [bar(x, y - 10, BAR, colourOf(name)), text(x + BAR + 6, y, name)];
+    const drawn = [bar(x, y - 10, BAR, colourOf(name, names)), text(x + BAR + 6, y, name)];
     x += BAR + 6 + name.length * 7 + 24;
     return drawn;
   });
@@ -140,21 +156,24 @@ function legend(names: readonly string[], y: number): readonly string[] {
 export function drawPicture(results: readonly BenchResult[]): string {
   const load = rowsOf(results, 'load');
   const translators = rowsOf(results, 'translators');
-  const names = kinds(load, 'through');
+  const peers = rowsOf(results, 'peers');
+  const names = [...new Set([...kinds(load, 'through'), ...kinds(peers, 'through')])];
   const drawn = [
     text(MARGIN, 44, 'The gateway, measured', 'title'),
-    text(MARGIN, 66, circumstances(results), 'dim'),
+    text(MARGIN, 66, circumstances(withoutPeers(results)), 'dim'),
     ...legend(names, 94),
   ];
   let bottom = 94;
   if (load.length > 0) {
     const answers = compare(load, MARGIN, 130, {
+      names,
       heading: 'Answers a second, of the bare proxy’s',
       better: 'longer is better',
       column: 'of the bare proxy',
       say: (row, value) => `${value.toFixed(2)} · ${grouped(figure(row, 'answers/s') ?? 0)}/s`,
     });
     const latency = compare(load, MARGIN + COLUMN + GAP, 130, {
+      names,
       heading: 'Added time to the first byte, ms, p50',
       better: 'shorter is better',
       column: 'added first byte p50',
@@ -162,6 +181,27 @@ export function drawPicture(results: readonly BenchResult[]): string {
     });
     drawn.push(...answers.drawn, ...latency.drawn);
     bottom = Math.max(answers.bottom, latency.bottom);
+  }
+  if (peers.length > 0) {
+    const shares = (heading: string): Comparison => ({
+      names,
+      heading,
+      better: 'longer is better',
+      column: 'of the bare proxy',
+      say: (row, value) =>
+        `${value.toFixed(value < 0.1 ? 3 : 2)} · ${grouped(figure(row, 'answers/s') ?? 0)}/s`,
+    });
+    const top = bottom + 20;
+    const isStream = (row: Row): boolean => row['CPU µs/event'] !== undefined;
+    const streams = compare(peers.filter(isStream), MARGIN, top, shares('Beside others: streams a second'));
+    const whole = compare(
+      peers.filter((row) => !isStream(row)),
+      MARGIN + COLUMN + GAP,
+      top,
+      shares('Beside others: whole answers a second'),
+    );
+    drawn.push(...streams.drawn, ...whole.drawn);
+    bottom = Math.max(streams.bottom, whole.bottom);
   }
   if (translators.length > 0) {
     const all = directions(translators, bottom + 20);

@@ -12,12 +12,15 @@ export const KEPT = join(ROOT, 'docs/benchmarks.json');
 
 /** The benches whose results are shown. */
 const SHOWN = ['load', 'paced', 'translators', 'streams', 'watched', 'workers', 'soak'];
+/** Those whose tables name their own machine and date. */
+const PEERS = ['peers', 'peers-paced'];
 
 const resultSchema: z.ZodType<BenchResult> = z.object({
   bench: z.string(),
   date: z.string(),
   machine: z.record(z.string(), z.string()),
   versions: z.record(z.string(), z.string()).exactOptional(),
+  setups: z.record(z.string(), z.string()).exactOptional(),
   rows: z.array(z.record(z.string(), z.union([z.string(), z.number()]))),
 });
 
@@ -29,18 +32,21 @@ export function keptResults(): readonly BenchResult[] {
 
 /**
  * The latest measurements, and the published ones for benches that were not run.
- * @throws Error if they are not from one machine and one Node version: such figures cannot be compared.
+ * @throws Error if those that share a heading are not from one machine and one Node version: such figures
+ * cannot be compared.
  */
 export function latestResults(): readonly BenchResult[] {
   const kept = keptResults();
-  const results = SHOWN.flatMap((name) => {
+  const results = [...SHOWN, ...PEERS].flatMap((name) => {
     const file = join(ROOT, `bench/results/${name}.json`);
     const result = existsSync(file)
       ? resultSchema.parse(read(file))
       : kept.find(({ bench }) => bench === name);
     return result ? [result] : [];
   });
-  const machines = new Map(results.map(({ bench, machine }) => [JSON.stringify(machine), bench]));
+  const machines = new Map(
+    withoutPeers(results).map(({ bench, machine }) => [JSON.stringify(machine), bench]),
+  );
   if (machines.size > 1) {
     throw new Error(
       `Not all was measured on one machine with one Node: ${[...machines.values()].join(', ')} differ.`,
@@ -48,6 +54,9 @@ export function latestResults(): readonly BenchResult[] {
   }
   return results;
 }
+
+export const withoutPeers = (results: readonly BenchResult[]): readonly BenchResult[] =>
+  results.filter(({ bench }) => !PEERS.includes(bench));
 
 export function rowsOf(results: readonly BenchResult[], bench: string): readonly Row[] {
   return results.find((result) => result.bench === bench)?.rows ?? [];
@@ -64,18 +73,20 @@ export function kinds(rows: readonly Row[], column: string): readonly string[] {
   return [...new Set(rows.map((row) => String(row[column])))];
 }
 
+/** The machine, and its Node. */
+export function whereMeasured({ machine }: BenchResult): string {
+  const { node = '', cpu = '', memory = '', system = '' } = machine;
+  return [`Node ${node.replace(/^v/, '')}`, cpu, memory, system].join(', ');
+}
+
 /** The machine, the versions and the date of the runs. */
 export function circumstances(results: readonly BenchResult[]): string {
   const [first] = results;
   if (first === undefined) throw new Error('No bench was run: there is nothing to show.');
-  const { node = '', cpu = '', memory = '', system = '' } = first.machine;
   const versions = Object.entries(Object.assign({}, ...results.map((result) => result.versions ?? {})));
   const dates = results.map(({ date }) => date).toSorted();
   return [
-    `Node ${node.replace(/^v/, '')}`,
-    cpu,
-    memory,
-    system,
+    whereMeasured(first),
     ...versions.map(([name, version]) => `${name} ${version}`),
     dates.at(-1),
   ].join(', ');

@@ -1,19 +1,16 @@
 /** The results as Markdown, and their place in their page. */
 
 import type { BenchResult, Row } from '../support/report.ts';
-import { circumstances, figure, grouped, kinds, rowsOf } from './results.ts';
+import { circumstances, figure, grouped, kinds, rowsOf, withoutPeers } from './results.ts';
 
-const BEGIN = '<!-- benchmarks -->';
-const END = '<!-- /benchmarks -->';
-
-function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...lines.map(line)].join('\n');
 }
 
-const bold = (name: string, said: string): string => (name === 'gateway' ? `**${said}**` : said);
+export const bold = (name: string, said: string): string => (name === 'gateway' ? `**${said}**` : said);
 
-const shown = (value: string | number | undefined): string =>
+export const shown = (value: string | number | undefined): string =>
   typeof value === 'number' ? grouped(value) : (value ?? '–');
 
 /** A line for each scenario; each cell has a column's value for each contender. */
@@ -81,12 +78,12 @@ const workers = (row: Row): string =>
   `- ${row['workers']} workers, ${row['scenario']}: at least ${shown(row['of one worker'])} times the answers per second of one (the load shares their cores); judging by CPU per answer, ${shown(row['free cores would give'])} times on free cores.`;
 
 const soak = (row: Row): string =>
-  `- ${shown(row['seconds'])} s of mixed load, ${shown(row['answers'])} answers, ${shown(row['left in the middle'])} abandoned midway: memory at the end is ${shown(row['growth'])} times that at the start, ${shown(row['broken streams'])} broken streams.`;
+  `- ${shown(row['seconds'])} s of mixed load, ${shown(row['answers'])} answers, ${shown(row['left in the middle'])} abandoned midway: memory at the end is ${shown(row['growth'])} times that at the start, ${shown(row['broken answers'])} broken answers.`;
 
 /** All tables. @throws Error if there are no results at all. */
 export function tablesOf(results: readonly BenchResult[]): string {
   const rows = (bench: string): readonly Row[] => rowsOf(results, bench);
-  const parts = [`Measured with ${circumstances(results)}.`];
+  const parts = [`Measured with ${circumstances(withoutPeers(results))}.`];
   if (rows('load').length > 0) {
     parts.push(
       byScenario(rows('load'), {
@@ -94,7 +91,7 @@ export function tablesOf(results: readonly BenchResult[]): string {
         'of the bare proxy’s': ['of the bare proxy'],
         'CPU µs per answer': ['CPU µs'],
         'added ms at half load, median': ['added p50 ms'],
-        'broken streams': ['broken streams'],
+        'broken answers': ['broken answers'],
       }),
     );
   }
@@ -130,15 +127,17 @@ export function tablesOf(results: readonly BenchResult[]): string {
   return parts.join('\n\n');
 }
 
-/** The place for them in the page, as it is now. @throws Error if there is none. */
-function placeIn(page: string): { readonly from: number; readonly to: number } {
-  const begin = page.indexOf(BEGIN);
-  const to = page.indexOf(END);
-  if (begin === -1 || to < begin) throw new Error(`The page has no ${BEGIN} … ${END}.`);
-  return { from: begin + BEGIN.length, to };
+/** The place for a part of the page, as it is now. @throws Error if there is none. */
+function placeIn(page: string, name: string): { readonly from: number; readonly to: number } {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const at = page.indexOf(begin);
+  const to = page.indexOf(end);
+  if (at === -1 || to < at) throw new Error(`The page has no ${begin} … ${end}.`);
+  return { from: at + begin.length, to };
 }
 
-export function withTables(page: string, tables: string): string {
-  const { from, to } = placeIn(page);
+/** A page with these tables in the place of that name. */
+export function withTables(page: string, name: string, tables: string): string {
+  const { from, to } = placeIn(page, name);
   return `${page.slice(0, from)}\n\n${tables}\n\n${page.slice(to)}`;
 }

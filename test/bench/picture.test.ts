@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drawPicture } from '../../bench/picture/draw.ts';
+import { peersOf } from '../../bench/picture/peers.ts';
 import { figure, grouped, KEPT, keptResults, rowsOf } from '../../bench/picture/results.ts';
 import { tablesOf, withTables } from '../../bench/picture/tables.ts';
 
@@ -13,7 +14,8 @@ const picture = readFileSync(KEPT.replace(/json$/, 'svg'), 'utf8');
 
 describe('benchmarks', () => {
   test('the page has the tables of the kept results and no other', () => {
-    expect(withTables(page, tablesOf(kept))).toBe(page);
+    expect(withTables(page, 'benchmarks', tablesOf(kept))).toBe(page);
+    expect(withTables(page, 'peers', peersOf(kept))).toBe(page);
   });
 
   test('the picture is drawn from the kept results', () => {
@@ -47,6 +49,6 @@ describe('benchmarks', () => {
   });
 
   test('without its place a page is left alone', () => {
-    expect(() => withTables('# gateway', 'tables')).toThrow('has no <!-- benchmarks -->');
+    expect(() => withTables('# gateway', 'benchmarks', 'tables')).toThrow('has no <!-- benchmarks -->');
   });
 });
