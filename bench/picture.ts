@@ -1,14 +1,14 @@
 /**
  * The results of the benches for people: `docs/benchmarks.svg`, and `docs/benchmarks.json` with its data.
  *   --markdown   prints them as tables
- *   --page       writes the tables into docs/benchmarks.md, so that no figure there is ever typed
+ *   --page       writes the tables into docs/benchmarks.md and the README, so that no figure there is ever typed
  *   --kept       draws docs/benchmarks.json again, whatever was measured since
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { drawPicture } from './picture/draw.ts';
-import { peersOf } from './picture/peers.ts';
+import { peersInShort, peersOf } from './picture/peers.ts';
 import { KEPT, keptResults, latestResults } from './picture/results.ts';
 import { tablesOf, withTables } from './picture/tables.ts';
 import { argumentsOf } from './support/arguments.ts';
@@ -20,6 +20,7 @@ const values = argumentsOf({
 });
 
 const PAGE = join(import.meta.dirname, '../docs/benchmarks.md');
+const README = join(import.meta.dirname, '../README.md');
 
 const results = values.kept ? keptResults() : latestResults();
 const picture = drawPicture(results);
@@ -31,5 +32,6 @@ writeFileSync(KEPT.replace(/json$/, 'svg'), picture);
 if (values.page) {
   const page = withTables(readFileSync(PAGE, 'utf8'), 'benchmarks', tables);
   writeFileSync(PAGE, withTables(page, 'peers', peers));
+  writeFileSync(README, withTables(readFileSync(README, 'utf8'), 'peers', peersInShort(results)));
 }
 if (values.markdown) console.log(`${tables}\n\n${peers}`);

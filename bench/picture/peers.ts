@@ -77,3 +77,37 @@ export function peersOf(results: readonly BenchResult[]): string {
     ...PACED.map((measure) => measured(rowsOf(results, 'peers-paced'), measure)),
   ].join('\n\n');
 }
+
+/** The same in short, for the README: CPU, the first word and memory; nothing if they have not been measured. */
+export function peersInShort(results: readonly BenchResult[]): string {
+  const loaded = rowsOf(results, 'peers');
+  if (loaded.length === 0) return '';
+  const names = kinds(loaded, 'through');
+  const of = (rows: readonly Row[], column: string, name: string): readonly number[] =>
+    rows.filter((row) => row['through'] === name).flatMap((row) => figure(row, column) ?? []);
+  const line = (what: string, rows: readonly Row[], column: string): readonly string[] => [
+    what,
+    ...names.map((name) => {
+      const values = of(rows, column, name);
+      return bold(name, values.length > 0 ? grouped(Math.max(...values)) : '–');
+    }),
+  ];
+  return table(
+    ['CPU per answer, µs', ...names.map((name) => bold(name, name))],
+    [
+      ...kinds(loaded, 'scenario').map((scenario) =>
+        line(
+          scenario,
+          loaded.filter((row) => row['scenario'] === scenario),
+          'CPU µs',
+        ),
+      ),
+      line(
+        'added to the first word, ms, p50, at worst',
+        rowsOf(results, 'peers-paced'),
+        'added first word p50',
+      ),
+      line('highest memory, MB', loaded, 'peak MB'),
+    ],
+  );
+}

@@ -139,5 +139,6 @@ function placeIn(page: string, name: string): { readonly from: number; readonly 
 /** A page with these tables in the place of that name. */
 export function withTables(page: string, name: string, tables: string): string {
   const { from, to } = placeIn(page, name);
-  return `${page.slice(0, from)}\n\n${tables}\n\n${page.slice(to)}`;
+  const between = tables === '' ? '\n' : `\n\n${tables}\n\n`;
+  return `${page.slice(0, from)}${between}${page.slice(to)}`;
 }
