@@ -30,6 +30,8 @@ const args = argumentsOf({
 });
 
 const UPSTREAM = 9_450;
+/** It takes many minutes. */
+const progress = (what: string): void => console.error(what);
 
 const notes = (args.note ?? []).map((note): readonly [string, string] => {
   const at = note.indexOf('=');
@@ -59,6 +61,7 @@ try {
     rounds: Number(args.rounds),
     seconds: Number(args.seconds),
     upstream,
+    progress,
   });
   const streamed = chosen.filter((scenario) => scenario.streamed);
   if (streamed.length > 0) {
@@ -69,6 +72,7 @@ try {
       seconds: 2,
       rounds: Number(args['paced-rounds']),
       upstream,
+      progress,
     });
   }
 } finally {

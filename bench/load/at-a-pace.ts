@@ -22,6 +22,8 @@ export interface PaceOptions {
   readonly seconds: number;
   readonly rounds: number;
   readonly upstream: Measured;
+  /** Told what begins. */
+  readonly progress?: (what: string) => void;
 }
 
 /** Milliseconds within which a vendor must notice that the caller has disconnected. */
@@ -127,6 +129,7 @@ export async function atPace(
     for (const contender of [vendor(options.upstream), ...contenders])
       running.push({ contender, to: await contender.start(port++) });
     for (const scenario of chosen) {
+      options.progress?.(`at a pace: ${scenario.name}`);
       const able = new Set(running.filter(({ contender }) => contender.request(scenario) !== undefined));
       const rounds = new Map([...able].map(({ contender }): [string, Round[]] => [contender.name, []]));
       for (let turn = 0; turn <= options.rounds; turn += 1) {

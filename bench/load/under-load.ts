@@ -21,6 +21,8 @@ export interface LoadOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly upstream: Measured;
+  /** Told what begins. */
+  readonly progress?: (what: string) => void;
 }
 
 /** The measurements of one contender in one scenario. */
@@ -180,6 +182,7 @@ export async function underLoad(
         port += 1;
       }
       for (const scenario of chosen) {
+        options.progress?.(`under load, start ${started + 1} of ${options.starts}: ${scenario.name}`);
         const standing = running.flatMap(({ contender, process }) => {
           const request = contender.request(scenario);
           return request
