@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { quantile, quietest, type Row, round } from '../support/report.ts';
 import { connect, requestBytes } from './client.ts';
 import { type Contender, vendor } from './contenders.ts';
+import { closedLoad } from './drive.ts';
 import type { Measured } from './processes.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
 
@@ -105,6 +106,12 @@ async function listen(
   };
 }
 
+/** A first request may take a program seconds, since it loads what it needs only then. */
+async function askAlone(to: Measured, contender: Contender, scenario: Scenario): Promise<void> {
+  const request = contender.request(scenario);
+  if (request !== undefined) await closedLoad(to, request, { ...scenario, connections: 1 }, 0);
+}
+
 async function leavings({ port }: Measured): Promise<readonly Leaving[]> {
   const answer = await fetch(`http://127.0.0.1:${port}/left`);
   const left: unknown = await answer.json();
@@ -135,17 +142,18 @@ export async function atPace(
       for (let turn = 0; turn <= options.rounds; turn += 1) {
         for (const one of able) {
           const { name } = one.contender;
-          const heard = await listen(one.to, one.contender, scenario.name, options).catch(
-            (error: unknown) => {
-              const place = `${scenario.name}: ${name}`;
-              if (one.contender.setup === undefined) throw new Error(place, { cause: error });
-              console.error(`${place} is left out: ${error}`);
-              able.delete(one);
-              rounds.delete(name);
-            },
-          );
-          // The first turn is the warm-up.
-          if (turn > 0 && heard) rounds.get(name)?.push(heard);
+          try {
+            if (turn === 0) await askAlone(one.to, one.contender, scenario);
+            const heard = await listen(one.to, one.contender, scenario.name, options);
+            // The first turn is the warm-up.
+            if (turn > 0) rounds.get(name)?.push(heard);
+          } catch (error) {
+            const place = `${scenario.name}: ${name}`;
+            if (one.contender.setup === undefined) throw new Error(place, { cause: error });
+            console.error(`${place} is left out: ${error}`);
+            able.delete(one);
+            rounds.delete(name);
+          }
         }
       }
       const direct = rounds.get('direct') ?? [];
