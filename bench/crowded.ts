@@ -76,7 +76,7 @@ async function measure(
 
 stepAside();
 const upstream = await startUpstream(UPSTREAM);
-const [scenario] = scenarios(UPSTREAM, `pace:${PACE}`).filter(({ streamed }) => streamed);
+const [scenario] = scenarios(`pace:${PACE}`).filter(({ streamed }) => streamed);
 if (scenario === undefined) throw new Error('There is no streamed scenario.');
 const rows: Row[] = [];
 try {

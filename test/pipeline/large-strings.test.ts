@@ -76,7 +76,11 @@ const CALLERS: Readonly<Record<string, Write>> = {
   ],
   'generate-content': (model, data) => [
     `/v1beta/models/${model}:generateContent`,
-    { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data } }, { text: 'And?' }] }] },
+    {
+      contents: [
+        { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data } }, { text: 'And?' }] },
+      ],
+    },
   ],
 };
 
