@@ -6,7 +6,6 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { type Note, reportInto } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../lib/json.ts';
-import { formatForPrompt } from '../pipeline/format-for-prompt.ts';
 import { nativeFormatFor } from '../pipeline/native-format.ts';
 import { type ReachOptions, reaches } from '../pipeline/reach.ts';
 import { notSupported } from '../pipeline/resolve-model.ts';
@@ -14,9 +13,11 @@ import { collectTraits } from '../pipeline/translate-request.ts';
 import { inboundFor } from '../translate/caller-format.ts';
 import { isResponsesBody } from '../translate/cursor/index.ts';
 import { type ExplainedFields, explainedFields } from '../translate/explained-fields.ts';
+import { formatForPrompt } from '../translate/format-for-prompt.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
+import { translatedFormat } from '../translate/spoken-format.ts';
 import { writeRequest } from '../translate/write-request.ts';
-import { translatedFormat, upstreamName, type Vendors } from '../upstream/vendor.ts';
+import { upstreamName, type Vendors } from '../upstream/vendor.ts';
 
 /** How a request reaches the vendor. */
 export interface Explanation extends ExplainedFields {

@@ -4,7 +4,8 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { spokenFormat, type Vendor } from '../upstream/vendor.ts';
+import { spokenFormat } from '../translate/spoken-format.ts';
+import type { Vendor } from '../upstream/vendor.ts';
 import type { ReachOptions } from './reach.ts';
 import { findDialect } from './translate-request.ts';
 
@@ -18,18 +19,7 @@ export function nativeFormatFor(
   asked: FormatName,
   request: () => JsonObject,
 ): FormatName {
-  const { isKnownElsewhere } = formats[asked].outbound;
-  const upstreamFormat = spokenFormat(
-    vendor,
-    model,
-    asked,
-    () => isKnownElsewhere?.(request(), findDialect(vendor, model)) ?? true,
-  );
-  // A caller who uses a format of the service's own has chosen it, or needs what the other one lacks.
-  if (upstreamFormat === asked || model.thinking === undefined) return upstreamFormat;
-  const thinking = formats[upstreamFormat].outbound.thinkingFormat?.(findDialect(vendor, model));
-  if (thinking === undefined || thinking === asked) return upstreamFormat;
-  return model.endpoints?.some((format) => format === thinking) ? thinking : upstreamFormat;
+  return spokenFormat(vendor, model, asked, findDialect(vendor, model), request);
 }
 
 /** The first format in which a vendor counts tokens; undefined if it counts in none. */

@@ -9,6 +9,7 @@ export { type Fault, GatewayError } from '../lib/errors.ts';
 export type { Json, JsonObject } from '../lib/json.ts';
 export type { Result, ValidateOptions, Violation } from '../protocol/validator.ts';
 export type { AnswerBodies, RequestBodies } from './bodies.ts';
+export { chooseFormat, type RequestToPlace } from './choose-format.ts';
 export type { ModelDescription } from './choose-traits.ts';
 export type { ErrorAnswer } from './error-answer.ts';
 export { type AnswerToTranslate, translateAnswer } from './translate-answer.ts';

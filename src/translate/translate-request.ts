@@ -3,9 +3,9 @@
 import type { FormatName } from '../conversation/prompt.ts';
 import { type ModelTraits, type Note, reportInto } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
-import { invalid } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AnswerTranslation } from './answer-events.ts';
+import { asBody } from './as-body.ts';
 import type { RequestBodies } from './bodies.ts';
 import { inboundFor } from './caller-format.ts';
 import { chooseTraits, type ModelDescription } from './choose-traits.ts';
@@ -149,15 +149,4 @@ function renamed(
     { body: sent, headers: {}, model, stream, notes: [], mapped: Object.keys(body) },
     { from: format, to: format },
   );
-}
-
-/** @throws GatewayError `invalid-request` if a body is no JSON object. */
-function asBody(body: object): JsonObject {
-  if (!isJsonObject(body)) throw invalid('The request body must be a JSON object.');
-  return body;
-}
-
-/** JSON has no other objects than these, and whoever calls a library with others has the types against it. */
-function isJsonObject(value: object): value is JsonObject {
-  return !Array.isArray(value);
 }

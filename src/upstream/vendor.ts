@@ -85,31 +85,6 @@ export function makeVendors(named: readonly Vendor[], compatible: Vendor | undef
   };
 }
 
-/**
- * Picks the format for a request to `vendor`: the caller's own if possible, otherwise the one to translate to.
- * @param asked the caller's format.
- * @param isKnown whether a service that speaks the caller's format besides its own supports all fields of the request
- *   in it.
- */
-export function spokenFormat(
-  vendor: Vendor,
-  model: Model,
-  asked: FormatName,
-  isKnown: () => boolean,
-): FormatName {
-  const isNative =
-    vendor.formats.includes(asked) || (model.endpoints?.some((format) => format === asked) && isKnown());
-  return isNative ? asked : translatedFormat(vendor, model);
-}
-
-/**
- * The format that other formats are translated to. OpenAI's models show their reasoning, and take it back, only in
- * `responses` ("Reasoning models", OpenAI documentation).
- */
-export function translatedFormat({ formats }: Vendor, model: Model): FormatName {
-  return model.thinking !== undefined && formats.includes('responses') ? 'responses' : formats[0];
-}
-
 /** Whether an address is a publisher's at Vertex AI: `…/publishers/google`, `…/publishers/anthropic`. */
 export function isVertex({ basePath }: Pick<Vendor, 'basePath'>): boolean {
   return /\/publishers\/[^/]+$/.test(basePath);

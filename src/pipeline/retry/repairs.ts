@@ -8,7 +8,7 @@ import { STRICTEST } from '../../conversation/rules/avoidance.ts';
 import { formats } from '../../formats/formats.ts';
 import { wellFormed } from '../../lib/json.ts';
 import { inboundFor } from '../../translate/caller-format.ts';
-import { translatedFormat } from '../../upstream/vendor.ts';
+import { translatedFormat } from '../../translate/spoken-format.ts';
 import type { Routed } from '../exchange.ts';
 import { scanned } from '../scanned.ts';
 import { findDialect, isNative } from '../translate-request.ts';
