@@ -1,6 +1,6 @@
 /** What a start does before it serves, with one process or with several: configuration, store, first key. */
 
-import { readServed } from '../config/load.ts';
+import { readServed, type Settings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
 import { hearConfigChanges, type OnConfigChange } from '../server/process/reload.ts';
@@ -19,6 +19,8 @@ export interface PreparedStart {
   readonly config: Config;
   /** The files that the configuration was read from. */
   readonly files: readonly string[];
+  /** Says where each value of the configuration comes from. */
+  readonly describe: Settings['describe'];
   readonly surroundings: Surroundings;
   readonly store: Store;
   readonly diagnostics: Diagnostics;
@@ -33,7 +35,7 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   const { environment, directory } = surroundings;
   // Registered first: a change while the start is still under way must not be missed.
   const onConfigChange = hearConfigChanges();
-  const { config: read, files } = await orExit(readServed(environment, directory));
+  const { config: read, files, describe } = await orExit(readServed(environment, directory));
   const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
@@ -44,5 +46,5 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   const made = needsKey ? await orExit(firstKey(store)) : undefined;
   const notes = findUnreadVariables(config, environment);
   const announce = announceStart(made, config, store, diagnostics, notes);
-  return { config, files, surroundings, store, diagnostics, onConfigChange, announce };
+  return { config, files, describe, surroundings, store, diagnostics, onConfigChange, announce };
 }

@@ -16,6 +16,7 @@ import type { PreparedStart } from './prepare-start.ts';
 export async function serveAlone({
   config,
   files,
+  describe: describeFirst,
   surroundings,
   store,
   diagnostics,
@@ -35,6 +36,7 @@ export async function serveAlone({
     tell: problem,
     ...watching.company,
   };
+  let describe = describeFirst;
   const first = await orExit(openConfigured(config, options));
   let adminKey = config.admin.key;
   const admin = await orExit(
@@ -43,7 +45,13 @@ export async function serveAlone({
       currentKey: () => adminKey,
       onAudit: logAudit(watching.log),
       timeZone: config.usage.timeZone,
-      add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render, gateway: config }),
+      add: (app, key) =>
+        addWatchRoutes(app, {
+          key,
+          render: watching.metrics.render,
+          gateway: config,
+          describe: () => describe(),
+        }),
     }),
   );
   const serving = closingWith(await orExit(startServing(first, problem)), {
@@ -56,11 +64,13 @@ export async function serveAlone({
   onSignals(makeEnding(serving, diagnostics));
   onConfigChange(files, problem, () =>
     watching.reload(async () => {
-      const { config: next, files } = await rereadSettings(surroundings, serving.current().sandboxed);
+      const reread = await rereadSettings(surroundings, serving.current().sandboxed);
+      const { config: next, files } = reread;
       const before = serving.current().gateway;
       const served = inForce(config, next, adminKey);
       serving.exchange(await openConfigured(served, { ...options, before }));
       adminKey = served.admin.key;
+      describe = reread.describe;
       tellReloaded(diagnostics, config, next);
       return files;
     }),

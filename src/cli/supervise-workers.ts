@@ -21,6 +21,7 @@ import type { PreparedStart } from './prepare-start.ts';
 export async function superviseWorkers({
   config,
   files,
+  describe: describeFirst,
   surroundings,
   store,
   diagnostics,
@@ -40,24 +41,25 @@ export async function superviseWorkers({
   if (early !== undefined) process.exit(early);
   let reloadsRefused = 0;
   let adminKey = config.admin.key;
+  let describe = describeFirst;
   const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
       currentKey: () => adminKey,
       onAudit: logAudit(log),
       timeZone: config.usage.timeZone,
-      add: (app, key) => addWatchRoutes(app, { key, render, gateway: config }),
+      add: (app, key) => addWatchRoutes(app, { key, render, gateway: config, describe: () => describe() }),
     }),
   );
   onConfigChange(files, problem, async () => {
     const isSandboxed = vendors.all.length === 0;
-    const { config: next, files } = await rereadSettings(surroundings, isSandboxed).catch(
-      (error: unknown) => {
-        reloadsRefused += 1;
-        throw error;
-      },
-    );
+    const reread = await rereadSettings(surroundings, isSandboxed).catch((error: unknown) => {
+      reloadsRefused += 1;
+      throw error;
+    });
+    const { config: next, files } = reread;
     vendors = configuredVendors(next);
+    describe = reread.describe;
     sandbox?.change(sandboxOptions(next));
     const served = inForce(config, next, adminKey);
     workers.serveBy(toServe(served));

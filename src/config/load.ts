@@ -7,6 +7,7 @@ import { zodMessages } from '../lib/zod-messages.ts';
 import { checkConfig, invalidFields } from './check-config.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { isDataFile, readConfigFile } from './config-file.ts';
+import { type ConfigEntry, describeConfig } from './describe-config.ts';
 import { type Fields, filledIn, findVariable, SECRETS, withEnvironment } from './environment.ts';
 import { foreignGateway } from './foreign.ts';
 import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
@@ -17,6 +18,8 @@ import { vendorAtItself } from './vendors.ts';
 export interface Settings {
   readonly config: Config;
   readonly files: readonly string[];
+  /** Says where each value comes from. */
+  describe(): readonly ConfigEntry[];
 }
 
 /**
@@ -42,9 +45,14 @@ export async function readSettings(environment: Environment, directory: string):
   const variables = await withFiles(environment, SECRETS, read);
   const filled = isDataFile(file) ? filledIn(values, variables) : { values, unset: [] };
   if (filled.unset.length > 0) throw invalidFields(filled.unset, () => undefined);
-  const config = parseConfig(await withVendorKeys(filled.values, read), variables);
+  const written = await withVendorKeys(filled.values, read);
+  const config = parseConfig(written, variables);
   await checkCredentials(config.vendors, environment, directory);
-  return { config, files: [...files] };
+  return {
+    config,
+    files: [...files],
+    describe: () => describeConfig(config, withEnvironment(written, variables), variables),
+  };
 }
 
 /**

@@ -214,6 +214,18 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.context().close();
   });
 
+  test('configuration: each value with where it comes from', async () => {
+    const page = await open('config', { viewport: { width: 1280, height: 860 }, colorScheme: 'light' });
+    await page.getByLabel('Search fields').fill('port');
+    const row = page.getByRole('row', { name: /^port/ });
+    expect(await row.innerText()).toMatch(/port\s+8787\s+default/);
+    await page.getByLabel('Search fields').fill('');
+    await expectAccessible(page);
+    await picture(page, 'config-light');
+    expect(pages.problems()).toEqual([]);
+    await page.context().close();
+  });
+
   test('models can be asked here too, by the same calls', async () => {
     const page = await open('chat');
     await page.getByRole('button', { name: 'Send' }).and(page.locator(':enabled')).waitFor();

@@ -299,6 +299,8 @@ describe.runIf(hasChromium())('console', () => {
       const events = await page.locator('.events summary').allInnerTexts();
       expect(events.length).toBeGreaterThan(3);
       expect(events.join('')).toContain('quoted');
+      await page.getByRole('tab', { name: 'Translation' }).click();
+      await page.getByText('the request is passed on byte for byte').waitFor();
       await page.getByRole('tab', { name: 'Response' }).click();
       expect(await page.locator('.headers').innerText()).toContain('x-request-id');
       await page.keyboard.press('Escape');
@@ -609,12 +611,12 @@ describe.runIf(hasChromium())('console', () => {
     // What was said before can be read again.
     while ((await page.evaluate('document.activeElement.id')) !== 'log')
       await page.keyboard.press('Shift+Tab');
-    const top = 'document.activeElement.scrollTop';
+    // How far its end is. Scrolling is smooth, so it takes a while to get there.
+    const below = `(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop)(document.activeElement)`;
     await page.keyboard.press('End');
-    await expect.poll(async () => Number(await page.evaluate(top))).toBeGreaterThan(0);
-    const end = Number(await page.evaluate(top));
+    await expect.poll(async () => Number(await page.evaluate(below))).toBeLessThan(1);
     await page.keyboard.press('PageUp');
-    await expect.poll(async () => Number(await page.evaluate(top))).toBeLessThan(end);
+    await expect.poll(async () => Number(await page.evaluate(below))).toBeGreaterThan(100);
     await page.getByRole('article', { name: 'You' }).waitFor();
     await expectAccessible(page);
     await picture(page, 'chat-phone');
@@ -658,6 +660,110 @@ describe.runIf(hasChromium())('console', () => {
     await expectAccessible(page);
     await picture(page, 'inspector-light');
     await page.context().close();
+  });
+
+  describe('translation', () => {
+    const REQUEST = {
+      model: 'any',
+      max_tokens: 900,
+      system: 'Be brief.',
+      top_k: 5,
+      messages: [{ role: 'user', content: 'Hello!' }],
+      metadata: { user_id: 'u1' },
+    };
+
+    test('says what any vendor is sent and what becomes of each field, as it is typed, and sends nothing', async () => {
+      const page = await open(gateway, { viewport: { width: 1280, height: 1200 }, colorScheme: 'light' });
+      await page.evaluate("location.hash = '#/translate'");
+      const sent = page.getByRole('region', { name: 'What the vendor is sent' });
+      await sent.getByText('claude-sonnet-5-5').first().waitFor();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      const fields = page.getByRole('region', { name: 'Fields' }).locator('tbody tr');
+      expect(await fields.filter({ hasText: 'logit_bias' }).innerText()).toMatch(/dropped/);
+      expect(await fields.filter({ hasText: 'reasoning_effort' }).innerText()).toMatch(/mapped/);
+
+      await page.getByRole('textbox', { name: "The caller's request" }).fill(JSON.stringify(REQUEST));
+      await page.getByText('guessed: messages').waitFor({ state: 'attached' });
+      const field = page.getByRole('combobox', { name: 'Model to ask' });
+      await field.click();
+      await field.pressSequentially('google/gemini-2.5-flash');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => sent.locator('pre').innerText()).toContain('"maxOutputTokens": 900');
+      expect(await sent.locator('pre').innerText()).toContain('"topK": 5');
+      expect(await fields.filter({ hasText: 'metadata' }).innerText()).toMatch(/dropped/);
+      await sent.getByLabel('Vendor speaks').selectOption('chat-completions');
+      await expect.poll(() => sent.locator('pre').innerText()).toContain('"role": "system"');
+
+      // What is wrong with a request is said with its field, and half a request is no error of the page.
+      await page
+        .getByRole('textbox', { name: "The caller's request" })
+        .fill(JSON.stringify({ ...REQUEST, max_tokens: 'many' }));
+      await expect.poll(() => sent.getByRole('alert').innerText()).toContain('max_tokens');
+      await page.getByRole('textbox', { name: "The caller's request" }).fill('{"model": "a", "mess');
+      await expect.poll(() => sent.getByRole('alert').innerText()).toContain('not a JSON object');
+      expect(asked.filter((url) => !url.includes('/console/'))).toEqual([]);
+      expect(pages.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('shows a stream in each format beside the others, event by event, and its address can be shared', async () => {
+      const page = await open(gateway, { viewport: { width: 1280, height: 1200 }, colorScheme: 'light' });
+      await page.evaluate("location.hash = '#/translate'");
+      const rows = page.locator('.aligned tbody tr');
+      await rows.nth(3).waitFor();
+      expect(await rows.count()).toBe(11);
+      const cells = (row: number) => rows.nth(row).locator('td').allInnerTexts();
+      expect(await cells(0)).toEqual([
+        expect.stringContaining('message_start'),
+        '',
+        expect.stringMatching(/response\.created[\s\S]*response\.in_progress/),
+        '',
+      ]);
+      expect(await cells(2)).toEqual(
+        ['content_block_delta', 'chat.completion.chunk', 'response.output_text.delta', 'candidates'].map(
+          (text) => expect.stringContaining(text),
+        ),
+      );
+      // The vendor's own words, in the vendor's format.
+      await page.getByText('Paste a stream of the vendor').click();
+      const chunkOf = (delta: object, finish: string | null) => chunk(delta, finish);
+      const vendor = page.getByRole('region', { name: 'What the vendor is sent' });
+      await vendor.getByLabel('Vendor speaks').selectOption('responses');
+      await page.getByLabel('A stream of the vendor, in responses').waitFor();
+      await vendor.getByLabel('Vendor speaks').selectOption('chat-completions');
+      await page
+        .getByLabel('A stream of the vendor, in chat-completions')
+        .fill(
+          `${chunkOf({ role: 'assistant', content: 'Pasted' }, null)}${chunkOf({}, 'stop')}data: [DONE]\n\n`,
+        );
+      await expect.poll(() => rows.count()).toBe(4);
+      await expect.poll(() => page.url()).toMatch(/#\/translate\/[\w-]{100,}$/);
+      await expectAccessible(page);
+
+      const other = await pages.open(page.url());
+      const shared = other.locator('.aligned tbody tr');
+      await expect.poll(() => shared.first().innerText()).toContain('Pasted');
+      expect(await other.getByLabel('Vendor speaks').inputValue()).toBe('chat-completions');
+      await other.context().close();
+      expect(pages.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('looks well in the light, in the dark and on a phone', async () => {
+      const page = await open(gateway, { viewport: { width: 1280, height: 1200 }, colorScheme: 'light' });
+      await page.evaluate("location.hash = '#/translate'");
+      await page.locator('.aligned tbody tr').nth(3).waitFor();
+      await expectAccessible(page);
+      await picture(page, 'translate-light');
+      await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+      await expectAccessible(page);
+      await picture(page, 'translate-dark');
+      await page.setViewportSize({ width: 390, height: 780 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+      await picture(page, 'translate-phone');
+      await page.context().close();
+    });
   });
 
   test('loads little at first, and what it loads is cached', async () => {

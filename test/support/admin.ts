@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { openExchangeCounters } from '../../src/accounting/metrics/counters.ts';
 import { openMetrics } from '../../src/accounting/metrics/metrics.ts';
 import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
+import { describeConfig } from '../../src/config/describe-config.ts';
+import { configSchema } from '../../src/config/schema.ts';
 import { createAdminApp } from '../../src/server/http/admin/app.ts';
 import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
 import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
@@ -30,8 +32,9 @@ export async function startAdmin(gateway: Address = { host: '127.0.0.1', port: 9
   const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000 });
   const tally = openExchangeCounters();
   const metrics = openMetrics(tally.figures);
+  const described = describeConfig(configSchema.parse({}), {}, {});
   const app = createAdminApp(store, { key: ADMIN_KEY });
-  addWatchRoutes(app, { key: ADMIN_KEY, render: metrics.render, gateway });
+  addWatchRoutes(app, { key: ADMIN_KEY, render: metrics.render, gateway, describe: () => described });
   const server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
   return {
     url: server.url,

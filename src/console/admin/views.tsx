@@ -2,6 +2,7 @@
 
 import type { FunctionComponent } from 'preact';
 import type { Session } from '../session/session.ts';
+import { ConfigView } from './config-view.tsx';
 import { ExchangesView } from './exchanges-view.tsx';
 import { GroupsView } from './groups-view.tsx';
 import { HealthView } from './health-view.tsx';
@@ -16,4 +17,5 @@ export const ADMIN_VIEWS: Readonly<Record<string, AdminViewOf>> = {
   keys: KeysView,
   groups: GroupsView,
   health: HealthView,
+  config: ConfigView,
 };

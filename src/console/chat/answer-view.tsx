@@ -32,7 +32,7 @@ export function AnswerView({
   return (
     <article class="answer" aria-label={by} aria-busy={isRunning}>
       <header class="by">
-        <strong>{node.model}</strong> <span>{node.format}</span>
+        <h2>{node.model}</h2> <span>{node.format}</span>
       </header>
       {node.blocks.map((block, at) => (
         <BlockView key={at} block={block} isComplete={!isRunning || at < node.blocks.length - 1} />
@@ -92,7 +92,7 @@ function BlockView({ block, isComplete }: { block: Block; isComplete: boolean })
     case 'call':
       return (
         <div class="call">
-          <h4>{block.name}()</h4>
+          <h3>{block.name}()</h3>
           <pre>{block.arguments}</pre>
         </div>
       );
@@ -105,7 +105,7 @@ function Citations({ node: { citations } }: { node: AnswerNode }) {
   const distinct = new Map(citations.map((citation) => [citation.url || citation.title, citation]));
   return (
     <section class="citations" aria-label="Sources">
-      <h4>Sources</h4>
+      <h3>Sources</h3>
       <ol>
         {[...distinct.values()].map(({ url, title }) => (
           <li key={url || title}>

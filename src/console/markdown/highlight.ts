@@ -5,7 +5,7 @@
 
 import { createHighlighterCore, type HighlighterCore, type LanguageRegistration } from '@shikijs/core';
 import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript';
-import dark from '@shikijs/themes/github-dark';
+import dark from '@shikijs/themes/github-dark-default';
 import light from '@shikijs/themes/github-light-high-contrast';
 
 /** A line of code as texts and their colours, one for each theme of the page. */
@@ -85,7 +85,7 @@ export async function highlight(code: string, name: string): Promise<readonly Co
   if (!highlighter.getLoadedLanguages().includes(lang)) await highlighter.loadLanguage(load);
   const { tokens } = highlighter.codeToTokens(code, {
     lang,
-    themes: { light: 'github-light-high-contrast', dark: 'github-dark' },
+    themes: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     defaultColor: false,
   });
   return tokens.map((line) =>

@@ -25,6 +25,7 @@ const ADMIN_VIEWS: readonly ViewLink[] = [
   { view: 'keys', name: 'Keys', icon: 'keys' },
   { view: 'groups', name: 'Groups', icon: 'groups' },
   { view: 'health', name: 'Health', icon: 'health' },
+  { view: 'config', name: 'Configuration', icon: 'config' },
 ];
 
 export interface AppParts {

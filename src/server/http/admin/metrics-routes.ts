@@ -2,6 +2,7 @@
 
 import type { H3, H3Event } from 'h3';
 import { answerMetrics, type RenderMetrics } from '../../../accounting/metrics/metrics-endpoint.ts';
+import type { ConfigEntry } from '../../../config/describe-config.ts';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
 import { rawPath } from '../../../pipeline/request-head.ts';
 import type { Address } from '../../../upstream/net/bind.ts';
@@ -9,18 +10,21 @@ import { openConsole } from '../../pages/console.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { answerError } from './answers.ts';
 import { type AdminKey, authenticateAdmin } from './authenticate-admin.ts';
+import { answerConfig } from './config-route.ts';
 import { addCallForwarding } from './forward-calls.ts';
 
 export interface WatchOptions {
   /** The admin key. */
   readonly key: AdminKey;
   readonly render: RenderMetrics;
+  /** Says where each value of the configuration comes from. */
+  readonly describe: () => readonly ConfigEntry[];
   /** Where the gateway listens for callers. */
   readonly gateway: Address;
 }
 
-/** Adds `/metrics`, the console at `/`, what it asks the models by, and 404 for every path not added before. */
-export function addWatchRoutes(app: H3, { key, render, gateway }: WatchOptions): void {
+/** Adds `/metrics`, `/admin/config`, the console at `/`, what it asks the models by, and 404 for every path not added before. */
+export function addWatchRoutes(app: H3, { key, render, describe, gateway }: WatchOptions): void {
   const admit = authenticateAdmin(key);
   const page = openConsole();
 
@@ -28,6 +32,14 @@ export function addWatchRoutes(app: H3, { key, render, gateway }: WatchOptions):
     try {
       admit(getNodeExchange(event).message);
       return await answerMetrics(render);
+    } catch (error) {
+      return answerError(error);
+    }
+  };
+  const configuration = (event: H3Event): Response => {
+    try {
+      admit(getNodeExchange(event).message);
+      return answerConfig(describe());
     } catch (error) {
       return answerError(error);
     }
@@ -40,6 +52,7 @@ export function addWatchRoutes(app: H3, { key, render, gateway }: WatchOptions):
   for (const [path, answer] of [
     ['/', file],
     ['/metrics', metrics],
+    ['/admin/config', configuration],
     ['/console/**', file],
   ] as const) {
     app.get(path, answer);

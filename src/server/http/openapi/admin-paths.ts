@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { ACTOR_HEADER } from '../admin/app.ts';
+import { configList } from '../admin/config-route.ts';
 import { type AdminErrorStatus, type AdminOperation, adminOperations } from '../admin/operations.ts';
 import { refTo, schemaAt, toJsonSchema } from './components.ts';
 import { fileResponse } from './responses.ts';
@@ -117,6 +118,22 @@ function renderDefault({ default: value }: JsonObject): JsonObject {
 /** The endpoints that an operator watches: the metrics. The console is described with the callers' paths. */
 function watchPaths(): Readonly<Record<string, JsonObject>> {
   return {
+    '/admin/config': {
+      get: {
+        operationId: 'getConfig',
+        tags: ['admin'],
+        summary:
+          'Lists each value of the effective configuration with where it comes from; secrets are not shown.',
+        security: [{ adminKey: [] }],
+        responses: {
+          200: {
+            description: 'The values.',
+            content: { 'application/json': { schema: refTo(configList) } },
+          },
+          401: errorResponse(MEANINGS[401]),
+        },
+      },
+    },
     '/metrics': {
       get: {
         operationId: 'getMetrics',

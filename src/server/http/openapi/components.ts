@@ -12,6 +12,7 @@ import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key
 import { groupView, keyView } from '../../../store/key-view.ts';
 import { errorBody } from '../admin/answers.ts';
 import { auditList } from '../admin/audit-route.ts';
+import { configList } from '../admin/config-route.ts';
 import { exchangeList } from '../admin/exchanges-route.ts';
 import { groupList } from '../admin/group-routes.ts';
 import { keyList, madeKey, rotation } from '../admin/key-routes.ts';
@@ -90,6 +91,7 @@ const answers = {
   ExchangeList: exchangeList,
   AuditEntry: auditEntry,
   AuditList: auditList,
+  ConfigList: configList,
   Usage: usageAnswer,
   AdminError: errorBody,
 } as const;

@@ -1,0 +1,84 @@
+/** The effective configuration: each value, and where it comes from. Secrets are only said to be set. */
+
+import { useState } from 'preact/hooks';
+import type { Session } from '../session/session.ts';
+import { AdminView } from './admin-view.tsx';
+import { askAdmin, useAdmin } from './ask-admin.ts';
+import { type Column, Table } from './table.tsx';
+
+interface Entry {
+  readonly path: string;
+  readonly value: unknown;
+  readonly secret: boolean;
+  readonly source: string;
+}
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { name: 'field', value: ({ path }) => path, show: ({ path }) => <code>{path}</code> },
+  {
+    name: 'value',
+    value: writeValue,
+    show: (entry) => (entry.secret ? <em>{writeValue(entry)}</em> : <code>{writeValue(entry)}</code>),
+  },
+  {
+    name: 'comes from',
+    value: ({ source }) => source,
+    show: ({ source }) => <span class={source === 'default' ? 'hint' : 'state'}>{source}</span>,
+  },
+];
+
+export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+  const [sought, setSought] = useState('');
+  const [isChanged, setChanged] = useState(false);
+  const { data, problem } = useAdmin(session, '', () =>
+    askAdmin<{ readonly data: readonly Entry[] }>(session, 'GET', '/admin/config'),
+  );
+  const rows = data?.data.filter(
+    ({ path, source }) =>
+      path.toLowerCase().includes(sought.toLowerCase()) && (!isChanged || source !== 'default'),
+  );
+  return (
+    <AdminView
+      title="Configuration"
+      session={session}
+      problem={problem}
+      onAskKey={onAskKey}
+      actions={
+        <>
+          <input
+            type="search"
+            aria-label="Search fields"
+            placeholder="Search fields"
+            value={sought}
+            onInput={(event) => setSought(event.currentTarget.value)}
+          />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isChanged}
+              onChange={(event) => setChanged(event.currentTarget.checked)}
+            />
+            Without defaults
+          </label>
+        </>
+      }
+    >
+      {rows && (
+        <section class="card">
+          <Table
+            label="Configuration"
+            file="configuration"
+            columns={COLUMNS}
+            rows={rows}
+            rowKey={({ path }) => path}
+            none="No field that matches."
+          />
+        </section>
+      )}
+    </AdminView>
+  );
+}
+
+function writeValue({ value, secret }: Entry): string {
+  return secret ? 'set, not shown' : JSON.stringify(value);
+}
