@@ -738,6 +738,7 @@ describe.runIf(hasChromium())('console', () => {
           `${chunkOf({ role: 'assistant', content: 'Pasted' }, null)}${chunkOf({}, 'stop')}data: [DONE]\n\n`,
         );
       await expect.poll(() => rows.count()).toBe(4);
+      expect(await page.locator('.translation .error').count()).toBe(0);
       await expect.poll(() => page.url()).toMatch(/#\/translate\/[\w-]{100,}$/);
       await expectAccessible(page);
 

@@ -59,17 +59,29 @@ async function translateEach(
     for await (const event of readEvents(chunksOf(readable))) row.push(event);
   })();
   const writer = writable.getWriter();
+  // A translated stream may be over before the vendor's is (`[DONE]`). Then it takes nothing more, and has no more events.
+  let isOver = false;
+  const unlessOver = async (written: () => Promise<void>): Promise<void> => {
+    if (isOver) return;
+    try {
+      await written();
+    } catch {
+      isOver = true;
+      await reading;
+    }
+  };
   const encoder = new TextEncoder();
   for (const { name, data } of events) {
     row = [];
     rows.push(row);
     const lines = data.split('\n').map((line) => `data: ${line}\n`);
-    await writer.write(encoder.encode(`${name ? `event: ${name}\n` : ''}${lines.join('')}\n`));
+    const text = `${name ? `event: ${name}\n` : ''}${lines.join('')}\n`;
+    await unlessOver(() => writer.write(encoder.encode(text)));
     await nextTask();
   }
   row = [];
   rows.push(row);
-  await writer.close();
+  await unlessOver(() => writer.close());
   await reading;
   return rows;
 }
