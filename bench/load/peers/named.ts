@@ -13,7 +13,7 @@ const PEERS = { litellm, portkey, 'one-api': oneApi } as const satisfies Record<
 
 const isKnown = (name: string): name is keyof typeof PEERS => Object.hasOwn(PEERS, name);
 
-/** Those of a list. What has to be installed is installed. */
+/** Those of a list. What has to be installed is installed when it is first started. */
 export function peersNamed(list: string, upstream: number): readonly Peer[] {
   return list.split(',').map((said) => {
     const [, name = '', version, program] = /^([\w-]+)(?:@([^=]+))?(?:=(.+))?$/.exec(said) ?? [];
