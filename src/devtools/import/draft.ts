@@ -63,9 +63,14 @@ export function openDraft(): Draft {
   const notes = new Set<string>();
   const note = (sentence: string): void => void notes.add(sentence);
 
+  /** The variables for secrets that stood in the file: the same one twice is one variable. */
+  const variables = new Map<string, string>();
   const secret: Draft['secret'] = (field, text, variable) => {
     const [, named] = /^(?:os\.environ\/|env\.|process\.env\.|\$\{?)(\w+)\}?$/.exec(text) ?? [];
     if (named !== undefined) return `\${${named}}`;
+    const known = variables.get(text);
+    if (known !== undefined) return `\${${known}}`;
+    variables.set(text, variable);
     note(`${field} holds a secret itself. The new file reads it from the variable ${variable}: set that.`);
     return `\${${variable}}`;
   };
