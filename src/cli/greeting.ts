@@ -29,7 +29,7 @@ export function greeting(
   const lines = [`Gateway on ${url} with ${models.length} models.`];
   if (sandboxed) {
     lines.push(
-      'No vendor has a key, so simulated vendors answer. To use real ones, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.',
+      'No vendor has a key, so simulated vendors answer. To use real ones, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, here or in a file .env.',
     );
   }
   lines.push(...hints);

@@ -216,7 +216,7 @@ export function routeTo(
 
 /** The advice for a model that only the other endpoints serve. */
 const ELSEWHERE =
-  "Google's format has Google's models only; the other endpoints have this one too, and so has this one where the gateway is configured with generateContent: { models: 'all' }.";
+  "The Gemini endpoint serves Google's models only. Use another endpoint, or set generateContent: { models: 'all' } in the configuration of the gateway.";
 
 /** The longest name that is taken for a misspelling, in UTF-16 code units. */
 const MAX_SLIP = 128;
@@ -238,7 +238,7 @@ function hint(
   if (nearest !== undefined) return `Did you mean ${shown(nearest)}?`;
   const vendor = asked.includes('/') ? vendorName(asked.toLowerCase()) : defaultVendor;
   if (vendor === '' || served.some(({ id }) => vendorName(id) === vendor)) return undefined;
-  return `No model of ${shown(vendor)} is served here, as where the gateway has no key for that vendor.`;
+  return `No models of ${shown(vendor)} are available: the vendor is unknown, or the gateway has no key for it.`;
 }
 
 /**

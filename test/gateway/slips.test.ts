@@ -83,7 +83,7 @@ describe('a model', () => {
     expect(await askFor('anthropic/claude-sonnet-4-5', KEY, lone)).toEqual({
       status: 404,
       message:
-        'Model not supported: anthropic/claude-sonnet-4-5. No model of anthropic is served here, as where the gateway has no key for that vendor.',
+        'Model not supported: anthropic/claude-sonnet-4-5. No models of anthropic are available: the vendor is unknown, or the gateway has no key for it.',
     });
   });
 });
@@ -120,6 +120,6 @@ test.each(['/v1/completions', '/v1/files', '/v1/batches', '/api/chat'])(
   async (path) => {
     const { status, message } = await ask(path, { authorization: `Bearer ${KEY}` }, {});
     expect(status).toBe(404);
-    expect(message).toMatch(/^There is no such endpoint\. Models are asked at \/v1\/chat\/completions, /);
+    expect(message).toMatch(/^There is no such endpoint\. Available endpoints: \/v1\/chat\/completions, /);
   },
 );

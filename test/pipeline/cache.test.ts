@@ -168,6 +168,16 @@ describe('who gets a kept answer', () => {
   });
 });
 
+test('what the cache answers in the sandbox stays simulated', async () => {
+  gateway = await startRecorded({ cache: { keys: ['test'] } });
+  const statuses = [await post(), await post()];
+  expect(statuses).toEqual(['miss', 'hit']);
+  expect(gateway.records.map(({ vendor, cost }) => [vendor, cost])).toEqual([
+    ['sandbox', 0],
+    ['sandbox', 0],
+  ]);
+});
+
 test('cache-control is obeyed', async () => {
   await open({ keys: ['test'] });
   const control = (value: string) => post(BODY, { 'cache-control': value });

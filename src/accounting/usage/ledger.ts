@@ -299,5 +299,6 @@ export function isFailure(fault: Fault): boolean {
 function findOutcome({ fault, attempts, finished, vendor }: ClosedLedger): Outcome {
   if (!finished && fault === undefined) return 'client-closed';
   if (fault !== undefined && isFailure(fault)) return 'failed';
-  return attempts === 0 && vendor !== CACHE ? 'refused' : 'complete';
+  // What the cache answers has a vendor's name, and no attempt.
+  return attempts === 0 && (vendor === undefined || fault !== undefined) ? 'refused' : 'complete';
 }

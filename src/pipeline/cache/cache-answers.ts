@@ -12,7 +12,7 @@ import { framedAsEvents, framedAsList } from '../../streams/framing.ts';
 import { fuse, run, type Step } from '../../streams/step.ts';
 import { requestContext } from '../../translate/write-request.ts';
 import { eventStreamHeaders } from '../../upstream/headers.ts';
-import { CACHE } from '../../upstream/vendor.ts';
+import { CACHE, recordedName } from '../../upstream/vendor.ts';
 import { withHooked } from '../call-hooks.ts';
 import type { Replied, Routed } from '../exchange.ts';
 import { withLargeStrings } from '../scanned.ts';
@@ -134,7 +134,7 @@ function replay(
   asked: ReturnType<typeof requestContext>,
 ): Replied {
   const { id, route, allowance, ledger, hooked } = routed;
-  ledger.vendor = CACHE;
+  ledger.vendor = recordedName({ ...routed.vendor, name: CACHE });
   const hook = hooked?.replyStep?.();
   const told = hook === undefined ? events : run(hook, events);
   const age = String(Math.max(0, Math.round((Date.now() - at) / 1_000)));

@@ -143,7 +143,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   );
   for (const path of ANNOUNCED) {
     app.on('POST', path, (event) =>
-      fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
+      fail(event, new GatewayError('endpoint-not-available', `${path} is not supported.`)),
     );
     app.on('OPTIONS', path, answerPreflight);
     refuseOthers(path, 'POST');
@@ -267,7 +267,7 @@ function modelIn(path: string): string {
 function noEndpoint(nearest?: string): GatewayError {
   const hint =
     nearest === undefined
-      ? 'Models are asked at /v1/chat/completions, /v1/responses, /v1/messages and /v1beta/models/{model}:generateContent.'
+      ? 'Available endpoints: /v1/chat/completions, /v1/responses, /v1/messages and /v1beta/models/{model}:generateContent.'
       : `Did you mean ${nearest}? Check your client's base URL.`;
   return new GatewayError('not-found', `There is no such endpoint. ${hint}`);
 }
