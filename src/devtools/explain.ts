@@ -55,6 +55,7 @@ export function explain(
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined || !reaches(reach, from, model))
     throw notSupported(asked, DEFAULT_VENDOR[from]);
+  formats[from].inbound.requireFields?.((name) => (body[name] ?? null) !== null);
   const isAnew = from === 'chat-completions' && isResponsesBody(body);
   const spoken = isAnew ? translatedFormat(vendor, model) : nativeFormatFor(vendor, model, from, () => body);
   const name = upstreamName(vendor, model);

@@ -9,6 +9,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { packedManifest } from '../../build/packed-manifest.ts';
 import { OPTIONAL_PACKAGES } from '../../src/upstream/optional-packages.ts';
 import { cleanFolder } from '../support/clean-folder.ts';
 import { KEY } from '../support/gateway.ts';
@@ -25,7 +26,11 @@ beforeAll(async () => {
   execFileSync(process.execPath, [rolldown, '--config', 'rolldown.config.js', '--dir', dist], { cwd: ROOT });
   const library = ['--config', 'build/library.config.js', '--dir', join(dist, 'library')];
   execFileSync(process.execPath, [rolldown, ...library], { cwd: ROOT });
-  for (const name of ['package.json', 'fixtures', 'README.md', 'LICENSE', 'CHANGELOG.md'])
+  writeFileSync(
+    join(folder, 'package.json'),
+    packedManifest(readFileSync(join(ROOT, 'package.json'), 'utf8')),
+  );
+  for (const name of ['fixtures', 'README.md', 'LICENSE', 'CHANGELOG.md'])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   running = await spawnGateway({ log: 'json' }, { program });
 });
@@ -106,6 +111,15 @@ describe('what npm packs', () => {
     ])
       expect(paths).toContain(path);
     expect(paths.filter((path) => /^(?:src|test|bench|build)\/|\.map$/.test(path))).toEqual([]);
+  });
+
+  test('brings one package, no Node of its own, and no script that runs while it is installed', () => {
+    const about = z
+      .looseObject({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+    expect(Object.keys(about.dependencies)).toEqual(['eventsource-parser']);
+    for (const field of ['scripts', 'optionalDependencies', 'devDependencies'])
+      expect(about).not.toHaveProperty(field);
   });
 
   test('has types that every resolution finds (@arethetypeswrong), and what its manifest names (publint)', async () => {

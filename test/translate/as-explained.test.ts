@@ -30,6 +30,7 @@ const OTHERS: readonly (readonly [FormatName, JsonObject])[] = [
     'messages',
     { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], thinking: { type: 'x' } },
   ],
+  ['messages', { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }],
   ['generate-content', { contents: [{ parts: [{ text: 'Hi' }] }], toolConfig: { unheard: 1 } }],
 ];
 

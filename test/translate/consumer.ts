@@ -1,9 +1,10 @@
 /** A project that has the built package installed, and next to it what its tests run. */
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
+import { packedManifest } from '../../build/packed-manifest.ts';
 import { cleanFolder } from '../support/clean-folder.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -32,7 +33,8 @@ export function makeConsumer(parts: readonly (keyof typeof BUILDS)[] = ['program
     const directory = join(installed, part === 'program' ? 'dist' : 'dist/library');
     execFileSync(process.execPath, [compiler, '--config', BUILDS[part], '--dir', directory], { cwd: ROOT });
   }
-  cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
+  const manifest = packedManifest(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  writeFileSync(join(installed, 'package.json'), manifest);
   const parser = 'node_modules/eventsource-parser';
   cpSync(join(ROOT, parser), join(directory, parser), { recursive: true });
   const write = (name: string, text: string): string => {

@@ -16,7 +16,7 @@ interface MountedExchange {
 
 /** What answers requests. */
 export interface RequestHandler {
-  /** Never rejects: an error is an answer too. */
+  /** An error is an answer too. */
   fetch(request: Request): Promise<Response>;
   /** Ends all exchanges, and those that begin from now on, each with an error in its own format. */
   end(): void;
@@ -72,7 +72,10 @@ export function answerRequests(gateway: Gateway, basePath: string): RequestHandl
         live.follow(response, gateway, () => {
           Promise.resolve(app.fetch(head)).then(
             (answer) => resolve(finished(answer, request, response)),
-            reject,
+            (error: unknown) => {
+              response.leave();
+              reject(error);
+            },
           );
         });
       });
