@@ -265,11 +265,12 @@ test('with a store, its keys are valid, and usage is recorded there', async () =
     expect(await (await gateway.fetch(asking({}, { headers }))).json()).toEqual({
       object: 'chat.completion',
     });
-    await gateway.close();
     const after = await openStore({ path });
-    const rows = await after.db.selectFrom('gateway_exchanges').selectAll().execute();
+    const rows = () => after.db.selectFrom('gateway_exchanges').selectAll().execute();
+    // The thread that writes them has to start first.
+    await expect.poll(rows).toMatchObject([{ key: 'stored', model: MODEL }]);
+    await gateway.close();
     await after.close();
-    expect(rows).toMatchObject([{ key: 'stored', model: MODEL }]);
   } finally {
     await rm(directory, { recursive: true });
   }
