@@ -12,6 +12,7 @@ import { type Contender, vendor } from './contenders.ts';
 import { closedLoad } from './drive.ts';
 import type { Measured } from './processes.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
+import { EVENTS } from './voices.ts';
 
 export interface PaceOptions {
   /** Streams at a time. */
@@ -70,19 +71,24 @@ async function hear(to: Measured, contender: Contender, scenario: Scenario, seco
   };
 }
 
-/** The streams begin and end one after the other, as real ones do. */
+/**
+ * The streams begin and end one after the other, as real ones do.
+ * @param first the number of the first stream. No two rounds have a number in common, since the vendor may
+ * notice the end of a stream only in a later round.
+ */
 async function listen(
   to: Measured,
   contender: Contender,
   name: string,
   { streams, pace, apart, seconds, upstream }: PaceOptions,
+  first: number,
 ): Promise<Round> {
-  const numbers = Array.from({ length: streams }, (_, at) => at + 1);
+  const numbers = Array.from({ length: streams }, (_, at) => first + at);
   await leavings(upstream);
   // All are waited for, so that nothing of them disturbs the next turn if one fails.
   const ended = await Promise.allSettled(
-    numbers.map(async (number) => {
-      await wait(number * apart);
+    numbers.map(async (number, at) => {
+      await wait(at * apart);
       const scenario = scenarios(`pace:${pace} stream:${number}`).find((one) => one.name === name);
       if (scenario === undefined) throw new Error(`There is no scenario ${name}.`);
       return hear(to, contender, scenario, seconds);
@@ -95,14 +101,17 @@ async function listen(
   await wait(PATIENCE);
   const seen = new Map((await leavings(upstream)).map(({ stream, at }) => [stream, BigInt(at)]));
   const cancels = heard.flatMap(({ left }, at) => {
-    const seenAt = seen.get(at + 1);
+    const seenAt = seen.get(first + at);
     return seenAt === undefined ? [] : [Number(seenAt - left) / 1e6];
   });
+  const unseen = streams - cancels.length;
+  // Streams that nobody reads go on through the contender, which shares its core with the next one.
+  if (unseen > 0) await wait(Math.max(0, (EVENTS * pace - seconds * 1000 - PATIENCE) * 1.1));
   return {
     gaps: heard.flatMap(({ gaps }) => gaps),
-    firsts: heard.map(({ first }) => first),
+    firsts: heard.map((one) => one.first),
     cancels,
-    unseen: streams - cancels.length,
+    unseen,
   };
 }
 
@@ -133,6 +142,7 @@ export async function atPace(
   const running: { readonly contender: Contender; readonly to: Measured }[] = [];
   try {
     let port = options.upstream.port + 1;
+    let number = 1;
     for (const contender of [vendor(options.upstream), ...contenders])
       running.push({ contender, to: await contender.start(port++) });
     for (const scenario of chosen) {
@@ -143,8 +153,9 @@ export async function atPace(
         for (const one of able) {
           const { name } = one.contender;
           try {
+            number += options.streams;
             if (turn === 0) await askAlone(one.to, one.contender, scenario);
-            const heard = await listen(one.to, one.contender, scenario.name, options);
+            const heard = await listen(one.to, one.contender, scenario.name, options, number);
             // The first turn is the warm-up.
             if (turn > 0) rounds.get(name)?.push(heard);
           } catch (error) {

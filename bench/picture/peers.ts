@@ -50,8 +50,12 @@ function broken(row: Row): string {
   return refused > 0 ? `${said}; ${grouped(refused)} refused` : said;
 }
 
-function measured(rows: readonly Row[], { heading, say, streamed = false }: Measure): string {
-  const names = kinds(rows, 'through');
+function measured(
+  rows: readonly Row[],
+  all: readonly string[],
+  { heading, say, streamed = false }: Measure,
+): string {
+  const names = all.filter((name) => rows.some((row) => row['through'] === name));
   const found = rows.filter((row) => !streamed || row['CPU µs/event'] !== undefined);
   const cell = (scenario: string, name: string): string => {
     const row = found.find((one) => one['scenario'] === scenario && one['through'] === name);
@@ -69,12 +73,14 @@ export function peersOf(results: readonly BenchResult[]): string {
   const result = results.find(({ bench }) => bench === 'peers');
   if (result === undefined) return 'Not measured yet.';
   const { versions = {}, setups = {} } = result;
+  const paced = rowsOf(results, 'peers-paced');
+  const names = ['direct', ...kinds(result.rows, 'through')];
   const setup = Object.entries(setups).map(([name, of]) => `- ${name} ${versions[name] ?? ''}: ${of}.`);
   return [
     `Measured with ${whereMeasured(result)}, ${result.date}, by \`npm run bench:peers\`.`,
     setup.join('\n'),
-    ...LOADED.map((measure) => measured(result.rows, measure)),
-    ...PACED.map((measure) => measured(rowsOf(results, 'peers-paced'), measure)),
+    ...LOADED.map((measure) => measured(result.rows, names, measure)),
+    ...(paced.length > 0 ? PACED.map((measure) => measured(paced, names, measure)) : []),
   ].join('\n\n');
 }
 
