@@ -37,7 +37,7 @@ export async function readSettings(environment: Environment, directory: string):
   const gateway = foreignGateway(values);
   if (gateway !== undefined) {
     throw invalidConfig(
-      `${file} is a configuration of ${gateway}. To turn it into one of this gateway: ${commandLine(environment, `import ${file}`)}`,
+      `${file} is a configuration of ${gateway}. To turn it into one of this gateway (docs/coming-from.md): ${commandLine(environment, `import ${file}`)}`,
     );
   }
   const files = new Set(file === undefined ? [] : [file]);

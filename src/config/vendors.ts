@@ -65,11 +65,9 @@ export function configuredVendors(config: Config): Vendors {
 
 /** The name of a vendor that has a key but no address, if there is one. */
 export function vendorWithoutAddress(config: Config): string | undefined {
-  const found = Object.entries(config.vendors).find(([name, { apiKey, credentials, upstreams }]) => {
-    const keys = (apiKey === undefined && credentials === undefined ? 0 : 1) + upstreams.length;
-    return findPlaces(name, config).length < keys;
-  });
-  return found?.[0];
+  return Object.keys(config.vendors).find((name) =>
+    findWritten(name, config).some(({ baseUrl }) => baseUrl === undefined),
+  );
 }
 
 /** The name of a vendor whose address is that of this gateway itself, if there is one. */
@@ -87,6 +85,16 @@ function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): 
 
 /** Every address of a vendor for which there is a key or credentials, the vendor's own first. */
 function findPlaces(name: string, config: Config): readonly ConfiguredPlace[] {
+  return findWritten(name, config).flatMap(({ baseUrl, ...rest }) =>
+    baseUrl === undefined ? [] : [{ baseUrl, ...rest }],
+  );
+}
+
+/** The same, also where the address is missing. */
+function findWritten(
+  name: string,
+  config: Config,
+): readonly (Omit<ConfiguredPlace, 'baseUrl'> & { readonly baseUrl: string | undefined })[] {
   const { baseUrl, apiKey, credentials, tls, upstreams = [] } = config.vendors[name] ?? {};
   const own = baseUrl ?? (Object.hasOwn(KNOWN, name) ? KNOWN[name]?.baseUrl : undefined);
   const first: Config['vendors'][string]['upstreams'][number] = {
@@ -95,10 +103,16 @@ function findPlaces(name: string, config: Config): readonly ConfiguredPlace[] {
     weight: 1,
     ...(credentials !== undefined && { credentials }),
   };
-  return [first, ...upstreams].flatMap(({ apiKey, baseUrl = own, apiKeyFile: _, ...rest }) => {
-    if (baseUrl === undefined || (apiKey === undefined && rest.credentials === undefined)) return [];
-    return [{ baseUrl, apiKey: apiKey ?? '', ...(tls && { tls }), ...rest }];
-  });
+  // A variable that upstreams name is often the vendor's own too, and its key would get more than its share.
+  const isListed = upstreams.some(
+    (each) => each.apiKey !== undefined && each.apiKey === apiKey && (each.baseUrl ?? own) === own,
+  );
+  return (isListed ? upstreams : [first, ...upstreams]).flatMap(
+    ({ apiKey, baseUrl = own, apiKeyFile: _, ...rest }) =>
+      apiKey === undefined && rest.credentials === undefined
+        ? []
+        : [{ baseUrl, apiKey: apiKey ?? '', ...(tls && { tls }), ...rest }],
+  );
 }
 
 /** A place with what only the configuration knows of it. */

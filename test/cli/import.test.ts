@@ -185,6 +185,6 @@ test('a file of no other gateway is refused, and the start names this command fo
   const start = await runCommand(directory, ['start', '--config', join(FOREIGN, 'bifrost.json')]);
   expect(start.code).toBe(78);
   expect(start.stderr).toMatch(
-    /bifrost\.json is a configuration of Bifrost\. To turn it into one of this gateway: gateway import \S+bifrost\.json\n/,
+    /bifrost\.json is a configuration of Bifrost\. To turn it into one of this gateway \(docs\/coming-from\.md\): gateway import \S+bifrost\.json\n/,
   );
 });

@@ -142,7 +142,7 @@ test.each<[object, RegExp]>([
   [{ model_list: [], general_settings: {} }, /: .*gateway\.config\.json is a configuration of LiteLLM\. /],
   [
     { strategy: { mode: 'fallback' }, targets: [] },
-    /: .* is a configuration of Portkey\. docs\/coming-from\.md/,
+    /: .* is a configuration of Portkey\. To turn it into one of this gateway \(docs\/coming-from\.md\): gateway import /,
   ],
   [{ budgets: {} }, /: Unrecognized key: "budgets" \(there are \$schema, host, port, workers, vendors, /],
   [vendor({ apikey: 'k' }), /vendors\.openai: Unrecognized key: "apikey" \(there are baseUrl, apiKey, /],

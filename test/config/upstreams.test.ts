@@ -127,3 +127,15 @@ test('hosts are public unless the configuration says otherwise', () => {
   const others = all.filter((host) => host !== 'api.openai.com');
   expect(hosts({ openai: { baseUrl: 'https://proxy.internal/v1' } })).toEqual(others);
 });
+
+test('a key that the environment gives the vendor too counts once', () => {
+  const upstreams = [{ apiKey: 'a', weight: 3 }, { apiKey: 'b' }];
+  const vendors = configuredVendors(configSchema.parse({ vendors: { openai: { apiKey: 'a', upstreams } } }));
+  expect(vendors.all[0]?.upstreams?.map(({ key, weight }) => [key, weight])).toEqual([
+    ['a', 3],
+    ['b', 1],
+  ]);
+  const elsewhere = [{ apiKey: 'a', baseUrl: 'https://eu.api.openai.com/v1' }];
+  const both = configSchema.parse({ vendors: { openai: { apiKey: 'a', upstreams: elsewhere } } });
+  expect(configuredVendors(both).all[0]?.upstreams).toHaveLength(2);
+});
