@@ -45,9 +45,9 @@ export async function serveAlone({
       currentKey: () => adminKey,
       onAudit: logAudit(watching.log),
       timeZone: config.usage.timeZone,
-      add: (app, key) =>
+      add: (app, admission) =>
         addWatchRoutes(app, {
-          key,
+          ...admission,
           render: watching.metrics.render,
           gateway: config,
           describe: () => describe(),

@@ -48,7 +48,8 @@ export async function superviseWorkers({
       currentKey: () => adminKey,
       onAudit: logAudit(log),
       timeZone: config.usage.timeZone,
-      add: (app, key) => addWatchRoutes(app, { key, render, gateway: config, describe: () => describe() }),
+      add: (app, admission) =>
+        addWatchRoutes(app, { ...admission, render, gateway: config, describe: () => describe() }),
     }),
   );
   onConfigChange(files, problem, async () => {

@@ -8,6 +8,7 @@ import { milliseconds } from './durations.ts';
 import { hooksSchema } from './hooks-schema.ts';
 import { gatewayKey, groupSchema, identitySchema, keySchema } from './key-schema.ts';
 import { ejectionSchema, retriesSchema } from './retry-schema.ts';
+import { signInSchema } from './sign-in-schema.ts';
 import { modelId, vendorName, vendorSchema } from './vendor-schema.ts';
 
 /** A model that the catalog lacks, or a replacement for one of the catalog. Fields that are only shown to people may be left out. */
@@ -156,6 +157,8 @@ export const configSchema = z.strictObject({
       key: gatewayKey.min(16, 'must have at least 16 characters').max(512).exactOptional(),
       host: z.string().min(1).default('127.0.0.1'),
       port: z.number().int().min(0).max(65_535).default(8788),
+      /** Sign-in for the console by an identity provider (OpenID Connect), beside the key. */
+      signIn: signInSchema.exactOptional(),
     })
     .prefault({}),
   /** The proxy to vendors at https addresses. */

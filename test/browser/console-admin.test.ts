@@ -8,6 +8,7 @@ import { parseMetrics, sumOf } from '../../src/console/admin/metrics.ts';
 import { RECORD } from '../accounting/observe/records.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../support/admin.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startSignInProvider } from '../support/sign-in-provider.ts';
 import { hasChromium, launch } from './chromium.ts';
 import { consolePages, expectAccessible, picture } from './console-page.ts';
 
@@ -253,6 +254,38 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.getByText('The gateway cannot be reached.').waitFor();
     expect(await page.locator('.tile').count()).toBe(5);
     await page.context().close();
+  });
+
+  test('people sign in at the identity provider; a viewer sees no buttons to change anything', async () => {
+    const provider = await startSignInProvider();
+    const theirs = await startAdmin(undefined, (url) => ({
+      url,
+      issuer: provider.issuer,
+      clientId: 'console',
+      clientSecret: 'the-secret-of-the-console',
+      scope: 'openid email',
+      roles: { claim: 'roles', admin: ['operators'], viewer: ['staff'] },
+    }));
+    const page = await pages.open(theirs.url);
+    for (const [role, buttons] of [
+      ['operators', 1],
+      ['staff', 0],
+    ] as const) {
+      provider.person = { email: `${role}@e.example`, roles: [role] };
+      await page.evaluate("location.hash = '#/keys'");
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByText(`${role}@e.example`).waitFor();
+      await page.getByRole('link', { name: 'Keys' }).click();
+      await page.getByRole('region', { name: 'Keys' }).waitFor();
+      expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(buttons);
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByText('This part needs the admin key').waitFor();
+    }
+    expect(pages.problems()).toEqual([]);
+    await page.context().close();
+    await theirs.close();
+    await provider.close();
   });
 
   test('the public listener has no admin API, and the console says where it is', async () => {

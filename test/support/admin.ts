@@ -11,8 +11,10 @@ import { configSchema } from '../../src/config/schema.ts';
 import { createAdminApp } from '../../src/server/http/admin/app.ts';
 import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
 import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
+import { openSessions } from '../../src/server/http/admin/sessions.ts';
+import type { SignInRoutes } from '../../src/server/http/admin/sign-in-routes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import type { Address } from '../../src/upstream/net/bind.ts';
+import { type Address, freePort } from '../../src/upstream/net/bind.ts';
 import { recordUsage } from './record-usage.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests';
@@ -25,17 +27,33 @@ export interface TestAdmin {
   close(): Promise<void>;
 }
 
-/** @param gateway where a gateway listens for callers; absent: nowhere */
-export async function startAdmin(gateway: Address = { host: '127.0.0.1', port: 9 }): Promise<TestAdmin> {
+/**
+ * @param gateway where a gateway listens for callers; absent: nowhere
+ * @param signInAt makes the sign-in from the address of the listener; absent: nobody can sign in
+ */
+export async function startAdmin(
+  gateway: Address = { host: '127.0.0.1', port: 9 },
+  signInAt?: (url: string) => SignInRoutes,
+): Promise<TestAdmin> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));
   const store = await openStore({ path: join(directory, 'gateway.db') });
   const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000 });
   const tally = openExchangeCounters();
   const metrics = openMetrics(tally.figures);
   const described = describeConfig(configSchema.parse({}), {}, {});
-  const app = createAdminApp(store, { key: ADMIN_KEY });
-  addWatchRoutes(app, { key: ADMIN_KEY, render: metrics.render, gateway, describe: () => described });
-  const server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
+  const port = await freePort('127.0.0.1', 0);
+  const signIn = signInAt?.(`http://127.0.0.1:${port}`);
+  const sessions = signIn && openSessions(() => ADMIN_KEY, false);
+  const app = createAdminApp(store, { key: ADMIN_KEY, sessions });
+  addWatchRoutes(app, {
+    key: ADMIN_KEY,
+    signIn,
+    sessions,
+    render: metrics.render,
+    gateway,
+    describe: () => described,
+  });
+  const server = await serveAdmin(app, { host: '127.0.0.1', port });
   return {
     url: server.url,
     store,

@@ -1,7 +1,12 @@
 /** The frame of the views for administrators: they need the admin key, and the listener that knows it. */
 
 import type { ComponentChildren } from 'preact';
-import type { Session } from '../session/session.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { at, textAt } from '../formats/json.ts';
+import { reach } from '../session/reach.ts';
+import { ROOT } from '../session/root.ts';
+import type { Person, Session } from '../session/session.ts';
+import { isAdmitted } from './ask-admin.ts';
 
 export function AdminView({
   title,
@@ -19,7 +24,7 @@ export function AdminView({
   children: ComponentChildren;
   onAskKey: () => void;
 }) {
-  const isLocked = session.adminKey.value === '';
+  const isLocked = !isAdmitted(session);
   return (
     <div class="admin">
       <header class="view-head">
@@ -27,7 +32,7 @@ export function AdminView({
         {!isLocked && <div class="row">{actions}</div>}
       </header>
       {isLocked ? (
-        <Locked problem={session.refused.value} onAskKey={onAskKey} />
+        <Locked session={session} onAskKey={onAskKey} />
       ) : (
         <>
           {problem.startsWith('404') ? (
@@ -46,7 +51,19 @@ export function AdminView({
   );
 }
 
-function Locked({ problem, onAskKey }: { problem: string; onAskKey: () => void }) {
+function Locked({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+  const problem = session.refused.value;
+  const [canSignIn, setCanSignIn] = useState(false);
+  useEffect(() => {
+    findSession().then(
+      ({ person, canSignIn: offered }) => {
+        session.person.value = person;
+        setCanSignIn(offered);
+      },
+      // Without an answer there is still the key.
+      () => setCanSignIn(false),
+    );
+  }, [session]);
   return (
     <section class="card locked">
       {problem && (
@@ -58,11 +75,30 @@ function Locked({ problem, onAskKey }: { problem: string; onAskKey: () => void }
         This part needs the admin key: the value of <code>GATEWAY_ADMIN_KEY</code>, or <code>admin.key</code>{' '}
         in the configuration.
       </p>
-      <button type="button" class="primary" onClick={onAskKey}>
-        Enter the admin key
-      </button>
+      <div class="row">
+        {canSignIn && (
+          <a class="button primary" href={`${ROOT}/admin/sign-in`}>
+            Sign in
+          </a>
+        )}
+        <button type="button" class={canSignIn ? '' : 'primary'} onClick={onAskKey}>
+          Enter the admin key
+        </button>
+      </div>
     </section>
   );
+}
+
+/** Who has signed in, and whether anybody can. */
+async function findSession(): Promise<{ person: Person | undefined; canSignIn: boolean }> {
+  const response = await reach('/admin/session');
+  if (!response.ok) return { person: undefined, canSignIn: false };
+  const session: unknown = await response.json();
+  const name = textAt(session, 'name');
+  return {
+    person: name ? { name, role: textAt(session, 'role') } : undefined,
+    canSignIn: at(session, 'sign_in') === true,
+  };
 }
 
 function NotHere() {

@@ -12,7 +12,7 @@ import type { Session } from '../session/session.ts';
  * @throws Refused if the gateway answers with an error, and Error if it cannot be reached
  */
 export async function askAdmin<T>(
-  { adminKey }: Session,
+  session: Session,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: object,
@@ -20,13 +20,28 @@ export async function askAdmin<T>(
   const response = await reach(path, {
     method,
     headers: {
-      authorization: `Bearer ${adminKey.value}`,
+      ...adminHeaders(session),
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw await readRefusal(response);
   return response.json();
+}
+
+/** What admits an administrator: the key, or the cookie of the session, with the sign that this page sends it. */
+export function adminHeaders({ adminKey }: Session): Readonly<Record<string, string>> {
+  return adminKey.value ? { authorization: `Bearer ${adminKey.value}` } : { 'x-gateway-console': '1' };
+}
+
+/** Whether an administrator is known. */
+export function isAdmitted({ adminKey, person }: Session): boolean {
+  return adminKey.value !== '' || person.value !== undefined;
+}
+
+/** Whether the administrator may change anything. */
+export function mayChange({ adminKey, person }: Session): boolean {
+  return adminKey.value !== '' || person.value?.role === 'admin';
 }
 
 export interface AdminData<T> {
@@ -51,9 +66,10 @@ export function useAdmin<T>(
   const data = useSignal<T | undefined>(undefined);
   const problem = useSignal('');
   const turn = useRef(0);
-  const key = session.adminKey.value;
+  const key = session.adminKey.value + (session.person.value?.name ?? '');
 
   const reload = (): void => {
+    if (!isAdmitted(session)) return;
     turn.current += 1;
     const asked = turn.current;
     load().then(
@@ -65,9 +81,10 @@ export function useAdmin<T>(
       (error: unknown) => {
         if (asked !== turn.current) return;
         problem.value = messageOf(error);
-        if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
+        if (error instanceof Refused && error.status === 401) {
           data.value = undefined;
           session.adminKey.value = '';
+          session.person.value = undefined;
           session.refused.value = problem.value;
         }
       },

@@ -5,7 +5,7 @@ import { messageOf } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { AdminView } from './admin-view.tsx';
-import { askAdmin, useAdmin } from './ask-admin.ts';
+import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { type Group, modelsOf, ratesOf } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { readSpending, Spent } from './spending.tsx';
@@ -44,26 +44,27 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
     {
       name: '',
       value: () => null,
-      show: (group) => (
-        <span class="row-actions">
-          <button
-            type="button"
-            class="quiet"
-            aria-label={`Change ${group.name}`}
-            onClick={() => setChanged(group)}
-          >
-            Change
-          </button>
-          <button
-            type="button"
-            class="quiet"
-            aria-label={`Delete ${group.name}`}
-            onClick={() => void remove(group)}
-          >
-            Delete
-          </button>
-        </span>
-      ),
+      show: (group) =>
+        mayChange(session) && (
+          <span class="row-actions">
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Change ${group.name}`}
+              onClick={() => setChanged(group)}
+            >
+              Change
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Delete ${group.name}`}
+              onClick={() => void remove(group)}
+            >
+              Delete
+            </button>
+          </span>
+        ),
     },
   ];
   return (
@@ -73,9 +74,11 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
       problem={refusal || problem}
       onAskKey={onAskKey}
       actions={
-        <button type="button" class="primary" onClick={() => setChanged('new')}>
-          New group
-        </button>
+        mayChange(session) && (
+          <button type="button" class="primary" onClick={() => setChanged('new')}>
+            New group
+          </button>
+        )
       }
     >
       {data && (

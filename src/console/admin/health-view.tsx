@@ -3,7 +3,7 @@
 import { reach, readRefusal } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
-import { useAdmin } from './ask-admin.ts';
+import { adminHeaders, useAdmin } from './ask-admin.ts';
 import { count } from './figures.ts';
 import { parseMetrics, type Sample, sumOf } from './metrics.ts';
 import { type Column, Table } from './table.tsx';
@@ -45,7 +45,7 @@ export function HealthView({ session, onAskKey }: { session: Session; onAskKey: 
     '',
     async () => {
       const response = await reach('/metrics', {
-        headers: { authorization: `Bearer ${session.adminKey.value}` },
+        headers: adminHeaders(session),
       });
       if (!response.ok) throw await readRefusal(response);
       return parseMetrics(await response.text());

@@ -6,7 +6,7 @@ import type { Session } from '../session/session.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { AdminView } from './admin-view.tsx';
-import { askAdmin, useAdmin } from './ask-admin.ts';
+import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { type Group, type Key, type MadeKey, modelsOf, ratesOf } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { readSpending, Spent } from './spending.tsx';
@@ -60,6 +60,7 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       name: '',
       value: () => null,
       show: (key) =>
+        mayChange(session) &&
         key.revoked_at === null && (
           <span class="row-actions">
             {(['change', 'rotate', 'revoke'] as const).map((what) => (
@@ -93,9 +94,11 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
             />
             Revoked too
           </label>
-          <button type="button" class="primary" onClick={() => setAsked({ what: 'create' })}>
-            New key
-          </button>
+          {mayChange(session) && (
+            <button type="button" class="primary" onClick={() => setAsked({ what: 'create' })}>
+              New key
+            </button>
+          )}
         </>
       }
     >

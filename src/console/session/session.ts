@@ -8,11 +8,19 @@ import { keptIn } from './kept.ts';
 
 export type Theme = 'light' | 'dark';
 
+export interface Person {
+  readonly name: string;
+  /** A viewer may not change anything. */
+  readonly role: string;
+}
+
 export interface Session {
   /** The key for models; empty if none is given. */
   readonly key: Signal<string>;
   /** The admin key; empty if none is given. */
   readonly adminKey: Signal<string>;
+  /** Who has signed in at the identity provider; undefined if nobody has. */
+  readonly person: Signal<Person | undefined>;
   /** Why the last admin key was refused; empty if none was. */
   readonly refused: Signal<string>;
   /** Whether the browser keeps the keys beyond this tab. */
@@ -46,7 +54,8 @@ export function openSession(): Session {
       device.set(name, remembered.value ? value : '');
     }
   });
-  return { key, adminKey, refused: signal(''), remembered, theme: openTheme() };
+  const person = signal<Person | undefined>(undefined);
+  return { key, adminKey, person, refused: signal(''), remembered, theme: openTheme() };
 }
 
 /** Follows the browser's preference for light or dark until the user chooses. */

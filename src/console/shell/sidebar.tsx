@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Chat } from '../chat/chat.ts';
+import { reach } from '../session/reach.ts';
 import { type Session, switchTheme } from '../session/session.ts';
 import type { Head } from '../store/conversations.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -45,6 +46,7 @@ export function Sidebar({
         <ul>{adminViews.map(link)}</ul>
       </nav>
       <Conversations chat={chat} current={current} onNavigate={onNavigate} />
+      <SignedIn session={session} />
       <div class="sidebar-foot">
         <button type="button" class="quiet" onClick={onAskKey}>
           <Icon name="key" /> Access
@@ -59,6 +61,25 @@ export function Sidebar({
         </button>
       </div>
     </div>
+  );
+}
+
+function SignedIn({ session }: { session: Session }) {
+  const person = session.person.value;
+  if (person === undefined) return null;
+  const signOut = async (): Promise<void> => {
+    await reach('/admin/sign-out', { method: 'POST' });
+    session.person.value = undefined;
+  };
+  return (
+    <section class="signed-in" aria-label="Signed in">
+      <span>
+        {person.name} <small>{person.role}</small>
+      </span>
+      <button type="button" class="quiet" onClick={() => void signOut()}>
+        Sign out
+      </button>
+    </section>
   );
 }
 

@@ -173,6 +173,7 @@ const SEEN: Readonly<Record<string, Readonly<Record<number, Provoke>>>> = {
     401: { path: '/admin/audit', ...WRONG },
     503: { path: '/admin/audit', broken: true },
   },
+  getSession: { 200: { path: '/admin/session', ...WRONG } },
   getConfig: { 200: { path: '/admin/config' }, 401: { path: '/admin/config', ...WRONG } },
   getUsage: {
     200: { path: '/admin/usage?by=day,model,key,vendor&limit=5' },

@@ -8,12 +8,16 @@ import { actingAs } from '../../../store/audit.ts';
 import { isReachable, type Store } from '../../../store/store.ts';
 import { isShort } from '../../../store/store-errors.ts';
 import { getNodeExchange } from '../node-exchange.ts';
+import { makeAdmission } from './admission.ts';
 import { type AdminRequest, answerError } from './answers.ts';
-import { type AdminKey, authenticateAdmin } from './authenticate-admin.ts';
+import type { AdminKey } from './authenticate-admin.ts';
 import { type AdminOperation, adminOperations, type Method } from './operations.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface AdminOptions {
   readonly key: AdminKey;
+  /** The sessions of people who signed in; absent where nobody can. */
+  readonly sessions?: Sessions | undefined;
   /** Called when keys or groups may have changed. */
   readonly onKeys?: () => void;
   /** Called with each entry of the audit trail. */
@@ -27,9 +31,9 @@ export interface AdminOptions {
  */
 export function createAdminApp(
   store: Store,
-  { key, onKeys = () => {}, onAudit, timeZone = 'UTC' }: AdminOptions,
+  { key, sessions, onKeys = () => {}, onAudit, timeZone = 'UTC' }: AdminOptions,
 ): H3 {
-  const admit = authenticateAdmin(key);
+  const admit = makeAdmission(key, sessions);
   const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
   for (const [path, methods] of Object.entries(adminOperations)) {
     const allow = Object.keys(methods).join(', ');
@@ -52,7 +56,7 @@ export function createAdminApp(
   async function answer(event: H3Event, find: () => AdminOperation): Promise<Response> {
     try {
       const request = { ...readRequest(event), timeZone };
-      admit(request.message);
+      await admit(request.message);
       const response = await find().run(actingAs(store, readActor(request, onAudit)), request);
       if (event.req.method !== 'GET') onKeys();
       return response;

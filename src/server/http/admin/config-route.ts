@@ -9,7 +9,7 @@ export const configList = z.strictObject({
   data: z.array(
     z.strictObject({
       path: z.string().meta({ description: 'The names of its fields, joined by dots.' }),
-      value: z.json().nullable().meta({ description: 'null for a secret.' }),
+      value: z.unknown().meta({ description: 'Any JSON; null for a secret.' }),
       secret: z.boolean().meta({ description: 'Whether it is a secret, which is set and not shown.' }),
       source: z.string().meta({ description: 'A variable of the environment, `file` or `default`.' }),
     }),

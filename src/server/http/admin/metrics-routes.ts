@@ -8,14 +8,20 @@ import { rawPath } from '../../../pipeline/request-head.ts';
 import type { Address } from '../../../upstream/net/bind.ts';
 import { openConsole } from '../../pages/console.ts';
 import { getNodeExchange } from '../node-exchange.ts';
+import { makeAdmission } from './admission.ts';
 import { answerError } from './answers.ts';
-import { type AdminKey, authenticateAdmin } from './authenticate-admin.ts';
+import type { AdminKey } from './authenticate-admin.ts';
 import { answerConfig } from './config-route.ts';
 import { addCallForwarding } from './forward-calls.ts';
+import type { Sessions } from './sessions.ts';
+import { addSignInRoutes, type SignInRoutes } from './sign-in-routes.ts';
 
 export interface WatchOptions {
   /** The admin key. */
   readonly key: AdminKey;
+  /** How people sign in, and their sessions; absent where nobody can. */
+  readonly signIn?: SignInRoutes | undefined;
+  readonly sessions?: Sessions | undefined;
   readonly render: RenderMetrics;
   /** Says where each value of the configuration comes from. */
   readonly describe: () => readonly ConfigEntry[];
@@ -24,21 +30,24 @@ export interface WatchOptions {
 }
 
 /** Adds `/metrics`, `/admin/config`, the console at `/`, what it asks the models by, and 404 for every path not added before. */
-export function addWatchRoutes(app: H3, { key, render, describe, gateway }: WatchOptions): void {
-  const admit = authenticateAdmin(key);
+export function addWatchRoutes(
+  app: H3,
+  { key, signIn, sessions, render, describe, gateway }: WatchOptions,
+): void {
+  const admit = makeAdmission(key, sessions);
   const page = openConsole();
 
   const metrics = async (event: H3Event): Promise<Response> => {
     try {
-      admit(getNodeExchange(event).message);
+      await admit(getNodeExchange(event).message);
       return await answerMetrics(render);
     } catch (error) {
       return answerError(error);
     }
   };
-  const configuration = (event: H3Event): Response => {
+  const configuration = async (event: H3Event): Promise<Response> => {
     try {
-      admit(getNodeExchange(event).message);
+      await admit(getNodeExchange(event).message);
       return answerConfig(describe());
     } catch (error) {
       return answerError(error);
@@ -49,6 +58,7 @@ export function addWatchRoutes(app: H3, { key, render, describe, gateway }: Watc
     return (await page(rawPath(message), message.headers)) ?? answerError(notThere());
   };
   addCallForwarding(app, gateway);
+  addSignInRoutes(app, typeof key === 'string' ? () => key : key, sessions, signIn);
   for (const [path, answer] of [
     ['/', file],
     ['/metrics', metrics],

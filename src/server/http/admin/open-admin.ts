@@ -5,8 +5,9 @@ import type { Config } from '../../../config/schema.ts';
 import type { Actor } from '../../../store/actor.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
 import { createAdminApp } from './app.ts';
-import type { AdminKey } from './authenticate-admin.ts';
+import type { WatchOptions } from './metrics-routes.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
+import { openSessions } from './sessions.ts';
 
 export interface AdminCompany {
   /** Called when keys may have changed. */
@@ -16,14 +17,14 @@ export interface AdminCompany {
   /** The time zone of days in reports. */
   readonly timeZone?: string;
   /** Adds other routes to the listener. */
-  readonly add?: (app: H3, key: AdminKey) => void;
+  readonly add?: (app: H3, admission: Pick<WatchOptions, 'key' | 'sessions' | 'signIn'>) => void;
   /** The admin key in force, where a reload may change it. */
   readonly currentKey?: () => string | undefined;
 }
 
 /** @returns undefined if no admin key is set, since there is no admin API then. @throws Error if its port is taken. */
 export async function openAdmin(
-  { key, host, port }: Config['admin'],
+  { key, host, port, signIn }: Config['admin'],
   store: Store,
   { onKeys, onAudit, timeZone, add, currentKey = () => key }: AdminCompany = {},
 ): Promise<RunningAdmin | undefined> {
@@ -33,13 +34,16 @@ export async function openAdmin(
   const own = store.kind === 'sqlite' ? connectStore(store.place, () => {}) : undefined;
   try {
     const admitted = (): string => currentKey() ?? key;
+    const routes = signIn && { ...signIn, url: signIn.url.replace(/\/+$/, '') };
+    const sessions = routes && openSessions(admitted, routes.url.startsWith('https:'));
     const app = createAdminApp(own ?? store, {
       key: admitted,
+      sessions,
       ...(onKeys !== undefined && { onKeys }),
       ...(onAudit !== undefined && { onAudit }),
       ...(timeZone !== undefined && { timeZone }),
     });
-    add?.(app, admitted);
+    add?.(app, { key: admitted, sessions, signIn: routes });
     const { url, close } = await serveAdmin(app, { host, port });
     return {
       url,

@@ -5,6 +5,7 @@ import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { ACTOR_HEADER } from '../admin/app.ts';
 import { configList } from '../admin/config-route.ts';
 import { type AdminErrorStatus, type AdminOperation, adminOperations } from '../admin/operations.ts';
+import { sessionView } from '../admin/sign-in-routes.ts';
 import { refTo, schemaAt, toJsonSchema } from './components.ts';
 import { fileResponse } from './responses.ts';
 
@@ -118,6 +119,20 @@ function renderDefault({ default: value }: JsonObject): JsonObject {
 /** The endpoints that an operator watches: the metrics. The console is described with the callers' paths. */
 function watchPaths(): Readonly<Record<string, JsonObject>> {
   return {
+    '/admin/session': {
+      get: {
+        operationId: 'getSession',
+        tags: ['admin'],
+        summary: 'Says who has signed in at the identity provider, and whether anybody can.',
+        security: [],
+        responses: {
+          200: {
+            description: 'The session.',
+            content: { 'application/json': { schema: refTo(sessionView) } },
+          },
+        },
+      },
+    },
     '/admin/config': {
       get: {
         operationId: 'getConfig',

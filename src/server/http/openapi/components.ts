@@ -16,6 +16,7 @@ import { configList } from '../admin/config-route.ts';
 import { exchangeList } from '../admin/exchanges-route.ts';
 import { groupList } from '../admin/group-routes.ts';
 import { keyList, madeKey, rotation } from '../admin/key-routes.ts';
+import { sessionView } from '../admin/sign-in-routes.ts';
 import { usageAnswer } from '../admin/usage-route.ts';
 import { callerKey } from '../caller-key.ts';
 import { health } from '../health.ts';
@@ -92,6 +93,7 @@ const answers = {
   AuditEntry: auditEntry,
   AuditList: auditList,
   ConfigList: configList,
+  Session: sessionView,
   Usage: usageAnswer,
   AdminError: errorBody,
 } as const;

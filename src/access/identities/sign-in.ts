@@ -1,0 +1,160 @@
+/**
+ * Sign-in of people by an identity provider: OpenID Connect's code flow with PKCE (RFC 7636), by oauth4webapi. The
+ * provider's client may be public, or have a secret.
+ */
+
+import type * as OAuth from 'oauth4webapi';
+import { isLoopback } from '../../upstream/net/loopback.ts';
+import { claimAt } from './claims.ts';
+
+/** What a person may do: an administrator everything, a viewer look. */
+export type Role = 'admin' | 'viewer';
+
+export interface SignInOptions {
+  /** Exactly as in the provider's tokens (`iss`). */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent for a public client. */
+  readonly clientSecret?: string;
+  readonly scope: string;
+  /** The address that the provider sends the browser back to. */
+  readonly redirectUri: string;
+  /** The claim of the ID token that decides, and its values for each role. */
+  readonly roles: {
+    readonly claim: string;
+    readonly admin: readonly string[];
+    readonly viewer: readonly string[];
+  };
+}
+
+/** What the browser has to bring back. */
+export interface Pending {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** A person who has signed in. */
+export interface Person {
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Why somebody could not sign in, in words that reveal nothing secret. */
+export class SignInFailed extends Error {
+  override readonly name = 'SignInFailed';
+}
+
+export interface SignIn {
+  /** Begins: the address to send the browser to. @throws SignInFailed */
+  begin(): Promise<{ readonly url: string; readonly pending: Pending }>;
+  /** Ends, with the address that the browser came back to. @throws SignInFailed */
+  end(callback: URL, pending: Pending): Promise<Person>;
+}
+
+/** Loaded when somebody first signs in. */
+type Library = typeof OAuth;
+
+/** Milliseconds for each request to the provider. */
+const TIMEOUT = 10_000;
+
+export function openSignIn({
+  issuer,
+  clientId,
+  clientSecret,
+  scope,
+  redirectUri,
+  roles,
+}: SignInOptions): SignIn {
+  const client: OAuth.Client = { client_id: clientId };
+  const options = (oauth: Library) => ({
+    signal: AbortSignal.timeout(TIMEOUT),
+    // A provider on this machine, as in tests, may be asked without TLS.
+    [oauth.allowInsecureRequests]: isLoopback(new URL(issuer).hostname),
+  });
+  const discover = async (oauth: Library): Promise<OAuth.AuthorizationServer> => {
+    const at = new URL(issuer);
+    const response = await oauth.discoveryRequest(at, { algorithm: 'oidc', ...options(oauth) });
+    return oauth.processDiscoveryResponse(at, response);
+  };
+
+  return {
+    async begin() {
+      const oauth = await import('oauth4webapi');
+      try {
+        const { authorization_endpoint: endpoint } = await discover(oauth);
+        if (endpoint === undefined)
+          throw new SignInFailed('The identity provider names no authorization endpoint.');
+        const pending = {
+          state: oauth.generateRandomState(),
+          nonce: oauth.generateRandomNonce(),
+          verifier: oauth.generateRandomCodeVerifier(),
+        };
+        const url = new URL(endpoint);
+        for (const [name, value] of Object.entries({
+          client_id: clientId,
+          redirect_uri: redirectUri,
+          response_type: 'code',
+          scope,
+          state: pending.state,
+          nonce: pending.nonce,
+          code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
+          code_challenge_method: 'S256',
+        }))
+          url.searchParams.set(name, value);
+        return { url: url.href, pending };
+      } catch (error) {
+        throw asFailure(oauth, error);
+      }
+    },
+    async end(callback, { state, nonce, verifier }) {
+      const oauth = await import('oauth4webapi');
+      const clientAuth = clientSecret === undefined ? oauth.None() : oauth.ClientSecretPost(clientSecret);
+      try {
+        const server = await discover(oauth);
+        const parameters = oauth.validateAuthResponse(server, client, callback, state);
+        const response = await oauth.authorizationCodeGrantRequest(
+          server,
+          client,
+          clientAuth,
+          parameters,
+          redirectUri,
+          verifier,
+          options(oauth),
+        );
+        const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+          expectedNonce: nonce,
+          requireIdToken: true,
+        });
+        await oauth.validateApplicationLevelSignature(server, response, options(oauth));
+        const claims = oauth.getValidatedIdTokenClaims(tokens);
+        if (claims === undefined) throw new SignInFailed('The identity provider sent no ID token.');
+        const role = roleIn(claims, roles);
+        if (role === undefined)
+          throw new SignInFailed(
+            `Your account may not use this console: its claim ${roles.claim} names no role here.`,
+          );
+        const { email, preferred_username: username, sub } = claims;
+        return { name: [email, username, sub].find((each) => typeof each === 'string') ?? sub, role };
+      } catch (error) {
+        throw asFailure(oauth, error);
+      }
+    },
+  };
+}
+
+/** The role that a claim gives; the higher one if it gives both. */
+function roleIn(claims: OAuth.IDToken, { claim, admin, viewer }: SignInOptions['roles']): Role | undefined {
+  const values = [claimAt(claims, claim)].flat().map(String);
+  if (values.some((value) => admin.includes(value))) return 'admin';
+  return values.some((value) => viewer.includes(value)) ? 'viewer' : undefined;
+}
+
+function asFailure(oauth: Library, error: unknown): SignInFailed {
+  if (error instanceof SignInFailed) return error;
+  if (error instanceof oauth.AuthorizationResponseError)
+    return new SignInFailed(`The identity provider refused: ${error.error}.`, { cause: error });
+  return new SignInFailed('The identity provider could not be asked, or its answer is not valid.', {
+    cause: error,
+  });
+}

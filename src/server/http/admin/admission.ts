@@ -1,0 +1,40 @@
+/**
+ * Admits administrators: by the admin key, or by the session of somebody who signed in at the identity provider. A viewer
+ * may only read.
+ */
+
+import type { CallerRequest } from '../../../access/caller.ts';
+import type { Role } from '../../../access/identities/sign-in.ts';
+import { GatewayError } from '../../../lib/errors.ts';
+import { type AdminKey, authenticateAdmin } from './authenticate-admin.ts';
+import type { Sessions } from './sessions.ts';
+
+/** @throws GatewayError `unauthenticated`, or `permission-denied` */
+export type Admit = (message: CallerRequest) => Promise<Role>;
+
+/** The header that the console sends with each change. No page of another site can send it without CORS's leave. */
+const FROM_CONSOLE = 'x-gateway-console';
+
+/** @param sessions absent where nobody can sign in */
+export function makeAdmission(key: AdminKey, sessions?: Sessions): Admit {
+  const byKey = authenticateAdmin(key);
+  return async (message) => {
+    const session = message.headers.authorization === undefined ? await sessions?.find(message) : undefined;
+    if (session === undefined) {
+      byKey(message);
+      return 'admin';
+    }
+    if (message.method === 'GET' || message.method === 'HEAD') return session.role;
+    if (session.role !== 'admin')
+      throw new GatewayError(
+        'permission-denied',
+        'You may look, but not change anything: your role is viewer.',
+      );
+    if (message.headers[FROM_CONSOLE] === undefined)
+      throw new GatewayError(
+        'permission-denied',
+        `A change with a session needs the header ${FROM_CONSOLE}, which other sites cannot send.`,
+      );
+    return session.role;
+  };
+}

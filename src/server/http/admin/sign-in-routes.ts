@@ -1,0 +1,116 @@
+/**
+ * Sign-in for the console: `/admin/sign-in` leads to the identity provider, which sends the browser back to
+ * `/admin/sign-in/callback`; `/admin/session` says who has signed in, and `/admin/sign-out` ends that.
+ */
+
+import type { H3, H3Event } from 'h3';
+import { z } from 'zod';
+import { makeSeal } from '../../../access/identities/sealed.ts';
+import { openSignIn, SignInFailed, type SignInOptions } from '../../../access/identities/sign-in.ts';
+import { methodNotAllowed } from '../../../lib/errors.ts';
+import { getNodeExchange } from '../node-exchange.ts';
+import { answerError, answerJson } from './answers.ts';
+import { cookieOf, type Sessions } from './sessions.ts';
+
+/** How long a sign-in may take, in seconds. */
+const PATIENCE = 600;
+
+const PENDING = 'gateway_sign_in';
+
+/** Who has signed in. */
+export const sessionView = z.strictObject({
+  object: z.literal('session'),
+  name: z.string().nullable().meta({ description: 'null if nobody has signed in.' }),
+  role: z.enum(['admin', 'viewer']).nullable().meta({ description: 'A viewer may change nothing.' }),
+  sign_in: z.boolean().meta({ description: 'Whether people can sign in here, at `/admin/sign-in`.' }),
+});
+
+export interface SignInRoutes extends Omit<SignInOptions, 'redirectUri'> {
+  /** The address of the console, as browsers reach it, without a slash at its end. */
+  readonly url: string;
+}
+
+/** Adds the paths. @param signIn absent where nobody can sign in: then only `/admin/session` says so */
+export function addSignInRoutes(
+  app: H3,
+  key: () => string,
+  sessions: Sessions | undefined,
+  signIn: SignInRoutes | undefined,
+): void {
+  const session = async (event: H3Event): Promise<Response> => {
+    const person = await sessions?.find(getNodeExchange(event).message);
+    return answerJson({
+      object: 'session',
+      name: person?.name ?? null,
+      role: person?.role ?? null,
+      sign_in: signIn !== undefined,
+    });
+  };
+  get('/admin/session', session);
+  if (signIn === undefined || sessions === undefined) return;
+
+  const provider = openSignIn({ ...signIn, redirectUri: `${signIn.url}/admin/sign-in/callback` });
+  const { seal, open } = makeSeal(key, 'console sign-in');
+  // `Lax`, since the provider sends the browser here from its own site.
+  const attributes = `Path=/admin/sign-in; HttpOnly; SameSite=Lax${signIn.url.startsWith('https:') ? '; Secure' : ''}`;
+  const forget = `${PENDING}=; Max-Age=0; ${attributes}`;
+
+  get('/admin/sign-in', async () => {
+    try {
+      const { url, pending } = await provider.begin();
+      const sealed = await seal({ ...pending }, PATIENCE);
+      return redirect(url, `${PENDING}=${sealed}; Max-Age=${PATIENCE}; ${attributes}`);
+    } catch (error) {
+      return refuse(error, forget);
+    }
+  });
+  get('/admin/sign-in/callback', async (event) => {
+    try {
+      const { message } = getNodeExchange(event);
+      const kept = await open(cookieOf(message, PENDING) ?? '');
+      const { state, nonce, verifier } = kept ?? {};
+      if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string')
+        throw new SignInFailed('This sign-in was not begun in this browser, or took too long.');
+      const query = new URL(message.url ?? '/', signIn.url).search;
+      const person = await provider.end(new URL(`${signIn.url}/admin/sign-in/callback${query}`), {
+        state,
+        nonce,
+        verifier,
+      });
+      return redirect(`${signIn.url}/#/usage`, await sessions.begin(person), forget);
+    } catch (error) {
+      return refuse(error, forget);
+    }
+  });
+  app.post('/admin/sign-out', () => {
+    const response = answerJson({ object: 'session', name: null, role: null, sign_in: true });
+    response.headers.append('set-cookie', sessions.end());
+    return response;
+  });
+  app.all('/admin/sign-out', () => answerError(methodNotAllowed('POST')));
+
+  function get(path: string, answer: (event: H3Event) => Promise<Response>): void {
+    app.get(path, answer);
+    app.all(path, () => answerError(methodNotAllowed('GET')));
+  }
+}
+
+function redirect(location: string, ...cookies: readonly string[]): Response {
+  const headers = new Headers({ location, 'cache-control': 'no-store' });
+  for (const cookie of cookies) headers.append('set-cookie', cookie);
+  return new Response(null, { status: 302, headers });
+}
+
+/** A page of one sentence, since a browser shows it. */
+function refuse(error: unknown, cookie: string): Response {
+  const known = error instanceof SignInFailed;
+  return new Response(`${known ? error.message : 'The sign-in failed.'}\n`, {
+    status: known ? 403 : 500,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'set-cookie': cookie,
+    },
+  });
+}

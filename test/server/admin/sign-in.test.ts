@@ -1,0 +1,185 @@
+/** Sign-in for the console by an identity provider: what a browser would do, step by step, and what goes wrong. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeProviderKey } from '../../access/identities/provider.ts';
+import { ADMIN_KEY, startAdmin, type TestAdmin } from '../../support/admin.ts';
+import { type SignInProvider, startSignInProvider } from '../../support/sign-in-provider.ts';
+
+let provider: SignInProvider;
+let admin: TestAdmin;
+
+beforeAll(async () => {
+  provider = await startSignInProvider();
+  admin = await startAdmin(undefined, (url) => ({
+    url,
+    issuer: provider.issuer,
+    clientId: 'console',
+    clientSecret: 'the-secret-of-the-console',
+    scope: 'openid profile email',
+    roles: { claim: 'realm.roles', admin: ['operators'], viewer: ['staff'] },
+  }));
+});
+afterAll(async () => {
+  await admin.close();
+  await provider.close();
+});
+const signer = () => provider.signer;
+let published: ReturnType<typeof signer>;
+beforeEach(() => {
+  published ??= provider.signer;
+  provider.signer = published;
+  provider.person = { email: 'alice@e.example', realm: { roles: ['operators'] } };
+  provider.instead = {};
+});
+
+/** The cookies of a browser, by name. */
+type Jar = Map<string, string>;
+
+/** Requests an address as a browser does, which follows no redirect by itself here. */
+async function visit(url: string, jar: Jar, init: RequestInit = {}): Promise<Response> {
+  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  const response = await fetch(url, {
+    redirect: 'manual',
+    ...init,
+    headers: { ...(cookie && { cookie }), ...init.headers },
+  });
+  for (const line of response.headers.getSetCookie()) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    if (/Max-Age=0/.test(line)) jar.delete(name);
+    else jar.set(name, value);
+  }
+  return response;
+}
+
+const locationOf = (response: Response): string => response.headers.get('location') ?? '';
+
+/** Goes to the provider and back. @returns the answer of the callback */
+async function signIn(jar: Jar, change: (callback: URL) => void = () => {}): Promise<Response> {
+  const begun = await visit(`${admin.url}/admin/sign-in`, jar);
+  expect(begun.status).toBe(302);
+  const authorized = await fetch(locationOf(begun), { redirect: 'manual' });
+  const callback = new URL(locationOf(authorized));
+  change(callback);
+  return visit(callback.href, jar);
+}
+
+const read = (jar: Jar, path = '/admin/keys') => visit(`${admin.url}${path}`, jar);
+const create = (jar: Jar, name: string, headers: Record<string, string> = { 'x-gateway-console': '1' }) =>
+  visit(`${admin.url}/admin/keys`, jar, { method: 'POST', body: JSON.stringify({ name }), headers });
+
+test('an administrator signs in, reads, changes, and signs out', async () => {
+  const jar: Jar = new Map();
+  const answer = await signIn(jar);
+  expect([answer.status, locationOf(answer)]).toEqual([302, `${admin.url}/#/usage`]);
+  const session = answer.headers.getSetCookie().find((line) => line.startsWith('gateway_session='));
+  expect(session).toMatch(/HttpOnly; SameSite=Strict$/);
+  expect(session).not.toContain('alice');
+  expect([...jar.keys()]).toEqual(['gateway_session']);
+  expect(await (await read(jar, '/admin/session')).json()).toEqual({
+    object: 'session',
+    name: 'alice@e.example',
+    role: 'admin',
+    sign_in: true,
+  });
+  for (const path of ['/admin/keys', '/admin/config', '/metrics'])
+    expect((await read(jar, path)).status).toBe(200);
+  expect((await create(jar, 'by-alice')).status).toBe(201);
+  const kept: Jar = new Map(jar);
+  await visit(`${admin.url}/admin/sign-out`, jar, { method: 'POST' });
+  expect((await read(jar)).status).toBe(401);
+  expect(kept.size).toBe(1);
+});
+
+test('a viewer reads, and changes nothing', async () => {
+  provider.person = { preferred_username: 'bob', realm: { roles: ['staff', 'others'] } };
+  const jar: Jar = new Map();
+  await signIn(jar);
+  expect((await read(jar)).status).toBe(200);
+  const refused = await create(jar, 'by-bob');
+  expect([refused.status, await refused.json()]).toMatchObject([
+    403,
+    { error: { code: 'permission_denied' } },
+  ]);
+});
+
+test('the admin key works beside it, and a wrong key is no session', async () => {
+  const jar: Jar = new Map();
+  await signIn(jar);
+  const withKey = (key: string) =>
+    visit(`${admin.url}/admin/keys`, jar, { headers: { authorization: `Bearer ${key}` } });
+  expect((await withKey(ADMIN_KEY)).status).toBe(200);
+  expect((await withKey('wrong')).status).toBe(401);
+});
+
+test('a page of another site cannot make the browser change anything', async () => {
+  const jar: Jar = new Map();
+  await signIn(jar);
+  expect((await create(jar, 'forged', {})).status).toBe(403);
+});
+
+describe('refused', () => {
+  test.each([
+    ['a person without a role', () => (provider.person = { realm: { roles: ['others'] } }), /names no role/],
+    ['a person without the claim', () => (provider.person = {}), /names no role/],
+    ['a token for another client', () => (provider.instead = { aud: 'other' }), /not valid/],
+    ['a token of another issuer', () => (provider.instead = { iss: 'https://e.example' }), /not valid/],
+    ['a token for another sign-in', () => (provider.instead = { nonce: 'other' }), /not valid/],
+    ['a token that has expired', () => (provider.instead = { exp: 1 }), /not valid/],
+  ] as const)('%s', async (_, prepare, said) => {
+    prepare();
+    const jar: Jar = new Map();
+    const answer = await signIn(jar);
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toMatch(said);
+    expect(jar.size).toBe(0);
+  });
+
+  test('a token that is signed by another key', async () => {
+    provider.signer = await makeProviderKey();
+    const jar: Jar = new Map();
+    expect((await signIn(jar)).status).toBe(403);
+    expect(jar.size).toBe(0);
+  });
+
+  test.each([
+    ['another state', (callback: URL) => callback.searchParams.set('state', 'other')],
+    ['no state', (callback: URL) => callback.searchParams.delete('state')],
+    ['a code that nobody gave', (callback: URL) => callback.searchParams.set('code', 'other')],
+    ['an error of the provider', (callback: URL) => callback.searchParams.set('error', 'access_denied')],
+  ])('a way back with %s', async (_, change) => {
+    const jar: Jar = new Map();
+    expect((await signIn(jar, change)).status).toBe(403);
+    expect(jar.size).toBe(0);
+  });
+
+  test('a way back in another browser, and one that comes twice', async () => {
+    const jar: Jar = new Map();
+    const begun = await visit(`${admin.url}/admin/sign-in`, jar);
+    const callback = locationOf(await fetch(locationOf(begun), { redirect: 'manual' }));
+    expect((await visit(callback, new Map())).status).toBe(403);
+    expect((await visit(callback, jar)).status).toBe(302);
+    expect((await visit(callback, jar)).status).toBe(403);
+  });
+
+  test('cookies that were changed, or made for another purpose', async () => {
+    const jar: Jar = new Map();
+    await visit(`${admin.url}/admin/sign-in`, jar);
+    const pending = jar.get('gateway_sign_in') ?? '';
+    for (const forged of [pending, 'x', '', 'a.b.c.d.e']) {
+      const answer = await visit(`${admin.url}/admin/keys`, new Map([['gateway_session', forged]]));
+      expect(answer.status).toBe(401);
+    }
+  });
+});
+
+test('where nobody can sign in, there is no way to, and the console knows', async () => {
+  const plain = await startAdmin();
+  expect(await (await fetch(`${plain.url}/admin/session`)).json()).toEqual({
+    object: 'session',
+    name: null,
+    role: null,
+    sign_in: false,
+  });
+  expect((await fetch(`${plain.url}/admin/sign-in`)).status).toBe(401);
+  await plain.close();
+});
