@@ -17,6 +17,7 @@ const main = defineCommand({
     keys: () => import('./cli/keys.ts').then((module) => module.keys),
     groups: () => import('./cli/groups.ts').then((module) => module.groups),
     audit: () => import('./cli/audit.ts').then((module) => module.audit),
+    erase: () => import('./cli/erase.ts').then((module) => module.erase),
     usage: () => import('./cli/usage.ts').then((module) => module.usage),
     store: () => import('./cli/store.ts').then((module) => module.store),
     models: () => import('./cli/models.ts').then((module) => module.models),

@@ -38,13 +38,15 @@ export async function serveAlone({
   };
   let describe = describeFirst;
   const first = await orExit(openConfigured(config, options));
-  let adminKey = config.admin.key;
+  let inUse = first;
   const admin = await orExit(
     openAdmin(config.admin, store, {
       onKeys: accounts.refresh,
-      currentKey: () => adminKey,
+      currentKey: () => inUse.config.admin.key,
       onAudit: logAudit(watching.log),
       timeZone: config.usage.timeZone,
+      configured: () => inUse.config,
+      otherNames: (model) => inUse.gateway.catalog.otherNames(model),
       add: (app, admission) =>
         addWatchRoutes(app, {
           ...admission,
@@ -67,9 +69,8 @@ export async function serveAlone({
       const reread = await rereadSettings(surroundings, serving.current().sandboxed);
       const { config: next, files } = reread;
       const before = serving.current().gateway;
-      const served = inForce(config, next, adminKey);
-      serving.exchange(await openConfigured(served, { ...options, before }));
-      adminKey = served.admin.key;
+      inUse = await openConfigured(inForce(config, next, inUse.config.admin.key), { ...options, before });
+      serving.exchange(inUse);
       describe = reread.describe;
       tellReloaded(diagnostics, config, next);
       return files;

@@ -7,6 +7,7 @@ import type { Copied } from '../store/copy-store.ts';
 import type { StorePlace } from '../store/store-errors.ts';
 import { execute, readConfigHere } from './command.ts';
 import { Refusal } from './refusal.ts';
+import { withStore } from './with-store.ts';
 
 const options = {
   from: {
@@ -52,9 +53,29 @@ const copy = defineCommand({
     }),
 });
 
+const shrinkOptions = {} as const satisfies ArgsDef;
+
+const shrink = defineCommand({
+  meta: {
+    name: 'shrink',
+    description:
+      'Write the SQLite file anew, without the space of deleted rows. It needs room for a second copy, and a moment when nobody writes. Files of earlier versions shrink by themselves afterwards; new ones always do.',
+  },
+  args: shrinkOptions,
+  run: ({ args }) =>
+    execute(args, shrinkOptions, () =>
+      withStore(async (opened) => {
+        if (opened.kind !== 'sqlite') throw new Refusal('PostgreSQL frees its space itself (autovacuum).');
+        const { vacuum } = await import('../store/free-space.ts');
+        const { before, after } = await vacuum(opened);
+        console.error(`The store had ${before} bytes and has ${after} now.`);
+      }),
+    ),
+});
+
 export const store = defineCommand({
-  meta: { name: 'store', description: 'Move keys and usage to another store.' },
-  subCommands: { copy },
+  meta: { name: 'store', description: 'Move keys and usage to another store, or shrink the file.' },
+  subCommands: { copy, shrink },
 });
 
 function settingTo({ url }: StorePlace): string {

@@ -2,7 +2,8 @@
 
 import { openLog } from '../accounting/log/log.ts';
 import { workersMetrics } from '../accounting/metrics/worker-metrics.ts';
-import { servedModels } from '../config/models.ts';
+import { makeCatalog } from '../catalog/catalog.ts';
+import { catalogModels, servedModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
 import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
@@ -39,15 +40,18 @@ export async function superviseWorkers({
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
   if (early !== undefined) process.exit(early);
+  let inUse = config;
   let reloadsRefused = 0;
-  let adminKey = config.admin.key;
   let describe = describeFirst;
   const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
-      currentKey: () => adminKey,
+      currentKey: () => inUse.admin.key,
       onAudit: logAudit(log),
       timeZone: config.usage.timeZone,
+      configured: () => inUse,
+      otherNames: (model) =>
+        makeCatalog(catalogModels(inUse), inUse.aliases, inUse.fallbacks).otherNames(model),
       add: (app, admission) =>
         addWatchRoutes(app, { ...admission, render, gateway: config, describe: () => describe() }),
     }),
@@ -62,9 +66,8 @@ export async function superviseWorkers({
     vendors = configuredVendors(next);
     describe = reread.describe;
     sandbox?.change(sandboxOptions(next));
-    const served = inForce(config, next, adminKey);
-    workers.serveBy(toServe(served));
-    adminKey = served.admin.key;
+    inUse = inForce(config, next, inUse.admin.key);
+    workers.serveBy(toServe(inUse));
     tellReloaded(diagnostics, config, next);
     return files;
   });

@@ -1,7 +1,8 @@
 /** `gateway usage`: what was used, and what it cost. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import type { Dimension, UsageQuery, UsageReport } from '../accounting/usage/report.ts';
+import type { UsageReport } from '../accounting/usage/report.ts';
+import type { Dimension, UsageQuery } from '../accounting/usage/usage-dimensions.ts';
 import type { UsageFigures, UsageLineView } from '../accounting/usage/usage-view.ts';
 import type { UsageSums } from '../store/tables.ts';
 import { execute } from './command.ts';

@@ -147,6 +147,8 @@ export const configSchema = z.strictObject({
         .default('UTC'),
       /** How many days single exchanges are kept. The sums of each day stay. */
       keepDays: z.number().nonnegative().default(90),
+      /** How many days the sums are kept, in whole months. Absent: for ever. */
+      keepSumDays: z.number().positive().exactOptional(),
       /** For which keys the gateway asks native streams for usage if the caller did not: those with limits on it, or all. */
       ask: z.enum(['limited', 'always']).default('limited'),
     })

@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'group.created',
   'group.changed',
   'group.deleted',
+  'caller.erased',
+  'tag.erased',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

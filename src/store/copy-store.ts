@@ -7,6 +7,7 @@ import { sumUpSpent } from './migrations.ts';
 import { describePlace, type Store } from './store.ts';
 import { StoreError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
+import { ROLLUPS, sumUpAll } from './usage-sums.ts';
 
 /** Figures about the contents of a store. Two stores have the same figures only if one is a copy of the other. */
 export interface Holdings {
@@ -44,10 +45,12 @@ const TABLES = [
   'gateway_stored',
   'gateway_spent',
   'gateway_audit',
+  ...ROLLUPS.map(({ table }) => table),
 ] as const;
 
-/** The migration that creates the totals. */
+/** The migrations that create the totals, and the sums of sums. */
 const SPENT = '009-spent';
+const SUMS = '011-sums-of-sums';
 
 /** Tables that a store of an earlier version may lack, and the migration that creates each. */
 const MADE_BY: Partial<Record<keyof Tables, string>> = {
@@ -57,6 +60,10 @@ const MADE_BY: Partial<Record<keyof Tables, string>> = {
   gateway_stored: '007-stored',
   gateway_spent: SPENT,
   gateway_audit: '010-audit',
+  gateway_usage_months: SUMS,
+  gateway_usage_tag_months: SUMS,
+  gateway_usage_group_months: SUMS,
+  gateway_usage_models: SUMS,
 };
 
 /** Rows that are in memory at the same time. */
@@ -172,6 +179,7 @@ async function copyTables({ from, reading, to, target, signal }: Copying): Promi
     }
   }
   if (!done.has(SPENT)) await sumUpSpent(target);
+  if (!done.has(SUMS)) for (const rollup of ROLLUPS) await sumUpAll(target, rollup);
 }
 
 async function selectMigrations(db: Kysely<Tables>): Promise<ReadonlySet<string>> {

@@ -6,8 +6,10 @@
  * cannot keep to this has a name that ends in `-breaking`; versions that do not know it refuse to start on its tables.
  */
 
-import { type Kysely, sql } from 'kysely';
+import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { USAGE_SUMS } from './tables.ts';
+import { ROLLUPS, sumUpAll } from './usage-sums.ts';
 
 /** The ending of a migration's name after which earlier versions cannot use the tables. */
 const BREAKING = '-breaking';
@@ -25,6 +27,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '008-budget-reserve': budgetReserve,
     '009-spent': spent,
     '010-audit': audit,
+    '011-sums-of-sums': sumsOfSums,
   };
 }
 
@@ -314,3 +317,25 @@ const audit: Migration = {
       .execute();
   },
 };
+
+/** A process of an earlier version goes on. What it does not sum up here, `mendMonth` does. */
+const sumsOfSums: Migration = {
+  async up(db: Kysely<unknown>) {
+    for (const rollup of ROLLUPS) {
+      const { table, of } = rollup;
+      let columns: CreateTableBuilder<string, string> = db.schema.createTable(table);
+      for (const column of of) columns = columns.addColumn(column, 'text', (text) => text.notNull());
+      for (const column of USAGE_SUMS)
+        columns = columns.addColumn(
+          column,
+          DOLLARS_OR_TIMES.has(column) ? 'double precision' : 'bigint',
+          (sum) => sum.notNull(),
+        );
+      await columns.addPrimaryKeyConstraint(`${table}_of`, [...of]).execute();
+      await sumUpAll(db, rollup);
+    }
+  },
+};
+
+/** The sums that are not whole numbers. */
+const DOLLARS_OR_TIMES: ReadonlySet<string> = new Set(['cost', 'estimated_cost', 'duration', 'first_byte']);

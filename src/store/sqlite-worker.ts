@@ -30,6 +30,8 @@ export interface WorkerData {
 const BUSY_TIMEOUT = 5_000;
 const PAUSE = 10;
 
+const PRAGMA = /^\s*pragma\b/i;
+
 /** SQLITE_BUSY. */
 const BUSY = 5;
 
@@ -68,6 +70,8 @@ function open(database: DatabaseSync, readOnly: boolean): DatabaseSync {
 function writeAhead(database: DatabaseSync, deadline: number): void {
   for (;;) {
     try {
+      // Only a new file takes this one: it gives space back when rows are deleted (`free-space.ts`).
+      database.exec('pragma auto_vacuum = incremental');
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
@@ -87,7 +91,9 @@ function answer(database: DatabaseSync, asked: Statement): Outcome<unknown> {
       return { rows: [], changes };
     }
     const { parameters } = asked;
-    if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
+    // A pragma may have rows without columns, and does a part of its work for each of them.
+    if (statement.columns().length > 0 || PRAGMA.test(asked.sql))
+      return { rows: statement.all(...parameters) };
     return { rows: [], changes: statement.run(...parameters).changes };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error), code: getCode(error) };

@@ -11,6 +11,10 @@ export interface Tables {
   readonly gateway_stored: StoredRow;
   readonly gateway_spent: SpentRow;
   readonly gateway_audit: AuditRow;
+  readonly gateway_usage_months: UsageMonthRow;
+  readonly gateway_usage_tag_months: UsageMonthRow & { readonly tag: string };
+  readonly gateway_usage_group_months: UsageMonthRow & { readonly group_name: string };
+  readonly gateway_usage_models: Omit<UsageDayRow, 'key'>;
 }
 
 /** A key. Only its hash is stored. */
@@ -165,6 +169,15 @@ export interface SpentRow {
   readonly model: string;
   /** US dollars, estimates included. */
   readonly cost: number;
+}
+
+/** The same sums of one month. */
+export interface UsageMonthRow extends UsageSums {
+  /** YYYY-MM. */
+  readonly month: string;
+  readonly key: string;
+  readonly model: string;
+  readonly vendor: string;
 }
 
 /** The same sums, of the exchanges with one tag. */

@@ -1,6 +1,7 @@
 /** Collects exchanges into batches for the store: a batch every half second, or sooner if it is full. */
 
 import { randomUUID } from 'node:crypto';
+import { openTagBound } from '../../access/limits/tag-bound.ts';
 import { openCalendar } from '../../lib/calendar.ts';
 import type { ExchangeRow } from '../../store/tables.ts';
 import type { ExchangeRecord, Recorder } from './exchange-record.ts';
@@ -42,6 +43,18 @@ export function batchRows(
   give: (batch: Batch) => void,
 ): Batches {
   const calendar = openCalendar(timeZone);
+  const tags = openTagBound();
+  let tagDay = '';
+
+  /** The tag, if it is among the first ones of its key on this day: sums have a row for each. */
+  function boundTag(key: string, tag: string, day: string): string {
+    if (day > tagDay) {
+      tags.clear();
+      tagDay = day;
+    }
+    return tags.of(key, tag);
+  }
+
   let name = randomUUID();
   /** Rows are serialised at once: text takes the least memory, and nothing is left to be done with it later. */
   let rows: string[] = [];
@@ -65,7 +78,9 @@ export function batchRows(
     record(exchange) {
       if (!hasKey(exchange)) return;
       const at = { batch: name, place: rows.length, day: calendar.day(exchange.time) };
-      rows.push(JSON.stringify(exchangeRow(exchange, at)));
+      const { key, tag } = exchange;
+      const bound = tag === undefined ? exchange : { ...exchange, tag: boundTag(key, tag, at.day) };
+      rows.push(JSON.stringify(exchangeRow(bound, at)));
       if (exchange.tag !== undefined) tagged = true;
       if (exchange.group !== undefined) grouped = true;
       if (rows.length >= size) flush();

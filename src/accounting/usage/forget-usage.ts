@@ -1,8 +1,12 @@
-/** Deletes exchanges from the store that are older than they are to be kept. The sums of their days stay. */
+/** Deletes usage from the store that is older than it is to be kept: exchanges, and sums if they are not kept for ever. */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { addDays, formatDay } from '../../lib/calendar.ts';
 import { repeat } from '../../lib/repeat.ts';
+import { freeSpace } from '../../store/free-space.ts';
 import type { Store } from '../../store/store.ts';
+import { mendMonth, ROLLUPS } from '../../store/usage-sums.ts';
+import { firstKept, forgetSums } from './forget-sums.ts';
 
 const HOUR = 3_600_000;
 
@@ -38,21 +42,37 @@ export async function forgetUsage({ db }: Store, time: number, signal?: AbortSig
   }
 }
 
+export interface KeepingOptions {
+  /** How many days exchanges are kept. */
+  readonly keepDays: number;
+  /** How many days the sums of days are kept, in whole months; absent means for ever. */
+  readonly keepSumDays?: number | undefined;
+  /** The time zone of days. */
+  readonly timeZone: string;
+}
+
 /**
- * Deletes old exchanges now and every hour. @param days how long they are kept. @param onTrouble called with the error
- * if that fails. @returns a handle that stops it.
+ * Deletes old usage now and every hour, gives its space back, and mends sums of sums.
+ * @param onTrouble called with the error if that fails.
+ * @returns a handle that stops it.
  */
 export function startForgettingUsage(
   store: Store,
-  days: number,
+  { keepDays, keepSumDays, timeZone }: KeepingOptions,
   onTrouble: (reason: unknown) => void,
 ): { stop(): void } {
   const stopped = new AbortController();
+  const { signal } = stopped;
+  const forget = async (): Promise<void> => {
+    const now = Date.now();
+    const today = formatDay(now, timeZone);
+    await mendSums(store, today, signal);
+    await forgetUsage(store, now - keepDays * 24 * HOUR, signal);
+    if (keepSumDays !== undefined) await forgetSums(store, firstKept(today, keepSumDays), signal);
+    await freeSpace(store, signal);
+  };
   // The first run may find months of them.
-  const forgetting = repeat(
-    () => forgetUsage(store, Date.now() - days * 24 * HOUR, stopped.signal).catch(onTrouble),
-    HOUR,
-  );
+  const forgetting = repeat(() => forget().catch(onTrouble), HOUR);
   forgetting.now();
   return {
     stop() {
@@ -60,4 +80,11 @@ export function startForgettingUsage(
       stopped.abort();
     },
   };
+}
+
+/** Mends the sums of sums of this month and the one before: a process of an earlier version does not write them. */
+async function mendSums({ db }: Store, today: string, signal: AbortSignal): Promise<void> {
+  const month = today.slice(0, 7);
+  for (const each of [month, addDays(`${month}-01`, -1).slice(0, 7)])
+    for (const rollup of ROLLUPS) if (!signal.aborted) await mendMonth(db, rollup, each);
 }

@@ -1,31 +1,11 @@
 /** Reports of usage by day, group, key, model, vendor, tag, or several of them, from the sums of the days. */
 
 import { sql } from 'kysely';
+import { columnList } from '../../store/insert-rows.ts';
 import type { Store } from '../../store/store.ts';
-import { USAGE_DAY, USAGE_SUMS, type UsageDayRow, type UsageSums } from '../../store/tables.ts';
-import { SANDBOX } from '../../upstream/vendor.ts';
-
-export const dimensions = ['day', 'group', 'key', 'model', 'vendor', 'tag'] as const;
-
-/** What a report can be grouped by. */
-export type Dimension = (typeof dimensions)[number];
-
-export interface UsageQuery {
-  /** Days of UTC, YYYY-MM-DD, both inclusive. */
-  readonly from: string;
-  readonly to: string;
-  /** At least one. Group and tag cannot be combined, because there are no sums by both. */
-  readonly by: readonly Dimension[];
-  /** Only this group, key, model or tag. */
-  readonly group?: string;
-  readonly key?: string;
-  readonly model?: string;
-  readonly tag?: string;
-  /** Whether to report what the sandbox answered instead of what vendors did; never both in one report. */
-  readonly simulated?: boolean;
-  /** The most lines. */
-  readonly limit: number;
-}
+import { USAGE_SUMS, type UsageDayRow, type UsageSums } from '../../store/tables.ts';
+import { reportRows } from './report-sources.ts';
+import type { Dimension, UsageQuery } from './usage-dimensions.ts';
 
 export interface UsageLine {
   /** The day, group, key, model, vendor and tag of the line, as far as it was asked for. '' means none. */
@@ -42,90 +22,52 @@ export interface UsageReport {
   readonly more: boolean;
 }
 
+/** A row of a report: a line with its place, or in the place 0 their total. */
+type ReportRow = UsageDayRow & Readonly<Record<'tag' | 'group', string>> & { readonly place: number };
+
 /** Runs a query. @returns the lines and their total. */
-export async function reportUsage(store: Store, query: UsageQuery): Promise<UsageReport> {
-  const { by, limit } = query;
-  const asked = daysAsked(store, query);
-  const grouped = asked
-    .groupBy([...by])
-    .select([...by])
-    .select(summedUp)
-    // If everything has a tag or a group, nothing is left for the line without one.
-    .having(sql`sum(days.requests)`, '>', 0);
-  const latest = by.includes('day') ? grouped.orderBy('day', 'desc') : grouped;
-  const ordered = latest.orderBy('cost', 'desc').orderBy('requests', 'desc');
-  const [rows, total] = await Promise.all([
-    // Equal lines need an order too, or the same query would have several answers.
-    by
-      .reduce((lines, dimension) => lines.orderBy(dimension), ordered)
-      .limit(limit + 1)
-      .execute(),
-    asked.select(summedUp).executeTakeFirstOrThrow(),
+export async function reportUsage({ db }: Store, query: UsageQuery): Promise<UsageReport> {
+  const { by, limit, group, tag } = query;
+  const dimensions = columnList(by);
+  const total = sql.join(
+    USAGE_SUMS.map((column) => sql`coalesce(sum(${sql.ref(column)}), 0) as ${sql.ref(column)}`),
+  );
+  const only = [
+    ...(group === undefined ? [] : [sql`${sql.ref('group')} = ${group}`]),
+    ...(tag === undefined ? [] : [sql`tag = ${tag}`]),
+  ];
+  // Equal lines need an order too, or the same query would have several answers.
+  const order = sql.join([
+    ...(by.includes('day') ? [sql`day desc`] : []),
+    sql`cost desc`,
+    sql`requests desc`,
+    ...by.map((dimension) => sql.ref(dimension)),
   ]);
+  // The rows are read once, for the lines and for their total. If everything has a tag or a group, nothing is left for
+  // the line without one.
+  const { rows } = await sql<ReportRow>`
+    with lines as materialized (
+      select ${dimensions}, ${total} from (${reportRows(query)}) as days
+      ${only.length === 0 ? sql`` : sql`where ${sql.join(only, sql` and `)}`}
+      group by ${dimensions}
+      having sum(requests) > 0
+    )
+    select * from (select row_number() over (order by ${order}) as place, lines.* from lines) as placed
+    where place <= ${limit + 1}
+    union all
+    select 0 as place, ${sql.join(by.map((dimension) => sql`'' as ${sql.ref(dimension)}`))}, ${total} from lines
+    order by place`.execute(db);
+  const [sums, ...lines] = rows;
+  if (sums === undefined) throw new TypeError('A report has no total.');
   return {
-    lines: rows.slice(0, limit).map((row) => renderLine(row, by)),
-    total,
-    more: rows.length > limit,
+    lines: lines.slice(0, limit).map((row) => renderLine(row, by)),
+    total: renderLine(sums, by).sums,
+    more: lines.length > limit,
   };
 }
 
-function daysAsked(store: Store, { by, from, to, group, key, model, tag, simulated = false }: UsageQuery) {
-  const isAsked = (dimension: Dimension, one: string | undefined) =>
-    by.includes(dimension) || one !== undefined;
-  const days = isAsked('tag', tag) ? byTag(store) : isAsked('group', group) ? byGroup(store) : all(store);
-  return store.db
-    .selectFrom(days.as('days'))
-    .where('day', '>=', from)
-    .where('day', '<=', to)
-    .where('vendor', simulated ? '=' : '!=', SANDBOX)
-    .$if(group !== undefined, (asked) => asked.where('group', '=', group ?? ''))
-    .$if(key !== undefined, (asked) => asked.where('key', '=', key ?? ''))
-    .$if(model !== undefined, (asked) => asked.where('model', '=', model ?? ''))
-    .$if(tag !== undefined, (asked) => asked.where('tag', '=', tag ?? ''));
-}
-
-const NONE = sql<string>`''`;
-
-/** The sums of the days, without tags and groups. */
-function all({ db }: Store) {
-  return db
-    .selectFrom('gateway_usage_days')
-    .select([...USAGE_DAY, NONE.as('tag'), NONE.as('group'), ...USAGE_SUMS]);
-}
-
-/** The sums of the days with those of tags taken out and added as lines of their own. */
-function byTag(store: Store) {
-  const tags = store.db.selectFrom('gateway_usage_tags');
-  return all(store)
-    .unionAll(
-      tags
-        .select([...USAGE_DAY, NONE.as('tag'), NONE.as('group')])
-        .select((of) => USAGE_SUMS.map((column) => of.neg(of.ref(column)).as(column))),
-    )
-    .unionAll(tags.select([...USAGE_DAY, 'tag', NONE.as('group'), ...USAGE_SUMS]));
-}
-
-/** The same for the sums of groups. */
-function byGroup(store: Store) {
-  const groups = store.db.selectFrom('gateway_usage_groups');
-  return all(store)
-    .unionAll(
-      groups
-        .select([...USAGE_DAY, NONE.as('tag'), NONE.as('group')])
-        .select((of) => USAGE_SUMS.map((column) => of.neg(of.ref(column)).as(column))),
-    )
-    .unionAll(groups.select([...USAGE_DAY, NONE.as('tag'), 'group_name as group', ...USAGE_SUMS]));
-}
-
-function summedUp() {
-  return USAGE_SUMS.map((column) => sql<number>`coalesce(sum(${sql.ref(`days.${column}`)}), 0)`.as(column));
-}
-
-function renderLine(
-  row: UsageDayRow & Readonly<Record<'tag' | 'group', string>>,
-  by: readonly Dimension[],
-): UsageLine {
-  const { day, group, key, model, vendor, tag, ...sums } = row;
+function renderLine(row: ReportRow, by: readonly Dimension[]): UsageLine {
+  const { day, group, key, model, vendor, tag, place: _, ...sums } = row;
   const all = { day, group, key, model, vendor, tag };
   return { of: Object.fromEntries(by.map((dimension) => [dimension, all[dimension]])), sums };
 }

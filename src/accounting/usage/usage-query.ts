@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { formatDay } from '../../lib/calendar.ts';
-import { type Dimension, dimensions, type UsageQuery } from './report.ts';
+import { type Dimension, dimensions, type UsageQuery } from './usage-dimensions.ts';
 
 /** Days in a report by default, including the last one. */
 const USUAL_DAYS = 30;

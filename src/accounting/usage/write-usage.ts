@@ -13,6 +13,7 @@ import {
   type UsageSums,
   type UsageTagRow,
 } from '../../store/tables.ts';
+import { ROLLUPS, sumColumn } from '../../store/usage-sums.ts';
 import type { Batch } from './batches.ts';
 import { EXCHANGE_COLUMNS } from './exchange-row.ts';
 
@@ -33,14 +34,21 @@ export async function writeUsage(
     const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
     if (written === 0n) return;
     await addUp(transaction, 'gateway_usage_days', USAGE_DAY, batch);
+    await addUp(transaction, MONTHS.table, MONTHS.of, batch);
+    await addUp(transaction, MODELS.table, MODELS.of, batch);
     await addToTotals(transaction, 'key', batch);
-    if (tagged) await addUp(transaction, 'gateway_usage_tags', TAG, batch);
+    if (tagged) {
+      await addUp(transaction, 'gateway_usage_tags', TAG, batch);
+      await addUp(transaction, TAG_MONTHS.table, TAG_MONTHS.of, batch);
+    }
     if (!grouped) return;
     await addUp(transaction, 'gateway_usage_groups', GROUP, batch);
+    await addUp(transaction, GROUP_MONTHS.table, GROUP_MONTHS.of, batch);
     await addToTotals(transaction, 'group', batch);
   });
 }
 
+const [MONTHS, TAG_MONTHS, GROUP_MONTHS, MODELS] = ROLLUPS;
 const TAG = [...USAGE_DAY, 'tag'] as const satisfies readonly (keyof UsageTagRow)[];
 const GROUP = [...USAGE_DAY, 'group_name'] as const satisfies readonly (keyof UsageGroupRow)[];
 
@@ -50,23 +58,24 @@ const GROUP = [...USAGE_DAY, 'group_name'] as const satisfies readonly (keyof Us
  */
 async function addUp(
   transaction: Transaction<Tables>,
-  table: 'gateway_usage_days' | 'gateway_usage_tags' | 'gateway_usage_groups',
-  of: typeof USAGE_DAY | typeof TAG | typeof GROUP,
+  table: keyof Tables,
+  of: readonly string[],
   batch: string,
 ): Promise<void> {
   const columns = columnList(of);
+  const groups = sql.join(of.map(sumColumn));
   const sums = sumsOfExchanges();
   // Always in the same order, or two processes could wait for each other's rows for ever.
   await sql`
     insert into ${sql.table(table)} (${columns}, ${columnList(USAGE_SUMS)})
-    select ${columns}, ${sql.join(USAGE_SUMS.map((column) => sums[column]))}
+    select ${groups}, ${sql.join(USAGE_SUMS.map((column) => sums[column]))}
     from gateway_exchanges
     where batch = ${batch} and ${sql.join(
-      of.map((column) => sql`${sql.ref(column)} is not null`),
+      of.map((column) => sql`${sumColumn(column)} is not null`),
       sql` and `,
     )}
-    group by ${columns}
-    order by ${columns}
+    group by ${groups}
+    order by ${groups}
     on conflict (${columns}) do update set ${sql.join(
       USAGE_SUMS.map(
         (column) =>

@@ -54,7 +54,7 @@ export async function openAccounts(
     onRecovered: note,
   });
   const followed = await followKeys(store, { onTrouble: trouble, onRecovered: note });
-  const forgetting = startForgettingUsage(store, usage.keepDays, (error) =>
+  const forgetting = startForgettingUsage(store, usage, (error) =>
     trouble(`Old usage cannot be deleted: ${getReason(error)}`),
   );
   const storedIds = openStoredIds({ table: ownedTable(store), tell: trouble });

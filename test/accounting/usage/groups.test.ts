@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { reportUsage, type UsageQuery } from '../../../src/accounting/usage/report.ts';
+import { reportUsage } from '../../../src/accounting/usage/report.ts';
+import type { UsageQuery } from '../../../src/accounting/usage/usage-dimensions.ts';
 import { usageQuery } from '../../../src/accounting/usage/usage-query.ts';
 import { lineView, usageLine } from '../../../src/accounting/usage/usage-view.ts';
 import { runCommand } from '../../support/command.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { reportUsage, type UsageQuery } from '../../../src/accounting/usage/report.ts';
+import { reportUsage } from '../../../src/accounting/usage/report.ts';
+import type { UsageQuery } from '../../../src/accounting/usage/usage-dimensions.ts';
 import { lineView, usageLine } from '../../../src/accounting/usage/usage-view.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import type { Store } from '../../../src/store/store.ts';

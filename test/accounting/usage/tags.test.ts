@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { reportUsage, type UsageQuery } from '../../../src/accounting/usage/report.ts';
+import { reportUsage } from '../../../src/accounting/usage/report.ts';
+import type { UsageQuery } from '../../../src/accounting/usage/usage-dimensions.ts';
 import { lineView, usageLine } from '../../../src/accounting/usage/usage-view.ts';
 import { runCommand } from '../../support/command.ts';
 import { KEY, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';

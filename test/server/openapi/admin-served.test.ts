@@ -167,6 +167,12 @@ const SEEN: Readonly<Record<string, Readonly<Record<number, Provoke>>>> = {
     401: { path: '/admin/exchanges', ...WRONG },
     503: { path: '/admin/exchanges', broken: true },
   },
+  listBudgets: {
+    200: { path: '/admin/budgets?limit=5' },
+    400: { path: '/admin/budgets?limit=0' },
+    401: { path: '/admin/budgets', ...WRONG },
+    503: { path: '/admin/budgets', broken: true },
+  },
   listAudit: {
     200: { path: '/admin/audit?limit=5' },
     400: { path: '/admin/audit?action=none' },
@@ -180,6 +186,13 @@ const SEEN: Readonly<Record<string, Readonly<Record<number, Provoke>>>> = {
     400: { path: '/admin/usage?by=mood' },
     401: { path: '/admin/usage', ...WRONG },
     503: { path: '/admin/usage', broken: true },
+  },
+  eraseUsage: {
+    200: { path: '/admin/usage?tag=nobody' },
+    400: { path: '/admin/usage' },
+    401: { path: '/admin/usage?tag=nobody', ...WRONG },
+    409: { path: '/admin/usage?key=patched' },
+    503: { path: '/admin/usage?tag=nobody', broken: true },
   },
   getMetrics: { 200: { path: '/metrics' }, 401: { path: '/metrics', ...WRONG } },
 };

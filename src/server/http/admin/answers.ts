@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { ReadBudgets } from '../../../accounting/usage/budget-report.ts';
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts';
 import { zodMessages } from '../../../lib/zod-messages.ts';
 import { readBody } from '../../../pipeline/read-body.ts';
@@ -11,6 +12,8 @@ export interface AdminRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
+  /** Reads what is spent of budgets. */
+  readonly readBudgets: ReadBudgets;
   /** The time zone of days in reports. */
   readonly timeZone: string;
   /** The value of `{key}` or `{group}` in the path; '' if the path has neither. */

@@ -1,6 +1,7 @@
 /** The admin API, as the table of its operations says. */
 
 import { H3, type H3Event } from 'h3';
+import { type BudgetOptions, openBudgetReport } from '../../../accounting/usage/budget-report.ts';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
 import { parseQuery } from '../../../pipeline/request-head.ts';
 import type { Actor } from '../../../store/actor.ts';
@@ -14,7 +15,7 @@ import type { AdminKey } from './authenticate-admin.ts';
 import { type AdminOperation, adminOperations, type Method } from './operations.ts';
 import type { Sessions } from './sessions.ts';
 
-export interface AdminOptions {
+export interface AdminOptions extends Pick<BudgetOptions, 'configured' | 'otherNames'> {
   readonly key: AdminKey;
   /** The sessions of people who signed in; absent where nobody can. */
   readonly sessions?: Sessions | undefined;
@@ -31,9 +32,14 @@ export interface AdminOptions {
  */
 export function createAdminApp(
   store: Store,
-  { key, sessions, onKeys = () => {}, onAudit, timeZone = 'UTC' }: AdminOptions,
+  { key, sessions, onKeys = () => {}, onAudit, timeZone = 'UTC', configured, otherNames }: AdminOptions,
 ): H3 {
   const admit = makeAdmission(key, sessions);
+  const readBudgets = openBudgetReport(store, {
+    timeZone,
+    ...(configured !== undefined && { configured }),
+    ...(otherNames !== undefined && { otherNames }),
+  });
   const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
   for (const [path, methods] of Object.entries(adminOperations)) {
     const allow = Object.keys(methods).join(', ');
@@ -55,7 +61,7 @@ export function createAdminApp(
 
   async function answer(event: H3Event, find: () => AdminOperation): Promise<Response> {
     try {
-      const request = { ...readRequest(event), timeZone };
+      const request = { ...readRequest(event), timeZone, readBudgets };
       await admit(request.message);
       const response = await find().run(actingAs(store, readActor(request, onAudit)), request);
       if (event.req.method !== 'GET') onKeys();
@@ -88,7 +94,7 @@ async function failure(store: Store, cause: unknown): Promise<GatewayError> {
   return new GatewayError('internal', isShort(cause) ? SHORT : AWAY, details);
 }
 
-function readRequest(event: H3Event): Omit<AdminRequest, 'timeZone'> {
+function readRequest(event: H3Event): Omit<AdminRequest, 'timeZone' | 'readBudgets'> {
   const { message, response } = getNodeExchange(event);
   return {
     message,

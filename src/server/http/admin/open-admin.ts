@@ -2,20 +2,13 @@
 
 import type { H3 } from 'h3';
 import type { Config } from '../../../config/schema.ts';
-import type { Actor } from '../../../store/actor.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
-import { createAdminApp } from './app.ts';
+import { type AdminOptions, createAdminApp } from './app.ts';
 import type { WatchOptions } from './metrics-routes.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 import { openSessions } from './sessions.ts';
 
-export interface AdminCompany {
-  /** Called when keys may have changed. */
-  readonly onKeys?: () => void;
-  /** Called with each entry of the audit trail. */
-  readonly onAudit?: Actor['onEntry'];
-  /** The time zone of days in reports. */
-  readonly timeZone?: string;
+export interface AdminCompany extends Omit<AdminOptions, 'key' | 'sessions'> {
   /** Adds other routes to the listener. */
   readonly add?: (app: H3, admission: Pick<WatchOptions, 'key' | 'sessions' | 'signIn'>) => void;
   /** The admin key in force, where a reload may change it. */
@@ -26,7 +19,7 @@ export interface AdminCompany {
 export async function openAdmin(
   { key, host, port, signIn }: Config['admin'],
   store: Store,
-  { onKeys, onAudit, timeZone, add, currentKey = () => key }: AdminCompany = {},
+  { add, currentKey = () => key, ...options }: AdminCompany = {},
 ): Promise<RunningAdmin | undefined> {
   if (key === undefined) return undefined;
   // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
@@ -36,13 +29,7 @@ export async function openAdmin(
     const admitted = (): string => currentKey() ?? key;
     const routes = signIn && { ...signIn, url: signIn.url.replace(/\/+$/, '') };
     const sessions = routes && openSessions(admitted, routes.url.startsWith('https:'));
-    const app = createAdminApp(own ?? store, {
-      key: admitted,
-      sessions,
-      ...(onKeys !== undefined && { onKeys }),
-      ...(onAudit !== undefined && { onAudit }),
-      ...(timeZone !== undefined && { timeZone }),
-    });
+    const app = createAdminApp(own ?? store, { key: admitted, sessions, ...options });
     add?.(app, { key: admitted, sessions, signIn: routes });
     const { url, close } = await serveAdmin(app, { host, port });
     return {

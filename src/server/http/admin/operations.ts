@@ -11,6 +11,8 @@ import { groupView, keyView } from '../../../store/key-view.ts';
 import type { Store } from '../../../store/store.ts';
 import type { AdminRequest } from './answers.ts';
 import { answerAudit, auditList, auditQuery } from './audit-route.ts';
+import { answerBudgets, budgetList, budgetQuery } from './budget-route.ts';
+import { answerErase, erased, eraseQuery } from './erase-route.ts';
 import { answerExchanges, exchangeList } from './exchanges-route.ts';
 import {
   answerGroup,
@@ -165,6 +167,17 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       run: answerExchanges,
     },
   },
+  '/admin/budgets': {
+    GET: {
+      id: 'listBudgets',
+      summary:
+        'Lists all budgets of keys and groups, for all models and for some, with what is spent of them.',
+      query: budgetQuery,
+      answer: budgetList,
+      errors: [400, 401, 503],
+      run: answerBudgets,
+    },
+  },
   '/admin/audit': {
     GET: {
       id: 'listAudit',
@@ -183,6 +196,15 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       answer: usageAnswer,
       errors: [400, 401, 503],
       run: answerUsage,
+    },
+    DELETE: {
+      id: 'eraseUsage',
+      summary:
+        'Erases who a caller was: a revoked key, the caller of a token, or an end user by the tag. What was used stays in all other sums.',
+      query: eraseQuery,
+      answer: erased,
+      errors: [400, 401, 409, 503],
+      run: answerErase,
     },
   },
 };

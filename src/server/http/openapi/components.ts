@@ -12,7 +12,9 @@ import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key
 import { groupView, keyView } from '../../../store/key-view.ts';
 import { errorBody } from '../admin/answers.ts';
 import { auditList } from '../admin/audit-route.ts';
+import { budgetList } from '../admin/budget-route.ts';
 import { configList } from '../admin/config-route.ts';
+import { erased } from '../admin/erase-route.ts';
 import { exchangeList } from '../admin/exchanges-route.ts';
 import { groupList } from '../admin/group-routes.ts';
 import { keyList, madeKey, rotation } from '../admin/key-routes.ts';
@@ -90,6 +92,8 @@ const answers = {
   GroupList: groupList,
   Exchange: exchangeView,
   ExchangeList: exchangeList,
+  BudgetList: budgetList,
+  Erased: erased,
   AuditEntry: auditEntry,
   AuditList: auditList,
   ConfigList: configList,

@@ -1,0 +1,120 @@
+/** All budgets of keys and groups, also of those that are not in use, with what is spent according to the store. */
+
+import { allowance } from '../../access/allowance.ts';
+import type { SpentByModel } from '../../access/limits/model-spending.ts';
+import { nextStart } from '../../access/limits/periods.ts';
+import type { Spent } from '../../access/limits/spending.ts';
+import { storedByModel } from '../../access/limits/stored-spending.ts';
+import { formatDay } from '../../lib/calendar.ts';
+import { listGroups } from '../../store/groups.ts';
+import { BUDGETS, type KeyLimits, type ModelLimits, PERIODS, type Period } from '../../store/key-limits.ts';
+import { groupRecordFromRow, recordsFromRow } from '../../store/key-record.ts';
+import { listKeys } from '../../store/list-keys.ts';
+import type { Store } from '../../store/store.ts';
+
+/** Those who have budgets. */
+export interface Budgeted {
+  readonly name: string;
+  readonly limits?: KeyLimits | undefined;
+  readonly modelLimits?: readonly ModelLimits[] | undefined;
+}
+
+export interface BudgetLine {
+  readonly of: 'key' | 'group';
+  readonly name: string;
+  /** The models that it covers; absent means all. */
+  readonly models?: readonly string[];
+  readonly period: Period;
+  /** US dollars. */
+  readonly budget: number;
+  readonly spent: number;
+  /** Milliseconds since 1970; undefined if it never renews. */
+  readonly renews: number | undefined;
+}
+
+export interface BudgetOptions {
+  readonly timeZone: string;
+  /** Keys and groups of the configuration. */
+  readonly configured?: () => { readonly keys: readonly Budgeted[]; readonly groups: readonly Budgeted[] };
+  /** The other ids that lead to a model; absent: none. */
+  readonly otherNames?: (model: string) => readonly string[];
+}
+
+/** Reads all budgets, those of which the smallest share is left first. @throws if the store cannot be read. */
+export type ReadBudgets = () => Promise<readonly BudgetLine[]>;
+
+/** What was spent before today is cached: so this may be read often. */
+export function openBudgetReport(
+  store: Store,
+  { timeZone, configured = () => ({ keys: [], groups: [] }), otherNames = () => [] }: BudgetOptions,
+): ReadBudgets {
+  const spending = { key: storedByModel(store, 'key'), group: storedByModel(store, 'group') };
+
+  async function linesOf(
+    of: 'key' | 'group',
+    holders: readonly Budgeted[],
+    now: number,
+  ): Promise<BudgetLine[]> {
+    const budgeted = holders.filter(hasBudget);
+    if (budgeted.length === 0) return [];
+    const names = new Set(budgeted.map(({ name }) => name));
+    const spent = await spending[of](formatDay(now, timeZone), names);
+    return budgeted.flatMap(({ name, limits = {}, modelLimits = [] }) => [
+      ...lines(
+        { of, name },
+        limits,
+        sumUp(spent, name, () => true),
+        now,
+      ),
+      ...modelLimits.flatMap((limit) => {
+        const allows = allowance(limit.models);
+        const covered = sumUp(spent, name, (model) => allows(model, otherNames));
+        return lines({ of, name, models: limit.models }, limit, covered, now);
+      }),
+    ]);
+  }
+
+  function lines(
+    holder: Pick<BudgetLine, 'of' | 'name' | 'models'>,
+    limits: KeyLimits,
+    spent: Spent,
+    now: number,
+  ): BudgetLine[] {
+    return PERIODS.flatMap((period) => {
+      const budget = limits[BUDGETS[period]];
+      if (budget === undefined) return [];
+      return [{ ...holder, period, budget, spent: spent[period], renews: nextStart(period, now, timeZone) }];
+    });
+  }
+
+  return async () => {
+    const { keys, groups } = configured();
+    // A rotated key has two records, with the same limits.
+    const stored = (await listKeys(store)).flatMap((row) => recordsFromRow(row).slice(0, 1));
+    const storedGroups = (await listGroups(store)).map(groupRecordFromRow);
+    const now = Date.now();
+    const all = [
+      ...(await linesOf('key', [...keys, ...stored], now)),
+      ...(await linesOf('group', [...groups, ...storedGroups], now)),
+    ];
+    return all.toSorted((one, other) => shareSpent(other) - shareSpent(one));
+  };
+}
+
+function hasBudget({ limits, modelLimits = [] }: Budgeted): boolean {
+  return [limits ?? {}, ...modelLimits].some((each) =>
+    PERIODS.some((period) => each[BUDGETS[period]] !== undefined),
+  );
+}
+
+function sumUp(all: SpentByModel, name: string, covers: (model: string) => boolean): Spent {
+  const sum = { day: 0, week: 0, month: 0, total: 0 };
+  for (const [model, spent] of all.get(name) ?? [])
+    if (covers(model)) for (const period of PERIODS) sum[period] += spent[period];
+  return sum;
+}
+
+/** A budget of zero is always used up. */
+function shareSpent({ budget, spent }: BudgetLine): number {
+  return budget === 0 ? Number.POSITIVE_INFINITY : spent / budget;
+}

@@ -1,0 +1,110 @@
+/**
+ * Erases who a caller was from recorded usage, on request. What was used stays in the sums of models, vendors and groups,
+ * so that reports of cost stay true.
+ */
+
+import { sql, type Transaction } from 'kysely';
+import { type Audited, audited, writeAudit } from '../../store/audit.ts';
+import { columnList } from '../../store/insert-rows.ts';
+import type { Store } from '../../store/store.ts';
+import { type Tables, USAGE_DAY, USAGE_SUMS } from '../../store/tables.ts';
+
+/** The name under which the usage of erased keys is kept. No key can have it. */
+export const ERASED = '(erased)';
+
+/** Whom to erase: a key or the caller of a token by its name, or an end user by the tag. */
+export type Erasing = { readonly key: string } | { readonly tag: string };
+
+/** What was erased, in rows. */
+export interface ErasedRows {
+  readonly exchanges: number;
+  readonly sums: number;
+}
+
+/** A key that is not revoked is not erased: its usage would begin anew. */
+export const STILL_USED = 'still-used';
+
+/** The tables of sums by key, and the columns that make a row of them. */
+const BY_KEY = {
+  gateway_usage_days: USAGE_DAY,
+  gateway_usage_months: ['month', 'key', 'model', 'vendor'],
+  gateway_usage_groups: [...USAGE_DAY, 'group_name'],
+  gateway_usage_group_months: ['month', 'key', 'model', 'vendor', 'group_name'],
+} as const;
+
+const BY_TAG = ['gateway_usage_tags', 'gateway_usage_tag_months'] as const;
+
+/**
+ * Erases a caller in one transaction. A key loses its name, its tags, and the ids of its requests; a tag is removed from
+ * the requests that had it. The audit trail keeps the name.
+ */
+export function eraseCaller(store: Store, whom: Erasing): Promise<ErasedRows | typeof STILL_USED> {
+  return audited(store, (note) =>
+    store.db.transaction().execute(async (transaction) => {
+      const erased =
+        'key' in whom ? await eraseKey(transaction, whom.key) : await eraseTag(transaction, whom.tag);
+      if (erased === STILL_USED) return erased;
+      const entry: Audited =
+        'key' in whom
+          ? { action: 'caller.erased', target: whom.key }
+          : { action: 'tag.erased', target: whom.tag };
+      note(await writeAudit(transaction, store, entry));
+      return erased;
+    }),
+  );
+}
+
+async function eraseKey(db: Transaction<Tables>, name: string): Promise<ErasedRows | typeof STILL_USED> {
+  const used = await db
+    .selectFrom('gateway_keys')
+    .select('id')
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  if (used !== undefined) return STILL_USED;
+  const exchanges = await db
+    .updateTable('gateway_exchanges')
+    .set({ key: ERASED, id: '', tag: null })
+    .where('key', '=', name)
+    .executeTakeFirst();
+  let sums = 0;
+  for (const [table, of] of Object.entries(BY_KEY)) sums += await moveSums(db, table, of, name);
+  for (const table of BY_TAG)
+    sums += Number((await db.deleteFrom(table).where('key', '=', name).executeTakeFirst()).numDeletedRows);
+  await db.deleteFrom('gateway_spent').where('holder', '=', 'key').where('name', '=', name).execute();
+  await db.deleteFrom('gateway_stored').where('key', '=', name).execute();
+  await db.deleteFrom('gateway_keys').where('name', '=', name).execute();
+  return { exchanges: Number(exchanges.numUpdatedRows), sums };
+}
+
+/** Adds the sums of a key to those of all erased keys. */
+async function moveSums(
+  db: Transaction<Tables>,
+  table: string,
+  of: readonly string[],
+  name: string,
+): Promise<number> {
+  const others = of.map((column) => (column === 'key' ? sql`${ERASED}` : sql.ref(column)));
+  await sql`insert into ${sql.table(table)} (${columnList([...of, ...USAGE_SUMS])})
+    select ${sql.join(others)}, ${columnList(USAGE_SUMS)} from ${sql.table(table)} where key = ${name}
+    on conflict (${columnList(of)}) do update set ${sql.join(
+      USAGE_SUMS.map(
+        (column) =>
+          sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+      ),
+    )}`.execute(db);
+  const deleted = await sql`delete from ${sql.table(table)} where key = ${name}`.execute(db);
+  return Number(deleted.numAffectedRows ?? 0n);
+}
+
+async function eraseTag(db: Transaction<Tables>, tag: string): Promise<ErasedRows> {
+  const exchanges = await db
+    .updateTable('gateway_exchanges')
+    .set({ tag: null })
+    .where('tag', '=', tag)
+    .executeTakeFirst();
+  let sums = 0;
+  for (const table of BY_TAG)
+    sums += Number((await db.deleteFrom(table).where('tag', '=', tag).executeTakeFirst()).numDeletedRows);
+  return { exchanges: Number(exchanges.numUpdatedRows), sums };
+}

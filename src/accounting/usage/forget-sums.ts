@@ -1,0 +1,37 @@
+/** Deletes sums of months that are older than they are to be kept. What keys and groups have ever spent stays. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { addDays } from '../../lib/calendar.ts';
+import type { Store } from '../../store/store.ts';
+
+/** Tables of sums by day, and by month. */
+const DAYS = ['gateway_usage_days', 'gateway_usage_tags', 'gateway_usage_groups', 'gateway_usage_models'];
+const MONTHS = ['gateway_usage_months', 'gateway_usage_tag_months', 'gateway_usage_group_months'];
+
+/** Milliseconds between two pieces, so that other processes can write to SQLite. */
+const REST = 100;
+
+/** The first month that is kept of sums that are to be kept for so many days. Only whole months are deleted. */
+export function firstKept(today: string, days: number): string {
+  return addDays(today, -days).slice(0, 7);
+}
+
+/** Deletes the sums before a month, YYYY-MM, a day at a time. @param signal ends it between two pieces. */
+export async function forgetSums({ db }: Store, month: string, signal?: AbortSignal): Promise<void> {
+  for (const [tables, column, before] of [
+    [DAYS, 'day', `${month}-01`],
+    [MONTHS, 'month', month],
+  ] as const) {
+    for (const table of tables) {
+      while (signal?.aborted !== true) {
+        const oldest = await sql<{ first: string | null }>`
+          select min(${sql.ref(column)}) as first from ${sql.table(table)}`.execute(db);
+        const first = oldest.rows[0]?.first ?? before;
+        if (first >= before) break;
+        await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${first}`.execute(db);
+        await pause(REST, undefined, { ref: false });
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** `gateway erase`: erases who a caller was from recorded usage. */
+
+import { type ArgsDef, defineCommand } from 'citty';
+import { execute } from './command.ts';
+import { Refusal } from './refusal.ts';
+import { withStore } from './with-store.ts';
+
+const options = {
+  key: { type: 'string', description: 'Name of a revoked key, or of the caller of a token' },
+  tag: { type: 'string', description: 'Tag of an end user' },
+} as const satisfies ArgsDef;
+
+export const erase = defineCommand({
+  meta: {
+    name: 'erase',
+    description: 'Erase who a caller was from recorded usage. What was used stays in all other sums.',
+  },
+  args: options,
+  run: ({ args }) =>
+    execute(args, options, () =>
+      withStore(async (store) => {
+        const { key, tag } = args;
+        const whom = key && !tag ? { key } : tag && !key ? { tag } : undefined;
+        if (whom === undefined) throw new Refusal('Give either --key or --tag.');
+        const { eraseCaller, STILL_USED } = await import('../accounting/usage/erase-caller.ts');
+        const erased = await eraseCaller(store, whom);
+        if (erased === STILL_USED)
+          throw new Refusal(`The key ${key} is still in use. First revoke it: gateway keys revoke '${key}'`);
+        console.error(`Erased ${key ?? tag}: ${erased.exchanges} requests and ${erased.sums} sums named it.`);
+      }),
+    ),
+});

@@ -1,0 +1,71 @@
+/** `/admin/budgets`: what is spent of all budgets of keys and groups. */
+
+import { z } from 'zod';
+import type { BudgetLine } from '../../../accounting/usage/budget-report.ts';
+import { PERIODS } from '../../../store/key-limits.ts';
+import type { Store } from '../../../store/store.ts';
+import { type AdminRequest, answerJson, checked } from './answers.ts';
+
+export const budgetQuery = z.strictObject({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(1_000)
+    .meta({ description: 'Most budgets to return.' }),
+});
+
+const budget = z.strictObject({
+  of: z.enum(['key', 'group']),
+  name: z.string(),
+  models: z.array(z.string()).nullable().meta({ description: 'The models that it covers. null: all.' }),
+  period: z.enum(PERIODS),
+  budget: z.number().meta({ description: 'US dollars, as below.' }),
+  spent: z.number().meta({ description: 'What is spent in the present period, estimates included.' }),
+  remaining: z.number().meta({ description: 'Below 0 if the last answers went beyond it.' }),
+  renews_at: z.iso.datetime().nullable().meta({ description: 'null: it never renews.' }),
+});
+
+export const budgetList = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(budget).meta({ description: 'Those of which the smallest share is left first.' }),
+  has_more: z.boolean().meta({ description: 'Whether there are more than `limit`.' }),
+});
+
+/** Lists budgets. @throws GatewayError `invalid-request` for an invalid query. */
+export async function answerBudgets(_: Store, { query, readBudgets }: AdminRequest): Promise<Response> {
+  const { limit } = checked(Object.fromEntries(query), budgetQuery);
+  const all = await readBudgets();
+  return answerJson({
+    object: 'list',
+    data: all.slice(0, limit).map(renderBudget),
+    has_more: all.length > limit,
+  } satisfies z.output<typeof budgetList>);
+}
+
+function renderBudget({
+  of,
+  name,
+  models,
+  period,
+  budget: most,
+  spent,
+  renews,
+}: BudgetLine): z.output<typeof budget> {
+  return {
+    of,
+    name,
+    models: models === undefined ? null : [...models],
+    period,
+    budget: most,
+    spent: withoutDust(spent),
+    remaining: withoutDust(most - spent),
+    renews_at: renews === undefined ? null : new Date(renews).toISOString(),
+  };
+}
+
+/** Dollars without rounding errors of binary fractions. */
+function withoutDust(amount: number): number {
+  return Number(Number(amount.toPrecision(12)).toFixed(12));
+}

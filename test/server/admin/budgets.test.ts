@@ -1,0 +1,75 @@
+/** `/admin/budgets`: what is spent of budgets by key, group and model. */
+
+import { expect, test } from 'vitest';
+import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
+import { addDays, formatDay } from '../../../src/lib/calendar.ts';
+import { createAdminApp } from '../../../src/server/http/admin/app.ts';
+import { budgetList } from '../../../src/server/http/admin/budget-route.ts';
+import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
+import { createGroup } from '../../../src/store/groups.ts';
+import { groupColumns, keyColumns } from '../../../src/store/key-settings.ts';
+import { createKey, revokeKey } from '../../../src/store/keys.ts';
+import { exchange, noon, rowOf } from '../../accounting/usage/records.ts';
+import { describeStores } from '../../support/stores.ts';
+
+const ADMIN = 'the-admin-key-of-the-budgets';
+const TODAY = formatDay(Date.now());
+
+describeStores('budgets', ({ open }) => {
+  test('are listed with what is spent, of stored and of configured keys and groups', async () => {
+    const store = await open();
+    await createGroup(store, 'search', groupColumns({ budget_month: 100 }));
+    const model_limits = [
+      { models: ['anthropic/*'], budget_day: 4 },
+      { models: ['openai/alias'], budget_day: 8 },
+    ];
+    await createKey(store, 'team', keyColumns({ budget_total: 10, group: 'search', model_limits }));
+    const gone = await createKey(store, 'gone', keyColumns({ budget_day: 1 }));
+    await revokeKey(store, gone?.row.id ?? '');
+    await createKey(store, 'without');
+    const spend = (key: string, cost: number, model: string, day = TODAY) =>
+      exchange({ key, cost, model, group: 'search', time: noon(day) });
+    const rows = [
+      spend('team', 1, 'openai/real'),
+      spend('team', 2, 'anthropic/claude'),
+      spend('team', 4, 'anthropic/claude', addDays(TODAY, -70)),
+      spend('own', 3, 'openai/real'),
+    ];
+    await writeUsage(store, 'one', JSON.stringify(rows.map((record, place) => rowOf(record, place))));
+    const app = createAdminApp(store, {
+      key: ADMIN,
+      configured: () => ({ keys: [{ name: 'own', limits: { budgetDay: 3 } }], groups: [] }),
+      otherNames: (model) => (model === 'openai/real' ? ['openai/alias'] : []),
+    });
+    const server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
+    const read = async (query: string) => {
+      const headers = { authorization: `Bearer ${ADMIN}` };
+      return budgetList.parse(await (await fetch(`${server.url}/admin/budgets${query}`, { headers })).json());
+    };
+    try {
+      const day = { period: 'day', renews_at: `${addDays(TODAY, 1)}T00:00:00.000Z` };
+      const { data, has_more } = await read('');
+      expect(has_more).toBe(false);
+      expect(data).toMatchObject([
+        { of: 'key', name: 'own', models: null, ...day, budget: 3, spent: 3, remaining: 0 },
+        {
+          of: 'key',
+          name: 'team',
+          models: null,
+          period: 'total',
+          budget: 10,
+          spent: 7,
+          remaining: 3,
+          renews_at: null,
+        },
+        { of: 'key', name: 'team', models: ['anthropic/*'], ...day, budget: 4, spent: 2, remaining: 2 },
+        { of: 'key', name: 'team', models: ['openai/alias'], ...day, budget: 8, spent: 1 },
+        { of: 'group', name: 'search', models: null, period: 'month', budget: 100, spent: 6, remaining: 94 },
+      ]);
+      const page = await read('?limit=2');
+      expect([page.data.length, page.has_more]).toEqual([2, true]);
+    } finally {
+      await server.close();
+    }
+  });
+});
