@@ -6,10 +6,9 @@
  * cannot keep to this has a name that ends in `-breaking`; versions that do not know it refuse to start on its tables.
  */
 
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { USAGE_SUMS } from './tables.ts';
-import { ROLLUPS, sumUpAll } from './usage-sums.ts';
+import { audit, budgetReserve, spent, sumsOfSums } from './later-migrations.ts';
 
 /** The ending of a migration's name after which earlier versions cannot use the tables. */
 const BREAKING = '-breaking';
@@ -253,89 +252,3 @@ const stored: Migration = {
     await db.schema.createIndex('gateway_stored_made_at').on('gateway_stored').column('made_at').execute();
   },
 };
-
-/** A process of an earlier version goes on: its requests hold nothing of budgets. */
-const budgetReserve: Migration = {
-  async up(db: Kysely<unknown>) {
-    await db.schema.alterTable('gateway_keys').addColumn('budget_reserve', 'text').execute();
-    await db.schema.alterTable('gateway_groups').addColumn('budget_reserve', 'text').execute();
-  },
-};
-
-/**
- * Budgets for a week and in total, what was ever spent, and limits for each tag. A process of an earlier version goes on: it applies no such
- * limit, and what it records is not in the totals.
- */
-const spent: Migration = {
-  async up(db: Kysely<unknown>) {
-    for (const table of ['gateway_keys', 'gateway_groups']) {
-      await db.schema.alterTable(table).addColumn('budget_week', 'double precision').execute();
-      await db.schema.alterTable(table).addColumn('budget_total', 'double precision').execute();
-    }
-    await db.schema
-      .createTable('gateway_spent')
-      .addColumn('holder', 'text', (column) => column.notNull())
-      .addColumn('name', 'text', (column) => column.notNull())
-      .addColumn('model', 'text', (column) => column.notNull())
-      .addColumn('cost', 'double precision', (column) => column.notNull())
-      .addPrimaryKeyConstraint('gateway_spent_of', ['holder', 'name', 'model'])
-      .execute();
-    await sumUpSpent(db);
-    await db.schema.alterTable('gateway_keys').addColumn('tag_limits', 'text').execute();
-  },
-};
-
-/** Fills the totals from the sums of the days. */
-export async function sumUpSpent<T>(db: Kysely<T>): Promise<void> {
-  await sql`insert into gateway_spent (holder, name, model, cost)
-    select 'key', key, model, sum(cost + estimated_cost) from gateway_usage_days group by key, model
-    union all
-    select 'group', group_name, model, sum(cost + estimated_cost) from gateway_usage_groups
-    group by group_name, model`.execute(db);
-}
-
-/** A process of an earlier version goes on: its changes are not in the trail. */
-const audit: Migration = {
-  async up(db: Kysely<unknown>) {
-    await db.schema
-      .createTable('gateway_audit')
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('time', 'bigint', (column) => column.notNull())
-      .addColumn('via', 'text', (column) => column.notNull())
-      .addColumn('actor', 'text')
-      .addColumn('address', 'text')
-      .addColumn('action', 'text', (column) => column.notNull())
-      .addColumn('target', 'text', (column) => column.notNull())
-      .addColumn('target_id', 'text')
-      .addColumn('before', 'text')
-      .addColumn('after', 'text')
-      .execute();
-    await db.schema
-      .createIndex('gateway_audit_target')
-      .on('gateway_audit')
-      .columns(['target', 'id'])
-      .execute();
-  },
-};
-
-/** A process of an earlier version goes on. What it does not sum up here, `mendMonth` does. */
-const sumsOfSums: Migration = {
-  async up(db: Kysely<unknown>) {
-    for (const rollup of ROLLUPS) {
-      const { table, of } = rollup;
-      let columns: CreateTableBuilder<string, string> = db.schema.createTable(table);
-      for (const column of of) columns = columns.addColumn(column, 'text', (text) => text.notNull());
-      for (const column of USAGE_SUMS)
-        columns = columns.addColumn(
-          column,
-          DOLLARS_OR_TIMES.has(column) ? 'double precision' : 'bigint',
-          (sum) => sum.notNull(),
-        );
-      await columns.addPrimaryKeyConstraint(`${table}_of`, [...of]).execute();
-      await sumUpAll(db, rollup);
-    }
-  },
-};
-
-/** The sums that are not whole numbers. */
-const DOLLARS_OR_TIMES: ReadonlySet<string> = new Set(['cost', 'estimated_cost', 'duration', 'first_byte']);

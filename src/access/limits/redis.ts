@@ -10,6 +10,9 @@ const COMMAND = 100;
 const SILENCE = 250;
 const CONNECT = 1_000;
 
+/** The most listeners of one event: keys, groups, tags and models have two each. */
+const LISTENERS = 20;
+
 /** How long a refusal counts, and the shortest time between two reports of refusals, in milliseconds. */
 const REFUSING = 60_000;
 
@@ -50,6 +53,8 @@ export async function openRedis(
     // The server has become a replica. Its name may lead to the new primary.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
+  // Each kind of limit has counters that listen for it to be ready; Node would warn of a leak from the eleventh on.
+  redis.setMaxListeners(LISTENERS);
   let refused = Number.NEGATIVE_INFINITY;
   /** From now on each process counts on its own, for a while. */
   function standIn(trouble: string): void {

@@ -9,7 +9,6 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { sumTokens, type Tokens } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
 import type { Fault, GatewayError } from '../../lib/errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
 import type { Step } from '../../streams/step.ts';
 import { CACHE, SANDBOX } from '../../upstream/vendor.ts';
 import type { ExchangeTrace } from '../traces/exchange-trace.ts';
@@ -64,7 +63,7 @@ export interface Ledger {
   tiered: boolean;
   usage: UsageObserver | undefined;
   output: OutputEstimate | undefined;
-  /** Gives back what the exchange holds of budgets. Called once it is charged. */
+  /** Gives back what the exchange holds of budgets. */
   release: (() => void) | undefined;
   /** Its trace, where those are collected. */
   readonly trace: ExchangeTrace | undefined;
@@ -165,8 +164,8 @@ export interface ClosedLedger
 }
 
 /**
- * Is given the notes of every exchange when it is over. Called on the request path: must return at once, not throw.
- * @param charged called once, when what the exchange used has been charged, or is lost.
+ * Is given the notes of every exchange when it is over: must return at once, not throw. @param charged called once, when
+ * what the exchange used has been charged, or is lost.
  */
 export type RecordExchange = (closed: ClosedLedger, charged?: () => void) => void;
 
@@ -224,8 +223,8 @@ const FREE: Model['prices'] = { input: 0, output: 0 };
 /** What remains of an exchange that is over. */
 export function makeRecord(closed: ClosedLedger): ExchangeRecord {
   const { model, upstreamModel, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
-  const figures = readFigures(spoken, remains);
   const reader = spoken && usageReaders[spoken];
+  const figures = reader === undefined || remains.length === 0 ? [] : usageIn(remains, reader.field);
   const usage = reader?.tokens(figures, upstreamModel ?? '') ?? {};
   const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
   // What the sandbox or the cache answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
@@ -273,13 +272,6 @@ export function recording(record: Recorder): RecordExchange {
     record(makeRecord(closed));
     charged?.();
   };
-}
-
-function readFigures(
-  spoken: FormatName | undefined,
-  remains: ClosedLedger['remains'],
-): readonly JsonObject[] {
-  return spoken === undefined || remains.length === 0 ? [] : usageIn(remains, usageReaders[spoken].field);
 }
 
 /** Faults that are the vendor's, or ours: not of what was asked. */
