@@ -8,11 +8,9 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { ModelTraits } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
+import type { ModelDescription } from './model-description.ts';
 import { offeredTraits } from './model-traits.ts';
 import type { Speaker } from './spoken-format.ts';
-
-/** A model that is described instead of looked up. What is left out is not known. */
-export type ModelDescription = Pick<ModelTraits, 'model'> & Partial<ModelTraits>;
 
 /** A model of which nothing is known. Few models write less than this in one answer. */
 const UNKNOWN: Omit<ModelTraits, 'model'> = {

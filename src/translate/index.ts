@@ -10,8 +10,8 @@ export type { Json, JsonObject } from '../lib/json.ts';
 export type { Result, ValidateOptions, Violation } from '../protocol/validator.ts';
 export type { AnswerBodies, RequestBodies } from './bodies.ts';
 export { chooseFormat, type RequestToPlace } from './choose-format.ts';
-export type { ModelDescription } from './choose-traits.ts';
 export type { ErrorAnswer } from './error-answer.ts';
+export type { ModelDescription } from './model-description.ts';
 export { type AnswerToTranslate, translateAnswer } from './translate-answer.ts';
 export { type Refusal, renderError, translateError } from './translate-error.ts';
 export {
