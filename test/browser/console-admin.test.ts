@@ -25,8 +25,20 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     gateway = await startGateway();
     admin = await startAdmin({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) });
     browser = await launch();
-    const models = ['anthropic/claude-sonnet-4-5', 'openai/gpt-5.4', 'google/gemini-2.5-flash', HARM];
-    for (let at = 0; at < 8; at += 1) models.push(`vendor/model-${at}`);
+    const models = [
+      'anthropic/claude-sonnet-4-5',
+      'openai/gpt-5.4',
+      'google/gemini-2.5-flash',
+      'mistralai/mistral-large',
+      'deepseek/deepseek-v4-flash',
+      'x-ai/grok-5',
+      'qwen/qwen3-max',
+      'openai/gpt-4.1',
+      'google/gemini-3.5-flash',
+      'z-ai/glm-5',
+      'moonshotai/kimi-k3',
+      HARM,
+    ];
     for (const [at, model] of models.entries())
       for (let ago = 0; ago < 6; ago += 1)
         for (let number = 0; number < 12 - at; number += 1)
@@ -34,7 +46,7 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
             ...RECORD,
             id: `req_${at}_${ago}_${number}`,
             time: Date.now() - ago * DAY,
-            key: ['team-blue', 'agents', HARM][number % 3],
+            key: ['team-blue', 'agents', 'nightly-jobs'][number % 3],
             group: number % 3 === 0 ? 'search' : undefined,
             tag: number === 0 ? 'nightly' : undefined,
             model,
