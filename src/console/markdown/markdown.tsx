@@ -29,7 +29,7 @@ export function Markdown({ text, isComplete }: { text: string; isComplete: boole
     const blocks = splitBlocks(tokens);
     const last = blocks.at(-1);
     const line = last?.[0]?.map?.[0] ?? 0;
-    const rendered = blocks.map((block, at) => renderBlock(block, isComplete || at < blocks.length - 1));
+    const rendered = blocks.map((block, at) => renderTokens(block, isComplete || at < blocks.length - 1));
     const all = [...(before?.rendered ?? []), ...rendered];
     // All blocks but the last are finished: they are not parsed again.
     const finished = line > 0 ? start + offsetOfLine(tail, line) : start;
@@ -63,10 +63,6 @@ function offsetOfLine(text: string, line: number): number {
   const ends = /\r\n|\n|\r/g;
   for (let at = 0; at < line; at += 1) if (ends.exec(text) === null) return text.length;
   return ends.lastIndex;
-}
-
-function renderBlock(tokens: readonly Token[], isFinished: boolean): ComponentChildren {
-  return renderTokens(tokens, isFinished);
 }
 
 /** Renders a list of tokens, in which each opening one has its closing one. */

@@ -1,0 +1,155 @@
+/** The parts of a usage report: tiles, rankings and tables of figures. */
+
+import {
+  count,
+  type Dimension,
+  dollars,
+  type Figures,
+  type Line,
+  type Measure,
+  nameOf,
+  time,
+} from './figures.ts';
+import { type Column, Table } from './table.tsx';
+
+/** The most rows of a chart. */
+const MOST_ROWS = 12;
+
+export interface Ranked {
+  readonly name: string;
+  readonly figures: Figures;
+  readonly value: number;
+}
+
+export function Tiles({ total }: { total: Figures }) {
+  const failed = total.requests === 0 ? 0 : (100 * total.errors) / total.requests;
+  const { estimated_cost: estimated, uncounted } = total;
+  const tiles = [
+    ['requests', count(total.requests), `${failed.toFixed(failed < 10 ? 1 : 0)}% errors`],
+    ['tokens in', count(total.input_tokens), `${count(total.cache_read_tokens)} from cache`],
+    ['tokens out', count(total.output_tokens), `${count(total.reasoning_tokens)} reasoning`],
+    [
+      'cost',
+      dollars(total.cost),
+      estimated > 0
+        ? `plus ${dollars(estimated)} estimated`
+        : uncounted > 0
+          ? `${count(uncounted)} answers without usage data`
+          : 'all answers',
+    ],
+    [
+      'mean latency, all requests',
+      time(total.mean_duration),
+      total.mean_first_byte === null ? '' : `${time(total.mean_first_byte)} to the first byte`,
+    ],
+  ] as const;
+  return (
+    <section class="tiles" aria-label="In this range">
+      {tiles.map(([label, value, note]) => (
+        <div class="tile" key={label}>
+          <span>{label}</span>
+          <strong>{value}</strong>
+          <small>{note}</small>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+export function Ranking({
+  title,
+  ranked,
+  measure,
+  colourOf = () => 'c0',
+}: {
+  title: string;
+  ranked: readonly Ranked[];
+  measure: Measure;
+  colourOf?: (name: string) => string;
+}) {
+  const shown = ranked.slice(0, MOST_ROWS);
+  const most = Math.max(...shown.map(({ value }) => value));
+  const more = ranked.length - shown.length;
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      {shown.length === 0 && <p class="none">Nothing in this range.</p>}
+      <ul class="ranking">
+        {shown.map(({ name, value }) => (
+          <li key={name}>
+            <span class="name">{name}</span>
+            <span class="figure">{measure.write(value)}</span>
+            <meter
+              class={colourOf(name)}
+              min={0}
+              max={most}
+              value={value}
+              aria-label={`${measure.label} of ${name}`}
+            >
+              {measure.write(value)}
+            </meter>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p class="none">and {more} more</p>}
+      <details>
+        <summary>Table</summary>
+        <FiguresTable
+          label={`${title}, in figures`}
+          file={`usage-${title.toLowerCase().replaceAll(' ', '-')}`}
+          lines={ranked.map(({ name, figures }) => ({ ...figures, model: name }))}
+          by={['model']}
+          heading={title.replace('By ', '')}
+        />
+      </details>
+    </section>
+  );
+}
+
+export function FiguresTable({
+  label,
+  file,
+  lines,
+  by,
+  heading,
+}: {
+  label: string;
+  file: string;
+  lines: readonly Line[];
+  by: readonly Dimension[];
+  /** The name of the only column of names, if it is not that of `by`. */
+  heading?: string;
+}) {
+  const columns: readonly Column<Line>[] = [
+    ...by.map((dimension) => ({
+      name: heading ?? dimension,
+      value: (line: Line) => nameOf(line, dimension),
+    })),
+    { name: 'requests', value: (line) => line.requests, show: (line) => count(line.requests) },
+    { name: 'errors', value: (line) => line.errors, show: (line) => count(line.errors) },
+    { name: 'in', value: (line) => line.input_tokens, show: (line) => count(line.input_tokens) },
+    {
+      name: 'cached',
+      value: (line) => line.cache_read_tokens,
+      show: (line) => count(line.cache_read_tokens),
+    },
+    { name: 'out', value: (line) => line.output_tokens, show: (line) => count(line.output_tokens) },
+    {
+      name: 'reasoning',
+      value: (line) => line.reasoning_tokens,
+      show: (line) => count(line.reasoning_tokens),
+    },
+    { name: 'cost', value: (line) => line.cost, show: (line) => dollars(line.cost) },
+    { name: 'duration', value: (line) => line.mean_duration, show: (line) => time(line.mean_duration) },
+    { name: 'first byte', value: (line) => line.mean_first_byte, show: (line) => time(line.mean_first_byte) },
+  ];
+  return (
+    <Table
+      label={label}
+      file={file}
+      columns={columns}
+      rows={lines}
+      rowKey={(line) => by.map((dimension) => nameOf(line, dimension)).join(' ')}
+    />
+  );
+}
