@@ -209,6 +209,9 @@ describe('with the longest answer reserved', () => {
     const { url } = await serve({ budgetDay: 7.9, budgetReserve: 'longest' });
     expect((await ask(url)).status).toBe(200);
     expect((await ask(url)).status).toBe(429);
+    // A field of another format bounds nothing.
+    for (const more of [{ max_output_tokens: 1 }, { generationConfig: { maxOutputTokens: 1 } }])
+      expect((await ask(url, { more })).status).toBe(429);
     expect((await ask(url, { most: 1_000 })).status).toBe(200);
     expect((await ask(url, { most: 1_000, more: { n: 3 } })).status).toBe(429);
     expect((await ask(url, { most: 1_000, more: { n: 2 } })).status).toBe(200);
