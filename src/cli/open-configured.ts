@@ -98,11 +98,11 @@ export function tellReloaded({ info }: Diagnostics, first: Config, next: Config)
   // With port 0, the port of the start is the one that was free.
   if (next.port !== 0 && next.port !== first.port) fixed.push('port');
   const rest =
-    fixed.length === 0 ? '' : ` Changes to ${listOf(fixed)} take effect when the gateway is restarted.`;
+    fixed.length === 0 ? '' : ` Changes to ${joinWords(fixed)} take effect when the gateway is restarted.`;
   info(`The configuration was reloaded and is in force.${rest}`);
 }
 
 /** `a`, `a and b`, `a, b, and c`. */
-function listOf(words: readonly string[]): string {
+function joinWords(words: readonly string[]): string {
   return new Intl.ListFormat('en').format(words);
 }

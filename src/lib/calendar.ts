@@ -56,12 +56,12 @@ export function isTimeZone(zone: string): boolean {
 export function startOfDay(day: string, zone = 'UTC'): number {
   const midnight = Date.parse(day);
   if (isUtc(zone)) return midnight;
-  const dayOf = dayFormatter(zone);
+  const dayInZone = dayFormatter(zone);
   // In every zone days begin, and clocks are turned, at a quarter of an hour. So the first quarter of the day is sought.
   let [before, from] = [midnight - WIDEST, midnight + WIDEST];
   while (from - before > QUARTER) {
     const middle = before + Math.ceil((from - before) / 2 / QUARTER) * QUARTER;
-    if (dayOf(middle) < day) before = middle;
+    if (dayInZone(middle) < day) before = middle;
     else from = middle;
   }
   return from;
@@ -73,7 +73,7 @@ export function addDays(day: string, days: number): string {
 }
 
 /** The Monday of a day's week (ISO 8601). */
-export function mondayOf(day: string): string {
+export function mondayBefore(day: string): string {
   return addDays(day, -((new Date(day).getUTCDay() + 6) % 7));
 }
 

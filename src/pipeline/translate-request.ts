@@ -228,7 +228,7 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
       asked,
       target,
       ...(stops && { stops }),
-      ...(routed.hooked && route.operation === 'generate' && hookOf(routed.hooked, routed)),
+      ...(routed.hooked && route.operation === 'generate' && makeHook(routed.hooked, routed)),
       ...(counting && { counting }),
     },
   };
@@ -246,7 +246,7 @@ function callersOwn({ isFallback, upstreamFormat, route, message }: Routed): Inc
 }
 
 /** The step for what sees the events of this attempt's answer. */
-function hookOf({ record, replyStep }: Hooked, attempt: Routed): Pick<Translation, 'hook'> {
+function makeHook({ record, replyStep }: Hooked, attempt: Routed): Pick<Translation, 'hook'> {
   const [kept, hooked] = [record?.(attempt), replyStep?.()];
   const hook = kept && hooked ? fuse(kept, hooked) : (kept ?? hooked);
   return hook === undefined ? {} : { hook };

@@ -24,7 +24,7 @@ export function createGroup(
       .onConflict((conflict) => conflict.doNothing())
       .returningAll()
       .executeTakeFirst();
-    if (row !== undefined) await note({ action: 'group.created', target: name, after: viewOf(row) });
+    if (row !== undefined) await note({ action: 'group.created', target: name, after: renderView(row) });
     return row;
   });
 }
@@ -44,7 +44,7 @@ function changing<T>(
 }
 
 /** A group as the audit trail has it. A damaged row, which cannot be read, can still be deleted. */
-function viewOf(row: GroupRow): object {
+function renderView(row: GroupRow): object {
   try {
     return renderGroup(row);
   } catch {
@@ -95,8 +95,8 @@ export function changeGroup(
       await note({
         action: 'group.changed',
         target: name,
-        before: before && viewOf(before),
-        after: viewOf(row),
+        before: before && renderView(before),
+        after: renderView(row),
       });
     return row;
   });
@@ -128,7 +128,7 @@ export function deleteGroup(store: Store, name: string): Promise<GroupRow | Grou
       .where('name', '=', name)
       .returningAll()
       .executeTakeFirst();
-    if (row !== undefined) await note({ action: 'group.deleted', target: name, before: viewOf(row) });
+    if (row !== undefined) await note({ action: 'group.deleted', target: name, before: renderView(row) });
     return row;
   });
 }

@@ -132,7 +132,7 @@ export function changing(
       const change = await countChange(transaction);
       if (row.group_name !== null && row.revoked_at === null) await requireGroup(transaction, row.group_name);
       await transaction.updateTable('gateway_keys').set({ change }).where('id', '=', row.id).execute();
-      const views = { before: before && viewOf(before), after: viewOf(row) };
+      const views = { before: before && renderView(before), after: renderView(row) };
       note(await writeAudit(transaction, store, { action, target: row.name, targetId: row.id, ...views }));
       return { ...row, change };
     }),
@@ -154,7 +154,7 @@ function readForChange(
 }
 
 /** A key as the audit trail has it. A damaged row, which cannot be read, can still be revoked. */
-function viewOf(row: KeyRow): object {
+function renderView(row: KeyRow): object {
   try {
     return renderKey(row);
   } catch {

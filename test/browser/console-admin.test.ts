@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { toCsv } from '../../src/console/admin/csv.ts';
 import { addRate, NO_RATES, writeRate } from '../../src/console/admin/live-rates.ts';
-import { parseMetrics, sumOf } from '../../src/console/admin/metrics.ts';
+import { parseMetrics, sumSamples } from '../../src/console/admin/metrics.ts';
 import { RECORD } from '../accounting/observe/records.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../support/admin.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
@@ -346,7 +346,7 @@ test('rates are the growth of totals between two reports of the same day', () =>
 
 test('metrics are read with their labels', () => {
   const samples = parseMetrics('# HELP x y\nx{vendor="a\\"b",place="0"} 2\nx{vendor="c"} 3\ny 1e3\n');
-  expect(sumOf(samples, 'x')).toBe(5);
-  expect(sumOf(samples, 'x', { vendor: 'a"b' })).toBe(2);
-  expect(sumOf(samples, 'y')).toBe(1_000);
+  expect(sumSamples(samples, 'x')).toBe(5);
+  expect(sumSamples(samples, 'x', { vendor: 'a"b' })).toBe(2);
+  expect(sumSamples(samples, 'y')).toBe(1_000);
 });

@@ -1,12 +1,12 @@
 /** The requests that the console sends, without a browser: in each format, as the vendors' own rules have them. */
 
 import { expect, test } from 'vitest';
-import { settingsOf } from '../../src/console/chat/settings.ts';
+import { chooseSettings } from '../../src/console/chat/settings.ts';
 import type { Attachment, Settings, Turn } from '../../src/console/formats/dialogue.ts';
 import { EXAMPLE_TOOLS } from '../../src/console/formats/example-tools.ts';
 import { FORMATS } from '../../src/console/formats/formats.ts';
 import { messages } from '../../src/console/formats/messages.ts';
-import { effortsOf } from '../../src/console/formats/thinking.ts';
+import { listEfforts } from '../../src/console/formats/thinking.ts';
 import { KEY, startGateway } from '../support/gateway.ts';
 
 const HELLO: Turn = { role: 'user', text: 'Hello!', attachments: [] };
@@ -53,7 +53,7 @@ test("with every reasoning setting that the page offers, each kind of model acce
     seen.add(traits);
     for (const format of FORMATS) {
       if (format.name === 'generate-content' && !model.generateContent) continue;
-      const statuses = ['', ...effortsOf(model.thinking)].map(async (effort) => {
+      const statuses = ['', ...listEfforts(model.thinking)].map(async (effort) => {
         const chosen = {
           model: model.id,
           ...(model.thinking && { thinking: model.thinking }),
@@ -189,7 +189,7 @@ test('settings that a model does not take are not sent to it', () => {
     generateContent: false,
     prices,
   };
-  expect(settingsOf(choices, 'a/b', [model])).toEqual({
+  expect(chooseSettings(choices, 'a/b', [model])).toEqual({
     model: 'a/b',
     maxTokens: 4_000,
     mostTokens: 4_000,

@@ -1,6 +1,6 @@
 /** The periods of budgets: which one is present, and when the next one begins. */
 
-import { addDays, formatDay, mondayOf, startOfDay } from '../../lib/calendar.ts';
+import { addDays, formatDay, mondayBefore, startOfDay } from '../../lib/calendar.ts';
 import { BUDGETS, type KeyLimits, type Period } from '../../store/key-limits.ts';
 
 /** A name for each period that a day is in. Different periods have different names. */
@@ -8,12 +8,12 @@ export type Periods = Readonly<Record<Period, string>>;
 
 /** @param day YYYY-MM-DD. */
 export function getPeriods(day: string): Periods {
-  return { day, week: `week-${mondayOf(day)}`, month: day.slice(0, 7), total: 'total' };
+  return { day, week: `week-${mondayBefore(day)}`, month: day.slice(0, 7), total: 'total' };
 }
 
 /** The first day of each period that a day is in. A total has none. */
 export function firstDays(day: string): { readonly week: string; readonly month: string } {
-  return { week: mondayOf(day), month: `${day.slice(0, 7)}-01` };
+  return { week: mondayBefore(day), month: `${day.slice(0, 7)}-01` };
 }
 
 /**
@@ -26,7 +26,7 @@ export function nextStart(period: Period, now: number, zone: string): number | u
     case 'day':
       return startOfDay(addDays(day, 1), zone);
     case 'week':
-      return startOfDay(addDays(mondayOf(day), 7), zone);
+      return startOfDay(addDays(mondayBefore(day), 7), zone);
     case 'month':
       // A month has at most 31 days, so that many days after its first one is in the next.
       return startOfDay(`${addDays(`${day.slice(0, 7)}-01`, 31).slice(0, 7)}-01`, zone);

@@ -50,7 +50,7 @@ export function openBudgetReport(
 ): ReadBudgets {
   const spending = { key: storedByModel(store, 'key'), group: storedByModel(store, 'group') };
 
-  async function linesOf(
+  async function listLines(
     of: 'key' | 'group',
     holders: readonly Budgeted[],
     now: number,
@@ -94,8 +94,8 @@ export function openBudgetReport(
     const storedGroups = (await listGroups(store)).map(groupRecordFromRow);
     const now = Date.now();
     const all = [
-      ...(await linesOf('key', [...keys, ...stored], now)),
-      ...(await linesOf('group', [...groups, ...storedGroups], now)),
+      ...(await listLines('key', [...keys, ...stored], now)),
+      ...(await listLines('group', [...groups, ...storedGroups], now)),
     ];
     return all.toSorted((one, other) => shareSpent(other) - shareSpent(one));
   };

@@ -75,14 +75,17 @@ export function planPieces(from: string, to: string): readonly Piece[] {
   const days = (start: string, end: string, sign: 1 | -1): readonly Piece[] =>
     start > end ? [] : [{ unit: 'day', from: start, to: end, sign }];
   if (first === last) {
-    const around = [...days(`${first}-01`, addDays(from, -1), -1), ...days(addDays(to, 1), endOf(first), -1)];
+    const around = [
+      ...days(`${first}-01`, addDays(from, -1), -1),
+      ...days(addDays(to, 1), lastDay(first), -1),
+    ];
     return count(around) < count(days(from, to, 1))
       ? [{ unit: 'month', from: first, to: last, sign: 1 }, ...around]
       : days(from, to, 1);
   }
   const before = days(`${first}-01`, addDays(from, -1), -1);
-  const after = days(addDays(to, 1), endOf(last), -1);
-  const begin = days(from, endOf(first), 1);
+  const after = days(addDays(to, 1), lastDay(last), -1);
+  const begin = days(from, lastDay(first), 1);
   const end = days(`${last}-01`, to, 1);
   const [keepsFirst, keepsLast] = [count(before) < count(begin), count(after) < count(end)];
   const months = {
@@ -110,7 +113,7 @@ function nextMonth(month: string): string {
 }
 
 /** The last day of a month. */
-function endOf(month: string): string {
+function lastDay(month: string): string {
   return addDays(`${nextMonth(month)}-01`, -1);
 }
 

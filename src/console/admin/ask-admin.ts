@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { messageOf, Refused, reach, readRefusal } from '../session/reach.ts';
+import { errorMessage, Refused, reach, readRefusal } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 
 /**
@@ -80,7 +80,7 @@ export function useAdmin<T>(
       },
       (error: unknown) => {
         if (asked !== turn.current) return;
-        problem.value = messageOf(error);
+        problem.value = errorMessage(error);
         if (error instanceof Refused && error.status === 401) {
           data.value = undefined;
           session.adminKey.value = '';

@@ -96,7 +96,7 @@ export function lastDays(number: number, now = Date.now()): readonly string[] {
 }
 
 /** The name of a line in one dimension; `(none)` if it has none. */
-export function nameOf(line: Line, dimension: Dimension): string {
+export function lineName(line: Line, dimension: Dimension): string {
   return line[dimension] ?? '(none)';
 }
 

@@ -1,12 +1,12 @@
 /** The groups of the store, whose keys share their limits and budgets. */
 
 import { useState } from 'preact/hooks';
-import { messageOf } from '../session/reach.ts';
+import { errorMessage } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
-import { type Group, modelsOf, ratesOf } from './limits.ts';
+import { type Group, showModels, showRates } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
@@ -27,14 +27,14 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
       await askAdmin<Group>(session, 'DELETE', `/admin/groups/${encodeURIComponent(name)}`);
       setRefusal('');
     } catch (error) {
-      setRefusal(messageOf(error));
+      setRefusal(errorMessage(error));
     }
     reload();
   };
   const columns: readonly Column<Group>[] = [
     { name: 'name', value: ({ name }) => name, show: ({ name }) => <strong>{name}</strong> },
-    { name: 'models', value: modelsOf },
-    { name: 'limits', value: ratesOf },
+    { name: 'models', value: showModels },
+    { name: 'limits', value: showRates },
     {
       name: 'spent',
       value: ({ name }) => data?.spending.month.get(name) ?? 0,

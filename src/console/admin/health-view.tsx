@@ -5,7 +5,7 @@ import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
 import { adminHeaders, useAdmin } from './ask-admin.ts';
 import { count } from './figures.ts';
-import { parseMetrics, type Sample, sumOf } from './metrics.ts';
+import { parseMetrics, type Sample, sumSamples } from './metrics.ts';
 import { type Column, Table } from './table.tsx';
 
 /** Milliseconds between two requests. */
@@ -62,7 +62,7 @@ export function HealthView({ session, onAskKey }: { session: Session; onAskKey: 
             <Table
               label="Vendors"
               columns={COLUMNS}
-              rows={placesOf(data)}
+              rows={groupByPlace(data)}
               rowKey={({ vendor, place }) => `${vendor} ${place}`}
               none="No vendor has been asked since the gateway started."
             />
@@ -74,7 +74,7 @@ export function HealthView({ session, onAskKey }: { session: Session; onAskKey: 
 }
 
 function Tiles({ samples }: { samples: readonly Sample[] }) {
-  const sum = (name: string): number => sumOf(samples, name);
+  const sum = (name: string): number => sumSamples(samples, name);
   const tiles = [
     ['in flight', count(sum('gateway_requests_in_flight')), 'requests now'],
     ['requests', count(sum('gateway_requests_total')), 'since the start'],
@@ -94,19 +94,19 @@ function Tiles({ samples }: { samples: readonly Sample[] }) {
   );
 }
 
-function placesOf(samples: readonly Sample[]): readonly Place[] {
+function groupByPlace(samples: readonly Sample[]): readonly Place[] {
   return samples
     .filter(({ name }) => name === 'gateway_upstream_up')
     .map(({ labels, value }) => {
       const vendor = labels['vendor'] ?? '';
       const place = labels['place'] ?? '';
-      const requests = sumOf(samples, 'gateway_requests_total', { vendor });
-      const attempts = sumOf(samples, 'gateway_upstream_attempts_total', { vendor });
+      const requests = sumSamples(samples, 'gateway_requests_total', { vendor });
+      const attempts = sumSamples(samples, 'gateway_upstream_attempts_total', { vendor });
       return {
         vendor,
         place,
         isUp: value === 1,
-        ejections: sumOf(samples, 'gateway_upstream_ejections_total', { vendor, place }),
+        ejections: sumSamples(samples, 'gateway_upstream_ejections_total', { vendor, place }),
         requests,
         failures: samples
           .filter(

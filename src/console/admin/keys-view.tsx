@@ -1,13 +1,13 @@
 /** The keys of the store: created (and shown once), restricted, rotated and revoked, with what they have spent. */
 
 import { useState } from 'preact/hooks';
-import { messageOf } from '../session/reach.ts';
+import { errorMessage } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
-import { type Group, type Key, type MadeKey, modelsOf, ratesOf } from './limits.ts';
+import { type Group, type Key, type MadeKey, showModels, showRates } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
@@ -43,13 +43,13 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       show: (key) => (
         <>
           <strong>{key.name}</strong> <code>{key.hint}</code>
-          {stateOf(key) && <span class="state">{stateOf(key)}</span>}
+          {keyState(key) && <span class="state">{keyState(key)}</span>}
         </>
       ),
     },
     { name: 'group', value: ({ group }) => group },
-    { name: 'models', value: modelsOf },
-    { name: 'limits', value: ratesOf },
+    { name: 'models', value: showModels },
+    { name: 'limits', value: showRates },
     {
       name: 'spent',
       value: ({ name }) => data?.spending.month.get(name) ?? 0,
@@ -150,7 +150,7 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
 
 const NAMES = { change: 'Change', rotate: 'Rotate', revoke: 'Revoke' } as const;
 
-function stateOf({ revoked_at, expires_at, previous_until }: Key): string {
+function keyState({ revoked_at, expires_at, previous_until }: Key): string {
   if (revoked_at !== null) return `revoked ${revoked_at.slice(0, 10)}`;
   if (expires_at !== null)
     return `${Date.parse(expires_at) < Date.now() ? 'expired' : 'expires'} ${expires_at.slice(0, 10)}`;
@@ -180,7 +180,7 @@ function Rotate({
           event.preventDefault();
           askAdmin<MadeKey>(session, 'POST', `/admin/keys/${row.id}/rotate`, {
             grace_seconds: hours * 3_600,
-          }).then(onMade, (error: unknown) => setProblem(messageOf(error)));
+          }).then(onMade, (error: unknown) => setProblem(errorMessage(error)));
         }}
       >
         <p>A new key replaces it. Its settings and its reports stay.</p>
@@ -237,7 +237,7 @@ function Revoke({
             class="danger"
             onClick={() =>
               askAdmin<Key>(session, 'DELETE', `/admin/keys/${row.id}`).then(onDone, (error: unknown) =>
-                setProblem(messageOf(error)),
+                setProblem(errorMessage(error)),
               )
             }
           >

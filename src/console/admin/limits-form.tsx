@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { parseJson } from '../formats/json.ts';
-import { messageOf } from '../session/reach.ts';
+import { errorMessage } from '../session/reach.ts';
 import { type Group, type Key, type Limits, NUMBERS } from './limits.ts';
 
 export interface LimitsFormProps {
@@ -23,7 +23,7 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
     try {
       await onSubmit(readForm(new FormData(form), before !== undefined, groups !== undefined));
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(errorMessage(error));
     } finally {
       setSending(false);
     }

@@ -45,7 +45,7 @@ export const NUMBERS = [
 ] as const satisfies readonly (readonly [keyof Limits, string])[];
 
 /** The rates of a key or a group in words. */
-export function ratesOf(limits: Limits): string {
+export function showRates(limits: Limits): string {
   const said = [
     limits.requests_per_minute !== null && `${limits.requests_per_minute} requests/min`,
     limits.tokens_per_minute !== null && `${limits.tokens_per_minute} tokens/min`,
@@ -56,6 +56,6 @@ export function ratesOf(limits: Limits): string {
 }
 
 /** The models that a key or a group may use, in words. */
-export function modelsOf({ models }: Limits): string {
+export function showModels({ models }: Limits): string {
   return models === null ? 'all' : models.join(', ');
 }

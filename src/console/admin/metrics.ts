@@ -27,7 +27,7 @@ function parseLabels(text: string): Readonly<Record<string, string>> {
 }
 
 /** The sum of all samples of a name that have these labels. */
-export function sumOf(
+export function sumSamples(
   samples: readonly Sample[],
   name: string,
   labels: Readonly<Record<string, string>> = {},

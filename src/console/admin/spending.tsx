@@ -2,7 +2,7 @@
 
 import type { Session } from '../session/session.ts';
 import { askAdmin } from './ask-admin.ts';
-import { dollars, nameOf, type Report } from './figures.ts';
+import { dollars, lineName, type Report } from './figures.ts';
 import type { Limits } from './limits.ts';
 
 /** US dollars by name, of today and of this month (UTC). Budgets count estimates too. */
@@ -16,7 +16,7 @@ export async function readSpending(session: Session, by: 'key' | 'group'): Promi
   const read = async (from: string): Promise<ReadonlyMap<string, number>> => {
     const asked = new URLSearchParams({ from, to: today, by, limit: '10000' });
     const { data } = await askAdmin<Report>(session, 'GET', `/admin/usage?${asked}`);
-    return new Map(data.map((line) => [nameOf(line, by), line.cost + line.estimated_cost]));
+    return new Map(data.map((line) => [lineName(line, by), line.cost + line.estimated_cost]));
   };
   const [day, month] = await Promise.all([read(today), read(`${today.slice(0, 8)}01`)]);
   return { today: day, month };

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
 import { ChartView, type Series } from './chart.tsx';
-import { type Dimension, gather, type Line, type Measure, nameOf, type Report } from './figures.ts';
+import { type Dimension, gather, type Line, lineName, type Measure, type Report } from './figures.ts';
 import { type LiveRates, writeRate } from './live-rates.ts';
 import { FiguresTable, type Ranked, Ranking, Tiles } from './usage-parts.tsx';
 
@@ -20,7 +20,7 @@ export interface Reports {
 
 /** Orders names by a measure, the largest value first. Names without a value are left out. */
 function rank(lines: readonly Line[], dimension: Dimension, measure: Measure): readonly Ranked[] {
-  return [...gather(lines, (line) => nameOf(line, dimension))]
+  return [...gather(lines, (line) => lineName(line, dimension))]
     .map(([name, figures]) => ({ name, figures, value: measure.of(figures) ?? 0 }))
     .filter(({ value }) => value > 0)
     .sort((a, b) => b.value - a.value);
@@ -39,9 +39,9 @@ export function Charts({
   const theme = session.theme.value;
   const models = useMemo(() => rank(byModel.data, 'model', measure), [byModel, measure]);
   const coloured = models.slice(0, COLOURS).map(({ name }) => name);
-  const colourOf = (name: string): string =>
+  const pickColour = (name: string): string =>
     coloured.includes(name) ? `c${coloured.indexOf(name)}` : 'rest';
-  const series = useMemo(() => seriesOf(days, byModel.data, measure, coloured), [days, byModel, measure]);
+  const series = useMemo(() => makeSeries(days, byModel.data, measure, coloured), [days, byModel, measure]);
   return (
     <>
       {(byModel.has_more || byKey.has_more || byTag.has_more) && (
@@ -97,7 +97,7 @@ export function Charts({
         </details>
       </section>
       <div class="two">
-        <Ranking title="By model" ranked={models} measure={measure} colourOf={colourOf} />
+        <Ranking title="By model" ranked={models} measure={measure} colourOf={pickColour} />
         <Ranking title="By key" ranked={rank(byKey.data, 'key', measure)} measure={measure} />
         {byKey.data.some(({ group }) => group) && (
           <Ranking title="By group" ranked={rank(byKey.data, 'group', measure)} measure={measure} />
@@ -111,16 +111,16 @@ export function Charts({
 }
 
 /** The models without a colour of their own are one series; a mean of several models is not known. */
-function seriesOf(
+function makeSeries(
   days: readonly string[],
   lines: readonly Line[],
   measure: Measure,
   coloured: readonly string[],
 ): readonly Series[] {
-  const valuesOf = (isIncluded: (model: string) => boolean): readonly (number | null)[] => {
+  const dayValues = (isIncluded: (model: string) => boolean): readonly (number | null)[] => {
     const byDay = gather(
-      lines.filter((line) => isIncluded(nameOf(line, 'model'))),
-      (line) => nameOf(line, 'day'),
+      lines.filter((line) => isIncluded(lineName(line, 'model'))),
+      (line) => lineName(line, 'day'),
     );
     return days.map((day) => {
       const figures = byDay.get(day);
@@ -130,9 +130,9 @@ function seriesOf(
   const own = coloured.map((name, at) => ({
     name,
     colour: `c${at}`,
-    values: valuesOf((model) => model === name),
+    values: dayValues((model) => model === name),
   }));
-  const rest = valuesOf((model) => !coloured.includes(model));
+  const rest = dayValues((model) => !coloured.includes(model));
   return measure.adds && rest.some((value) => value)
     ? [...own, { name: 'all others', colour: 'rest', values: rest }]
     : own;

@@ -6,8 +6,8 @@ import {
   dollars,
   type Figures,
   type Line,
+  lineName,
   type Measure,
-  nameOf,
   time,
 } from './figures.ts';
 import { type Column, Table } from './table.tsx';
@@ -123,7 +123,7 @@ export function FiguresTable({
   const columns: readonly Column<Line>[] = [
     ...by.map((dimension) => ({
       name: heading ?? dimension,
-      value: (line: Line) => nameOf(line, dimension),
+      value: (line: Line) => lineName(line, dimension),
     })),
     { name: 'requests', value: (line) => line.requests, show: (line) => count(line.requests) },
     { name: 'errors', value: (line) => line.errors, show: (line) => count(line.errors) },
@@ -149,7 +149,7 @@ export function FiguresTable({
       file={file}
       columns={columns}
       rows={lines}
-      rowKey={(line) => by.map((dimension) => nameOf(line, dimension)).join(' ')}
+      rowKey={(line) => by.map((dimension) => lineName(line, dimension)).join(' ')}
     />
   );
 }

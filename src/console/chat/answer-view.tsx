@@ -5,9 +5,9 @@ import { useState } from 'preact/hooks';
 import { Markdown } from '../markdown/markdown.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { type AnswerNode, type Block, textOf } from './conversation.ts';
+import { type AnswerNode, type Block, writtenText } from './conversation.ts';
 import { Inspector } from './inspector.tsx';
-import { meterOf } from './meter.ts';
+import { describeMeter } from './meter.ts';
 import { Picture } from './picture.tsx';
 
 export interface AnswerActions {
@@ -50,14 +50,14 @@ export function AnswerView({
       )}
       {node.state === 'stopped' && <p class="error">Stopped.</p>}
       <p class="meter">
-        {meterOf(node).map((fact) => (
+        {describeMeter(node).map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
       </p>
       {!isRunning && (
         <div class="after">
           {branches}
-          {textOf(node) && <CopyButton label="Copy the answer" text={() => textOf(node)} />}
+          {writtenText(node) && <CopyButton label="Copy the answer" text={() => writtenText(node)} />}
           {actions && (
             <>
               <button type="button" class="quiet" onClick={actions.onRegenerate}>

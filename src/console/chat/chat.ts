@@ -17,7 +17,7 @@ import {
   pathTo,
   toTurns,
 } from './conversation.ts';
-import { FIRST_CHOICES, settingsOf } from './settings.ts';
+import { chooseSettings, FIRST_CHOICES } from './settings.ts';
 import { streamAnswer } from './stream-answer.ts';
 
 /** Letters of a title. */
@@ -99,7 +99,7 @@ export function createChat({ session, models, store }: ChatParts): Chat {
   /** Adds a node to a lane, as its leaf. */
   function add(index: number, node: Node): void {
     const { nodes, title, lanes } = conversation.value;
-    const begun = title || (node.kind === 'user' ? titleOf(node.text, node.attachments) : '');
+    const begun = title || (node.kind === 'user' ? makeTitle(node.text, node.attachments) : '');
     change({
       nodes: { ...nodes, [node.id]: node },
       title: begun,
@@ -116,7 +116,7 @@ export function createChat({ session, models, store }: ChatParts): Chat {
     const format = getFormat(lane.format);
     const model = findModel(models.value, lane.model);
     const turns = toTurns(pathTo(asked, lane.leaf));
-    const settings = settingsOf(asked.choices, lane.model, models.value);
+    const settings = chooseSettings(asked.choices, lane.model, models.value);
     const begun: AnswerNode = {
       kind: 'answer',
       id: makeId(),
@@ -251,7 +251,7 @@ function fitFormat(models: readonly Model[], model: string, format: FormatName):
   return isReached(models, model, format) ? format : 'chat-completions';
 }
 
-function titleOf(text: string, attachments: readonly Attachment[]): string {
+function makeTitle(text: string, attachments: readonly Attachment[]): string {
   const line = text.trim().split('\n')[0] || (attachments[0]?.name ?? 'Untitled');
   return line.length > TITLE ? `${line.slice(0, TITLE - 1)}…` : line;
 }

@@ -126,7 +126,7 @@ export function pathTo({ nodes }: Pick<Conversation, 'nodes'>, leaf: string | nu
 }
 
 /** The nodes that continue the same parent in the same role: the branches that the user can choose between. */
-export function branchesOf({ nodes }: Pick<Conversation, 'nodes'>, node: Node): readonly Node[] {
+export function findBranches({ nodes }: Pick<Conversation, 'nodes'>, node: Node): readonly Node[] {
   return Object.values(nodes).filter((other) => other.parent === node.parent && other.kind === node.kind);
 }
 
@@ -141,12 +141,12 @@ export function leafBelow({ nodes }: Pick<Conversation, 'nodes'>, id: string): s
 }
 
 /** The text of an answer. */
-export function textOf(node: AnswerNode): string {
+export function writtenText(node: AnswerNode): string {
   return node.blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('');
 }
 
 /** The calls of an answer, none of an answer that failed: they may be cut off. */
-export function callsOf(node: AnswerNode): readonly Extract<Block, { kind: 'call' }>[] {
+export function answerCalls(node: AnswerNode): readonly Extract<Block, { kind: 'call' }>[] {
   return node.state === 'complete' ? node.blocks.filter((block) => block.kind === 'call') : [];
 }
 
@@ -159,8 +159,8 @@ export function toTurns(path: readonly Node[]): readonly Turn[] {
     const results = next?.kind === 'results' ? next.results : [];
     const turn: AssistantTurn = {
       role: 'assistant',
-      text: textOf(node),
-      calls: callsOf(node).map((call, at) => ({ ...call, result: results[at] ?? '' })),
+      text: writtenText(node),
+      calls: answerCalls(node).map((call, at) => ({ ...call, result: results[at] ?? '' })),
       ...(node.state === 'complete' && node.kept && { kept: node.kept }),
     };
     return turn.text || turn.calls.length > 0 ? [turn] : [];

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { parseJson } from '../formats/json.ts';
 import { CodeBlock } from '../markdown/code-block.tsx';
-import { messageOf } from '../session/reach.ts';
+import { errorMessage } from '../session/reach.ts';
 import { ROOT } from '../session/root.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { Tabs } from '../shell/tabs.tsx';
@@ -112,7 +112,7 @@ function Translation({ node }: { node: AnswerNode }) {
           ),
         );
       },
-      (error: unknown) => setContent(<p class="error">{messageOf(error)}</p>),
+      (error: unknown) => setContent(<p class="error">{errorMessage(error)}</p>),
     );
   }, [node]);
   return <>{content}</>;

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { AnswerView } from './answer-view.tsx';
 import { Branches } from './branches.tsx';
 import type { Chat } from './chat.ts';
-import { branchesOf, type Conversation, callsOf, type Node, pathTo } from './conversation.ts';
+import { answerCalls, type Conversation, findBranches, type Node, pathTo } from './conversation.ts';
 import { ResultsForm, ResultsView } from './results-view.tsx';
 import { UserView } from './user-view.tsx';
 
@@ -104,7 +104,7 @@ function Turn({
   const branches = (
     <Branches
       node={node}
-      all={isBusy ? [] : branchesOf(conversation, node)}
+      all={isBusy ? [] : findBranches(conversation, node)}
       onShow={(other) => chat.showBranch(lane, other)}
     />
   );
@@ -123,14 +123,14 @@ function Turn({
       return (
         <ResultsView
           node={node}
-          calls={callsOf(asking)}
+          calls={answerCalls(asking)}
           branches={branches}
           onChange={isBusy ? undefined : (results) => chat.giveResults(lane, asking, results)}
         />
       );
     }
     case 'answer': {
-      const calls = path.at(-1) === node ? callsOf(node) : [];
+      const calls = path.at(-1) === node ? answerCalls(node) : [];
       return (
         <>
           <AnswerView

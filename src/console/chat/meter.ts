@@ -6,7 +6,7 @@ import type { AnswerNode } from './conversation.ts';
 const COMPLETE = ['stop', 'tool_calls', 'completed', 'end_turn', 'tool_use', 'STOP'];
 
 /** What is known of an answer so far, one fact each. */
-export function meterOf(node: AnswerNode): readonly string[] {
+export function describeMeter(node: AnswerNode): readonly string[] {
   const { finish, firstAfter, endedAfter, usage, simulated, cost } = node;
   const facts = finish && !COMPLETE.includes(finish) ? [`stop reason: ${finish}`] : [];
   if (firstAfter !== undefined) facts.push(`first token ${seconds(firstAfter)}`);

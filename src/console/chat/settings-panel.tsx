@@ -2,7 +2,7 @@
 
 import type { Thinking } from '../formats/dialogue.ts';
 import { isObject, parseJson } from '../formats/json.ts';
-import { effortsOf } from '../formats/thinking.ts';
+import { listEfforts } from '../formats/thinking.ts';
 import type { Choices } from './conversation.ts';
 import { readTools } from './settings.ts';
 
@@ -19,7 +19,7 @@ export function SettingsPanel({
   sampling: boolean;
   onChoose: (choices: Partial<Choices>) => void;
 }) {
-  const efforts = effortsOf(thinking);
+  const efforts = listEfforts(thinking);
   const tools = readTools(choices.tools);
   const isSchema = isObject(parseJson(choices.schema));
   return (

@@ -3,7 +3,7 @@
 import type { Settings, Tool } from '../formats/dialogue.ts';
 import { EXAMPLE_TOOLS } from '../formats/example-tools.ts';
 import { at, isObject, parseJson, textAt } from '../formats/json.ts';
-import { effortsOf } from '../formats/thinking.ts';
+import { listEfforts } from '../formats/thinking.ts';
 import { getTraits, type Model } from '../models/model.ts';
 import type { Choices } from './conversation.ts';
 
@@ -29,7 +29,7 @@ export const FIRST_CHOICES: Choices = {
 };
 
 /** The settings, limited to what the model accepts. */
-export function settingsOf(choices: Choices, model: string, models: readonly Model[]): Settings {
+export function chooseSettings(choices: Choices, model: string, models: readonly Model[]): Settings {
   const { thinking, sampling, maxOutputTokens: mostTokens } = getTraits(models, model);
   const schema = choices.hasSchema ? parseJson(choices.schema) : undefined;
   return {
@@ -38,7 +38,7 @@ export function settingsOf(choices: Choices, model: string, models: readonly Mod
     maxTokens: Math.min(choices.maxTokens || FIRST_CHOICES.maxTokens, mostTokens),
     mostTokens,
     ...(sampling && choices.temperature !== null && { temperature: choices.temperature }),
-    effort: effortsOf(thinking).includes(choices.effort) ? choices.effort : '',
+    effort: listEfforts(thinking).includes(choices.effort) ? choices.effort : '',
     system: choices.system.trim(),
     tools: choices.hasTools ? (readTools(choices.tools) ?? []) : [],
     ...(isObject(schema) && { schema }),

@@ -4,7 +4,7 @@ import type { Update, WireFormat } from '../formats/dialogue.ts';
 import { parseJson } from '../formats/json.ts';
 import { readEvents } from '../formats/sse.ts';
 import { getCost, type Model } from '../models/model.ts';
-import { messageOf, reach, readBytes, readRefusal } from '../session/reach.ts';
+import { errorMessage, reach, readBytes, readRefusal } from '../session/reach.ts';
 import type { AnswerNode, Block, StreamEvent } from './conversation.ts';
 
 export interface AnswerOptions {
@@ -75,7 +75,7 @@ export async function streamAnswer(
   } catch (error) {
     answer = signal.aborted
       ? { ...answer, state: 'stopped' }
-      : { ...answer, state: 'failed', error: messageOf(error) };
+      : { ...answer, state: 'failed', error: errorMessage(error) };
   }
   answer = { ...answer, endedAfter: since() };
   if (answer.usage && model) {

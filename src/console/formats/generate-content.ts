@@ -3,7 +3,7 @@
 import type { Attachment, Reader, Thinking, Update, Usage, WireFormat } from './dialogue.ts';
 import { at, listAt, numberAt, parseObject, textAt } from './json.ts';
 import { type ItemRenderer, readText, renderTurns } from './render-turns.ts';
-import { budgetOf } from './thinking.ts';
+import { chooseBudget } from './thinking.ts';
 
 const NAME = 'generate-content';
 
@@ -77,7 +77,7 @@ function reader(): Reader {
 
 /** Gemini 2.5 takes a token budget. Newer Gemini models take a level. */
 function renderThinking(thinking: Thinking | undefined, effort: string): object {
-  const budget = budgetOf(thinking, effort);
+  const budget = chooseBudget(thinking, effort);
   return budget === undefined ? { thinkingLevel: effort.toUpperCase() } : { thinkingBudget: budget };
 }
 

@@ -3,7 +3,7 @@
 import type { Attachment, Reader, Thinking, Update, Usage, WireFormat } from './dialogue.ts';
 import { at, isObject, numberAt, parseObject, textAt } from './json.ts';
 import { type ItemRenderer, isImage, readText, renderTurns } from './render-turns.ts';
-import { budgetOf } from './thinking.ts';
+import { chooseBudget } from './thinking.ts';
 
 const NAME = 'messages';
 
@@ -97,7 +97,7 @@ function renderThinking(
   mostTokens: number,
 ): RenderedThinking {
   if (effort === 'none') return { thinking: { type: 'disabled' } };
-  const budget = budgetOf(thinking, effort, mostTokens - 1);
+  const budget = chooseBudget(thinking, effort, mostTokens - 1);
   if (budget === undefined) return { thinking: { type: 'adaptive', display: 'summarized' }, effort };
   return {
     maxTokens: Math.min(mostTokens, maxTokens + budget),

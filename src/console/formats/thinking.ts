@@ -9,7 +9,7 @@ const BUDGETS: Readonly<Record<string, number>> = { low: 1024, medium: 8192, hig
 export const UNKNOWN: Thinking = { kinds: ['effort'], efforts: ['low', 'medium', 'high'], canDisable: false };
 
 /** The effort levels that the user can choose from. */
-export function effortsOf(thinking: Thinking | undefined): readonly string[] {
+export function listEfforts(thinking: Thinking | undefined): readonly string[] {
   if (thinking === undefined) return [];
   if (thinking.efforts.length > 0) return thinking.efforts;
   return thinking.budget ? Object.keys(BUDGETS) : [];
@@ -19,7 +19,7 @@ export function effortsOf(thinking: Thinking | undefined): readonly string[] {
  * The token budget for an effort level; undefined if the model does not take a budget.
  * @param most the largest budget that the request allows
  */
-export function budgetOf(
+export function chooseBudget(
   thinking: Thinking | undefined,
   effort: string,
   most = Number.POSITIVE_INFINITY,

@@ -72,7 +72,7 @@ function renderTokens(tokens: readonly Token[], isFinished: boolean): ComponentC
     const token = tokens[at];
     if (token === undefined) break;
     if (token.nesting === 1) {
-      const end = closingOf(tokens, at);
+      const end = findClosing(tokens, at);
       rendered.push(renderElement(token, renderTokens(tokens.slice(at + 1, end), isFinished)));
       at = end;
     } else rendered.push(renderToken(token, isFinished));
@@ -80,7 +80,7 @@ function renderTokens(tokens: readonly Token[], isFinished: boolean): ComponentC
   return rendered;
 }
 
-function closingOf(tokens: readonly Token[], from: number): number {
+function findClosing(tokens: readonly Token[], from: number): number {
   let depth = 0;
   for (let at = from; at < tokens.length; at += 1) {
     depth += tokens[at]?.nesting ?? 0;
@@ -123,9 +123,9 @@ function renderElement(token: Token, children: ComponentChildren[]): ComponentCh
     case 'tr_open':
       return <tr>{children}</tr>;
     case 'th_open':
-      return <th class={alignOf(token)}>{children}</th>;
+      return <th class={getAlign(token)}>{children}</th>;
     case 'td_open':
-      return <td class={alignOf(token)}>{children}</td>;
+      return <td class={getAlign(token)}>{children}</td>;
     case 'strong_open':
       return <strong>{children}</strong>;
     case 'em_open':
@@ -134,7 +134,7 @@ function renderElement(token: Token, children: ComponentChildren[]): ComponentCh
       return <del>{children}</del>;
     case 'link_open':
       return (
-        <a href={attributeOf(token, 'href')} rel="noopener noreferrer nofollow" target="_blank">
+        <a href={findAttribute(token, 'href')} rel="noopener noreferrer nofollow" target="_blank">
           {children}
         </a>
       );
@@ -169,8 +169,8 @@ function renderToken(token: Token, isFinished: boolean): ComponentChildren {
       return <Formula formula={token.content} isBlock={token.markup === '$$'} />;
     case 'image':
       return (
-        <a href={attributeOf(token, 'src')} rel="noopener noreferrer nofollow" target="_blank">
-          {token.content || attributeOf(token, 'src')}
+        <a href={findAttribute(token, 'src')} rel="noopener noreferrer nofollow" target="_blank">
+          {token.content || findAttribute(token, 'src')}
         </a>
       );
     default:
@@ -187,11 +187,11 @@ function withTasks(tokens: readonly Token[]): readonly Token[] {
   return tokens;
 }
 
-function attributeOf(token: Token, name: string): string {
+function findAttribute(token: Token, name: string): string {
   return String(token.attrGet(name) ?? '');
 }
 
-function alignOf(token: Token): string {
-  const [, align] = /text-align:(\w+)/.exec(attributeOf(token, 'style')) ?? [];
+function getAlign(token: Token): string {
+  const [, align] = /text-align:(\w+)/.exec(findAttribute(token, 'style')) ?? [];
   return align === undefined ? '' : `align-${align}`;
 }

@@ -6,7 +6,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
-import { type Model, vendorOf } from './model.ts';
+import { type Model, modelVendor } from './model.ts';
 
 export function ModelPicker({
   label,
@@ -131,13 +131,13 @@ function ModelRow({ model }: { model: Model }) {
   return (
     <>
       <span class="model-name">
-        {name} <small>{vendorOf(id)}</small>
+        {name} <small>{modelVendor(id)}</small>
       </span>
       <span class="model-id">{id}</span>
       <span class="model-facts">
         <span>{tokens(contextWindow)} context</span>
         <span>{simulated ? 'simulated' : `$${price(prices.input)} in, $${price(prices.output)} out`}</span>
-        {abilitiesOf(model).map((ability) => (
+        {listAbilities(model).map((ability) => (
           <span class="ability" key={ability}>
             {ability}
           </span>
@@ -148,7 +148,7 @@ function ModelRow({ model }: { model: Model }) {
 }
 
 /** What a model can do besides text, in a word each. */
-export function abilitiesOf({ input = [], thinking, structuredOutput }: Model): readonly string[] {
+export function listAbilities({ input = [], thinking, structuredOutput }: Model): readonly string[] {
   return [
     ...(thinking ? ['thinking'] : []),
     ...input.filter((kind) => kind !== 'text').map((kind) => (kind === 'document' ? 'PDF' : `${kind}s`)),

@@ -59,7 +59,7 @@ export function isReached(models: readonly Model[], name: string, format: Format
 }
 
 /** The vendor in a model's id. */
-export function vendorOf(id: string): string {
+export function modelVendor(id: string): string {
   return id.split('/')[0] ?? id;
 }
 

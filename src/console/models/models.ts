@@ -1,7 +1,7 @@
 /** The catalog as the console has it: loaded again whenever the key changes. */
 
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { messageOf, reach, readRefusal } from '../session/reach.ts';
+import { errorMessage, reach, readRefusal } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import type { Model } from './model.ts';
 
@@ -30,7 +30,7 @@ export function followModels({ key }: Session): Catalog {
       (error: unknown) => {
         if (key.value !== asked) return;
         models.value = [];
-        problem.value = messageOf(error);
+        problem.value = errorMessage(error);
       },
     );
   });

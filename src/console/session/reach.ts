@@ -57,6 +57,6 @@ export async function* readBytes(body: ReadableStream<Uint8Array>): AsyncGenerat
 }
 
 /** The words of anything that was thrown. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

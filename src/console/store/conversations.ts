@@ -4,7 +4,7 @@
  */
 
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import { type Conversation, textOf } from '../chat/conversation.ts';
+import { type Conversation, writtenText } from '../chat/conversation.ts';
 
 /** What the list shows and searches. */
 export interface Head {
@@ -55,7 +55,7 @@ function inDatabase(database: IDBPDatabase<Schema>): ConversationStore {
     async put(conversation) {
       const change = database.transaction(['heads', 'conversations'], 'readwrite');
       await Promise.all([
-        change.objectStore('heads').put(headOf(conversation)),
+        change.objectStore('heads').put(makeHead(conversation)),
         change.objectStore('conversations').put(conversation),
         change.done,
       ]);
@@ -74,7 +74,7 @@ function inDatabase(database: IDBPDatabase<Schema>): ConversationStore {
 function inMemory(): ConversationStore {
   const kept = new Map<string, Conversation>();
   return {
-    list: async () => newestFirst([...kept.values()].map(headOf)),
+    list: async () => newestFirst([...kept.values()].map(makeHead)),
     get: async (id) => kept.get(id),
     async put(conversation) {
       kept.set(conversation.id, conversation);
@@ -89,9 +89,9 @@ function newestFirst(heads: readonly Head[]): readonly Head[] {
   return heads.toSorted((a, b) => b.updated - a.updated);
 }
 
-function headOf({ id, title, updated, nodes }: Conversation): Head {
+function makeHead({ id, title, updated, nodes }: Conversation): Head {
   const words = Object.values(nodes)
-    .map((node) => (node.kind === 'user' ? node.text : node.kind === 'answer' ? textOf(node) : ''))
+    .map((node) => (node.kind === 'user' ? node.text : node.kind === 'answer' ? writtenText(node) : ''))
     .join('\n')
     .slice(0, MOST_WORDS);
   return { id, title, updated, words };

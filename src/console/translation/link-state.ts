@@ -31,16 +31,16 @@ export async function fromLink(text: string): Promise<Shown | undefined> {
     );
     const json = new TextDecoder().decode(await throughStream(bytes, new DecompressionStream('deflate-raw')));
     const shown: Partial<Record<keyof Shown, unknown>> = JSON.parse(json);
-    const textOf = (name: keyof Shown): string => {
+    const textField = (name: keyof Shown): string => {
       const value = shown[name];
       return typeof value === 'string' ? value : '';
     };
     return {
-      from: textOf('from'),
-      to: textOf('to'),
-      model: textOf('model'),
-      request: textOf('request'),
-      stream: textOf('stream'),
+      from: textField('from'),
+      to: textField('to'),
+      model: textField('model'),
+      request: textField('request'),
+      stream: textField('stream'),
     };
   } catch {
     return undefined;

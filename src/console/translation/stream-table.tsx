@@ -6,7 +6,7 @@ import type { FormatName } from '../formats/dialogue.ts';
 import { FORMATS } from '../formats/formats.ts';
 import { parseJson } from '../formats/json.ts';
 import type { ServerSentEvent } from '../formats/sse.ts';
-import { messageOf } from '../session/reach.ts';
+import { errorMessage } from '../session/reach.ts';
 import { type AlignedEvent, alignStreams, translateText } from './align-streams.ts';
 
 /** Events that are shown. */
@@ -51,7 +51,7 @@ export function StreamTable({
       setProblem('');
     };
     show().catch((error: unknown) => {
-      if (isCurrent) setProblem(messageOf(error));
+      if (isCurrent) setProblem(errorMessage(error));
     });
     return () => {
       isCurrent = false;

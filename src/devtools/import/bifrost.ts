@@ -98,7 +98,7 @@ function importGovernance(governance: Source, draft: Draft): void {
   for (const team of governance.parts('teams')) {
     const name = team.text('name') ?? team.text('id') ?? '';
     groups.set(team.text('id') ?? name, name);
-    const limits = limitsOf(team, limitsById);
+    const limits = importLimits(team, limitsById);
     draft.add('groups', { name, ...(Object.keys(limits).length > 0 && { limits }) });
   }
   for (const key of governance.parts('virtual_keys')) importKey(key, limitsById, groups, draft);
@@ -127,7 +127,7 @@ function importKey(
       ? [`${vendor}/*`]
       : allowed.map((model) => draft.model(vendor, model));
   });
-  const limits = limitsOf(key, limitsById);
+  const limits = importLimits(key, limitsById);
   const group = groups.get(key.text('team_id') ?? '');
   const variable = `KEY_OF_${name.toUpperCase().replaceAll(/\W+/g, '_')}`;
   draft.add('keys', {
@@ -139,7 +139,7 @@ function importKey(
   });
 }
 
-function limitsOf(
+function importLimits(
   part: Source,
   byId: ReadonlyMap<string, Readonly<Record<string, number>>>,
 ): Readonly<Record<string, number>> {

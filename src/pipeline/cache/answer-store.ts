@@ -30,7 +30,7 @@ export function answersInMemory(bytes: number): AnswerStore {
   const entries = new Map<string, Entry>();
   let held = 0;
   const drop = (key: string): void => {
-    held -= sizeOf(entries.get(key));
+    held -= entrySize(entries.get(key));
     entries.delete(key);
   };
   return {
@@ -43,14 +43,14 @@ export function answersInMemory(bytes: number): AnswerStore {
         entries.set(key, entry);
         return entry.text;
       }
-      held -= sizeOf(entry);
+      held -= entrySize(entry);
       return undefined;
     },
     set(key, text, seconds) {
       drop(key);
       const entry = { text, until: performance.now() + seconds * 1_000 };
       entries.set(key, entry);
-      held += sizeOf(entry);
+      held += entrySize(entry);
       for (const oldest of entries.keys()) {
         if (held <= bytes) break;
         drop(oldest);
@@ -61,7 +61,7 @@ export function answersInMemory(bytes: number): AnswerStore {
 }
 
 /** A string takes up to two bytes a character. */
-function sizeOf(entry: Entry | undefined): number {
+function entrySize(entry: Entry | undefined): number {
   return entry === undefined ? 0 : 2 * entry.text.length + 200;
 }
 

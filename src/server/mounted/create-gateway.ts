@@ -101,6 +101,6 @@ async function open(
 async function openKept(config: Parameters<typeof openGateway>[0], tell: LogProblem): Promise<Kept> {
   if ('Bun' in globalThis || 'Deno' in globalThis)
     throw invalidConfig('store: needs Node; without a store, the keys of the configuration are valid');
-  const { openStoreOf } = await import('./open-store.ts');
-  return openStoreOf(config, tell);
+  const { openMountedStore } = await import('./open-store.ts');
+  return openMountedStore(config, tell);
 }

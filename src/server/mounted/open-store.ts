@@ -17,7 +17,7 @@ export interface Kept {
 const LAST_WRITES = 5_000;
 
 /** Opens it. @throws StoreError if the store cannot be opened. */
-export async function openStoreOf(config: Config, tell: LogProblem): Promise<Kept> {
+export async function openMountedStore(config: Config, tell: LogProblem): Promise<Kept> {
   const store = await openConfiguredStore(config.store, process.cwd(), tell);
   const accounts = await openAccounts(store, config, { info: tell, problem: tell });
   const { interval, batch, queue, spool } = config.usage;

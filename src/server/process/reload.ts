@@ -55,12 +55,12 @@ interface Watcher {
 function watcher(onChange: () => void): Watcher {
   const watched = new Map<string, (now: Stats, before: Stats) => void>();
   const read = new Map<string, string>();
-  const versionOf = ({ mtimeMs, ino }: Stats): string => `${mtimeMs} ${ino}`;
+  const fileVersion = ({ mtimeMs, ino }: Stats): string => `${mtimeMs} ${ino}`;
   const add = (file: string): void => {
     const look = (now: Stats, before: Stats): void => {
       // A file that is being replaced may be missing for a moment.
-      if (now.mtimeMs === 0 || versionOf(now) === versionOf(before)) return;
-      if (versionOf(now) !== read.get(file)) onChange();
+      if (now.mtimeMs === 0 || fileVersion(now) === fileVersion(before)) return;
+      if (fileVersion(now) !== read.get(file)) onChange();
     };
     watched.set(file, look);
     watchFile(file, { interval: LOOK_INTERVAL, persistent: false }, look);
@@ -79,7 +79,7 @@ function watcher(onChange: () => void): Watcher {
       for (const file of watched.keys()) {
         const now = statSync(file, { throwIfNoEntry: false });
         if (now === undefined) read.delete(file);
-        else read.set(file, versionOf(now));
+        else read.set(file, fileVersion(now));
       }
     },
   };

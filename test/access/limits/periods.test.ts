@@ -7,7 +7,7 @@ import { nextStart } from '../../../src/access/limits/periods.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/ledger.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import { formatDay, mondayOf, openCalendar, startOfDay } from '../../../src/lib/calendar.ts';
+import { formatDay, mondayBefore, openCalendar, startOfDay } from '../../../src/lib/calendar.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { soon } from '../../support/soon.ts';
@@ -129,7 +129,7 @@ test('days, weeks and months begin in every zone when Temporal says that they do
       expect(formatDay(now, zone)).toBe(date.toString());
       expect(openCalendar(zone).day(now)).toBe(date.toString());
       expect(startOfDay(date.toString(), zone)).toBe(day.epochMilliseconds);
-      expect(mondayOf(date.toString())).toBe(date.subtract({ days: date.dayOfWeek - 1 }).toString());
+      expect(mondayBefore(date.toString())).toBe(date.subtract({ days: date.dayOfWeek - 1 }).toString());
       expect(nextStart('day', now, zone)).toBe(start(date.add({ days: 1 })));
       expect(nextStart('week', now, zone)).toBe(start(date.add({ days: 8 - date.dayOfWeek })));
       expect(nextStart('month', now, zone)).toBe(start(date.with({ day: 1 }).add({ months: 1 })));

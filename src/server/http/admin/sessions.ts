@@ -28,7 +28,7 @@ export function openSessions(adminKey: () => string, isSecure: boolean): Session
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
     async find(message) {
-      const text = cookieOf(message, NAME);
+      const text = readCookie(message, NAME);
       const opened = text === undefined ? undefined : await open(text);
       const { name, role } = opened ?? {};
       return typeof name === 'string' && (role === 'admin' || role === 'viewer') ? { name, role } : undefined;
@@ -40,7 +40,7 @@ export function openSessions(adminKey: () => string, isSecure: boolean): Session
 }
 
 /** The value of a cookie (RFC 6265, 5.4). */
-export function cookieOf({ headers: { cookie = '' } }: CallerRequest, name: string): string | undefined {
+export function readCookie({ headers: { cookie = '' } }: CallerRequest, name: string): string | undefined {
   return cookie
     .split('; ')
     .find((pair) => pair.startsWith(`${name}=`))

@@ -10,7 +10,7 @@ import { openSignIn, SignInFailed, type SignInOptions } from '../../../access/id
 import { methodNotAllowed } from '../../../lib/errors.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { answerError, answerJson } from './answers.ts';
-import { cookieOf, type Sessions } from './sessions.ts';
+import { readCookie, type Sessions } from './sessions.ts';
 
 /** How long a sign-in may take, in seconds. */
 const PATIENCE = 600;
@@ -67,7 +67,7 @@ export function addSignInRoutes(
   get('/admin/sign-in/callback', async (event) => {
     try {
       const { message } = getNodeExchange(event);
-      const kept = await open(cookieOf(message, PENDING) ?? '');
+      const kept = await open(readCookie(message, PENDING) ?? '');
       const { state, nonce, verifier } = kept ?? {};
       if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string')
         throw new SignInFailed('This sign-in was not begun in this browser, or took too long.');
