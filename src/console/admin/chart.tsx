@@ -92,7 +92,13 @@ function configure({
     grid: { color: colour('line') },
     ticks: { ...ticks, maxTicksLimit: 6, callback: (value: string | number) => write(Number(value)) },
   };
-  const names = { stacked: isStacked, grid: { display: false }, border: { color: colour('line') }, ticks };
+  const names = {
+    stacked: isStacked,
+    grid: { display: false },
+    border: { color: colour('line') },
+    // Chart.js writes the value where a place has no name.
+    ticks: { ...ticks, display: places.some((place) => place !== '') },
+  };
   return {
     type: kind === 'line' ? 'line' : 'bar',
     data: {
