@@ -141,7 +141,9 @@ test.each([1, 2])(
     await expect.poll(() => remaining('month')).toBeCloseTo(0.000_1 - 2 * spent, 9);
     const samples = await samplesAt(admin);
     expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'day' })).toBe(5);
-    expect(samples.filter(({ labels }) => labels['key'] !== undefined)).toHaveLength(4);
+    // The budget, what is left of it and what is held of it, for two periods of the one key that was used.
+    expect(samples.filter(({ labels }) => labels['key'] !== undefined)).toHaveLength(6);
+    expect(sumOf(samples, 'gateway_key_budget_reserved_dollars', { key: 'team' })).toBe(0);
     expect(sumOf(samples, 'gateway_group_budget_dollars', { group: 'search', period: 'day' })).toBe(50);
     expect(
       sumOf(samples, 'gateway_group_budget_remaining_dollars', { group: 'search', period: 'day' }),
