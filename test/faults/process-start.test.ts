@@ -152,7 +152,7 @@ describe.runIf(hasPostgres())('P-40 a database that cannot be reached at the sta
     try {
       await eventually(() => running.stderr().includes('The start waits for it'), 'it waits');
       await bind(door, { host: '127.0.0.1', port: Number(database.port) });
-      await eventually(() => running.stdout().includes('Playground: '), 'it serves');
+      await eventually(() => running.stdout().includes('Console: '), 'it serves');
       expect(running.stderr()).toMatch(
         /^The store PostgreSQL \(127\.0\.0\.1\/\w+\) cannot be opened: .*ECONNREFUSED.*\. The start waits for it, for up to 60 s\.\n$/,
       );
