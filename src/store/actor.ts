@@ -8,7 +8,7 @@ export const AUDIT_SOURCES = ['api', 'command', 'start'] as const;
 /** Who makes a change. */
 export interface Actor {
   readonly via: (typeof AUDIT_SOURCES)[number];
-  /** The user of the machine, or who the caller of the admin API says to be. */
+  /** The user of the machine, the person who signed in to the console, or who the caller of the admin API says to be. */
   readonly name?: string | undefined;
   /** The address of the caller of the admin API. */
   readonly address?: string | undefined;

@@ -18,7 +18,7 @@ export const auditEntry = z.strictObject({
   }),
   actor: z.string().nullable().meta({
     description:
-      'Who made it: the user of the machine for a command; for the admin API what the header `x-gateway-actor` says.',
+      'Who made it: the user of the machine for a command; for the admin API the person who signed in to the console, or what the header `x-gateway-actor` says.',
   }),
   address: z.string().nullable().meta({ description: 'The address of the caller of the admin API.' }),
   action: z.enum(AUDIT_ACTIONS),

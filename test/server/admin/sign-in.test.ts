@@ -102,6 +102,15 @@ test('a viewer reads, and changes nothing', async () => {
   ]);
 });
 
+test('the audit trail names the person who signed in, whatever a header says', async () => {
+  const jar: Jar = new Map();
+  await signIn(jar);
+  const headers = { 'x-gateway-console': '1', 'x-gateway-actor': 'mallory@e.example' };
+  expect((await create(jar, 'named', headers)).status).toBe(201);
+  const trail = await (await read(jar, '/admin/audit?target=named')).json();
+  expect(trail).toMatchObject({ data: [{ action: 'key.created', actor: 'alice@e.example' }] });
+});
+
 test('the admin key works beside it, and a wrong key is no session', async () => {
   const jar: Jar = new Map();
   await signIn(jar);

@@ -4,13 +4,16 @@
  */
 
 import type { CallerRequest } from '../../../access/caller.ts';
-import type { Role } from '../../../access/identities/sign-in.ts';
+import type { Person } from '../../../access/identities/sign-in.ts';
 import { GatewayError } from '../../../lib/errors.ts';
 import { type AdminKey, authenticateAdmin } from './authenticate-admin.ts';
 import type { Sessions } from './sessions.ts';
 
-/** @throws GatewayError `unauthenticated`, or `permission-denied` */
-export type Admit = (message: CallerRequest) => Promise<Role>;
+/**
+ * @returns the person who signed in; undefined for the admin key, which says nothing about who holds it
+ * @throws GatewayError `unauthenticated`, or `permission-denied`
+ */
+export type Admit = (message: CallerRequest) => Promise<Person | undefined>;
 
 /** The header that the console sends with each change. No page of another site can send it without CORS's leave. */
 const FROM_CONSOLE = 'x-gateway-console';
@@ -22,9 +25,9 @@ export function makeAdmission(key: AdminKey, sessions?: Sessions): Admit {
     const session = message.headers.authorization === undefined ? await sessions?.find(message) : undefined;
     if (session === undefined) {
       byKey(message);
-      return 'admin';
+      return undefined;
     }
-    if (message.method === 'GET' || message.method === 'HEAD') return session.role;
+    if (message.method === 'GET' || message.method === 'HEAD') return session;
     if (session.role !== 'admin')
       throw new GatewayError(
         'permission-denied',
@@ -35,6 +38,6 @@ export function makeAdmission(key: AdminKey, sessions?: Sessions): Admit {
         'permission-denied',
         `A change with a session needs the header ${FROM_CONSOLE}, which other sites cannot send.`,
       );
-    return session.role;
+    return session;
   };
 }

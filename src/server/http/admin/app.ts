@@ -62,8 +62,9 @@ export function createAdminApp(
   async function answer(event: H3Event, find: () => AdminOperation): Promise<Response> {
     try {
       const request = { ...readRequest(event), timeZone, readBudgets };
-      await admit(request.message);
-      const response = await find().run(actingAs(store, readActor(request, onAudit)), request);
+      const person = await admit(request.message);
+      const actor = readActor(request, person?.name, onAudit);
+      const response = await find().run(actingAs(store, actor), request);
       if (event.req.method !== 'GET') onKeys();
       return response;
     } catch (error) {
@@ -76,9 +77,16 @@ export function createAdminApp(
 export const ACTOR_HEADER = 'x-gateway-actor';
 const LONGEST_ACTOR = 128;
 
-/** Who makes a change. There is one admin key, so a person is known only by what a proxy or a program says. */
-function readActor({ message }: AdminRequest, onEntry: Actor['onEntry']): Actor {
-  const said = String(message.headers[ACTOR_HEADER] ?? '');
+/**
+ * Who makes a change: the person who signed in. There is one admin key, so whoever has it is known only by what a proxy
+ * or a program says.
+ */
+function readActor(
+  { message }: AdminRequest,
+  signedIn: string | undefined,
+  onEntry: Actor['onEntry'],
+): Actor {
+  const said = signedIn ?? String(message.headers[ACTOR_HEADER] ?? '');
   const name = said.slice(0, LONGEST_ACTOR).replaceAll(/[^\x20-\x7e]/g, '?');
   return { via: 'api', name: name || undefined, address: message.socket.remoteAddress, onEntry };
 }
