@@ -2,9 +2,11 @@
 
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ACTIONS, changesOf, writeChange } from '../../src/console/admin/audit-entry.ts';
 import { toCsv } from '../../src/console/admin/csv.ts';
 import { addRate, NO_RATES, writeRate } from '../../src/console/admin/live-rates.ts';
 import { parseMetrics, sumSamples } from '../../src/console/admin/metrics.ts';
+import { AUDIT_ACTIONS } from '../../src/store/audit.ts';
 import { RECORD } from '../accounting/observe/records.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../support/admin.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
@@ -198,6 +200,63 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.context().close();
   });
 
+  test('audit: who changed what, from what to what, by target and action, page by page', async () => {
+    const call = async (method: string, path: string, body: object, actor?: string) => {
+      const response = await fetch(`${admin.url}/admin${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${ADMIN_KEY}`,
+          ...(actor !== undefined && { 'x-gateway-actor': actor }),
+        },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBeLessThan(300);
+    };
+    for (let number = 0; number < 101; number += 1)
+      await call('POST', '/groups', { name: `many-${number}` }, HARM);
+    await call('POST', '/groups', { name: 'audited', budget_week: 30 }, 'alice@e.example');
+    await call('POST', '/keys', { name: 'audited-key', models: ['openai/*', 'google/*'], group: 'audited' });
+    const changes = { models: ['openai/*', 'x-ai/*'], tag_limits: { budget_day: 2 }, group: null };
+    await call('PATCH', '/keys/audited-key', changes, 'bob@e.example');
+    await call('PATCH', '/groups/audited', { budget_week: 40 }, 'alice@e.example');
+    await call('DELETE', '/groups/audited', {}, 'alice@e.example');
+
+    const page = await open('audit', { viewport: { width: 1280, height: 760 }, colorScheme: 'light' });
+    const rows = page.locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(100);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Newer' }).isEnabled()).toBe(true);
+    await expect.poll(() => rows.first().innerText()).toMatch(/many-\d/);
+    expect(await page.locator('main img').count()).toBe(0);
+
+    await page.getByLabel('key or group').fill('audited-key');
+    await page.getByLabel('key or group').press('Enter');
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.first().innerText()).toMatch(/Key changed\s+audited-key\s+bob@e\.example api, 127/);
+    const differences = rows.first().locator('.changes li');
+    expect(await differences.allInnerTexts()).toEqual([
+      'models google/* → x-ai/*',
+      'tag_limits.budget_day not set → 2',
+      'group audited → not set',
+    ]);
+    expect(await differences.first().locator('del').innerText()).toBe('google/*');
+    expect(await differences.first().locator('ins').innerText()).toBe('x-ai/*');
+
+    await page.getByLabel('key or group').fill('');
+    await page.getByLabel('key or group').press('Enter');
+    await page.getByLabel(/^action/).selectOption('Group changed');
+    const changed = page.getByRole('row', { name: /Group changed audited/ });
+    await expect.poll(() => changed.innerText()).toMatch(/alice@e\.example[\s\S]*budget_week\s+30\s+→\s+40/);
+    await page.getByLabel(/^action/).selectOption('any');
+    await expect.poll(() => rows.first().innerText()).toContain('Group deleted');
+    await expectAccessible(page);
+    await picture(page, 'audit-light');
+    await page.setViewportSize({ width: 390, height: 780 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(pages.problems()).toEqual([]);
+    await page.context().close();
+  });
+
   test('exchanges: the latest first, filtered, as they end', async () => {
     const page = await open('exchanges', { viewport: { width: 1280, height: 860 }, colorScheme: 'light' });
     const rows = page.locator('tbody tr');
@@ -320,6 +379,49 @@ test('a CSV file quotes what it must, and holds no formulas', () => {
       ],
     ),
   ).toBe('a,b\r\n"x,""y""",\'=1+1\r\n"two\nlines",-3\r\n,\'-x\r\n');
+});
+
+test('the audit view has a name for each action of the trail', () => {
+  expect(Object.keys(ACTIONS)).toEqual([...AUDIT_ACTIONS]);
+});
+
+test('the changes of an entry are the fields that differ, and of lists the items that do', () => {
+  const before = {
+    object: 'key',
+    id: 'key_1',
+    name: 'team',
+    models: ['openai/*', 'google/*'],
+    budget_day: 5,
+    budget_week: null,
+    tag_limits: { budget_day: 1, requests_per_minute: 3 },
+    model_limits: [{ models: ['openai/*'], budget_day: 1 }],
+  };
+  const after = {
+    ...before,
+    models: ['google/*', 'x-ai/*'],
+    budget_day: null,
+    budget_week: 0,
+    tag_limits: { budget_day: 2, requests_per_minute: 3 },
+    model_limits: [{ models: ['openai/*'], budget_day: 9 }],
+  };
+  expect(changesOf({ before, after }).map(writeChange)).toEqual([
+    'models: openai/* → x-ai/*',
+    'budget_day: 5 → not set',
+    'budget_week: not set → 0',
+    'tag_limits.budget_day: 1 → 2',
+    'model_limits: {"models":["openai/*"],"budget_day":1} → {"models":["openai/*"],"budget_day":9}',
+  ]);
+  expect(changesOf({ before, after: before })).toEqual([]);
+  // No model at all is not the same as any model.
+  expect(changesOf({ before: { models: [] }, after: { models: null } }).map(writeChange)).toEqual([
+    'models: [] → not set',
+  ]);
+  expect(changesOf({ before: null, after: { object: 'group', name: 'search', budget_day: 4 } })).toEqual([
+    { field: 'budget_day', removed: [], added: ['4'] },
+  ]);
+  expect(changesOf({ before: { name: 'search', budget_day: 4 }, after: null })).toEqual([
+    { field: 'budget_day', removed: ['4'], added: [] },
+  ]);
 });
 
 test('rates are the growth of totals between two reports of the same day', () => {

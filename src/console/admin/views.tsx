@@ -2,6 +2,7 @@
 
 import type { FunctionComponent } from 'preact';
 import type { Session } from '../session/session.ts';
+import { AuditView } from './audit-view.tsx';
 import { ConfigView } from './config-view.tsx';
 import { ExchangesView } from './exchanges-view.tsx';
 import { GroupsView } from './groups-view.tsx';
@@ -17,5 +18,6 @@ export const ADMIN_VIEWS: Readonly<Record<string, AdminViewOf>> = {
   keys: KeysView,
   groups: GroupsView,
   health: HealthView,
+  audit: AuditView,
   config: ConfigView,
 };

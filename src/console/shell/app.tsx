@@ -24,6 +24,7 @@ const ADMIN_VIEWS: readonly ViewLink[] = [
   { view: 'exchanges', name: 'Exchanges', icon: 'exchanges' },
   { view: 'keys', name: 'Keys', icon: 'keys' },
   { view: 'groups', name: 'Groups', icon: 'groups' },
+  { view: 'audit', name: 'Audit', icon: 'audit' },
   { view: 'health', name: 'Health', icon: 'health' },
   { view: 'config', name: 'Configuration', icon: 'config' },
 ];

@@ -1,0 +1,161 @@
+/** The audit trail: who changed which key or group, when, and what it was before and after. */
+
+import { useState } from 'preact/hooks';
+import type { Session } from '../session/session.ts';
+import { AdminView } from './admin-view.tsx';
+import { askAdmin, useAdmin } from './ask-admin.ts';
+import {
+  ACTIONS,
+  type AuditStates,
+  changesOf,
+  type FieldChange,
+  NOT_SET,
+  writeChange,
+} from './audit-entry.ts';
+import { type Column, Table } from './table.tsx';
+
+interface Entry extends AuditStates {
+  readonly id: string;
+  readonly time: string;
+  readonly via: string;
+  readonly actor: string | null;
+  readonly address: string | null;
+  readonly action: string;
+  /** The name of the key or the group. */
+  readonly target: string;
+  readonly target_id: string | null;
+}
+
+interface Page {
+  /** Newest first. */
+  readonly data: readonly Entry[];
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+}
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { name: 'time (UTC)', value: ({ time }) => time, show: ({ time }) => time.slice(0, 19).replace('T', ' ') },
+  { name: 'action', value: ({ action }) => action, show: ({ action }) => ACTIONS[action] ?? action },
+  {
+    name: 'target',
+    value: ({ target }) => target,
+    show: ({ target, target_id: id }) => <strong title={id ?? ''}>{target}</strong>,
+  },
+  {
+    name: 'by',
+    value: ({ actor, address, via }) => actor ?? address ?? via,
+    show: ({ actor, address, via }) => (
+      <>
+        {actor ?? 'not named'} <small>{[via, address].filter(Boolean).join(', ')}</small>
+      </>
+    ),
+  },
+  {
+    name: 'changes',
+    value: (entry) => changesOf(entry).map(writeChange).join('; '),
+    show: (entry) => (
+      <ul class="changes">
+        {changesOf(entry).map((change) => (
+          <Change key={change.field} change={change} />
+        ))}
+      </ul>
+    ),
+  },
+];
+
+export function AuditView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+  const [filter, setFilter] = useState({ target: '', action: '' });
+  /** The last entries of the pages before this one. */
+  const [pages, setPages] = useState<readonly string[]>([]);
+  const after = pages.at(-1);
+  const asked = new URLSearchParams({
+    ...(filter.target && { target: filter.target }),
+    ...(filter.action && { action: filter.action }),
+    ...(after !== undefined && { after }),
+  }).toString();
+  const { data, problem, reload } = useAdmin(session, asked, () =>
+    askAdmin<Page>(session, 'GET', `/admin/audit?${asked}`),
+  );
+  const change = (changed: Partial<typeof filter>): void => {
+    setFilter((present) => ({ ...present, ...changed }));
+    setPages([]);
+  };
+  return (
+    <AdminView
+      title="Audit"
+      session={session}
+      problem={problem}
+      onAskKey={onAskKey}
+      actions={
+        <>
+          <label class="field inline">
+            <span>key or group</span>
+            <input
+              value={filter.target}
+              placeholder="any"
+              spellcheck={false}
+              size={16}
+              onChange={(event) => change({ target: event.currentTarget.value.trim() })}
+            />
+          </label>
+          <label class="field inline">
+            <span>action</span>
+            <select value={filter.action} onChange={(event) => change({ action: event.currentTarget.value })}>
+              <option value="">any</option>
+              {Object.entries(ACTIONS).map(([action, name]) => (
+                <option key={action} value={action}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" onClick={reload}>
+            Reload
+          </button>
+        </>
+      }
+    >
+      {data && (
+        <section class="card">
+          <Table
+            label="Audit trail"
+            file="audit"
+            columns={COLUMNS}
+            rows={data.data}
+            rowKey={({ id }) => id}
+            none="No changes that match."
+          />
+          {(after !== undefined || data.has_more) && (
+            <div class="row">
+              <button
+                type="button"
+                disabled={after === undefined}
+                onClick={() => setPages(pages.slice(0, -1))}
+              >
+                Newer
+              </button>
+              <button
+                type="button"
+                disabled={!data.has_more}
+                onClick={() => setPages(data.last_id === null ? pages : [...pages, data.last_id])}
+              >
+                Older
+              </button>
+            </div>
+          )}
+        </section>
+      )}
+    </AdminView>
+  );
+}
+
+function Change({ change: { field, removed, added } }: { change: FieldChange }) {
+  return (
+    <li>
+      <code>{field}</code>{' '}
+      {removed.length === 0 ? <small>{NOT_SET}</small> : removed.map((text) => <del key={text}>{text}</del>)}{' '}
+      <span aria-hidden="true">→</span>{' '}
+      {added.length === 0 ? <small>{NOT_SET}</small> : added.map((text) => <ins key={text}>{text}</ins>)}
+    </li>
+  );
+}
