@@ -2,7 +2,7 @@
 
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ACTIONS, changesOf, writeChange } from '../../src/console/admin/audit-entry.ts';
+import { ACTIONS, listChanges, writeChange } from '../../src/console/admin/audit-entry.ts';
 import { toCsv } from '../../src/console/admin/csv.ts';
 import { addRate, NO_RATES, writeRate } from '../../src/console/admin/live-rates.ts';
 import { parseMetrics, sumSamples } from '../../src/console/admin/metrics.ts';
@@ -146,8 +146,6 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await row.waitFor();
     expect(await row.innerText()).toMatch(/openai\/\*\s+60 requests\/min\s+\$[\d.]+ of \$25\.00 today/);
     expect(await page.content()).not.toContain(secret);
-    await expectAccessible(page);
-    await picture(page, 'keys-light');
 
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name, as reports show it').fill('team-blue');
@@ -157,10 +155,35 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
 
     await page.getByRole('button', { name: 'Change team-blue' }).click();
     await page.getByLabel('Requests per minute').fill('');
+    await page.getByLabel('Dollars per week').fill('60');
     await page.getByLabel('Dollars per month').fill('100');
+    await page.getByLabel('Dollars in total').fill('16');
+    await page.getByLabel('Each request holds').selectOption('the cost of its longest answer');
+    await page.getByText('Limits for some models').click();
+    await page.locator('[name=model_limits]').fill('[{"models":["openai/*"],"budget_total":5}]');
+    await page.getByText('Limits for each tag or end user').click();
+    await page.locator('[name=tag_limits]').fill('[]');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect.poll(() => row.innerText()).toMatch(/of \$100\.00 month/);
-    expect(await row.innerText()).not.toContain('60 requests');
+    await page.getByText('The limits for each tag are not a JSON object.').waitFor();
+    await page.locator('[name=tag_limits]').fill('{"budget_day":2}');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(() => row.innerText()).toMatch(/of \$100\.00 this month/);
+    const shown = await row.innerText();
+    expect(shown).toMatch(/1 by model, each tag, longest reserved/);
+    expect(shown).toMatch(/of \$25\.00 today\s+\$[\d.]+ of \$60\.00 this week/);
+    expect(shown).not.toContain('60 requests');
+    // In six days, four requests a day at 11 cents and two at 5.
+    expect(shown).toMatch(/\$3\.24 of \$5\.00 in total, openai\/\*/);
+    const meter = (name: string) => page.getByRole('meter', { name, exact: true });
+    const ofModels = meter('Spending of team-blue in total, openai/*');
+    expect(Number(await ofModels.getAttribute('value'))).toBeCloseTo(3.24);
+    await expectAccessible(page);
+    await picture(page, 'keys-light');
+    await page.getByRole('button', { name: 'Change team-blue' }).click();
+    expect(await page.getByLabel('Each request holds').inputValue()).toBe('longest');
+    expect(JSON.parse(await page.locator('[name=tag_limits]').inputValue())).toEqual({ budget_day: 2 });
+    await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Rotate team-blue' }).click();
     await page.getByLabel('The old key keeps working').selectOption('1');
@@ -186,13 +209,55 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.getByLabel('Dollars per month').fill('50');
     await page.getByRole('button', { name: 'Create the group' }).click();
     const row = page.getByRole('row', { name: /search/ });
-    await expect.poll(() => row.innerText()).toMatch(/\$[\d.]+ of \$50\.00 month/);
+    await expect.poll(() => row.innerText()).toMatch(/\$[\d.]+ of \$50\.00 this month/);
+    await page.getByRole('button', { name: 'Change search' }).click();
+    await page.getByLabel('Dollars in total').fill('0');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(() => row.innerText()).toMatch(/of \$0 in total/);
+    await page.getByRole('link', { name: 'Usage' }).click();
+    const budgets = page.getByRole('region', { name: 'Spending against budgets' }).locator('tbody tr');
+    await expect.poll(() => budgets.count()).toBe(2);
+    // The nearest to its end is first.
+    expect(await budgets.first().innerText()).toMatch(
+      /^group search\s+all\s+in total\s+\$14\.40 of \$0 in total\s+\$0\s+−\$14\.40\s+never$/,
+    );
+    // Of a budget of nothing, all is spent.
+    expect(await budgets.first().getByRole('meter').getAttribute('value')).toBe('1');
+    expect(await budgets.last().innerText()).toMatch(
+      /this month[\s\S]+\$50\.00\s+\$[\d.]+\s+\d{4}-\d\d-01 00:00$/,
+    );
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Groups' }).click();
+    await row.waitFor();
+    const byAdmin = { authorization: `Bearer ${ADMIN_KEY}` };
+    const settings = {
+      name: 'of-search',
+      group: 'search',
+      stored: 'none',
+      budget_reserve: 'longest',
+      budget_week: 7,
+      expires_at: '2100-01-31T12:00:59.500Z',
+      model_limits: [{ models: ['openai/*'], budget_total: 5 }],
+      tag_limits: { requests_per_minute: 9 },
+    };
     const key = await fetch(`${admin.url}/admin/keys`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${ADMIN_KEY}` },
-      body: JSON.stringify({ name: 'of-search', group: 'search' }),
+      headers: byAdmin,
+      body: JSON.stringify(settings),
     });
     expect(key.status).toBe(201);
+    // A form that is saved as it was opened changes nothing.
+    const readKey = async () =>
+      (await fetch(`${admin.url}/admin/keys/of-search`, { headers: byAdmin })).json();
+    const before = await readKey();
+    expect(before).toMatchObject(settings);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'Change of-search' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await readKey()).toEqual(before);
+    await page.getByRole('link', { name: 'Groups' }).click();
+    await row.waitFor();
     page.on('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete search' }).click();
     await page.getByText(/Keys that are not revoked are still of the group/).waitFor();
@@ -213,31 +278,41 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
       expect(response.status).toBeLessThan(300);
     };
     for (let number = 0; number < 101; number += 1)
-      await call('POST', '/groups', { name: `many-${number}` }, HARM);
-    await call('POST', '/groups', { name: 'audited', budget_week: 30 }, 'alice@e.example');
-    await call('POST', '/keys', { name: 'audited-key', models: ['openai/*', 'google/*'], group: 'audited' });
+      await call(
+        'POST',
+        '/groups',
+        { name: `team-${number}`, budget_month: 100 },
+        number === 0 ? HARM : 'terraform',
+      );
+    await call('POST', '/groups', { name: 'search-team', budget_week: 30 }, 'alice@e.example');
+    await call('POST', '/keys', {
+      name: 'search-app',
+      models: ['openai/*', 'google/*'],
+      group: 'search-team',
+    });
     const changes = { models: ['openai/*', 'x-ai/*'], tag_limits: { budget_day: 2 }, group: null };
-    await call('PATCH', '/keys/audited-key', changes, 'bob@e.example');
-    await call('PATCH', '/groups/audited', { budget_week: 40 }, 'alice@e.example');
-    await call('DELETE', '/groups/audited', {}, 'alice@e.example');
+    await call('PATCH', '/keys/search-app', changes, 'bob@e.example');
+    await call('PATCH', '/groups/search-team', { budget_week: 40 }, 'alice@e.example');
+    await call('DELETE', '/groups/search-team', {}, 'alice@e.example');
 
     const page = await open('audit', { viewport: { width: 1280, height: 760 }, colorScheme: 'light' });
     const rows = page.locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(100);
     await page.getByRole('button', { name: 'Older' }).click();
     await expect.poll(() => page.getByRole('button', { name: 'Newer' }).isEnabled()).toBe(true);
-    await expect.poll(() => rows.first().innerText()).toMatch(/many-\d/);
+    await expect.poll(() => rows.first().innerText()).toMatch(/team-\d/);
+    await expect.poll(() => page.locator('tbody').innerText()).toContain(HARM);
     expect(await page.locator('main img').count()).toBe(0);
 
-    await page.getByLabel('key or group').fill('audited-key');
+    await page.getByLabel('key or group').fill('search-app');
     await page.getByLabel('key or group').press('Enter');
     await expect.poll(() => rows.count()).toBe(2);
-    expect(await rows.first().innerText()).toMatch(/Key changed\s+audited-key\s+bob@e\.example api, 127/);
+    expect(await rows.first().innerText()).toMatch(/Key changed\s+search-app\s+bob@e\.example api, 127/);
     const differences = rows.first().locator('.changes li');
     expect(await differences.allInnerTexts()).toEqual([
       'models google/* → x-ai/*',
       'tag_limits.budget_day not set → 2',
-      'group audited → not set',
+      'group search-team → not set',
     ]);
     expect(await differences.first().locator('del').innerText()).toBe('google/*');
     expect(await differences.first().locator('ins').innerText()).toBe('x-ai/*');
@@ -245,11 +320,12 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.getByLabel('key or group').fill('');
     await page.getByLabel('key or group').press('Enter');
     await page.getByLabel(/^action/).selectOption('Group changed');
-    const changed = page.getByRole('row', { name: /Group changed audited/ });
+    const changed = page.getByRole('row', { name: /Group changed search-team/ });
     await expect.poll(() => changed.innerText()).toMatch(/alice@e\.example[\s\S]*budget_week\s+30\s+→\s+40/);
     await page.getByLabel(/^action/).selectOption('any');
     await expect.poll(() => rows.first().innerText()).toContain('Group deleted');
     await expectAccessible(page);
+    await page.getByLabel('key or group').blur();
     await picture(page, 'audit-light');
     await page.setViewportSize({ width: 390, height: 780 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
@@ -404,22 +480,22 @@ test('the changes of an entry are the fields that differ, and of lists the items
     tag_limits: { budget_day: 2, requests_per_minute: 3 },
     model_limits: [{ models: ['openai/*'], budget_day: 9 }],
   };
-  expect(changesOf({ before, after }).map(writeChange)).toEqual([
+  expect(listChanges({ before, after }).map(writeChange)).toEqual([
     'models: openai/* → x-ai/*',
     'budget_day: 5 → not set',
     'budget_week: not set → 0',
     'tag_limits.budget_day: 1 → 2',
     'model_limits: {"models":["openai/*"],"budget_day":1} → {"models":["openai/*"],"budget_day":9}',
   ]);
-  expect(changesOf({ before, after: before })).toEqual([]);
+  expect(listChanges({ before, after: before })).toEqual([]);
   // No model at all is not the same as any model.
-  expect(changesOf({ before: { models: [] }, after: { models: null } }).map(writeChange)).toEqual([
+  expect(listChanges({ before: { models: [] }, after: { models: null } }).map(writeChange)).toEqual([
     'models: [] → not set',
   ]);
-  expect(changesOf({ before: null, after: { object: 'group', name: 'search', budget_day: 4 } })).toEqual([
+  expect(listChanges({ before: null, after: { object: 'group', name: 'search', budget_day: 4 } })).toEqual([
     { field: 'budget_day', removed: [], added: ['4'] },
   ]);
-  expect(changesOf({ before: { name: 'search', budget_day: 4 }, after: null })).toEqual([
+  expect(listChanges({ before: { name: 'search', budget_day: 4 }, after: null })).toEqual([
     { field: 'budget_day', removed: ['4'], added: [] },
   ]);
 });

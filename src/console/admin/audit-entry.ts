@@ -35,7 +35,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
 const SAID_BY_THE_ENTRY: ReadonlySet<string> = new Set(['object', 'id', 'name', 'created_at']);
 
 /** The fields whose values differ. Of a list, only the items that differ. A field that is null is not set. */
-export function changesOf({ before, after }: AuditStates): readonly FieldChange[] {
+export function listChanges({ before, after }: AuditStates): readonly FieldChange[] {
   return changesBetween(before ?? {}, after ?? {}).filter(({ field }) => !SAID_BY_THE_ENTRY.has(field));
 }
 
@@ -54,7 +54,7 @@ function changesBetween(before: JsonObject, after: JsonObject, path = ''): reado
     const field = path + name;
     if (isObject(old ?? {}) && isObject(present ?? {}) && (isObject(old) || isObject(present)))
       return changesBetween(isObject(old) ? old : {}, isObject(present) ? present : {}, `${field}.`);
-    const [oldItems, presentItems] = [itemsOf(old), itemsOf(present)];
+    const [oldItems, presentItems] = [listItems(old), listItems(present)];
     const removed = oldItems.filter((item) => !presentItems.includes(item));
     const added = presentItems.filter((item) => !oldItems.includes(item));
     return removed.length + added.length > 0 ? [{ field, removed, added }] : [];
@@ -62,7 +62,7 @@ function changesBetween(before: JsonObject, after: JsonObject, path = ''): reado
 }
 
 /** The values of a field as texts: none if it is not set, one for each item of a list. */
-function itemsOf(value: unknown): readonly string[] {
+function listItems(value: unknown): readonly string[] {
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) return [writeValue(value)];
   // An empty list is not the same as none: it allows nothing.

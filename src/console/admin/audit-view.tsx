@@ -7,7 +7,7 @@ import { askAdmin, useAdmin } from './ask-admin.ts';
 import {
   ACTIONS,
   type AuditStates,
-  changesOf,
+  listChanges,
   type FieldChange,
   NOT_SET,
   writeChange,
@@ -45,17 +45,17 @@ const COLUMNS: readonly Column<Entry>[] = [
     name: 'by',
     value: ({ actor, address, via }) => actor ?? address ?? via,
     show: ({ actor, address, via }) => (
-      <>
+      <span class="wrapped">
         {actor ?? 'not named'} <small>{[via, address].filter(Boolean).join(', ')}</small>
-      </>
+      </span>
     ),
   },
   {
     name: 'changes',
-    value: (entry) => changesOf(entry).map(writeChange).join('; '),
+    value: (entry) => listChanges(entry).map(writeChange).join('; '),
     show: (entry) => (
       <ul class="changes">
-        {changesOf(entry).map((change) => (
+        {listChanges(entry).map((change) => (
           <Change key={change.field} change={change} />
         ))}
       </ul>

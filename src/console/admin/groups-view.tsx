@@ -8,7 +8,7 @@ import { AdminView } from './admin-view.tsx';
 import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { type Group, showModels, showRates } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
-import { readSpending, Spent } from './spending.tsx';
+import { MissingBudgets, readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
 
 export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
@@ -33,12 +33,12 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
   };
   const columns: readonly Column<Group>[] = [
     { name: 'name', value: ({ name }) => name, show: ({ name }) => <strong>{name}</strong> },
-    { name: 'models', value: showModels },
-    { name: 'limits', value: showRates },
+    { name: 'models', value: showModels, show: (group) => <span class="wrapped">{showModels(group)}</span> },
+    { name: 'limits', value: showRates, show: (group) => <span class="wrapped">{showRates(group)}</span> },
     {
       name: 'spent',
       value: ({ name }) => data?.spending.month.get(name) ?? 0,
-      show: (group) => data && <Spent name={group.name} limits={group} spending={data.spending} />,
+      show: ({ name }) => data && <Spent name={name} spending={data.spending} />,
     },
     { name: 'created', value: ({ created_at }) => created_at.slice(0, 10) },
     {
@@ -83,6 +83,7 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
     >
       {data && (
         <section class="card">
+          <MissingBudgets spending={data.spending} />
           <Table
             label="Groups"
             file="groups"

@@ -9,7 +9,7 @@ import { AdminView } from './admin-view.tsx';
 import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { type Group, type Key, type MadeKey, showModels, showRates } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
-import { readSpending, Spent } from './spending.tsx';
+import { MissingBudgets, readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
 
 type Asked =
@@ -48,12 +48,13 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       ),
     },
     { name: 'group', value: ({ group }) => group },
-    { name: 'models', value: showModels },
-    { name: 'limits', value: showRates },
+    { name: 'models', value: showModels, show: (key) => <span class="wrapped">{showModels(key)}</span> },
+    { name: 'limits', value: showRates, show: (key) => <span class="wrapped">{showRates(key)}</span> },
     {
       name: 'spent',
       value: ({ name }) => data?.spending.month.get(name) ?? 0,
-      show: (key) => data && <Spent name={key.name} limits={key} spending={data.spending} />,
+      show: ({ name, revoked_at: revoked }) =>
+        data && <Spent name={name} spending={data.spending} hasBudgets={revoked === null} />,
     },
     { name: 'created', value: ({ created_at }) => created_at.slice(0, 10) },
     {
@@ -104,6 +105,7 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
     >
       {data && (
         <section class="card">
+          <MissingBudgets spending={data.spending} />
           <Table label="Keys" file="keys" columns={columns} rows={data.keys} rowKey={({ id }) => id} />
         </section>
       )}

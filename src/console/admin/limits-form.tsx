@@ -1,13 +1,13 @@
 /** Asks for the settings of a key or a group: an empty field is no limit. */
 
 import { useState } from 'preact/hooks';
-import { parseJson } from '../formats/json.ts';
 import { errorMessage } from '../session/reach.ts';
 import { type Group, type Key, type Limits, NUMBERS } from './limits.ts';
+import { readLimits } from './read-limits.ts';
 
 export interface LimitsFormProps {
   /** What it begins with; absent for something new, whose name is asked too. */
-  readonly before?: Limits & Partial<Pick<Key, 'expires_at' | 'group'>>;
+  readonly before?: Limits & Partial<Pick<Key, 'expires_at' | 'group' | 'tag_limits'>>;
   /** The groups that a key can belong to; absent for a group itself. */
   readonly groups?: readonly Group[];
   readonly button: string;
@@ -21,7 +21,7 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
   const submit = async (form: HTMLFormElement): Promise<void> => {
     setSending(true);
     try {
-      await onSubmit(readForm(new FormData(form), before !== undefined, groups !== undefined));
+      await onSubmit(readLimits(new FormData(form), before !== undefined, groups !== undefined));
     } catch (error) {
       setProblem(errorMessage(error));
     } finally {
@@ -62,36 +62,45 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
         ))}
         {groups && (
           <>
-            <label class="field">
-              <span>Group</span>
-              <select name="group" defaultValue={before?.group ?? ''}>
-                <option value="">none</option>
-                {groups.map(({ name }) => (
-                  <option key={name} value={name}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              name="group"
+              label="Group"
+              chosen={before?.group}
+              options={[['', 'none'], ...groups.map(({ name }) => [name, name] as const)]}
+            />
             <label class="field">
               <span>Expires (UTC)</span>
               <input
                 name="expires_at"
                 type="datetime-local"
-                defaultValue={before?.expires_at?.slice(0, 16) ?? ''}
+                // A key may expire within a minute, too.
+                step="any"
+                defaultValue={before?.expires_at?.slice(0, -1) ?? ''}
               />
             </label>
           </>
         )}
-        <label class="field">
-          <span>What vendors have stored</span>
-          <select name="stored" defaultValue={before?.stored ?? ''}>
-            <option value="">by its models</option>
-            <option value="all">all</option>
-            <option value="own">only its own</option>
-            <option value="none">none</option>
-          </select>
-        </label>
+        <Choice
+          name="budget_reserve"
+          label="Each request holds of its budgets"
+          chosen={before?.budget_reserve}
+          options={[
+            ['', 'not set (a typical answer)'],
+            ['typical', 'the cost of a typical answer'],
+            ['longest', 'the cost of its longest answer'],
+          ]}
+        />
+        <Choice
+          name="stored"
+          label="What vendors have stored"
+          chosen={before?.stored}
+          options={[
+            ['', 'by its models'],
+            ['all', 'all'],
+            ['own', 'only its own'],
+            ['none', 'none'],
+          ]}
+        />
       </div>
       <details>
         <summary>Limits for some models</summary>
@@ -108,6 +117,23 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
           />
         </label>
       </details>
+      {groups && (
+        <details>
+          <summary>Limits for each tag or end user</summary>
+          <label class="field">
+            <span>
+              A JSON object, such as <code>{'{"requests_per_minute":10,"budget_day":1}'}</code>
+            </span>
+            <textarea
+              class="code"
+              name="tag_limits"
+              rows={4}
+              spellcheck={false}
+              defaultValue={before?.tag_limits ? JSON.stringify(before.tag_limits, null, 2) : ''}
+            />
+          </label>
+        </details>
+      )}
       {problem && (
         <p class="error" role="alert">
           {problem}
@@ -122,31 +148,29 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
   );
 }
 
-/** The settings in a form. A new key or group leaves out what is empty; a change says that there is no limit. */
-function readForm(form: FormData, isChange: boolean, isKey: boolean): Readonly<Record<string, unknown>> {
-  const text = (name: string): string => String(form.get(name) ?? '').trim();
-  const settings: Record<string, unknown> = {};
-  const set = (name: string, value: unknown): void => {
-    if (value !== null) settings[name] = value;
-    else if (isChange) settings[name] = null;
-  };
-  if (!isChange) settings['name'] = text('name');
-  const models = text('models')
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  set('models', models.length > 0 ? models : null);
-  for (const [name] of NUMBERS) set(name, text(name) === '' ? null : Number(text(name)));
-  set('stored', text('stored') || null);
-  if (isKey) {
-    set('group', text('group') || null);
-    set('expires_at', text('expires_at') === '' ? null : `${text('expires_at')}:00Z`);
-  }
-  const byModel = text('model_limits');
-  if (byModel === '') set('model_limits', null);
-  else {
-    const value = parseJson(byModel);
-    if (!Array.isArray(value)) throw new Error('The limits for some models are not a JSON list.');
-    set('model_limits', value);
-  }
-  return settings;
+/** A selection that begins with what is chosen. Preact knows no `defaultValue` of a `select`. */
+function Choice({
+  name,
+  label,
+  chosen,
+  options,
+}: {
+  name: string;
+  label: string;
+  chosen: string | null | undefined;
+  /** Values, with the words for them. An empty one is for what is not set. */
+  options: readonly (readonly [value: string, words: string])[];
+}) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select name={name}>
+        {options.map(([value, words]) => (
+          <option key={value} value={value} selected={value === (chosen ?? '')}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }

@@ -8,7 +8,12 @@ export interface Limits {
   readonly concurrent_requests: number | null;
   /** US dollars. */
   readonly budget_day: number | null;
+  readonly budget_week: number | null;
   readonly budget_month: number | null;
+  /** It never renews. */
+  readonly budget_total: number | null;
+  /** What a request holds of budgets until its cost is known; null: that of a typical answer. */
+  readonly budget_reserve: string | null;
   readonly model_limits: readonly unknown[] | null;
 }
 
@@ -19,6 +24,8 @@ export interface Key extends Limits {
   readonly hint: string;
   readonly expires_at: string | null;
   readonly group: string | null;
+  /** The limits of each tag, or else of each end user. */
+  readonly tag_limits: Readonly<Record<string, number>> | null;
   readonly created_at: string;
   readonly revoked_at: string | null;
   /** When the old key of the last rotation stops working. */
@@ -40,18 +47,22 @@ export const NUMBERS = [
   ['requests_per_minute', 'Requests per minute'],
   ['tokens_per_minute', 'Tokens per minute'],
   ['concurrent_requests', 'Requests at once'],
-  ['budget_day', 'Dollars per day (UTC)'],
-  ['budget_month', 'Dollars per month (UTC)'],
+  ['budget_day', 'Dollars per day'],
+  ['budget_week', 'Dollars per week, from Monday'],
+  ['budget_month', 'Dollars per month'],
+  ['budget_total', 'Dollars in total'],
 ] as const satisfies readonly (readonly [keyof Limits, string])[];
 
 /** The rates of a key or a group in words. */
-export function showRates(limits: Limits): string {
+export function showRates(limits: Limits & Partial<Pick<Key, 'tag_limits'>>): string {
   const said = [
     limits.requests_per_minute !== null && `${limits.requests_per_minute} requests/min`,
     limits.tokens_per_minute !== null && `${limits.tokens_per_minute} tokens/min`,
     limits.concurrent_requests !== null && `${limits.concurrent_requests} at once`,
     limits.model_limits !== null && `${limits.model_limits.length} by model`,
-  ].filter((each) => each !== false);
+    limits.tag_limits && 'each tag',
+    limits.budget_reserve === 'longest' && 'longest reserved',
+  ].filter((each) => typeof each === 'string');
   return said.join(', ');
 }
 

@@ -4,6 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
+import { BudgetsCard } from './budgets-card.tsx';
 import { type Dimension, lastDays, MEASURES, type Measure, type Report } from './figures.ts';
 import { addRate, NO_RATES } from './live-rates.ts';
 import { Charts, type Reports } from './usage-charts.tsx';
@@ -83,6 +84,7 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
       }
     >
       {data && measure && <Charts reports={data} measure={measure} session={session} />}
+      {data && <BudgetsCard session={session} />}
     </AdminView>
   );
 }

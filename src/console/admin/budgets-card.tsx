@@ -1,0 +1,80 @@
+/** All budgets of keys and groups, also of those in the configuration, the ones nearest to their end first. */
+
+import type { Session } from '../session/session.ts';
+import { useAdmin } from './ask-admin.ts';
+import { dollars } from './figures.ts';
+import { type Budget, BudgetBar, budgetKey, PERIODS, readBudgets } from './spending.tsx';
+import { type Column, Table } from './table.tsx';
+
+/** Milliseconds between two requests: the gateway reads all keys for each. */
+const INTERVAL = 30_000;
+
+/** The most budgets that are shown. */
+const MOST = 100;
+
+const COLUMNS: readonly Column<Budget>[] = [
+  {
+    name: 'of',
+    value: ({ of, name }) => `${of} ${name}`,
+    show: ({ of, name }) => (
+      <>
+        <small>{of}</small> <strong>{name}</strong>
+      </>
+    ),
+  },
+  { name: 'models', value: ({ models }) => (models === null ? 'all' : models.join(', ')) },
+  { name: 'period', value: ({ period }) => PERIODS[period] },
+  {
+    name: 'spent',
+    value: ({ spent }) => spent,
+    show: (budget) => (
+      <span class="spent">
+        <BudgetBar budget={budget} />
+      </span>
+    ),
+  },
+  { name: 'budget', value: ({ budget }) => budget, show: ({ budget }) => dollars(budget) },
+  {
+    name: 'left',
+    value: ({ remaining }) => remaining,
+    show: ({ remaining }) => (
+      <span class={remaining <= 0 ? 'bad' : ''}>
+        {remaining < 0 ? `−${dollars(-remaining)}` : dollars(remaining)}
+      </span>
+    ),
+  },
+  {
+    name: 'renews (UTC)',
+    value: ({ renews_at: renews }) => renews,
+    show: ({ renews_at: renews }) => renews?.slice(0, 16).replace('T', ' ') ?? 'never',
+  },
+];
+
+/** Nothing where there are no budgets. */
+export function BudgetsCard({ session }: { session: Session }) {
+  const { data, problem } = useAdmin(session, '', () => readBudgets(session, MOST), INTERVAL);
+  if (data === undefined)
+    return (
+      problem && (
+        <p class="error" role="alert">
+          {problem}
+        </p>
+      )
+    );
+  if (data.data.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="budgets-title">
+      <h2 id="budgets-title">
+        Budgets{' '}
+        <small>{data.has_more ? `the ${MOST} nearest to their end` : 'the nearest to its end first'}</small>
+      </h2>
+      <Table
+        label="Spending against budgets"
+        file="budgets"
+        columns={COLUMNS}
+        rows={data.data}
+        rowKey={budgetKey}
+      />
+    </section>
+  );
+}
