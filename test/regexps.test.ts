@@ -52,7 +52,6 @@ const BOUNDED: readonly (readonly [file: string, beginning: string, bound: strin
     '/^Bearer',
     'a header, which has no line break: 16 KB, and what is left always matches',
   ],
-  ['upstream/vendor.ts', '/\\/+$/', 'an address in the configuration'],
   ['accounting/traces/traces.ts', '/\\/+$/', 'an address in the environment'],
   ['upstream/credentials/azure-way.ts', '/\\/+$/', 'an address in the environment'],
   ['server/process/reload.ts', '/\\s*\\n\\s*/g', "the gateway's own message on a configuration"],

@@ -3,6 +3,7 @@
 import { modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import type { Cloud } from './credentials/cloud.ts';
 
 /** The header in which a vendor expects its key. */
@@ -156,5 +157,5 @@ export function countingPath(format: FormatName, model: string): string {
  */
 export function splitBaseUrl(url: string): { readonly origin: string; readonly basePath: string } {
   const { origin, pathname } = new URL(url);
-  return { origin, basePath: pathname.replace(/\/+$/, '') };
+  return { origin, basePath: withoutTrailingSlashes(pathname) };
 }

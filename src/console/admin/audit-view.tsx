@@ -7,8 +7,8 @@ import { askAdmin, useAdmin } from './ask-admin.ts';
 import {
   ACTIONS,
   type AuditStates,
-  listChanges,
   type FieldChange,
+  listChanges,
   NOT_SET,
   writeChange,
 } from './audit-entry.ts';

@@ -17,7 +17,7 @@ export function parseMetrics(text: string): readonly Sample[] {
 }
 
 function parseLabels(text: string): Readonly<Record<string, string>> {
-  const pairs = [...text.matchAll(/(\w+)="((?:\\.|[^"\\])*)"/g)];
+  const pairs = [...text.matchAll(/(?<!\w)(\w+)="((?:\\.|[^"\\])*)"/g)];
   return Object.fromEntries(
     pairs.map(([, name = '', value = '']) => [
       name,

@@ -5,6 +5,7 @@ import { parseConfig, readGiven } from '../../config/load.ts';
 import { ConfigError, invalidConfig } from '../../lib/config-error.ts';
 import { type LogProblem, logToStderr } from '../../lib/diagnostics.ts';
 import type { Environment } from '../../lib/environment.ts';
+import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import { openGateway } from '../open-gateway.ts';
 import { answerRequests } from './answer-requests.ts';
 import type { Kept } from './open-store.ts';
@@ -63,7 +64,7 @@ export function createGateway(
   const { keys, identities } = parseConfig(config, environment);
   if (config.store === undefined && keys.length === 0 && identities.length === 0)
     throw invalidConfig('keys: needs at least one, since there is no store and no identity provider');
-  const base = basePath.replace(/\/+$/, '');
+  const base = withoutTrailingSlashes(basePath);
   if (base !== '' && !base.startsWith('/'))
     throw invalidConfig(`basePath: must begin with a slash, but is ${basePath}`);
   const opening = open(config, environment, base, tell);

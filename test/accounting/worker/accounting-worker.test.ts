@@ -85,7 +85,14 @@ test('records are counted, charged, logged and written', async () => {
   accounting.record(closedLedger({ id: 'req_b' }));
   accounting.record(closedLedger({ id: 'req_c', key: 'other' }));
   accounting.record(
-    closedLedger({ id: 'req_d', key: undefined, model: undefined, remains: [], attempts: 0 }),
+    closedLedger({
+      id: 'req_d',
+      key: undefined,
+      model: undefined,
+      vendor: undefined,
+      remains: [],
+      attempts: 0,
+    }),
   );
   expect(await requests()).toBe(4);
   // Summed up by key: 200 tokens of input at 2 dollars a million, and 40 of output at 8.

@@ -153,9 +153,11 @@ test('the example of docs/configuration.md is valid', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
   const [, shown = ''] = /## Azure, Bedrock, Vertex AI\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? [];
   const file = at('account.json');
+  const alternative = /'google', \/\/ or (\{ type: 'google', file: '[^']+' \})/;
+  expect(shown).toMatch(alternative);
   writeFileSync(
     at('readme.ts'),
-    `export default {\n${shown.replace('/run/secrets/service-account.json', file)}\n};`,
+    shown.replace(alternative, '$1,').replace('/run/secrets/service-account.json', file),
   );
   const config = await readConfig({ GATEWAY_CONFIG: 'readme.ts' }, directory);
   const all = configuredVendors(config).all.flatMap(({ name, credentials, upstreams }) =>

@@ -2,6 +2,7 @@
 
 import type { H3 } from 'h3';
 import type { Config } from '../../../config/schema.ts';
+import { withoutTrailingSlashes } from '../../../lib/trailing-slashes.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
 import { type AdminOptions, createAdminApp } from './app.ts';
 import type { WatchOptions } from './metrics-routes.ts';
@@ -27,7 +28,7 @@ export async function openAdmin(
   const own = store.kind === 'sqlite' ? connectStore(store.place, () => {}) : undefined;
   try {
     const admitted = (): string => currentKey() ?? key;
-    const routes = signIn && { ...signIn, url: signIn.url.replace(/\/+$/, '') };
+    const routes = signIn && { ...signIn, url: withoutTrailingSlashes(signIn.url) };
     const sessions = routes && openSessions(admitted, routes.url.startsWith('https:'));
     const app = createAdminApp(own ?? store, { key: admitted, sessions, ...options });
     add?.(app, { key: admitted, sessions, signIn: routes });
