@@ -3,6 +3,7 @@
 import type { Session } from '../session/session.ts';
 import { useAdmin } from './ask-admin.ts';
 import { dollars } from './figures.ts';
+import { showModels } from './limits.ts';
 import { type Budget, BudgetBar, budgetKey, PERIODS, readBudgets } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
 
@@ -22,7 +23,7 @@ const COLUMNS: readonly Column<Budget>[] = [
       </>
     ),
   },
-  { name: 'models', value: ({ models }) => (models === null ? 'all' : models.join(', ')) },
+  { name: 'models', value: showModels, show: (budget) => <span class="wrapped">{showModels(budget)}</span> },
   { name: 'period', value: ({ period }) => PERIODS[period] },
   {
     name: 'spent',

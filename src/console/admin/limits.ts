@@ -66,7 +66,7 @@ export function showRates(limits: Limits & Partial<Pick<Key, 'tag_limits'>>): st
   return said.join(', ');
 }
 
-/** The models that a key or a group may use, in words. */
-export function showModels({ models }: Limits): string {
+/** The models that a key or a group may use, or that a budget covers, in words. */
+export function showModels({ models }: Pick<Limits, 'models'>): string {
   return models === null ? 'all' : models.join(', ');
 }
