@@ -24,6 +24,8 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^export /, 'sets what an agent reads'],
   [/^(?:curl -fsSO?|tar|sha256sum) /, 'downloads a Node'],
   [/--url https:\/\/api\.openai\.com/, 'asks a real vendor'],
+  [/^npm run bench:/, 'measures for minutes, with programs that it installs'],
+  [/127\.0\.0\.1:8788/, 'asks the admin listener, which the tests of test/server/admin do'],
 ];
 
 /** The commands in the shell blocks of a page, in its order. A line that ends in a backslash goes on. */
@@ -74,7 +76,7 @@ describe.each(pages)('%s', (page, commands) => {
         const { stdout } = await run('bash', ['-c', `${there} --silent --show-error --fail-with-body`], {
           env: { ...process.env, KEY },
         });
-        expect(stdout, command).toMatch(/data: |"object"|"content"/);
+        expect(stdout, command).toMatch(/data: |"data"|"object"|"content"/);
         continue;
       }
       const [, words = ''] = /^npm run gateway (.*)$/.exec(command) ?? [];
