@@ -29,6 +29,8 @@ function typeName(reference: string): string {
 
 function typeOf(schema: Json | undefined, indent: string): string {
   if (!isObject(schema)) return 'unknown';
+  // What no file can say is a function in code. The types of its arguments are in `docs/hooks.md`.
+  if (schema['not'] !== undefined) return '((...given: any[]) => any)';
   const { $ref, const: only, enum: words, type, allOf, properties, additionalProperties } = schema;
   if (typeof $ref === 'string') return typeName($ref);
   if (only !== undefined) return JSON.stringify(only);

@@ -7,9 +7,17 @@ import { milliseconds } from './durations.ts';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const MUST = 'must be a function';
 
+/** No value in a file of JSON or YAML is a function (JSON Schema, 9.2.1.4). */
+const IN_CODE_ALONE = { not: {} };
+
 export const hooksSchema = z.strictObject({
-  onRequest: z.custom<NonNullable<Hooks['onRequest']>>(isFunction, MUST).exactOptional(),
-  onReplyEvent: z.custom<NonNullable<Hooks['onReplyEvent']>>(isFunction, MUST).exactOptional(),
+  /** Called with each request before anything of it goes to a vendor. */
+  onRequest: z.custom<NonNullable<Hooks['onRequest']>>(isFunction, MUST).meta(IN_CODE_ALONE).exactOptional(),
+  /** Called with each event of an answer. */
+  onReplyEvent: z
+    .custom<NonNullable<Hooks['onReplyEvent']>>(isFunction, MUST)
+    .meta(IN_CODE_ALONE)
+    .exactOptional(),
   /** How long `onRequest` may take. */
   timeout: milliseconds.min(1).default(1_000),
   /** What happens when a hook throws or takes too long. */
