@@ -134,7 +134,8 @@ test('what could not be written at shutdown because of a lock is written by the 
   const path = join(directory, 'gateway.db');
   const gateway = await spawnGateway({ store: { path } });
   running = gateway;
-  const other = new DatabaseSync(path);
+  // The start itself writes for a moment.
+  const other = new DatabaseSync(path, { timeout: 10_000 });
   other.exec('begin immediate');
   for (let count = 0; count < 3; count += 1) expect(await ask(gateway.url, KEY)).toBe(200);
   gateway.signal('SIGTERM');
