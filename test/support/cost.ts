@@ -1,15 +1,22 @@
 /**
  * Measures how many times as much processor time `run` takes for four times the size: 4 if the cost is linear, 16 if it
- * is quadratic. Takes the least of several runs, since other load on the machine can only make a run more expensive.
+ * is quadratic. Takes the least of several runs, since other load on the machine can only make a run more expensive, and
+ * of further ones as long as that looks like more than linear.
  */
 export function growthOf(run: (size: number) => void, size: number): number {
-  return (
-    leastCost(() => run(4 * size), 5) /
-    Math.max(
-      LEAST,
+  let [small, large, growth] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let look = 0; look < LOOKS && growth >= SQUARE; look += 1) {
+    large = Math.min(
+      large,
+      leastCost(() => run(4 * size), 5),
+    );
+    small = Math.min(
+      small,
       leastCost(() => run(size), 5),
-    )
-  );
+    );
+    growth = large / Math.max(LEAST, small);
+  }
+  return growth;
 }
 
 /** Less than this cannot be told from nothing, in microseconds. What is quadratic costs far more. */
