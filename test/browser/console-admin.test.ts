@@ -228,6 +228,8 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     );
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Groups' }).click();
+    // The view before it has rows of the same name.
+    await page.getByRole('button', { name: 'Change search' }).waitFor();
     await row.waitFor();
     const byAdmin = { authorization: `Bearer ${ADMIN_KEY}` };
     const settings = {
@@ -257,6 +259,7 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await readKey()).toEqual(before);
     await page.getByRole('link', { name: 'Groups' }).click();
+    await page.getByRole('button', { name: 'Change search' }).waitFor();
     await row.waitFor();
     page.on('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete search' }).click();
