@@ -1,6 +1,6 @@
 /**
  * A caller's request, and where its answer goes, as far as the gateway looks at them. Node's IncomingMessage and
- * ServerResponse are these; `src/server/mounted` makes the same of a web Request.
+ * ServerResponse are these; `src/server/mounted` makes both from a web Request.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';

@@ -59,7 +59,7 @@ const shrink = defineCommand({
   meta: {
     name: 'shrink',
     description:
-      'Write the SQLite file anew, without the space of deleted rows. It needs room for a second copy, and a moment when nobody writes. Files of earlier versions shrink by themselves afterwards; new ones always do.',
+      'Rewrite the SQLite file without the space of deleted rows. It needs room for a second copy, and a moment when nobody writes. Files of earlier versions shrink by themselves afterwards; new ones always do.',
   },
   args: shrinkOptions,
   run: ({ args }) =>

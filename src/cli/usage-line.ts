@@ -1,4 +1,4 @@
-/** What a person is told who has called the program wrongly: what is missing, in one line. */
+/** The line for somebody who has called the program wrongly: it says what is missing. */
 
 import type { ArgsDef, CommandDef } from 'citty';
 import { commandLine } from '../lib/command-line.ts';

@@ -8,7 +8,6 @@ import { isAscii } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { BACKSLASH } from '../lib/json-bytes.ts';
 import type { Span } from '../lib/json-scan.ts';
-import { toBuffer } from '../upstream/net/to-buffer.ts';
 
 /** The middles of large strings, and how they are found again. */
 export interface LargeStrings {
@@ -94,5 +93,5 @@ export function restore(text: string, { mark, middles }: LargeStrings): Buffer |
     found.add(middle);
     pieces.push(middle, Buffer.from(piece.slice(DIGITS)));
   }
-  return found.size === middles.length ? toBuffer(Buffer.concat(pieces)) : undefined;
+  return found.size === middles.length ? Buffer.concat(pieces) : undefined;
 }

@@ -15,7 +15,7 @@ const INCREMENTAL = 2;
 
 /**
  * Gives free pages of a SQLite file back, piece by piece. A file of a version before this one cannot do that until
- * `vacuum` has written it anew. @param signal ends it between two pieces.
+ * `vacuum` has rewritten it. @param signal ends it between two pieces.
  */
 export async function freeSpace({ db, kind }: Store, signal?: AbortSignal): Promise<void> {
   if (kind !== 'sqlite' || (await readPragma({ db }, 'auto_vacuum')) !== INCREMENTAL) return;
@@ -26,7 +26,7 @@ export async function freeSpace({ db, kind }: Store, signal?: AbortSignal): Prom
 }
 
 /**
- * Writes a SQLite file anew, as small as it can be, so that it gives space back by itself from then on. Nobody else can
+ * Rewrites a SQLite file as small as it can be, so that it gives space back by itself from then on. Nobody else can
  * write meanwhile, and the disk needs room for a second copy.
  * @returns the size before and after, in bytes.
  * @throws if another process uses the file for too long.

@@ -9,7 +9,7 @@ import { type AnswerTranslation, answerEvents } from './answer-events.ts';
 
 /**
  * Translates a complete answer.
- * @param decode from what there is of it to events.
+ * @param decode turns its bytes into events.
  * @returns the body of the response in the caller's format.
  * @throws GatewayError if the answer is a failure, or none at all.
  */

@@ -21,7 +21,7 @@ export interface ErasedRows {
   readonly sums: number;
 }
 
-/** A key that is not revoked is not erased: its usage would begin anew. */
+/** A key that is not revoked is not erased: the next request would record it again. */
 export const STILL_USED = 'still-used';
 
 /** The tables of sums by key, and the columns that make a row of them. */

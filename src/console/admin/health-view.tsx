@@ -7,6 +7,7 @@ import { adminHeaders, useAdmin } from './ask-admin.ts';
 import { count } from './figures.ts';
 import { parseMetrics, type Sample, sumSamples } from './metrics.ts';
 import { type Column, Table } from './table.tsx';
+import { TileRow } from './tiles.tsx';
 
 /** Milliseconds between two requests. */
 const INTERVAL = 3_000;
@@ -82,15 +83,7 @@ function Tiles({ samples }: { samples: readonly Sample[] }) {
     ['lost records', count(sum('gateway_usage_records_lost_total')), 'of usage'],
   ] as const;
   return (
-    <section class="tiles" aria-label="The process">
-      {tiles.map(([label, value, note]) => (
-        <div class="tile" key={label}>
-          <span>{label}</span>
-          <strong>{value}</strong>
-          <small>{note}</small>
-        </div>
-      ))}
-    </section>
+    <TileRow label="The process" tiles={tiles.map(([label, value, note]) => ({ label, value, note }))} />
   );
 }
 

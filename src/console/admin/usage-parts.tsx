@@ -11,6 +11,7 @@ import {
   time,
 } from './figures.ts';
 import { type Column, Table } from './table.tsx';
+import { TileRow } from './tiles.tsx';
 
 /** The most rows of a chart. */
 const MOST_ROWS = 12;
@@ -44,15 +45,7 @@ export function Tiles({ total }: { total: Figures }) {
     ],
   ] as const;
   return (
-    <section class="tiles" aria-label="In this range">
-      {tiles.map(([label, value, note]) => (
-        <div class="tile" key={label}>
-          <span>{label}</span>
-          <strong>{value}</strong>
-          <small>{note}</small>
-        </div>
-      ))}
-    </section>
+    <TileRow label="In this range" tiles={tiles.map(([label, value, note]) => ({ label, value, note }))} />
   );
 }
 

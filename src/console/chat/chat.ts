@@ -27,7 +27,7 @@ export interface Chat {
   readonly heads: Signal<readonly Head[]>;
   readonly conversation: Signal<Conversation>;
   readonly isBusy: ReadonlySignal<boolean>;
-  /** What a screen reader is told. */
+  /** What a screen reader says. */
   readonly status: Signal<string>;
   /** Opens a stored conversation; an unknown id opens a new one. */
   open(id: string | undefined): Promise<void>;

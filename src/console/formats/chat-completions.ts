@@ -2,7 +2,15 @@
 
 import type { Attachment, Reader, Update, Usage, WireFormat } from './dialogue.ts';
 import { at, isObject, listAt, numberAt, textAt } from './json.ts';
-import { fromDataUrl, type ItemRenderer, isImage, readText, renderTurns, toDataUrl } from './render-turns.ts';
+import {
+  fromDataUrl,
+  type ItemRenderer,
+  isImage,
+  readText,
+  renderTurns,
+  toDataUrl,
+  userMessage,
+} from './render-turns.ts';
 
 const NAME = 'chat-completions';
 
@@ -91,13 +99,7 @@ function reader(): Reader {
 }
 
 const renderer: ItemRenderer = {
-  user: ({ text, attachments }) => ({
-    role: 'user',
-    content:
-      attachments.length === 0
-        ? text
-        : [...attachments.map(renderAttachment), ...(text ? [{ type: 'text', text }] : [])],
-  }),
+  user: userMessage('text', renderAttachment),
   assistant: ({ text, calls }) => [
     {
       role: 'assistant',

@@ -2,7 +2,7 @@
 
 import type { Attachment, Reader, Thinking, Update, Usage, WireFormat } from './dialogue.ts';
 import { at, isObject, numberAt, parseObject, textAt } from './json.ts';
-import { type ItemRenderer, isImage, readText, renderTurns } from './render-turns.ts';
+import { type ItemRenderer, isImage, readText, renderTurns, userMessage } from './render-turns.ts';
 import { chooseBudget } from './thinking.ts';
 
 const NAME = 'messages';
@@ -146,13 +146,7 @@ function readDelta(block: Record<string, unknown>, delta: unknown, latest: numbe
 }
 
 const renderer: ItemRenderer = {
-  user: ({ text, attachments }) => ({
-    role: 'user',
-    content:
-      attachments.length === 0
-        ? text
-        : [...attachments.map(renderAttachment), ...(text ? [{ type: 'text', text }] : [])],
-  }),
+  user: userMessage('text', renderAttachment),
   assistant: ({ text, calls }) => [
     {
       role: 'assistant',

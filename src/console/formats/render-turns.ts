@@ -30,6 +30,23 @@ export function renderTurns(
   });
 }
 
+/**
+ * Makes the renderer of user turns for OpenAI's and Anthropic's formats: the files, then the text.
+ * @param textType the type of a part that holds text.
+ */
+export function userMessage(
+  textType: string,
+  renderAttachment: (attachment: Attachment) => unknown,
+): ItemRenderer['user'] {
+  return ({ text, attachments }) => ({
+    role: 'user',
+    content:
+      attachments.length === 0
+        ? text
+        : [...attachments.map(renderAttachment), ...(text ? [{ type: textType, text }] : [])],
+  });
+}
+
 /** The `data:` address of a file. */
 export function toDataUrl({ type, data }: Pick<Attachment, 'type' | 'data'>): string {
   return `data:${type};base64,${data}`;

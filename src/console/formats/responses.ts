@@ -2,7 +2,7 @@
 
 import type { Attachment, Reader, Update, WireFormat } from './dialogue.ts';
 import { at, listAt, numberAt, textAt } from './json.ts';
-import { type ItemRenderer, isImage, readText, renderTurns, toDataUrl } from './render-turns.ts';
+import { type ItemRenderer, isImage, readText, renderTurns, toDataUrl, userMessage } from './render-turns.ts';
 
 const NAME = 'responses';
 
@@ -94,13 +94,7 @@ function parseEnd(response: unknown): readonly Update[] {
 }
 
 const renderer: ItemRenderer = {
-  user: ({ text, attachments }) => ({
-    role: 'user',
-    content:
-      attachments.length === 0
-        ? text
-        : [...attachments.map(renderAttachment), ...(text ? [{ type: 'input_text', text }] : [])],
-  }),
+  user: userMessage('input_text', renderAttachment),
   assistant: ({ text, calls }) => [
     ...(text ? [{ role: 'assistant', content: text }] : []),
     ...calls.map(({ id, name, arguments: json }) => ({

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { Routed } from '../exchange.ts';
 
-/** Fields that say how an answer is sent, or who asks, and not what is asked. */
+/** Fields that do not change what is asked: they say how the answer is sent, or who asks. */
 const BESIDE: ReadonlySet<string> = new Set([
   'model',
   'stream',
