@@ -12,7 +12,7 @@ import { endsEvent } from '../streams/event-ends.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import { trailingBytes } from '../streams/trailing-bytes.ts';
-import { findFailure } from './find-failure.ts';
+import { findFailure, HEAD } from './find-failure.ts';
 
 /**
  * How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one of them holds the
@@ -55,6 +55,13 @@ export function watchEnd(format: Format): EndWatch {
   const end = (): string => latin1OfBytes(tail.bytes());
   let failure: ByteAccumulator | undefined;
 
+  /** Whether a piece, with what came before it, has the opening. It stands near the beginning, as a rule of a large piece. */
+  function opens(bytes: Uint8Array): boolean {
+    const before = end();
+    if (opening.test(before + latin1OfBytes(bytes, 0, Math.min(bytes.byteLength, HEAD)))) return true;
+    return bytes.byteLength > HEAD && opening.test(before + latin1OfBytes(bytes));
+  }
+
   /** Whether the stream may end here. */
   function isWhole(last: string): boolean {
     // A body that does not look like this format at all may end anywhere.
@@ -66,7 +73,7 @@ export function watchEnd(format: Format): EndWatch {
 
   return {
     transform(bytes, out) {
-      isOpen ||= opening.test(end() + latin1OfBytes(bytes));
+      isOpen ||= opens(bytes);
       if (failure === undefined && endsLong(bytes) && failing.test(end() + latin1OfBytes(bytes))) {
         failure = byteAccumulator(MOST_OF_FAILURE);
         failure.add(tail.bytes().slice());
