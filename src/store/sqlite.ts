@@ -1,9 +1,10 @@
-/** SQLite as a dialect for Kysely. A thread of its own (`sqlite-worker.ts`) has the file open. */
+/** SQLite as a dialect for Kysely. */
 
 import { once } from 'node:events';
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -15,17 +16,33 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { makeFolder } from './make-folder.ts';
-import type { Outcome, Statement, WorkerData } from './sqlite-worker.ts';
+import {
+  BUSY_PAUSE,
+  BUSY_TIMEOUT,
+  type FileOptions,
+  isBusy,
+  type Outcome,
+  openSqliteFile,
+  type Statement,
+} from './sqlite-file.ts';
 import { startWorkerThread } from './worker-thread.ts';
 
-/**
- * The dialect of the database in `file`. The file is created if it does not exist, readable only by its owner.
- * @param readOnly whether the file is only read, and not created.
- */
-export function sqliteDialect(file: string, readOnly = false): Dialect {
+/** How a store's file is opened. */
+export interface SqliteOptions {
+  /** Whether the file is only read, and not created. */
+  readonly readOnly?: boolean;
+  /**
+   * Which thread has the file open: as a rule one of its own (`sqlite-worker.ts`), because a statement blocks its thread.
+   * A thread that may be blocked for a moment opens it itself.
+   */
+  readonly thread?: 'own' | 'this';
+}
+
+/** The dialect of the database in `file`. The file is created if it does not exist, readable only by its owner. */
+export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => sqliteDriver(file, readOnly),
+    createDriver: () => sqliteDriver(file, options),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -41,12 +58,15 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-interface Thread extends DatabaseConnection {
+/** A file that is open. */
+interface OpenFile {
+  /** Runs a statement. @throws Error if its thread has ended. */
+  run<R>(statement: Statement): Promise<Outcome<R>>;
   close(): Promise<void>;
 }
 
-function sqliteDriver(file: string, readOnly: boolean): Driver {
-  let thread: Thread | undefined;
+function sqliteDriver(file: string, { readOnly = false, thread = 'own' }: SqliteOptions): Driver {
+  let open: OpenFile | undefined;
   /** The end of the queue for the one connection: each entry resolves when its user releases the connection. */
   let last = Promise.resolve();
   const releases = new WeakMap<DatabaseConnection, () => void>();
@@ -59,14 +79,11 @@ function sqliteDriver(file: string, readOnly: boolean): Driver {
     async init() {
       if (readOnly) accessSync(file, constants.R_OK);
       else makePrivate(file);
-      thread = startThread({ file, readOnly });
+      open = thread === 'own' ? openInThread(file, readOnly) : await openHere(file, readOnly);
     },
     async acquireConnection() {
-      if (thread === undefined) throw new Error('The database is not open.');
-      const connection: DatabaseConnection = {
-        executeQuery: thread.executeQuery,
-        streamQuery: thread.streamQuery,
-      };
+      if (open === undefined) throw new Error('The database is not open.');
+      const connection = connectTo(open);
       const before = last;
       last = new Promise((resolve) => releases.set(connection, resolve));
       await before;
@@ -87,7 +104,7 @@ function sqliteDriver(file: string, readOnly: boolean): Driver {
         if (!String(error).includes('no transaction is active')) throw error;
       }),
     async destroy() {
-      await thread?.close();
+      await open?.close();
     },
   };
 }
@@ -104,7 +121,23 @@ function makePrivate(file: string): void {
   else closeSync(openSync(file, 'a', 0o600));
 }
 
-function startThread(data: WorkerData): Thread {
+function connectTo(open: OpenFile): DatabaseConnection {
+  return {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      const outcome = await open.run<R>(toStatement(sql, parameters));
+      if ('failure' in outcome) throw Object.assign(new Error(outcome.failure), { errcode: outcome.code });
+      const { rows, changes } = outcome;
+      return { rows, ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) };
+    },
+    // biome-ignore lint/correctness/useYield: nothing here reads a result piece by piece.
+    async *streamQuery() {
+      throw new Error('Results are not streamed.');
+    },
+  };
+}
+
+function openInThread(file: string, readOnly: boolean): OpenFile {
+  const data: FileOptions = { file, readOnly, busyTimeout: BUSY_TIMEOUT };
   const worker = startWorkerThread(import.meta.url, 'sqlite-worker', data);
   const gone = new AbortController();
   worker.once('error', (error) => gone.abort(error));
@@ -116,27 +149,34 @@ function startThread(data: WorkerData): Thread {
   );
 
   return {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    async run<R>(statement: Statement) {
       gone.signal.throwIfAborted();
-      const statement = toStatement(sql, parameters);
       // Only one statement runs at a time, so the next message is its answer.
       const answered = once(worker, 'message', { signal: gone.signal });
       worker.postMessage(statement);
       const [outcome]: Outcome<R>[] = await answered.catch(() => Promise.reject(gone.signal.reason));
-      if (outcome === undefined || 'failure' in outcome) {
-        throw Object.assign(new Error(outcome?.failure), { errcode: outcome?.code });
-      }
-      const { rows, changes } = outcome;
-      return { rows, ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) };
-    },
-    // biome-ignore lint/correctness/useYield: nothing here reads a result piece by piece.
-    async *streamQuery() {
-      throw new Error('Results are not streamed.');
+      return outcome ?? { failure: 'The thread of the database gave no answer.', code: undefined };
     },
     async close() {
       if (!gone.signal.aborted) worker.postMessage('close');
       await exited;
     },
+  };
+}
+
+/** Opens the file in this thread. While another process has locked it, the thread does other things. */
+async function openHere(path: string, readOnly: boolean): Promise<OpenFile> {
+  const file = await openSqliteFile({ file: path, readOnly, busyTimeout: 0 });
+  return {
+    async run<R>(statement: Statement) {
+      const deadline = performance.now() + BUSY_TIMEOUT;
+      for (;;) {
+        const outcome = file.run<R>(statement);
+        if (!isBusy(outcome) || performance.now() > deadline) return outcome;
+        await pause(BUSY_PAUSE);
+      }
+    },
+    close: async () => file.close(),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Actor } from './actor.ts';
 import { migrate, migrationsOfNewer } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { inOneMigration, postgresDialect } from './postgres.ts';
-import { sqliteDialect } from './sqlite.ts';
+import { type SqliteOptions, sqliteDialect } from './sqlite.ts';
 import { getReason, hintFor, StoreError, type StorePlace } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
@@ -43,7 +43,7 @@ export async function openStore(
  */
 export function openReadOnly(place: StorePlace): Promise<Store> {
   return opened(
-    connectStore(place, () => {}, true),
+    connectStore(place, () => {}, { readOnly: true }),
     (store) => migrationsOfNewer(store, migrations()),
   );
 }
@@ -75,17 +75,17 @@ export function describePlace({ path, url }: StorePlace): string {
 /**
  * A store whose tables are known to be up to date. It connects at the first query.
  * @param onTrouble called with a sentence about what goes wrong between queries.
- * @param readOnly whether a file is only read, and not created.
+ * @param options how a file is opened.
  */
 export function connectStore(
   place: StorePlace,
   onTrouble: (reason: string) => void,
-  readOnly = false,
+  options: SqliteOptions = {},
 ): Store {
   const { path, url } = place;
   const postgres = url !== undefined;
   const db = new Kysely<Tables>({
-    dialect: postgres ? postgresDialect(url, onTrouble) : sqliteDialect(path, readOnly),
+    dialect: postgres ? postgresDialect(url, onTrouble) : sqliteDialect(path, options),
   });
   return { db, kind: postgres ? 'postgres' : 'sqlite', place, newer: [], close: () => db.destroy() };
 }

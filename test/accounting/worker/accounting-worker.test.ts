@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Consumption } from '../../../src/access/limits/consumption.ts';
@@ -114,6 +115,24 @@ test('records are counted, charged, logged and written', async () => {
     { id: 'req_c', key: 'other', place: 2 },
   ]);
   expect([told.troubles, accounting.lost()]).toEqual([[], 0]);
+});
+
+test('while another process has locked the store, requests are charged, logged and counted', async () => {
+  await open();
+  const other = new DatabaseSync(store.place.path);
+  other.exec('begin immediate');
+  accounting.record(closedLedger({ id: 'req_a' }));
+  // Until well after the interval of a batch, so that the thread is waiting for the lock.
+  await sleep(300);
+  accounting.record(closedLedger({ id: 'req_b' }));
+  expect(await requests()).toBe(2);
+  expect(told.lines.map(parseJson)).toMatchObject([{ id: 'req_a' }, { id: 'req_b' }]);
+  expect(told.charged).toHaveLength(2);
+  expect(await rows()).toEqual([]);
+  other.exec('commit');
+  other.close();
+  await soon(async () => expect(await rows()).toMatchObject([{ id: 'req_a' }, { id: 'req_b' }]));
+  expect(told.troubles).toEqual([]);
 });
 
 test('metrics that are requested later include later records', async () => {

@@ -1,0 +1,111 @@
+/** An open SQLite file, for the thread that opens it. node:sqlite is synchronous, and a commit waits for the disk. */
+
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A statement that runs once with its parameters, or once for each row of a JSON array. */
+export type Statement =
+  | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
+  | { readonly sql: string; readonly rows: string };
+
+export type Outcome<R> =
+  | { readonly rows: R[]; readonly changes?: number | bigint }
+  | { readonly failure: string; readonly code: number | undefined };
+
+/** Which file is opened, and how. */
+export interface FileOptions {
+  readonly file: string;
+  /** Then nothing in the file is changed, not even its journal mode. */
+  readonly readOnly: boolean;
+  /** For how many milliseconds a statement blocks the thread while another process has locked the file. */
+  readonly busyTimeout: number;
+}
+
+export interface SqliteFile {
+  /** Runs a statement to its end. Never throws. @typeParam R the rows, as the statement says. */
+  run<R>(statement: Statement): Outcome<R>;
+  close(): void;
+}
+
+/**
+ * How long to wait for other processes, and the pause between attempts where SQLite does not wait itself, in
+ * milliseconds.
+ */
+export const BUSY_TIMEOUT = 5_000;
+export const BUSY_PAUSE = 10;
+
+const PRAGMA = /^\s*pragma\b/i;
+
+/** SQLITE_BUSY. Its extended codes (https://sqlite.org/rescode.html) have it as their lowest byte. */
+const BUSY = 5;
+
+/** Whether a statement failed only because another process had locked the file. */
+export function isBusy(outcome: Outcome<unknown>): boolean {
+  return 'failure' in outcome && isBusyCode(outcome.code);
+}
+
+/** Opens a file, on one of the program's own threads. @throws Error of node:sqlite */
+export async function openSqliteFile({ file, readOnly, busyTimeout }: FileOptions): Promise<SqliteFile> {
+  // Node 22 warns in two lines, at every command, that node:sqlite may change.
+  process.removeAllListeners('warning');
+  const sqlite = await import('node:sqlite');
+  const database = new sqlite.DatabaseSync(file, { readOnly });
+  // Other processes write too: the gateway's workers and its commands. Each takes a short time.
+  database.exec(`pragma busy_timeout = ${busyTimeout}`);
+  if (!readOnly) {
+    await writeAhead(database, performance.now() + BUSY_TIMEOUT);
+    // Committed data survives a power cut, not only a crash. It costs this thread an fsync for each commit, and no
+    // other thread anything.
+    database.exec('pragma synchronous = full');
+  }
+  return { run: (statement) => run(database, statement), close: () => database.close() };
+}
+
+/**
+ * Sets the journal mode of a new file to WAL. SQLite does not wait if another process is about to set it: of two
+ * processes that open the file at once, each would wait for the other to have read it.
+ */
+async function writeAhead(database: DatabaseSync, deadline: number): Promise<void> {
+  for (;;) {
+    try {
+      // Only a new file takes this one: it gives space back when rows are deleted (`free-space.ts`).
+      database.exec('pragma auto_vacuum = incremental');
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      if (!isBusyCode(getCode(error)) || performance.now() > deadline) throw error;
+      await pause(BUSY_PAUSE);
+    }
+  }
+}
+
+function run<R>(database: DatabaseSync, asked: Statement): Outcome<R> {
+  try {
+    const statement = database.prepare(asked.sql);
+    if ('rows' in asked) {
+      let changes = 0;
+      const rows: readonly Record<string, SQLInputValue>[] = JSON.parse(asked.rows);
+      for (const row of rows) changes += Number(statement.run(...Object.values(row)).changes);
+      return { rows: [], changes };
+    }
+    const { parameters } = asked;
+    // A pragma may have rows without columns, and does a part of its work for each of them.
+    if (statement.columns().length > 0 || PRAGMA.test(asked.sql))
+      // The statement's author says what its rows are, as for every database.
+      return { rows: statement.all(...parameters) as R[] };
+    return { rows: [], changes: statement.run(...parameters).changes };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error), code: getCode(error) };
+  }
+}
+
+function isBusyCode(code: number | undefined): boolean {
+  return code !== undefined && (code & 0xff) === BUSY;
+}
+
+/** The code of an error from SQLite. */
+function getCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode
+    : undefined;
+}
