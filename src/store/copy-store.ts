@@ -175,7 +175,7 @@ async function copyTables({ from, reading, to, target, signal }: Copying): Promi
     for await (const rows of pieces) {
       signal.throwIfAborted();
       const [first] = rows;
-      if (first !== undefined) await insertRows(target, to, table, Object.keys(first), JSON.stringify(rows));
+      if (first !== undefined) await insertRows(target, to, table, Object.keys(first), rows);
     }
   }
   if (!done.has(SPENT)) await sumUpSpent(target);

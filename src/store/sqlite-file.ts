@@ -3,10 +3,10 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A statement that runs once with its parameters, or once for each row of a JSON array. */
+/** A statement that runs once with its parameters, or once with the values of each row. */
 export type Statement =
   | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
-  | { readonly sql: string; readonly rows: string };
+  | { readonly sql: string; readonly rows: readonly SQLInputValue[][] };
 
 export type Outcome<R> =
   | { readonly rows: R[]; readonly changes?: number | bigint }
@@ -84,8 +84,7 @@ function run<R>(database: DatabaseSync, asked: Statement): Outcome<R> {
     const statement = database.prepare(asked.sql);
     if ('rows' in asked) {
       let changes = 0;
-      const rows: readonly Record<string, SQLInputValue>[] = JSON.parse(asked.rows);
-      for (const row of rows) changes += Number(statement.run(...Object.values(row)).changes);
+      for (const values of asked.rows) changes += Number(statement.run(...values).changes);
       return { rows: [], changes };
     }
     const { parameters } = asked;

@@ -181,26 +181,28 @@ async function openHere(path: string, readOnly: boolean): Promise<OpenFile> {
 }
 
 class Rows {
-  readonly json: string;
+  readonly values: readonly SQLInputValue[][];
 
-  constructor(json: string) {
-    this.json = json;
+  constructor(values: readonly SQLInputValue[][]) {
+    this.values = values;
   }
 }
 
 /**
- * A statement that runs once for each object of a JSON array, with the object's values in the order of the
- * placeholders. The array goes to the thread as text: to take 500 rows of 25 values apart takes the main thread ten
- * times as long, and SQLite's own JSON functions take three to six times as long as JSON.parse in the thread
- * (measured).
+ * A statement that runs once for each row, with its values in the order of the placeholders.
+ * @throws TypeError if node:sqlite does not take a value.
  */
-export function forEachRow(sql: string, json: string): CompiledQuery {
-  return CompiledQuery.raw(sql, [new Rows(json)]);
+export function forEachRow(sql: string, columns: readonly string[], rows: readonly object[]): CompiledQuery {
+  const values = rows.map((row) => {
+    const fields: Readonly<Record<string, unknown>> = { ...row };
+    return columns.map((column) => asInput(fields[column]));
+  });
+  return CompiledQuery.raw(sql, [new Rows(values)]);
 }
 
 function toStatement(sql: string, parameters: readonly unknown[]): Statement {
   const [rows] = parameters;
-  return rows instanceof Rows ? { sql, rows: rows.json } : { sql, parameters: parameters.map(asInput) };
+  return rows instanceof Rows ? { sql, rows: rows.values } : { sql, parameters: parameters.map(asInput) };
 }
 
 /** @throws TypeError if node:sqlite does not take the value. */

@@ -4,6 +4,7 @@
  */
 
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { columnList } from './column-list.ts';
 import { type Tables, USAGE_SUMS } from './tables.ts';
 
 /** A table of sums of sums: its columns besides the sums, and the table that it sums up. */
@@ -40,6 +41,21 @@ export const ROLLUPS = [
 /** A column of a table of sums, as an expression over one that has days. */
 export function sumColumn(column: string): RawBuilder<unknown> {
   return column === 'month' ? sql`substr(day, 1, 7)` : sql.ref(column);
+}
+
+/**
+ * What to do, in an INSERT, where the table has sums of the same group already: to add to them. It follows ON CONFLICT.
+ * @param of the columns by which the sums are grouped and unique.
+ */
+export function addToSums(
+  table: string,
+  of: readonly string[],
+  sums: readonly string[],
+): RawBuilder<unknown> {
+  const added = sums.map(
+    (sum) => sql`${sql.ref(sum)} = ${sql.ref(`${table}.${sum}`)} + ${sql.ref(`excluded.${sum}`)}`,
+  );
+  return sql`(${columnList(of)}) do update set ${sql.join(added)}`;
 }
 
 /** Fills a table of sums of sums, month by month: a database bounds how long one statement may take. */

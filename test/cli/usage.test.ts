@@ -37,7 +37,7 @@ beforeAll(async () => {
       estimated: { tokens: 900, cost: 0.25 },
     }),
   ];
-  await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
+  await writeUsage(store, records.map(rowOf));
   await store.close();
 });
 afterAll(() => rm(directory, { recursive: true }));

@@ -67,7 +67,10 @@ describeStores('a caller’s own key', ({ open }) => {
       spend('own', 40, addDays(TODAY, -40)),
       spend('other', 7, TODAY),
     ];
-    await writeUsage(store, 'one', JSON.stringify(rows.map((record, place) => rowOf(record, place))));
+    await writeUsage(
+      store,
+      rows.map((record, place) => rowOf(record, place)),
+    );
     const url = await serve(store);
     const response = await look(url, { authorization: `Bearer ${OWN}` });
     expect(response.status).toBe(200);

@@ -75,7 +75,7 @@ function use(store: Store, batch: string, count: number): Promise<void> {
     ...rowOf(exchange({ id: `${batch}-${place}`, time: noon('2026-11-20') }), place),
     batch,
   }));
-  return writeUsage(store, batch, JSON.stringify(rows));
+  return writeUsage(store, rows);
 }
 
 /** Runs a function as soon as anything has been read. */
@@ -96,9 +96,7 @@ function onFirstResult(act: () => Promise<unknown>): KyselyPlugin {
 async function insert(store: Store, table: keyof Tables, rows: readonly object[]): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
-  await store.db
-    .transaction()
-    .execute((db) => insertRows(db, store.kind, table, Object.keys(first), JSON.stringify(rows)));
+  await store.db.transaction().execute((db) => insertRows(db, store.kind, table, Object.keys(first), rows));
 }
 
 const text = fc.string({ unit: 'grapheme' }).filter((string) => !string.includes('\0'));

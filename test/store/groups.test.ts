@@ -242,7 +242,10 @@ describeStores('groups of the store', (stores) => {
       exchange({ key: 'one', cost: 8, time: time - 86_400_000, ...opus }),
       exchange({ key: 'one', cost: 16, time: time - 30 * 86_400_000, ...opus }),
     ];
-    await writeUsage(store, 'one', JSON.stringify(records.map((record, place) => rowOf(record, place))));
+    await writeUsage(
+      store,
+      records.map((record, place) => rowOf(record, place)),
+    );
     expect(await storedByModel(store, 'key')('2026-05-20', new Set(['one']))).toEqual(
       new Map([
         [
@@ -269,7 +272,10 @@ describeStores('groups of the store', (stores) => {
       exchange({ key: 'one', group: 'search', cost: 16, time: time - 86_400_000 }),
       exchange({ key: 'one', group: 'search', cost: 32, time: time - 30 * 86_400_000 }),
     ];
-    await writeUsage(store, 'one', JSON.stringify(records.map((record, place) => rowOf(record, place))));
+    await writeUsage(
+      store,
+      records.map((record, place) => rowOf(record, place)),
+    );
     const spent = storedSpending(store, 'group');
     expect(await spent('2026-05-20')).toEqual(
       new Map([

@@ -226,8 +226,7 @@ describeStores('the store', (stores) => {
       followed.stop();
       const used = exchange({ time: noon('2026-11-20'), key: name, cost: 0.5 });
       // Twice, so that the sums of the day exist already the second time.
-      for (const batch of [`${name}-1`, `${name}-2`])
-        await writeUsage(one, batch, JSON.stringify([{ ...rowOf(used), batch }]));
+      for (const batch of [`${name}-1`, `${name}-2`]) await writeUsage(one, [{ ...rowOf(used), batch }]);
       const report = await reportUsage(one, {
         from: '2026-11-20',
         to: '2026-11-20',

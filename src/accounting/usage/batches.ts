@@ -10,13 +10,7 @@ import { exchangeRow, type KeyedRecord } from './exchange-row.ts';
 /** Exchanges that are written together. */
 export interface Batch {
   readonly name: string;
-  /** A JSON array of ExchangeRows. */
-  readonly rows: string;
-  /** The number of rows. */
-  readonly count: number;
-  /** Whether any row has a tag, and whether any key belonged to a group. */
-  readonly tagged: boolean;
-  readonly grouped: boolean;
+  readonly rows: readonly ExchangeRow[];
 }
 
 export interface BatchOptions {
@@ -56,21 +50,16 @@ export function batchRows(
   }
 
   let name = randomUUID();
-  /** Rows are serialised at once: text takes the least memory, and nothing is left to be done with it later. */
-  let rows: string[] = [];
-  let tagged = false;
-  let grouped = false;
+  let rows: ExchangeRow[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
     if (rows.length === 0) return;
-    const full = { name, rows: `[${rows.join(',')}]`, count: rows.length, tagged, grouped };
+    const full = { name, rows };
     name = randomUUID();
     rows = [];
-    tagged = false;
-    grouped = false;
     give(full);
   }
 
@@ -80,9 +69,7 @@ export function batchRows(
       const at = { batch: name, place: rows.length, day: calendar.day(exchange.time) };
       const { key, tag } = exchange;
       const bound = tag === undefined ? exchange : { ...exchange, tag: boundTag(key, tag, at.day) };
-      rows.push(JSON.stringify(exchangeRow(bound, at)));
-      if (exchange.tag !== undefined) tagged = true;
-      if (exchange.group !== undefined) grouped = true;
+      rows.push(exchangeRow(bound, at));
       if (rows.length >= size) flush();
       else timer ??= setTimeout(flush, interval).unref();
     },
@@ -95,15 +82,13 @@ export function batchRows(
  * Splits a batch in two, with names that depend only on its own; undefined if it has only one record. The batch must
  * never have been written, because its rows would then be in the store under the old name.
  */
-export function splitBatch({ name, rows, count, ...has }: Batch): readonly [Batch, Batch] | undefined {
-  if (count < 2) return undefined;
-  const all: readonly Pick<ExchangeRow, 'batch'>[] = JSON.parse(rows);
+export function splitBatch({ name, rows }: Batch): readonly [Batch, Batch] | undefined {
+  if (rows.length < 2) return undefined;
   const half = (at: 0 | 1, from: number, end?: number): Batch => {
     const batch = `${name}.${at}`;
-    const part = all.slice(from, end).map((row) => ({ ...row, batch }));
-    return { name: batch, rows: JSON.stringify(part), count: part.length, ...has };
+    return { name: batch, rows: rows.slice(from, end).map((row) => ({ ...row, batch })) };
   };
-  const middle = count >> 1;
+  const middle = rows.length >> 1;
   return [half(0, 0, middle), half(1, middle)];
 }
 

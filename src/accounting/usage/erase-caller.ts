@@ -5,9 +5,10 @@
 
 import { sql, type Transaction } from 'kysely';
 import { type Audited, audited, writeAudit } from '../../store/audit.ts';
-import { columnList } from '../../store/insert-rows.ts';
+import { columnList } from '../../store/column-list.ts';
 import type { Store } from '../../store/store.ts';
 import { type Tables, USAGE_DAY, USAGE_SUMS } from '../../store/tables.ts';
+import { addToSums } from '../../store/usage-sums.ts';
 
 /** The name under which the usage of erased keys is kept. No key can have it. */
 export const ERASED = '(erased)';
@@ -87,12 +88,7 @@ async function moveSums(
   const others = of.map((column) => (column === 'key' ? sql`${ERASED}` : sql.ref(column)));
   await sql`insert into ${sql.table(table)} (${columnList([...of, ...USAGE_SUMS])})
     select ${sql.join(others)}, ${columnList(USAGE_SUMS)} from ${sql.table(table)} where key = ${name}
-    on conflict (${columnList(of)}) do update set ${sql.join(
-      USAGE_SUMS.map(
-        (column) =>
-          sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
-      ),
-    )}`.execute(db);
+    on conflict ${addToSums(table, of, USAGE_SUMS)}`.execute(db);
   const deleted = await sql`delete from ${sql.table(table)} where key = ${name}`.execute(db);
   return Number(deleted.numAffectedRows ?? 0n);
 }

@@ -1,5 +1,6 @@
 /** An exchange as a row of the store. */
 
+import { asNumber, asText, type JsonObject } from '../../lib/json.ts';
 import type { ExchangeRow } from '../../store/tables.ts';
 import { MAX_TOKENS } from './cost.ts';
 import type { ExchangeRecord } from './exchange-record.ts';
@@ -74,6 +75,51 @@ export function exchangeRow(
     cost: record.cost ?? null,
     estimated_cost: record.estimated?.cost ?? null,
     attempts: record.attempts,
+  };
+}
+
+/**
+ * Reads a row that was written as JSON. @throws TypeError if a text is missing. A number that JSON cannot say is not a
+ * number here either, and the store refuses it.
+ */
+export function parseExchangeRow(row: JsonObject): ExchangeRow {
+  const text = (column: keyof ExchangeRow): string => {
+    const value = asText(row[column]);
+    if (value === undefined) throw new TypeError(`A row has no ${column}.`);
+    return value;
+  };
+  const textOrNull = (column: keyof ExchangeRow): string | null => asText(row[column]) ?? null;
+  const number = (column: keyof ExchangeRow): number => asNumber(row[column]) ?? Number.NaN;
+  const numberOrNull = (column: keyof ExchangeRow): number | null => asNumber(row[column]) ?? null;
+  return {
+    batch: text('batch'),
+    place: number('place'),
+    id: text('id'),
+    time: number('time'),
+    day: text('day'),
+    key: text('key'),
+    group_name: textOrNull('group_name'),
+    tag: textOrNull('tag'),
+    model: text('model'),
+    vendor: text('vendor'),
+    format: text('format'),
+    spoken: textOrNull('spoken'),
+    operation: text('operation'),
+    streamed: number('streamed'),
+    status: number('status'),
+    outcome: text('outcome'),
+    fault: textOrNull('fault'),
+    duration: number('duration'),
+    first_byte: numberOrNull('first_byte'),
+    input: numberOrNull('input'),
+    output: numberOrNull('output'),
+    reasoning: numberOrNull('reasoning'),
+    cache_read: numberOrNull('cache_read'),
+    cache_write: numberOrNull('cache_write'),
+    cache_write_hour: numberOrNull('cache_write_hour'),
+    cost: numberOrNull('cost'),
+    estimated_cost: numberOrNull('estimated_cost'),
+    attempts: number('attempts'),
   };
 }
 

@@ -72,7 +72,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
 
   /** A batch in a file is not lost, whatever happens to the process. */
   function waiting(): number {
-    return queued + (current === undefined || spool?.has(current) ? 0 : current.count);
+    return queued + (current === undefined || spool?.has(current) ? 0 : current.rows.length);
   }
 
   /** Writes one batch, and schedules the next one. */
@@ -91,7 +91,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
 
   function next(): Batch | undefined {
     const first = queue.shift();
-    queued -= first?.count ?? 0;
+    queued -= first?.rows.length ?? 0;
     // Files are safe while the process ends.
     return first ?? (closed ? undefined : spool?.take());
   }
@@ -99,7 +99,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   /** @returns how long to wait before the next batch, in milliseconds. */
   async function tryToWrite(batch: Batch): Promise<number> {
     try {
-      await writeUsage(store, batch.name, batch.rows, batch);
+      await writeUsage(store, batch.rows);
     } catch (error) {
       // Any other failure may pass: a lock, a restart, a full disk, a missing right.
       if (!isRefusal(error)) {
@@ -123,12 +123,12 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     const halves = splitBatch(batch);
     if (halves !== undefined) {
       queue.unshift(...halves);
-      queued += batch.count;
+      queued += batch.rows.length;
       return;
     }
-    dropped += batch.count;
+    dropped += batch.rows.length;
     onTrouble(
-      `The store refuses the usage of an exchange: ${getReason(error)}. It is recorded only here: ${batch.rows}`,
+      `The store refuses the usage of an exchange: ${getReason(error)}. It is recorded only here: ${JSON.stringify(batch.rows)}`,
     );
   }
 
@@ -145,8 +145,8 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   function spoolRest(): number {
     let [kept, lost] = [0, 0];
     for (const batch of current === undefined ? queue : [current, ...queue]) {
-      if (spool?.add(batch)) kept += batch.count;
-      else lost += batch.count;
+      if (spool?.add(batch)) kept += batch.rows.length;
+      else lost += batch.rows.length;
     }
     if (kept > 0)
       onTrouble(
@@ -159,12 +159,12 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     write(batch) {
       if (!closed && queued < limit) {
         queue.push(batch);
-        queued += batch.count;
+        queued += batch.rows.length;
         if (tries === 0) writeNext();
         return;
       }
       if (spool?.add(batch)) return;
-      dropped += batch.count;
+      dropped += batch.rows.length;
       if (!isOverfull)
         onTrouble('Too much usage waits for the store. Further usage is lost; the metrics count it.');
       isOverfull = true;

@@ -1,7 +1,7 @@
 /** Reports of usage by day, group, key, model, vendor, tag, or several of them, from the sums of the days. */
 
 import { sql } from 'kysely';
-import { columnList } from '../../store/insert-rows.ts';
+import { columnList } from '../../store/column-list.ts';
 import type { Store } from '../../store/store.ts';
 import { USAGE_SUMS, type UsageDayRow, type UsageSums } from '../../store/tables.ts';
 import { reportRows } from './report-sources.ts';

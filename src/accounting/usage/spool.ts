@@ -7,9 +7,10 @@
 import { readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeBehind, errorCode } from '../../lib/error-code.ts';
-import { asFlag, asNumber, asObject, asText, parseJson } from '../../lib/json.ts';
+import { asObject, asObjects, asText, isList, parseJson } from '../../lib/json.ts';
 import { makeFolder } from '../../store/make-folder.ts';
 import type { Batch } from './batches.ts';
+import { parseExchangeRow } from './exchange-row.ts';
 
 export interface SpoolOptions {
   /** Created when there is something to keep. */
@@ -137,17 +138,15 @@ export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Sp
   };
 }
 
-/** @throws SyntaxError or TypeError if the text is not a batch. */
+/**
+ * Reads a batch. Versions before this one wrote its rows as a text with JSON in it.
+ * @throws SyntaxError or TypeError if the text is not a batch.
+ */
 function batchIn(text: string): Batch {
   const said = asObject(parseJson(text));
-  const [name, rows, count] = [asText(said?.['name']), asText(said?.['rows']), asNumber(said?.['count'])];
-  if (name === undefined || rows === undefined || count === undefined)
-    throw new TypeError('It has no name, no rows or no count.');
-  return {
-    name,
-    rows,
-    count,
-    tagged: asFlag(said?.['tagged']) ?? true,
-    grouped: asFlag(said?.['grouped']) ?? true,
-  };
+  const name = asText(said?.['name']);
+  const before = asText(said?.['rows']);
+  const rows = before === undefined ? said?.['rows'] : parseJson(before);
+  if (name === undefined || !isList(rows)) throw new TypeError('It has no name, or no rows.');
+  return { name, rows: asObjects(rows).map(parseExchangeRow) };
 }

@@ -189,7 +189,10 @@ describeStores('what tags have spent', ({ open }) => {
       spend('team', 'b', 16, '2026-05-20'),
       spend('other', 'a', 32, '2026-05-20'),
     ];
-    await writeUsage(store, 'one', JSON.stringify(spent.map((record, place) => rowOf(record, place))));
+    await writeUsage(
+      store,
+      spent.map((record, place) => rowOf(record, place)),
+    );
     const read = storedTagSpending(store);
     expect(await read('2026-05-20')).toEqual(new Map());
     const names = new Set(['team\na', 'other\nb']);
@@ -205,7 +208,7 @@ describeStores('what tags have spent', ({ open }) => {
   test('counts after a restart, a moment after the first request with the tag', async () => {
     const store = await open();
     const before = exchange({ key: 'limited', tag: 'a', cost: 2, time: Date.now() });
-    await writeUsage(store, 'one', JSON.stringify([rowOf(before)]));
+    await writeUsage(store, [rowOf(before)]);
     const limits = await openLimits({ storedOfTags: storedTagSpending(store) });
     try {
       const { url } = await serve({ budgetDay: 2 }, limits);

@@ -178,7 +178,7 @@ describeStores('what the store has of it', ({ open }) => {
   test('a late write for an earlier day is found some minutes later', async () => {
     const store = await open();
     const row = rowOf(exchange({ key: 'team', cost: 4, time: Date.parse('2026-05-19T12:00:00Z') }));
-    const write = (batch: string) => writeUsage(store, batch, JSON.stringify([{ ...row, batch }]));
+    const write = (batch: string) => writeUsage(store, [{ ...row, batch }]);
     await write('in time');
     const stored = storedSpending(store);
     expect(await stored('2026-05-20')).toEqual(new Map([['team', amounts(0, 4)]]));
@@ -195,7 +195,7 @@ describeStores('what the store has of it', ({ open }) => {
   test('is found for any number of keys', async () => {
     const store = await open();
     const time = Date.parse('2026-05-20T12:00:00Z');
-    await writeUsage(store, 'one', JSON.stringify([rowOf(exchange({ key: 'session-3', cost: 4, time }))]));
+    await writeUsage(store, [rowOf(exchange({ key: 'session-3', cost: 4, time }))]);
     const keys = new Set(Array.from({ length: 70_000 }, (_, at) => `session-${at}`));
     expect(await storedSpending(store)('2026-05-20', keys)).toEqual(new Map([['session-3', amounts(4, 4)]]));
   });

@@ -233,10 +233,10 @@ describeStores('the recorder', (stores) => {
 
   test('a batch that is written twice counts once', async () => {
     const store = await stores.open();
-    const rows = JSON.stringify([exchange(), exchange()].map(rowOf));
-    await writeUsage(store, 'one', rows);
-    await writeUsage(store, 'one', rows);
-    await writeUsage(store, 'none', '[]');
+    const rows = [exchange(), exchange()].map(rowOf);
+    await writeUsage(store, rows);
+    await writeUsage(store, rows);
+    await writeUsage(store, []);
     expect(await counts(store)).toEqual({ exchanges: 2, summed: 2 });
   });
 
@@ -329,7 +329,7 @@ describeStores('the recorder', (stores) => {
     const store = await stores.open(place);
     const daysAgo = (days: number, at: number) =>
       rowOf(exchange({ id: `${days} days`, time: Math.round(Date.now() - days * 86_400_000) }), at);
-    await writeUsage(store, 'one', JSON.stringify([0, 29.9, 30.1, 400].map(daysAgo)));
+    await writeUsage(store, [0, 29.9, 30.1, 400].map(daysAgo));
     const config = configSchema.parse({ usage: { keepDays: 30 } });
     const accounts = await openAccounts(await stores.open(place), config, openDiagnostics());
     const ids = async () =>

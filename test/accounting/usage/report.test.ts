@@ -33,7 +33,7 @@ async function filled(store: Store): Promise<Store> {
     estimated: { tokens: 900, cost: 0.25 },
   });
   const all = [...EXCHANGES, uncounted];
-  await writeUsage(store, 'one', JSON.stringify(all.map(rowOf)));
+  await writeUsage(store, all.map(rowOf));
   expect(cost).toBeDefined();
   return store;
 }
@@ -141,7 +141,7 @@ describeStores('a report', (stores) => {
     const store = await stores.open();
     const { cost, ...rest } = { ...exchange({ time: noon('2026-11-18') }), ...otherwise };
     const record = cost === undefined ? rest : { ...rest, cost };
-    await writeUsage(store, 'one', JSON.stringify([rowOf(record)]));
+    await writeUsage(store, [rowOf(record)]);
     expect((await reportUsage(store, ALL)).total).toMatchObject({ requests: 1, ...counted });
   });
 
@@ -157,7 +157,7 @@ describeStores('a report', (stores) => {
     });
     const answered = [200, 300].map((firstByte) => exchange({ time, firstByte, duration: 900 }));
     const records = [...answered, refused];
-    await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
+    await writeUsage(store, records.map(rowOf));
     const [line] = (await reportUsage(store, ALL)).lines.map(lineView);
     expect(line).toMatchObject({ requests: 3, mean_first_byte: 250, mean_duration: 601 });
     expect(firstByte).toBeDefined();

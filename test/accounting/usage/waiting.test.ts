@@ -16,7 +16,7 @@ import type { StorePlace } from '../../../src/store/store-errors.ts';
 import { recordUsage, type UsageOptions } from '../../support/record-usage.ts';
 import { soon } from '../../support/soon.ts';
 import { describeStores, type TestStores } from '../../support/stores.ts';
-import { exchange } from './records.ts';
+import { exchange, rowOf } from './records.ts';
 
 const OPTIONS: UsageOptions = { interval: 2, batch: 50, queue: 1_000 };
 
@@ -322,7 +322,16 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
 });
 
 describe('files of usage', () => {
-  const batch = (name: string) => ({ name, rows: '[]', count: 1, tagged: false, grouped: true });
+  const batch = (name: string) => ({ name, rows: [rowOf(exchange({ tag: 'a' }))] });
+
+  test('of earlier versions, which have their rows as a text, are read too', async () => {
+    const rows = JSON.stringify(batch('old').rows);
+    spoolOf(10_000).add(batch('old'));
+    const [file = ''] = await readdir(folder);
+    const old = { name: 'old', rows, count: 1, tagged: true, grouped: false };
+    await writeFile(join(folder, file), JSON.stringify(old));
+    expect(spoolOf(10_000).take()).toEqual(batch('old'));
+  });
 
   test('are read in the order in which they were written, and stay until they are removed', () => {
     const spool = spoolOf(10_000);

@@ -340,7 +340,7 @@ describeStores('the admin API', (stores) => {
   test('usage, by query', () =>
     withAdmin(async ({ ask, store }) => {
       const records = [exchange({ key: 'a' }), exchange({ key: 'b', cost: 2 })];
-      await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
+      await writeUsage(store, records.map(rowOf));
       const { body } = await ask('GET', '/admin/usage?from=2026-11-01&to=2026-11-30&by=key');
       const { data, total, ...rest } = usageAnswer.parse(body);
       expect(rest).toEqual({ object: 'list', from: '2026-11-01', to: '2026-11-30', has_more: false });

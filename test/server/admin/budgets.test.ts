@@ -35,7 +35,10 @@ describeStores('budgets', ({ open }) => {
       spend('team', 4, 'anthropic/claude', addDays(TODAY, -70)),
       spend('own', 3, 'openai/real'),
     ];
-    await writeUsage(store, 'one', JSON.stringify(rows.map((record, place) => rowOf(record, place))));
+    await writeUsage(
+      store,
+      rows.map((record, place) => rowOf(record, place)),
+    );
     const app = createAdminApp(store, {
       key: ADMIN,
       configured: () => ({ keys: [{ name: 'own', limits: { budgetDay: 3 } }], groups: [] }),
