@@ -184,7 +184,7 @@ export function send(
   const passOn = (): void => {
     if (over !== undefined || pieces.length === 0) return;
     const bytes = takePieces();
-    if (hasWord?.(bytes)) wait.told();
+    if (hasWord?.(bytes, wait.hasTold())) wait.told();
     const out: Sink<Uint8Array> = body ?? giveStream();
     try {
       if (observer === undefined) out.enqueue(bytes);

@@ -7,6 +7,8 @@ export interface Wait {
   heard(): void;
   /** Content of the answer was among them. */
   told(): void;
+  /** Whether content has come since the clock's last tick. */
+  hasTold(): boolean;
   /** The vendor may send again. While the gateway kept it waiting, it was not to blame for its silence. */
   resumed(): void;
   end(): void;
@@ -31,6 +33,8 @@ export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Wa
   let seen = clock.now;
   /** When the first bytes came since the last content. */
   let quiet = Number.POSITIVE_INFINITY;
+  /** When content came last. */
+  let told = Number.NEGATIVE_INFINITY;
   const end = clock.watch({
     tick(now) {
       if (isPaused() && now <= deadline) return;
@@ -45,7 +49,9 @@ export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Wa
     },
     told() {
       quiet = Number.POSITIVE_INFINITY;
+      told = clock.now;
     },
+    hasTold: () => told === clock.now,
     resumed() {
       seen = clock.now;
     },

@@ -8,8 +8,11 @@ import { CR, LF } from '../lib/bytes.ts';
 import { endsEvent } from '../streams/event-ends.ts';
 import { toBuffer } from './net/to-buffer.ts';
 
-/** Whether a piece of a body contains content of the answer, or part of it. The pieces must come in order. */
-export type WordReader = (piece: Uint8Array) => boolean;
+/**
+ * Whether a piece of a body contains content of the answer, or part of it. The pieces must come in order.
+ * @param isKnown whether content has come just before. Then a piece of whole events may pass for content unread.
+ */
+export type WordReader = (piece: Uint8Array, isKnown?: boolean) => boolean;
 
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
@@ -37,13 +40,13 @@ const CONTENT_HEAD = 128;
  */
 export function wordReader(isEventStream: boolean): WordReader {
   let read = isEventStream ? eventReader() : undefined;
-  return (piece) => {
+  return (piece, isKnown) => {
     if (read === undefined) {
       const first = piece.find((byte) => !isSpace(byte));
       if (first === undefined) return false;
       read = EVENT_STREAM.includes(String.fromCharCode(first)) ? eventReader() : hasInk;
     }
-    return read(piece);
+    return read(piece, isKnown);
   };
 }
 
@@ -69,10 +72,10 @@ function eventReader(): WordReader {
     return isWhole || line.length >= HEAD || value[0] !== '{' ? !PING_DATA.test(value) : false;
   };
 
-  return (piece) => {
+  return (piece, isKnown) => {
     const bytes = toBuffer(piece);
     if (head === '' && !isPing && !isBroken && endsEvent(bytes) && bytes[bytes.length - 1] === LF) {
-      if (CONTENT.test(bytes.toString('latin1', 0, CONTENT_HEAD))) {
+      if (isKnown || CONTENT.test(bytes.toString('latin1', 0, CONTENT_HEAD))) {
         isFirst = false;
         return true;
       }

@@ -55,6 +55,19 @@ test.each(WORDS)('content: %j', (text) => {
   expect(saysAWord([text])).toBe(true);
 });
 
+test('just after content whole events pass unread, and the reader does not lose its place', () => {
+  const hasWord = wordReader(true);
+  const read = (text: string, isKnown: boolean) => hasWord(new TextEncoder().encode(text), isKnown);
+  expect(read(': alive\n\n', true)).toBe(true);
+  expect(read(': alive\n\n', false)).toBe(false);
+  // What begins or ends within an event is read.
+  expect(read('event: ping\n', true)).toBe(false);
+  expect(read('data: {}\n\n', true)).toBe(false);
+  expect(read('data: {"type"', true)).toBe(false);
+  expect(read(': "ping"}\n\n', true)).toBe(false);
+  expect(read('data: {"x":1}\n\n', false)).toBe(true);
+});
+
 test('law: silence stays silence and content stays content, whatever surrounds it and however it is cut', () => {
   const cutAt = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
   fc.assert(
