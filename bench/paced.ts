@@ -17,6 +17,8 @@ const args = argumentsOf({
   pace: { type: 'string', default: '10' },
   /** Milliseconds between the beginnings of two streams. */
   apart: { type: 'string', default: '6' },
+  /** Seconds of load before. */
+  before: { type: 'string', default: '0' },
 });
 
 const UPSTREAM = 9_650;
@@ -31,6 +33,7 @@ try {
     streams: Number(args.streams),
     pace: Number(args.pace),
     apart: Number(args.apart),
+    before: Number(args.before),
     seconds: Number(args.seconds),
     rounds: Number(args.rounds),
     upstream,

@@ -23,6 +23,8 @@ export interface PaceOptions {
   /** Seconds until a stream is abandoned. */
   readonly seconds: number;
   readonly rounds: number;
+  /** Seconds of load that each contender has before; absent: it has answered one request, and is cold. */
+  readonly before?: number;
   readonly upstream: Measured;
   /** Told what begins. */
   readonly progress?: (what: string) => void;
@@ -115,10 +117,21 @@ async function listen(
   };
 }
 
-/** A first request may take a program seconds, since it loads what it needs only then. */
-async function askAlone(to: Measured, contender: Contender, scenario: Scenario): Promise<void> {
+/**
+ * Asks once, alone: a first request may take a program seconds, since it loads what it needs only then. Then it is under
+ * load for `before` seconds.
+ */
+async function prepare(
+  to: Measured,
+  contender: Contender,
+  scenario: Scenario,
+  before: number,
+): Promise<void> {
   const request = contender.request(scenario);
-  if (request !== undefined) await closedLoad(to, request, { ...scenario, connections: 1 }, 0);
+  if (request === undefined) return;
+  const asked = contender.bare ? { ...scenario, format: scenario.spoken } : scenario;
+  await closedLoad(to, request, { ...asked, connections: 1 }, 0);
+  if (before > 0) await closedLoad(to, request, asked, before);
 }
 
 async function leavings({ port }: Measured): Promise<readonly Leaving[]> {
@@ -154,7 +167,7 @@ export async function atPace(
           const { name } = one.contender;
           try {
             number += options.streams;
-            if (turn === 0) await askAlone(one.to, one.contender, scenario);
+            if (turn === 0) await prepare(one.to, one.contender, scenario, options.before ?? 0);
             const heard = await listen(one.to, one.contender, scenario.name, options, number);
             // The first turn is the warm-up.
             if (turn > 0) rounds.get(name)?.push(heard);

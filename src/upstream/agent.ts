@@ -2,7 +2,7 @@
 
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { mayBeAsked } from './addresses.ts';
 import { directNetworks } from './direct-networks.ts';
 import { OriginAgent } from './origin-agent.ts';
@@ -46,6 +46,16 @@ export type Resolve = (
 ) => void;
 
 /**
+ * How long a connection is kept without a request, in milliseconds, unless its server says how long (`Keep-Alive`). It
+ * must be shorter than the server's own time, or a connection is closed under a request. Uvicorn, which serves many local
+ * models, closes after 5 s (its setting `timeout_keep_alive`). The vendors of the catalog stand behind networks that wait
+ * longer: 400 s at Cloudflare ("Connection limits"), 610 at Google ("Request distribution"), 60 as the default of AWS's
+ * load balancers. Between the turns of a dialogue, that saves a new connection and its TLS handshake.
+ */
+const IDLE = 4_000;
+const IDLE_PUBLIC = 30_000;
+
+/**
  * Makes the pool of connections, which are kept between requests. It connects to no address that `mayBeAsked` refuses.
  * The caller must destroy it at the end.
  */
@@ -59,14 +69,18 @@ export function openAgent({
 }: AgentOptions): Dispatcher {
   const direct = (own: VendorTls = {}): Agent.Options => ({
     connect: { timeout: connect, lookup: checkedLookup(publicHosts, resolve, onRefused), ...own },
-    // Shorter than any vendor's own, so that a socket is not closed under a request.
-    keepAliveTimeout: 4_000,
+    keepAliveTimeout: IDLE,
     // A connection carries one answer at a time, so one that stalls or breaks affects no other.
     allowH2: false,
   });
+  const factory: Agent.Options['factory'] = (origin, options: Pool.Options) =>
+    new Pool(origin, {
+      ...options,
+      keepAliveTimeout: publicHosts.has(new URL(origin).hostname) ? IDLE_PUBLIC : IDLE,
+    });
   const open = (own?: VendorTls): Dispatcher =>
     proxy === undefined
-      ? new Agent(direct(own))
+      ? new Agent({ ...direct(own), factory })
       : openProxied(proxy, { ...direct(own), connectTimeout: connect, ...(own && { requestTls: own }) });
   const main = open();
   if (tls.size === 0) return main;
