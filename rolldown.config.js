@@ -4,7 +4,7 @@
  */
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { build } from 'vite';
 import about from './package.json' with { type: 'json' };
@@ -20,7 +20,8 @@ const OPTIONAL = Object.keys(about.peerDependencies).filter((name) => name !== '
 /** Builds the console beside the modules that serve it. @returns the modules that are in it */
 async function buildConsole(folder) {
   const configFile = join(ROOT, 'src/console/vite.config.ts');
-  const { output } = await build({ configFile, build: { outDir: join(folder, 'console') } });
+  // The console's own build would take a relative path for one from its sources on.
+  const { output } = await build({ configFile, build: { outDir: resolve(folder, 'console') } });
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 

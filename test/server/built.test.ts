@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import OpenAI from 'openai';
 import { publint } from 'publint';
@@ -23,7 +23,9 @@ let running: GatewayProcess;
 
 beforeAll(async () => {
   const rolldown = join(ROOT, 'node_modules/rolldown/bin/cli.mjs');
-  execFileSync(process.execPath, [rolldown, '--config', 'rolldown.config.js', '--dir', dist], { cwd: ROOT });
+  // The path is relative, as that of `npm run build` is.
+  const build = ['--config', 'rolldown.config.js', '--dir', relative(ROOT, dist)];
+  execFileSync(process.execPath, [rolldown, ...build], { cwd: ROOT });
   const library = ['--config', 'build/library.config.js', '--dir', join(dist, 'library')];
   execFileSync(process.execPath, [rolldown, ...library], { cwd: ROOT });
   writeFileSync(
