@@ -1,7 +1,7 @@
 /** The package as npm publishes it. The program in it runs by itself, in a folder that has no package beside it. */
 
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import OpenAI from 'openai';
@@ -73,6 +73,13 @@ test('it serves the console with its scripts', async () => {
 test('it knows its version', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })).toContain(version);
+});
+
+test('its modules have only characters that V8 keeps in one byte', () => {
+  const modules = globSync('*.js', { cwd: dist });
+  expect(modules).toContain('gateway.js');
+  const twoBytes = modules.filter((name) => !/^[\0-\xff]*$/.test(readFileSync(join(dist, name), 'utf8')));
+  expect(twoBytes).toEqual([]);
 });
 
 test('it has the licences of what is in it', () => {
