@@ -19,18 +19,13 @@ export const audit = defineCommand({
   run: ({ args }) =>
     execute(args, options, () =>
       withStore(async (store) => {
-        const [{ z }, { AUDIT_ACTIONS, listAudit }, { describeChanges, renderAudit }] = await Promise.all([
-          import('zod'),
+        const [{ auditOptions }, { listAudit }, { describeChanges, renderAudit }] = await Promise.all([
+          import('./audit-options.ts'),
           import('../store/audit.ts'),
           import('../store/audit-view.ts'),
         ]);
-        const schema = z.object({
-          target: z.string().optional(),
-          action: z.enum(AUDIT_ACTIONS, { error: `must be one of ${AUDIT_ACTIONS.join(', ')}` }).optional(),
-          limit: z.coerce.number().int().min(1).max(10_000),
-        });
         const { target, action, limit } = args;
-        const wanted = parseOptions({ target, action, limit }, schema);
+        const wanted = parseOptions({ target, action, limit }, auditOptions);
         const { rows, more } = await listAudit(store, wanted);
         const entries = rows.map(renderAudit);
         console.log(
