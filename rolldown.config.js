@@ -7,6 +7,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { build } from 'vite';
+import { smallerPackages } from './build/smaller-packages.js';
 import about from './package.json' with { type: 'json' };
 
 const ROOT = import.meta.dirname;
@@ -51,6 +52,7 @@ export default defineConfig({
   platform: 'node',
   external: [...OPTIONAL.map((name) => new RegExp(`^${name}(?:/|$)`)), 'pg-native'],
   plugins: [
+    smallerPackages,
     {
       name: 'files-beside',
       async writeBundle({ dir }, bundle) {
