@@ -107,6 +107,9 @@ const SHAPES: Readonly<Record<FormatName, readonly string[]>> = {
   'generate-content': [],
 };
 
+/** The fields of an object that has none, as most are. A map for each of them would take 0.8 MB. */
+const NONE: Growing['fields'] = new Map();
+
 /** All fields that are known, with those that a restricted key may not send. */
 export const KNOWN: Readonly<Record<FormatName, KnownFields>> = perFormat((format) =>
   buildTree(
@@ -152,7 +155,7 @@ export function listPaths(format: FormatName, refused: readonly string[]): reado
 }
 
 interface Growing extends KnownFields {
-  readonly fields: Map<string, Growing>;
+  fields: Map<string, Growing>;
   isOpen: boolean;
 }
 
@@ -161,7 +164,7 @@ export function buildTree(
   paths: readonly string[],
   spell: (name: string) => readonly string[] = (name) => [name],
 ): KnownFields {
-  const root: Growing = { fields: new Map(), isOpen: false };
+  const root: Growing = { fields: NONE, isOpen: false };
   for (const path of paths) {
     let at = root;
     for (const name of path.split('.')) {
@@ -169,7 +172,8 @@ export function buildTree(
         at.isOpen = true;
         break;
       }
-      const next: Growing = at.fields.get(name) ?? { fields: new Map(), isOpen: false };
+      const next: Growing = at.fields.get(name) ?? { fields: NONE, isOpen: false };
+      if (at.fields === NONE) at.fields = new Map();
       for (const spelling of spell(name)) at.fields.set(spelling, next);
       at = next;
     }
