@@ -17,6 +17,11 @@ const MODULES = {
   'node-forge': `
     const forge = () => { throw new Error('The gateway listens without TLS, so the bundle has no node-forge.'); };
     export default new Proxy({}, { get: forge });`,
+  // Only a configuration in JavaScript or TypeScript needs it. Jiti's own entry looks for its compiler beside itself.
+  jiti: `
+    export const createJiti = (...options) => ({
+      import: async (...file) => (await import('jiti/static')).createJiti(...options).import(...file),
+    });`,
 };
 
 /** A plugin of rolldown that bundles these modules. */

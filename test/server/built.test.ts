@@ -196,6 +196,14 @@ describe('S-27 without any package beside it', () => {
     expect(output).toContain(`npm install --save-prod ${OPTIONAL_PACKAGES[type].join(' ')}`);
   });
 
+  test.each(['ts', 'js', 'mts'])('reads a configuration in .%s', async (ending) => {
+    const name = `other.config.${ending}`;
+    writeFileSync(join(directory, name), 'export default { port: 4321 };\n');
+    const { code, output } = await run(['check'], { GATEWAY_CONFIG: name, OPENAI_API_KEY: 'sk-test' });
+    expect(code, output).toBe(0);
+    expect(output).toContain('127.0.0.1:4321');
+  });
+
   test('with credentials of azure it needs nothing', async () => {
     const credentials = { type: 'azure', tenantId: 't', clientId: 'c', clientSecret: 's' };
     configure({ vendors: { openai: { baseUrl: 'https://house.openai.azure.com/openai/v1', credentials } } });
