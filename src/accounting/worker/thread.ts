@@ -1,6 +1,7 @@
 /** The accounting worker's thread: passes messages between its port and `openAccounting`. */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { releaseOnceStarted } from '../../store/release-heap.ts';
 import {
   type AccountingOptions,
   openAccounting,
@@ -10,6 +11,7 @@ import {
 
 if (parentPort !== null) {
   const port = parentPort;
+  releaseOnceStarted();
   const options: AccountingOptions = workerData;
   const accounting = await openAccounting(options, (answer) =>
     port.postMessage(answer, findTransferable(answer)),

@@ -4,8 +4,8 @@
  * from 142 to 126 (measured).
  */
 
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapStatistics } from 'node:v8';
+import { heapRelease } from '../../store/release-heap.ts';
 
 /** The interval of the checks, in milliseconds. */
 const INTERVAL = 1_000;
@@ -36,7 +36,7 @@ export interface ReleaseOptions {
 export function releaseWhenIdle({
   isIdle,
   heapSize = () => getHeapStatistics().total_heap_size,
-  collect = collector(),
+  collect = heapRelease(),
 }: ReleaseOptions): () => void {
   let idle = 0;
   let left = 0;
@@ -47,12 +47,4 @@ export function releaseWhenIdle({
     left = heapSize();
   }, INTERVAL).unref();
   return () => clearInterval(timer);
-}
-
-/** V8's own collection of last resort. Any other one, that of the inspector included, keeps the empty pages (measured). */
-function collector(): () => void {
-  setFlagsFromString('--expose-gc');
-  // Only contexts that are made after the flag was set have the function.
-  const gc: NodeJS.GCFunction = runInNewContext('gc');
-  return () => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
