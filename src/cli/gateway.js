@@ -2,6 +2,7 @@
 // Plain JavaScript, so that a Node too old to run TypeScript can still say so in one line.
 
 import * as nodeModule from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
@@ -10,7 +11,12 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   nodeModule.enableCompileCache();
   // SIGHUP reloads the configuration of a running gateway. Until the handler for that is installed, the signal would end
   // the process; ignoring it is safe, because the configuration has not been read yet.
-  if (process.argv[2] === 'start') process.on('SIGHUP', () => {});
+  if (process.argv[2] === 'start') {
+    process.on('SIGHUP', () => {});
+    // V8 optimizes nothing until the gateway serves (`optimize.ts`): no function has this name.
+    setFlagsFromString('--maglev-filter=~');
+    setFlagsFromString('--turbo-filter=~');
+  }
   await import('../main.ts');
 } else {
   console.error(

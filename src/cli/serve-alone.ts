@@ -10,6 +10,7 @@ import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
 import { closingWith, inForce, openConfigured, rereadSettings, tellReloaded } from './open-configured.ts';
+import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
 /** Serves, and reloads the configuration when it changes. Resolves when the gateway listens. */
@@ -82,5 +83,6 @@ export async function serveAlone({
     sandboxed: first.sandboxed,
     models: first.gateway.catalog.models.map((model) => model.id),
   };
+  optimize();
   announce(served, watching.log);
 }

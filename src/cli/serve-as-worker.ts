@@ -14,6 +14,7 @@ import { waitForStore } from '../store/wait-for-store.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
 import { closingWith, openConfigured, type Surroundings } from './open-configured.ts';
+import { optimize } from './optimize.ts';
 
 /** Serves by the configurations that the first process sends, until it says to stop. */
 export async function serveAsWorker({ environment, directory }: Surroundings): Promise<void> {
@@ -64,6 +65,7 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
       lastExchange = lastExchange.then(() => exchange(next));
     },
   });
+  optimize();
   tellFirst('ready');
 
   /** Serves by another configuration from now on. If it cannot be used, the old one stays. */

@@ -16,6 +16,7 @@ import { formatUrl } from '../upstream/net/bind.ts';
 import { orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
 import { inForce, LAST_WRITES, rereadSettings, tellReloaded } from './open-configured.ts';
+import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
 /** Runs the workers. When all of them have ended, the process ends with their exit code. */
@@ -79,6 +80,7 @@ export async function superviseWorkers({
       (model) => model.id,
     ),
   };
+  optimize();
   announce(served, log);
   const code = await workers.over;
   await Promise.all([sandbox?.close(), admin?.close()]);
