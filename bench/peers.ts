@@ -30,6 +30,8 @@ const args = argumentsOf({
 });
 
 const UPSTREAM = 9_450;
+/** Seconds of load before streams at a pace: what is compared is a gateway that has run for a while. */
+const BEFORE = 5;
 /** It takes many minutes. */
 const progress = (what: string): void => console.error(what);
 
@@ -71,6 +73,7 @@ try {
       apart: Number(args.apart),
       seconds: 2,
       rounds: Number(args['paced-rounds']),
+      before: BEFORE,
       upstream,
       progress,
     });

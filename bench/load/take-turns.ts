@@ -36,7 +36,8 @@ interface Way {
   readonly process: Contending;
 }
 
-const WARM_UP = 2;
+/** Seconds of load before anything counts: for about as long V8 compiles what the load calls. */
+const WARM_UP = 5;
 
 /** The measurements, by scenario and then by name. */
 export async function takeTurns(

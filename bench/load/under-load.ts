@@ -62,8 +62,8 @@ interface Standing {
   readonly seen: Seen;
 }
 
-/** Seconds of load before anything counts, after each start. */
-const WARM_UP = 1;
+/** Seconds of load before anything counts, after each start: for about as long V8 compiles what the load calls. */
+const WARM_UP = 5;
 /** Seconds and rounds of latency measurement in each start. */
 const STEADY = { seconds: 1, rounds: 2 };
 
