@@ -28,15 +28,16 @@ export interface EarlyHeadOptions {
 
 /**
  * Wraps the stage `answer`: a stream begins without it if it takes longer than `hold`. Native answers are not wrapped,
- * because they have the vendor's own head; nor are token counts, which are not streams, and JSON lists, whose later
- * part could not continue what was sent.
+ * because they have the vendor's own head; nor are token counts and whole answers, which are not streams, and JSON lists,
+ * whose later part could not continue what was sent.
  */
 export function sendHeadEarly(
   options: EarlyHeadOptions,
   answer: Stage<Routed, Replied>,
 ): Stage<Routed, Replied> {
   return (routed) => {
-    const waits = isNative(routed) || routed.route.operation !== 'generate' || asksList(routed);
+    const { operation } = routed.route;
+    const waits = isNative(routed) || operation !== 'generate' || !asksStream(routed) || asksList(routed);
     return waits ? answer(routed) : bridged(routed, answer(routed), options);
   };
 }
@@ -48,8 +49,7 @@ async function bridged(
 ): Promise<Replied> {
   const replied = Promise.resolve(answer);
   const early = await withTimeout(replied, options.hold);
-  if (early !== undefined) return early;
-  return asksStream(routed) ? begun(routed, routed.tree(), replied, options) : replied;
+  return early ?? begun(routed, routed.tree(), replied, options);
 }
 
 function begun(
