@@ -101,7 +101,9 @@ export function hiddenInHeaders(
   headers: Readonly<Record<string, string>>,
   key: string,
 ): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hidden(value, key)]));
+  const shown: Record<string, string> = {};
+  for (const name in headers) shown[name] = hidden(headers[name] ?? '', key);
+  return shown;
 }
 
 /** Hides credentials and private addresses in all fields of an error; returns the error itself if it has none. */

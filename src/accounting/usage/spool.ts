@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeBehind, errorCode } from '../../lib/error-code.ts';
-import { asObject, asObjects, asText, isList, parseJson } from '../../lib/json.ts';
+import { asObject, asText, isList, parseJson } from '../../lib/json.ts';
 import { makeFolder } from '../../store/make-folder.ts';
 import type { Batch } from './batches.ts';
 import { parseExchangeRow } from './exchange-row.ts';
@@ -148,5 +148,5 @@ function batchIn(text: string): Batch {
   const before = asText(said?.['rows']);
   const rows = before === undefined ? said?.['rows'] : parseJson(before);
   if (name === undefined || !isList(rows)) throw new TypeError('It has no name, or no rows.');
-  return { name, rows: asObjects(rows).map(parseExchangeRow) };
+  return { name, rows: rows.map((row) => parseExchangeRow(asObject(row) ?? {})) };
 }

@@ -10,6 +10,9 @@ export type SummedRows = SumGroup & UsageSums;
 
 type SumGroup = Readonly<Record<SumColumn, string | null>>;
 
+/** No text in a row has it (`exchangeRow`). */
+const BETWEEN = '\0';
+
 type Sums = { -readonly [K in keyof UsageSums]: number };
 
 /** Adds up rows, in as few groups as all tables of sums can be made of. */
@@ -17,7 +20,7 @@ export function sumRows(rows: readonly ExchangeRow[]): readonly SummedRows[] {
   const groups = new Map<string, SumGroup & Sums>();
   for (const row of rows) {
     const { day, key, model, vendor, tag, group_name } = row;
-    const place = [day, key, model, vendor, tag, group_name].join('\n');
+    const place = [day, key, model, vendor, tag, group_name].join(BETWEEN);
     let group = groups.get(place);
     if (group === undefined) {
       group = { day, month: day.slice(0, 7), key, model, vendor, tag, group_name, ...noSums() };
@@ -41,7 +44,7 @@ export function sumBy<C extends SumColumn>(
   for (const summed of sums) {
     const values = columns.map((column) => summed[column]);
     if (values.includes(null)) continue;
-    const place = values.join('\n');
+    const place = values.join(BETWEEN);
     const group = groups.get(place);
     if (group === undefined) groups.set(place, { ...summed });
     else for (const sum of USAGE_SUMS) group[sum] += summed[sum];

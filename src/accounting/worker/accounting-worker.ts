@@ -160,7 +160,8 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
       if (charged !== undefined) awaited.push({ upTo: taken, charged });
       const record = packRecord(closed);
       collected.push(record);
-      collectedBytes += record.remains.length;
+      const [remains] = record;
+      collectedBytes += remains.length;
       if (collectedBytes >= FULL) postRecords();
       else timer ??= setTimeout(postRecords, DELAY).unref();
     },

@@ -111,6 +111,6 @@ test('prices that change later arrive whole, and a record costs the price valid 
 
 test('a tail that shares its memory with much else is sent alone', () => {
   const pool = Buffer.alloc(1_000_000, 0x20);
-  const { remains } = packRecord(closedLedger({ remains: [pool.subarray(10, 20)] }));
+  const [remains] = packRecord(closedLedger({ remains: [pool.subarray(10, 20)] }));
   expect(remains).toHaveLength(10);
 });
