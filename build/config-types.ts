@@ -13,13 +13,16 @@ import {
 } from '../src/lib/json.ts';
 import { SCHEMA_FILE } from './config-schema.ts';
 
+/** The types of what no file can say: functions in code. */
+const HOOKS = "import type { Hooks } from '../conversation/hooks.ts';\n\n";
+
 /** Makes the text of a declaration file with the type `ConfigInput`. */
 export function configTypes(): string {
   const schema = asObject(parseJson(readFileSync(SCHEMA_FILE, 'utf8'))) ?? {};
   const named = Object.entries(asObject(schema['definitions']) ?? {}).map(
     ([name, definition]) => `interface ${typeName(name)} ${typeOf(definition, '')}\n`,
   );
-  return `/** A configuration as a file writes it. */\nexport interface ConfigInput ${typeOf(schema, '')}\n${named.join('\n')}`;
+  return `${HOOKS}/** A configuration as a file writes it. */\nexport interface ConfigInput ${typeOf(schema, '')}\n${named.join('\n')}`;
 }
 
 /** `#/definitions/__schema0` and `__schema0` are both `Schema0`. */
@@ -29,8 +32,6 @@ function typeName(reference: string): string {
 
 function typeOf(schema: Json | undefined, indent: string): string {
   if (!isObject(schema)) return 'unknown';
-  // What no file can say is a function in code. The types of its arguments are in `docs/hooks.md`.
-  if (schema['not'] !== undefined) return '((...given: any[]) => any)';
   const { $ref, const: only, enum: words, type, allOf, properties, additionalProperties } = schema;
   if (typeof $ref === 'string') return typeName($ref);
   if (only !== undefined) return JSON.stringify(only);
@@ -69,7 +70,8 @@ function fieldsType(properties: JsonObject, { required }: JsonObject, indent: st
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, field]) => {
     const doc = docOf(field, inner);
-    const type = typeOf(field, inner);
+    const isFunction = isObject(field) && field['not'] !== undefined;
+    const type = isFunction ? `Hooks['${name}']` : typeOf(field, inner);
     return asList(required).includes(name)
       ? `${doc}${inner}${name}: ${type};`
       : `${doc}${inner}${name}?: ${type} | undefined;`;

@@ -272,6 +272,16 @@ describe('docs/library.md and the types', () => {
       export const answer = translateAnswer({ from: 'responses', to: 'messages', body: {} })['content'];
       // @ts-expect-error There is no such format.
       translateRequest({ from: 'message', to: 'responses', model: 'gpt-4.1', body: {} });
+      export const hooked = defineConfig({
+        hooks: {
+          onRequest: ({ turns }, { id }) => (turns.length > 9 || id === '' ? { model: 'openai/gpt-4.1' } : undefined),
+          onReplyEvent(event, out) {
+            if (event.type === 'part-delta') out.enqueue({ ...event, text: event.text.trim() });
+          },
+        },
+      });
+      // @ts-expect-error A change has no such field.
+      defineConfig({ hooks: { onRequest: () => ({ models: 'openai/gpt-4.1' }) } });
       // @ts-expect-error There is no such field.
       export default defineConfig({ vendor: {} });`,
     );
