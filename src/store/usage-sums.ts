@@ -39,7 +39,7 @@ export const ROLLUPS = [
 ] as const satisfies readonly Rollup[];
 
 /** A column of a table of sums, as an expression over one that has days. */
-export function sumColumn(column: string): RawBuilder<unknown> {
+function sumColumn(column: string): RawBuilder<unknown> {
   return column === 'month' ? sql`substr(day, 1, 7)` : sql.ref(column);
 }
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { Routed } from '../exchange.ts';
 
-/** Fields that do not change what is asked: they say how the answer is sent, or who asks. */
+/** Fields that have no effect on what an answer says: they tell how it is sent, or who asks. */
 const BESIDE: ReadonlySet<string> = new Set([
   'model',
   'stream',
