@@ -77,25 +77,31 @@ export function authenticateCaller(
   message: CallerRequest,
   query: URLSearchParams,
 ): Principal | Promise<Principal> {
-  const carried = new Set<string>();
+  let carried: string | undefined;
+  let isContradicted = false;
+  const carry = (value: string): void => {
+    carried ??= value;
+    if (value !== carried) isContradicted = true;
+  };
   for (const name of family === 'any' ? ALL_KEY_HEADERS : KEY_HEADERS[family]) {
     const value = message.headers[name];
-    if (typeof value === 'string' && value !== '') carried.add(value);
+    if (typeof value === 'string' && value !== '') carry(value);
   }
   const { authorization = '' } = message.headers;
-  if (!NOTHING.test(authorization)) carried.add(bearer(authorization));
+  const isAuthorized = !NOTHING.test(authorization);
+  if (isAuthorized) carry(bearer(authorization));
   // The key in the query counts only if no header carries one. A header is the safer place, so it wins.
-  if (carried.size === 0 && family === 'generate-content') {
-    for (const inQuery of query.getAll('key')) carried.add(inQuery);
+  if (carried === undefined && family === 'generate-content') {
+    for (const inQuery of query.getAll('key')) carry(inQuery);
   }
 
-  const [key = '', ...others] = carried;
-  if (key === '' && others.length === 0 && NOTHING.test(authorization)) {
+  const key = carried ?? '';
+  if (key === '' && !isContradicted && !isAuthorized) {
     const elsewhere = OTHER_PLACES.find((name) => message.headers[name]);
     const where = elsewhere === undefined ? '' : ` (${elsewhere} is not read here)`;
     throw new GatewayError('unauthenticated', `No API key was given${where}. Send it as ${PLACES[family]}.`);
   }
-  if (others.length > 0) throw invalidKey();
+  if (isContradicted) throw invalidKey();
   const principal = identities?.find(key) ?? (key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined);
   if (principal !== undefined) return principal;
   throw identities !== undefined && looksLikeToken(key) ? unknownIssuer() : invalidKey();

@@ -5,7 +5,7 @@ import { concatBytes, textOfBytes } from '../lib/bytes.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import { run } from '../streams/step.ts';
 import { eventStreamHeaders, isEventStream, responseHeaders } from '../upstream/headers.ts';
-import { hiddenInHeaders, hiddenInJson, tellable } from '../upstream/redact.ts';
+import { hiddenInJson, hiding, tellable } from '../upstream/redact.ts';
 import { cancelBody } from '../upstream/send.ts';
 import { type EarlyFailure, failureInBody } from './early-failure.ts';
 import type { Answered, Replied } from './exchange.ts';
@@ -25,14 +25,11 @@ export function nativeReply(answered: Answered, hold: number): Replied | Promise
   const { status, body } = answer;
   const type = String(answer.headers['content-type']);
   if (type.startsWith('text/html')) throw noAnswer(answered);
-  const headers = hiddenInHeaders(responseHeaders(answer.headers), secret);
-  const reply = { id, format: route.format, status, allowance, ledger };
-  if (!isEventStream(answer.headers)) return wholeReply({ ...reply, headers, body }, answered);
-  return streamReply(
-    { ...reply, headers: { ...eventStreamHeaders(headers), 'content-type': type }, body },
-    answered,
-    hold,
-  );
+  const headers = responseHeaders(answer.headers, hiding(secret));
+  const isStream = isEventStream(answer.headers);
+  const shown = isStream ? { ...eventStreamHeaders(headers), 'content-type': type } : headers;
+  const reply = { id, format: route.format, status, headers: shown, body, allowance, ledger };
+  return isStream ? streamReply(reply, answered, hold) : wholeReply(reply, answered);
 }
 
 /** A non-streaming body. Routers report the late error of a vendor in a 200; such an error counts as a refusal. */

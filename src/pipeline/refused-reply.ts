@@ -6,7 +6,7 @@ import { amended, type GatewayError } from '../lib/errors.ts';
 import { asObject } from '../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../lib/json-bounds.ts';
 import { refusalHeaders, responseHeaders } from '../upstream/headers.ts';
-import { hidden, hiddenInHeaders, hiddenInJson, tellable } from '../upstream/redact.ts';
+import { hidden, hiddenInJson, hiding, tellable } from '../upstream/redact.ts';
 import type { Answered, Replied } from './exchange.ts';
 import { isNoPlace } from './no-answer.ts';
 import { readWhole, withBody } from './reply-body.ts';
@@ -36,11 +36,10 @@ export async function refusedReply(answered: Answered): Promise<Replied> {
   // A body that is not JSON is the page of some proxy on the way, not the vendor's error.
   if (translation === undefined && !isOurs && isJson) {
     const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
-    const headers = withWaitTold(hiddenInHeaders(responseHeaders(answer.headers), secret), error);
+    const headers = withWaitTold(responseHeaders(answer.headers, hiding(secret)), error);
     return withBody({ ...reply, headers, body }, text, shown);
   }
-  const refusal =
-    error.fault === 'upstream-auth' ? {} : hiddenInHeaders(refusalHeaders(answer.headers), secret);
+  const refusal = error.fault === 'upstream-auth' ? {} : refusalHeaders(answer.headers, hiding(secret));
   throw amended(error, { headers: { ...refusal, ...allowance } });
 }
 

@@ -4,7 +4,7 @@ import type { CallerRequest } from '../access/caller.ts';
 import { GatewayError, invalidKey } from '../lib/errors.ts';
 
 /** Headers that must not occur twice. Node shows the first of two, and something on the way may have read the other. */
-const SINGLE = new Set(['host', 'authorization']);
+const SINGLE = ['host', 'authorization'] as const;
 
 /** More headers than any client and its proxies send. */
 const MAX_HEADERS = 100;
@@ -32,14 +32,21 @@ export function faultOfHead(message: CallerRequest): GatewayError | undefined {
       status: 431,
     });
   }
-  const seen = new Set<string>();
+  const twice = SINGLE.find((name) => occursTwice(lines, name));
+  return twice === undefined ? undefined : repeated(twice);
+}
+
+/** @param lines names and values in turn. @param name in lower case. */
+function occursTwice(lines: readonly string[], name: string): boolean {
+  let occurs = false;
   for (let at = 0; at < lines.length; at += 2) {
-    const name = lines[at]?.toLowerCase() ?? '';
-    if (!SINGLE.has(name)) continue;
-    if (seen.has(name)) return repeated(name);
-    seen.add(name);
+    const line = lines[at];
+    // Few names are as long, so few are made lower case.
+    if (line === undefined || line.length !== name.length || line.toLowerCase() !== name) continue;
+    if (occurs) return true;
+    occurs = true;
   }
-  return undefined;
+  return false;
 }
 
 /**

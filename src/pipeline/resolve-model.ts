@@ -62,11 +62,12 @@ export function resolveModel(
     const limited = isLimitedByModel(principal);
     const confined = isConfined(principal);
     if (limited || confined) requireUniqueKeys(sent);
-    const others = principal.restricted || limited ? modelsBeside(sent.tree()) : [];
+    const beside = principal.restricted || limited ? modelsBeside(sent.tree()) : [];
     const findOthers = ({ id }: Model): string[] =>
-      others.map((name) => resolveId(name, vendorName(id), catalog));
+      beside.map((name) => resolveId(name, vendorName(id), catalog));
+    const isRefused = (id: string): boolean => !principal.allows(id, catalog.otherNames);
     const refusedFor = (model: Model): string | undefined =>
-      [model.id, ...findOthers(model)].find((each) => !principal.allows(each, catalog.otherNames));
+      isRefused(model.id) ? model.id : findOthers(model).find(isRefused);
     const refused = refusedFor(model);
     if (refused !== undefined) {
       throw new GatewayError('model-not-allowed', `This API key may not use the model ${shown(refused)}.`);
@@ -98,11 +99,13 @@ export function resolveModel(
       }),
       ...inItsWords({ route, named, model, vendor, upstreamFormat, ...sent }),
     };
-    const fallbacks = catalog
-      .fallbacks(model)
-      .filter((other) => refusedFor(other) === undefined && reaches(reach, route.format, other));
+    const others = catalog.fallbacks(model);
     // A body that also names the path's model cannot go to another one; and another model counts tokens differently.
-    if (fallbacks.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
+    if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
+    const fallbacks = others.filter(
+      (other) => refusedFor(other) === undefined && reaches(reach, route.format, other),
+    );
+    if (fallbacks.length === 0) return routed;
     return { ...routed, nextFallback: () => fallback({ ...routed, ...sent }, fallbacks, vendors, reach) };
   };
 }

@@ -17,7 +17,7 @@ import { boundedStream, MAX_WHOLE } from '../translate/decode-answer.ts';
 import { translatedBody } from '../translate/translated-body.ts';
 import { wholeReply } from '../translate/whole-reply.ts';
 import { eventStreamHeaders, responseHeaders } from '../upstream/headers.ts';
-import { hiddenInHeaders, tellable } from '../upstream/redact.ts';
+import { hiding, tellable } from '../upstream/redact.ts';
 import type { UpstreamAnswer } from '../upstream/send.ts';
 import { decodeBody } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
@@ -75,7 +75,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
     },
   );
   await withTimeout(ready, options.hold);
-  const headers = eventStreamHeaders(hiddenInHeaders(responseHeaders(answer.headers), secret));
+  const headers = eventStreamHeaders(responseHeaders(answer.headers, hiding(secret)));
   return { headers: { ...headers, 'content-type': framing.contentType }, body };
 }
 
@@ -117,7 +117,7 @@ async function counted(answered: Answered, { inbound, outbound }: NonNullable<Tr
 }
 
 function jsonHeaders({ answer, secret }: Answered): Record<string, string> {
-  const { 'content-length': _, ...headers } = hiddenInHeaders(responseHeaders(answer.headers), secret);
+  const { 'content-length': _, ...headers } = responseHeaders(answer.headers, hiding(secret));
   return { ...headers, 'content-type': 'application/json' };
 }
 

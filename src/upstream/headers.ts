@@ -169,8 +169,14 @@ export function requestHeaders(
   return list;
 }
 
-/** Picks the headers of a vendor's answer that the caller may see. */
-export function responseHeaders(upstream: AnswerHeaders): Record<string, string> {
+/**
+ * Picks the headers of a vendor's answer that the caller may see.
+ * @param show what the caller may see of a value.
+ */
+export function responseHeaders(
+  upstream: AnswerHeaders,
+  show: (value: string) => string,
+): Record<string, string> {
   const headers: Record<string, string> = {};
   const nominated = connectionNominated(upstream);
   for (const name in upstream) {
@@ -181,7 +187,7 @@ export function responseHeaders(upstream: AnswerHeaders): Record<string, string>
       !(RESPONSE_HEADERS.has(name) || RESPONSE_FAMILIES.test(name))
     )
       continue;
-    if (!NEVER_ANSWERED.has(name)) headers[name] = typeof value === 'string' ? value : value.join(', ');
+    if (!NEVER_ANSWERED.has(name)) headers[name] = show(typeof value === 'string' ? value : value.join(', '));
   }
   return headers;
 }
@@ -190,9 +196,12 @@ export function responseHeaders(upstream: AnswerHeaders): Record<string, string>
  * Picks the headers of a refusal that still hold when its body is rewritten: the limits, and whether to retry. How long
  * to wait is in the error itself.
  */
-export function refusalHeaders(upstream: AnswerHeaders): Record<string, string> {
+export function refusalHeaders(
+  upstream: AnswerHeaders,
+  show: (value: string) => string,
+): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(responseHeaders(upstream)).filter(
+    Object.entries(responseHeaders(upstream, show)).filter(
       ([name]) => name === 'x-should-retry' || RESPONSE_FAMILIES.test(name),
     ),
   );

@@ -96,11 +96,13 @@ function withStrings(text: string, change: (string: string) => string): string {
   return made + text.slice(copied);
 }
 
-/** Hides credentials and private addresses in a vendor's headers. */
-export function hiddenInHeaders(
-  headers: Readonly<Record<string, string>>,
-  key: string,
-): Record<string, string> {
+/** Makes the function that hides credentials and private addresses in the value of a vendor's header. */
+export function hiding(key: string): (value: string) => string {
+  return (value) => hidden(value, key);
+}
+
+/** Hides credentials and private addresses in the headers of an error. */
+function hiddenInHeaders(headers: Readonly<Record<string, string>>, key: string): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const name in headers) shown[name] = hidden(headers[name] ?? '', key);
   return shown;

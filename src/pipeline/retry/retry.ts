@@ -63,7 +63,9 @@ export function retry(
   const lessons = openLessons(() => performance.now());
   return async (routed) => {
     const context = { once, upstreams, lessons, prepare, began: performance.now() };
-    const outcome = await attemptWithRepairs(context, { target: routed }, 1);
+    const first = await attemptOnce(context, { target: routed }, 1);
+    if (!isFailed(first)) return first;
+    const outcome = await withRepairs(context, { target: routed }, 1, first);
     return isFailed(outcome) ? retryWhilePossible(context, routed, outcome) : outcome;
   };
 }
@@ -83,7 +85,8 @@ async function retryWhilePossible(
     if (next === undefined) break;
     number += 1;
     if (next.target.model !== target.model) noteGaveWay(target, failed);
-    const outcome = await attemptWithRepairs(context, next, number);
+    const made = await attemptOnce(context, next, number);
+    const outcome = isFailed(made) ? await withRepairs(context, next, number, made) : made;
     if (!isFailed(outcome)) return byFallback(outcome, next.target, routed);
     failed = outcome;
     target = next.target;
@@ -110,19 +113,20 @@ function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: 
 const MOST_REPAIRS = 3;
 
 /**
- * Makes an attempt. If the vendor refuses the content of the request, repaired requests follow as part of the same
- * attempt, the last of them in the strictest form. If that is refused too, the caller gets the refusal before it, which
- * is about the caller's own words.
+ * Continues an attempt that has failed. If the vendor has refused the content of the request, repaired requests follow as
+ * part of the same attempt, the last of them in the strictest form. If that is refused too, the caller gets the refusal
+ * before it, which is about the caller's own words.
  */
-async function attemptWithRepairs(
+async function withRepairs(
   context: RetryContext,
   next: NextAttempt,
   number: number,
+  failed: AttemptFailure,
 ): Promise<Replied | AttemptFailure> {
   const { lessons, prepare } = context;
   const { ledger } = next.target;
   const made: Repaired[] = [];
-  let outcome = await attemptOnce(context, next, number);
+  let outcome: Replied | AttemptFailure = failed;
   let unguessed = outcome;
   let { target } = next;
   while (made.length < MOST_REPAIRS && isFailed(outcome) && outcome.sent !== undefined) {

@@ -1,6 +1,5 @@
 /** The HTTP API: one line per path, each with its format and operation. */
 
-import { randomUUID } from 'node:crypto';
 import { H3, type H3Event } from 'h3';
 import type { CallerRequest, CallerResponse } from '../../access/caller.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -32,7 +31,8 @@ import {
 } from './model-list.ts';
 import { isCall, nearestPath } from './nearest-path.ts';
 import { openDescription } from './openapi/document.ts';
-import { type Exchange, runExchanges } from './run-exchanges.ts';
+import { requestIds } from './request-ids.ts';
+import { type Asked, type Exchange, runExchanges } from './run-exchanges.ts';
 
 /**
  * What the app needs of the server that runs it.
@@ -83,11 +83,12 @@ const ASKED: Readonly<Record<string, Route>> = {
 /** An app with every path. Any other path answers 404 in the caller's own format. */
 export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   const { toResponse } = host;
+  const makeId = requestIds();
   const app = new H3({
     silent: true,
     allowMalformedURL: true,
     onError: (error, event) => {
-      const incoming = makeIncoming(event, host);
+      const incoming = incomingOf(event);
       const family = findFamily(event.url.pathname, incoming.message);
       return toResponse(renderFailure(error.cause ?? error, family, incoming));
     },
@@ -156,15 +157,20 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   function ask(path: string, exchange: Exchange): void {
     app.on('POST', path, async (event) => {
       const { message, response } = host.exchangeOf(event);
-      const incoming = makeIncoming(event, host);
+      const asked = makeAsked(message, response, host, makeId);
       const fault = faultOfHead(message);
       const answer =
         fault === undefined
-          ? await exchange(incoming)
-          : renderFailure(fault, findFamily(rawPath(message), message), incoming);
+          ? await exchange(asked)
+          : renderFailure(fault, findFamily(rawPath(message), message), unrecorded(asked));
       return host.answer(response, answer, originHeaders(message, host.current().cors));
     });
     app.on('OPTIONS', path, answerPreflight);
+  }
+
+  function incomingOf(event: H3Event): Incoming {
+    const { message, response } = host.exchangeOf(event);
+    return unrecorded(makeAsked(message, response, host, makeId));
   }
 
   function answerPreflight(event: H3Event): Response {
@@ -174,7 +180,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   /** Adds a path for GET and HEAD, also for browsers from the allowed origins. */
   function read(path: string, endpoint: Endpoint): void {
     const run = async (event: H3Event): Promise<Response> => {
-      const incoming = makeIncoming(event, host);
+      const incoming = incomingOf(event);
       const { message } = incoming;
       const fault = faultOfHead(message);
       if (fault !== undefined) return fail(event, fault);
@@ -229,7 +235,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
 
   /** Answers an error, and the preflight that a browser sends first: without it, a page only reads 'Failed to fetch'. */
   function fail(event: H3Event, error: GatewayError): Response {
-    const incoming = makeIncoming(event, host);
+    const incoming = incomingOf(event);
     if (isPreflight(incoming.message)) return answerPreflight(event);
     const family = findFamily(rawPath(incoming.message), incoming.message);
     const response = toResponse(renderFailure(error, family, incoming));
@@ -237,26 +243,29 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   }
 }
 
-function makeIncoming<R extends CallerResponse>(
-  event: H3Event,
-  { exchangeOf, load, signalOf }: Host<R>,
-): Incoming {
-  const { message, response } = exchangeOf(event);
+function makeAsked<R extends CallerResponse>(
+  message: CallerRequest,
+  response: R,
+  { load, signalOf }: Host<R>,
+  makeId: () => string,
+): Asked {
   return {
-    id: requestId(message),
+    id: requestId(message) ?? makeId(),
     message,
     response,
     signal: signalOf(response),
     load,
-    ledger: openLedger(false),
   };
 }
 
-/** The caller's own request id if it is safe to echo in a header; otherwise a new one. */
-function requestId(message: CallerRequest): string {
+function unrecorded(asked: Asked): Incoming {
+  return { ...asked, ledger: openLedger(false) };
+}
+
+/** The caller's own request id; undefined if there is none that is safe to echo in a header. */
+function requestId(message: CallerRequest): string | undefined {
   const given = message.headers['x-request-id'];
-  if (typeof given === 'string' && /^[\w-]{1,128}$/.test(given)) return given;
-  return `req_${randomUUID().replaceAll('-', '')}`;
+  return typeof given === 'string' && /^[\w-]{1,128}$/.test(given) ? given : undefined;
 }
 
 /** The model named below `/v1/models/` or `/v1beta/models/`. */

@@ -4,6 +4,7 @@ import type { CallerResponse } from '../../access/caller.ts';
 import {
   CLIENT_CLOSED,
   closeLedger,
+  type Ledger,
   makeRecord,
   openLedger,
   type RecordExchange,
@@ -14,16 +15,20 @@ import type { Gateway } from '../../pipeline/gateway.ts';
 import { type Pipeline, pipeline } from '../../pipeline/pipeline.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
 
+/** A request whose notes have not begun. */
+export type Asked = Omit<Incoming, 'ledger'>;
+
 /** What asks a model. Never rejects: an error is an answer too. */
-export type Exchange = (incoming: Incoming) => Promise<Answer>;
+export type Exchange = (asked: Asked) => Promise<Answer>;
 
 /** The exchanges of a route, each by the gateway that it began with. */
 export function runExchanges(route: Route, gatewayOf: (response: CallerResponse) => Gateway): Exchange {
   const getPipeline = builtOnce(route);
-  return (incoming) => {
-    const gateway = gatewayOf(incoming.response);
-    const exchange = gateway.note === undefined ? incoming : recorded(gateway, gateway.note, route, incoming);
-    return answerUnlessEnded(getPipeline(gateway), route, exchange);
+  return (asked) => {
+    const gateway = gatewayOf(asked.response);
+    const ledger =
+      gateway.note === undefined ? openLedger(false) : openRecorded(gateway, gateway.note, route, asked);
+    return answerUnlessEnded(getPipeline(gateway), route, { ...asked, ledger });
   };
 }
 
@@ -36,9 +41,9 @@ function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
   };
 }
 
-/** A request with a ledger, which is closed once its connection has done with it. */
-function recorded({ traces }: Gateway, note: RecordExchange, route: Route, incoming: Incoming): Incoming {
-  const { id, message, response } = incoming;
+/** Opens the notes of a request, which are closed once its connection has done with it. */
+function openRecorded({ traces }: Gateway, note: RecordExchange, route: Route, asked: Asked): Ledger {
+  const { id, message, response } = asked;
   const { format, operation } = route;
   const trace = traces?.begin(route, message.headers);
   const ledger = openLedger(true, trace);
@@ -48,7 +53,7 @@ function recorded({ traces }: Gateway, note: RecordExchange, route: Route, incom
     note(closed, ledger.release);
     trace?.end(makeRecord(closed));
   });
-  return { ...incoming, ledger };
+  return ledger;
 }
 
 /**
