@@ -1,6 +1,6 @@
 /**
  * Two versions of the gateway in one run, beside the bare proxy and the gateway with a stream for each stage
- * (`GATEWAY_CHAIN=streams`): `--against DIR` is a checkout of the other version with its dependencies installed.
+ * (`GATEWAY_CHAIN=streams`): `--against DIR` is a checkout of the other version, built there by `npm run build`.
  *
  * They take turns in short rounds. Each turn's CPU per answer is divided by that of the first one in the same
  * turn, so other work on the machine weighs on both sides, and the figure is the median of these ratios. Next to
@@ -25,13 +25,14 @@ const UPSTREAM = 9_960;
 
 type Start = (port: number) => Promise<Contending>;
 
-/** The program of a checkout: its script `start` is `node PROGRAM start`. */
+/** The program of a checkout: the command of its package, as it was built there. */
 function programOf(folder: string): readonly string[] {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) refuse(`--against: ${folder} is not a checkout of the gateway`);
-  const { scripts } = JSON.parse(readFileSync(file, 'utf8'));
-  const [, program = '', ...rest] = String(scripts.start).split(' ');
-  return [resolve(folder, program), ...rest];
+  const { bin } = JSON.parse(readFileSync(file, 'utf8'));
+  const program = resolve(folder, String(bin.gateway));
+  if (!existsSync(program)) refuse(`--against: ${program} is missing: npm run build in that checkout`);
+  return [program, 'start'];
 }
 
 const others = (args.against ?? []).map((folder): [string, Start] => {

@@ -1,5 +1,5 @@
 /**
- * What a start costs, from the sources and from `dist` (`npm run build` first): CPU and time until the port answers, CPU
+ * What a start costs, from the sources and from `dist`: CPU and time until the port answers, CPU
  * to the end of `--help`, and resident memory after 5 idle seconds with SQLite, one vendor and no load. `node` is an empty
  * program. The first run of each way fills Node's compile cache and is not counted.
  */

@@ -167,14 +167,22 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The gateway as users run it, in a folder of its own, which is deleted with it. */
+/** The program that npm and the image have. The scripts of the benches build it first. */
+const BUILT = join(ROOT, 'dist/gateway.js');
+
+/**
+ * The gateway as users run it, in a folder of its own, which is deleted with it.
+ * @throws Error if it is not built.
+ */
 export async function startGateway(
   port: number,
   upstream: number,
   settings: Settings = {},
 ): Promise<Running> {
   const { config = {}, env = {}, printing = false, core } = settings;
-  const { program = [join(ROOT, 'src/cli/gateway.js'), 'start'] } = settings;
+  const { program = [BUILT, 'start'] } = settings;
+  const [file = ''] = program;
+  if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`);
   const address = `http://127.0.0.1:${upstream}`;
   const written: ConfigInput = {
     keys: [{ name: 'bench', key: KEY }],
