@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 
 export interface Asked {
   readonly path: string;
+  /** Of a body of more than LONG bytes only both ends. */
   readonly body: Buffer;
 }
 
@@ -15,12 +16,22 @@ export interface Reply {
   onLeave(call: () => void): void;
 }
 
+/**
+ * The middle of a longer request is dropped as it arrives. Put together, a body of 30 MB would keep this process busy for
+ * a second, and all that is on its core would wait.
+ */
+const LONG = 64 * 1024;
+/** How much is kept of the end of a long request, in bytes. */
+const TAIL = 4_096;
+
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
 export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply) => void): Server {
   return createServer({ noDelay: true }, (socket) => {
     let held: Buffer | undefined;
+    /** The bytes of the request that have arrived, kept or not. */
+    let size = 0;
     /** The length of a request, with its head, once its head has arrived; 0: not yet known. */
     let length = 0;
     let bodyAt = 0;
@@ -47,14 +58,16 @@ export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply)
       length = chunked ? Number.POSITIVE_INFINITY : bodyAt + Number(said ?? 0);
     };
     socket.on('data', (data: Buffer) => {
-      const all = held === undefined ? data : Buffer.concat([held, data]);
+      size += data.length;
+      const all = held === undefined ? data : joined(held, data);
       if (length === 0) readHead(all);
       const whole = Number.isFinite(length)
-        ? length > 0 && all.length >= length
+        ? length > 0 && size >= length
         : all.toString('latin1', all.length - LAST_CHUNK.length) === LAST_CHUNK;
       held = whole ? undefined : all;
       if (!whole) return;
       length = 0;
+      size = 0;
       answer({ path, body: all.subarray(bodyAt) }, reply);
     });
     socket.on('close', () => {
@@ -64,4 +77,11 @@ export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply)
     // Callers that disconnect may reset the connection.
     socket.on('error', () => undefined);
   }).listen(port, '127.0.0.1');
+}
+
+/** What has come before and what comes now, without the middle if that is long. */
+function joined(before: Buffer, data: Buffer): Buffer {
+  if (before.length < LONG) return Buffer.concat([before, data]);
+  const end = data.length < TAIL ? Buffer.concat([before.subarray(LONG), data]) : data;
+  return Buffer.concat([before.subarray(0, LONG), end.subarray(-TAIL)]);
 }
