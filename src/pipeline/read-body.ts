@@ -50,7 +50,7 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const decoder = decompress?.();
     const source = decoder === undefined ? request : request.pipe(decoder);
-    const body = byteAccumulator(limit, decoder === undefined ? declared : 0);
+    const body = byteAccumulator(limit, decoder === undefined ? declared : 0, true);
     let arrival: Arrival | undefined;
     let sent = 0;
     // Listeners that have done their part stay: removing four costs more than this check.
