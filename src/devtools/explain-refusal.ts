@@ -6,7 +6,6 @@ import { openLedger } from '../accounting/usage/ledger.ts';
 import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
-import { textOfBytes } from '../lib/bytes.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { isObject, parseJson } from '../lib/json.ts';
 import type { Routed } from '../pipeline/exchange.ts';
@@ -78,6 +77,6 @@ export function explainRefusal(
   const refused = describeRefusal(routed, { status }, error, [], prepare);
   const repaired = refused && repair(refused, false);
   if (repaired === undefined) return { repairs: [] };
-  const next = parseJson(textOfBytes(prepare(repaired.routed).payload));
+  const next = parseJson(String(prepare(repaired.routed).payload));
   return { repairs: repaired.names, ...(isObject(next) && { request: next }) };
 }

@@ -5,7 +5,7 @@ import type { ReplyEvent } from '../conversation/reply.ts';
 import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Span } from '../lib/json-scan.ts';
+import type { Edit, Span } from '../lib/json-scan.ts';
 import type { Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 import type { ModelTraits } from './model-traits.ts';
@@ -40,13 +40,13 @@ export interface StreamMarks {
 /** How to get the usage of a stream if the caller has not asked for it. */
 export interface UsageOnRequest {
   /**
-   * The request with the question for usage, and otherwise byte for byte the same; undefined if the request asks by
-   * itself or is not for a stream, and if the service does not know the question.
+   * What makes the request ask for usage, and changes nothing else; undefined if the request asks by itself or is not
+   * for a stream, and if the service does not know the question.
    * @param request a JSON object that `scanObject` accepts.
    * @param fields the places of its top-level values, from `scanObject`.
    * @throws GatewayError `invalid-request` if two readers may disagree on what the request asks.
    */
-  inject(request: Uint8Array, fields: ReadonlyMap<string, Span>, dialect: string): Uint8Array | undefined;
+  inject(request: Uint8Array, fields: ReadonlyMap<string, Span>, dialect: string): Edit | undefined;
   /** A step that removes from the stream what is there only because of the question. It never throws. */
   strip(): Step<Uint8Array, Uint8Array>;
 }

@@ -11,6 +11,7 @@ import { MAX_DEPTH, MAX_TOKENS } from './json-bounds.ts';
 import {
   afterSpace,
   afterString,
+  BACKSLASH,
   beforeSpace,
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -53,19 +54,60 @@ const LARGE_STRING = 64 * 1024;
  *   hold more than MAX_TOKENS, or have a top-level key twice, because two readers may disagree on which counts.
  */
 export function scanObject(bytes: Uint8Array): ObjectScan {
-  const spans = new Map<string, Span>();
-  const items: number[] = [];
-  const numbers: number[] = [];
-  const largeStrings: number[] = [];
-  let members = 0;
-  const closers: number[] = [];
-  let depth = 0;
-  let tokens = 0;
+  const begun = beginScan(bytes);
+  scanUpTo(begun, bytes, bytes.length);
+  return begun.found;
+}
+
+/** As `scanObject`, in steps. @param stretch how many bytes a step passes, at least two. */
+export function* scanInSteps(bytes: Uint8Array, stretch: number): Generator<undefined, ObjectScan> {
+  const begun = beginScan(bytes);
+  for (let stop = stretch; !scanUpTo(begun, bytes, Math.min(stop, bytes.length)); stop += stretch) yield;
+  return begun.found;
+}
+
+/** A scan that is on its way. */
+interface BegunScan {
+  readonly found: ObjectScan & {
+    readonly fields: Map<string, Span>;
+    members: number;
+    readonly items: number[];
+    readonly numbers: number[];
+    readonly largeStrings: number[];
+  };
+  readonly closers: number[];
+  depth: number;
+  tokens: number;
+  /** The next byte to look at: the opening quote, inside of a string. */
+  at: number;
+  /** The last byte of the string that needs no other look; -1 outside of strings. */
+  seen: number;
   /** The key of the current value; undefined while the cursor is not inside one. */
-  let key: string | undefined;
-  let valueStart = 0;
-  let at = afterSpace(bytes, 0);
+  key: string | undefined;
+  valueStart: number;
+}
+
+function beginScan(bytes: Uint8Array): BegunScan {
+  const at = afterSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) throw notJson(at);
+  return {
+    found: { fields: new Map(), members: 0, items: [], numbers: [], largeStrings: [] },
+    closers: [],
+    depth: 0,
+    tokens: 0,
+    at,
+    seen: -1,
+    key: undefined,
+    valueStart: 0,
+  };
+}
+
+/** Goes on up to the byte at `stop`. @returns whether the object is complete. @throws as `scanObject` does. */
+function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
+  const { found, closers } = begun;
+  const { fields: spans, items, numbers, largeStrings } = found;
+  let { members } = found;
+  let { depth, tokens, at, seen, key, valueStart } = begun;
 
   const endValue = (end: number): void => {
     if (key === undefined) return;
@@ -75,10 +117,16 @@ export function scanObject(bytes: Uint8Array): ObjectScan {
     key = undefined;
   };
 
-  for (; at < bytes.length; at++) {
+  for (; at < stop; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) {
-      const end = endOfString(bytes, at);
+      const from = Math.max(at, seen);
+      const end = afterString(bytes, from, stop);
+      if (end < 0) {
+        seen = Math.max(from, lastSeen(bytes, from, stop));
+        break;
+      }
+      seen = -1;
       if (key === undefined) {
         key = keyText(bytes, at, end);
         if (spans.has(key)) throw invalid(`The request body has the key "${printable(key)}" twice.`, key);
@@ -108,7 +156,8 @@ export function scanObject(bytes: Uint8Array): ObjectScan {
         endValue(at);
         const rest = afterSpace(bytes, at + 1);
         if (rest < bytes.length) throw notJson(rest);
-        return { fields: spans, members, items, numbers, largeStrings };
+        found.members = members;
+        return true;
       }
       depth--;
       if (depth === 2 && byte === CLOSE_OBJECT && closers[1] === CLOSE_LIST) items.push(at + 1);
@@ -134,7 +183,10 @@ export function scanObject(bytes: Uint8Array): ObjectScan {
       at--;
     }
   }
-  throw notJson(bytes.length);
+  if (stop === bytes.length) throw notJson(bytes.length);
+  found.members = members;
+  Object.assign(begun, { depth, tokens, at, seen, key, valueStart });
+  return false;
 }
 
 /**
@@ -158,16 +210,24 @@ export function valueAt(bytes: Uint8Array, { start, end }: Span): Json {
   }
 }
 
+/** A text that takes the place of some bytes, of JSON as a rule. */
+export interface Edit extends Span {
+  readonly text: string;
+}
+
 /** Copies the bytes with `text` in place of the value at the span. */
 export function spliced(bytes: Uint8Array, { start, end }: Span, text: string): Uint8Array {
   return concatBytes([bytes.subarray(0, start), bytesOfText(text), bytes.subarray(end)]);
 }
 
-/** The place behind a string's closing quote. @throws GatewayError `invalid-request` if there is none. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  const end = afterString(bytes, start);
-  if (end < 0) throw notJson(bytes.length);
-  return end;
+/**
+ * The last byte before `stop` that need not be looked at again, inside of a string that goes on. A backslash that begins
+ * an escape is looked at together with the byte behind it. `from` is such a byte itself, so no backslash before it counts.
+ */
+function lastSeen(bytes: Uint8Array, from: number, stop: number): number {
+  let at = stop - 1;
+  while (at > from && bytes[at] === BACKSLASH) at--;
+  return (stop - 1 - at) % 2 === 1 ? stop - 2 : stop - 1;
 }
 
 function keyText(bytes: Uint8Array, start: number, end: number): string {

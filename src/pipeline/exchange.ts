@@ -13,6 +13,7 @@ import type { InboundCounting, OutboundCounting } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { Step } from '../streams/step.ts';
 import type { AnswerTranslation } from '../translate/answer-events.ts';
+import type { Payload } from '../upstream/payload.ts';
 import type { Ending, UpstreamAnswer } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Arrival } from './arrivals.ts';
@@ -140,7 +141,7 @@ export interface Prepared extends Routed {
   readonly path: string;
   readonly headers: string[];
   /** The body that is sent. */
-  readonly payload: Uint8Array;
+  readonly payload: Payload;
   /** Makes the step that removes from a native stream the usage that the gateway requested and the caller did not. */
   readonly stripInjectedUsage?: () => Step<Uint8Array, Uint8Array>;
   /** Absent on the native path. */

@@ -8,6 +8,8 @@ import { isAscii } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { BACKSLASH } from '../lib/json-bytes.ts';
 import type { Span } from '../lib/json-scan.ts';
+import { Payload } from '../upstream/payload.ts';
+import { atOnce, type Work } from './in-turns.ts';
 
 /** The middles of large strings, and how they are found again. */
 export interface LargeStrings {
@@ -39,6 +41,11 @@ const DIGITS = 4;
 const LINE_FEED = 0x0a;
 const MINUS = 0x2d;
 const UNDERSCORE = 0x5f;
+/** ASCII that may be in a string, but not in plain base64. */
+const FOREIGN = [BACKSLASH, LINE_FEED, MINUS, UNDERSCORE];
+
+/** Bytes that are looked at in one step. They stay in the processor's cache for the five looks. */
+const STRETCH = 512 * 1024;
 
 /** What base64 in a string may begin with: a `data:` URL's head. */
 const BEGINNING = /^(?:data:[^,]{0,1024},)?[A-Za-z0-9+/]+$/;
@@ -48,12 +55,17 @@ const BEGINNING = /^(?:data:[^,]{0,1024},)?[A-Za-z0-9+/]+$/;
  * @param strings where large strings start and end, with their quotes, in the order of the body.
  */
 export function lighten(body: Buffer, strings: readonly number[]): LightBody {
+  return atOnce(lightening(body, strings));
+}
+
+/** As `lighten`, in steps. */
+export function* lightening(body: Buffer, strings: readonly number[]): Work<LightBody> {
   let mark: string | undefined;
   let text = '';
   let at = 0;
   const middles: Uint8Array[] = [];
   for (let index = 0; index < strings.length; index += 2) {
-    const middle = findMiddle(body, strings[index] ?? 0, strings[index + 1] ?? 0);
+    const middle = yield* findMiddle(body, strings[index] ?? 0, strings[index + 1] ?? 0);
     if (middle === undefined || middles.length === 10 ** DIGITS) continue;
     mark ??= randomBytes(MARK_BYTES).toString('base64');
     text += body.toString('utf8', at, middle.start) + mark + String(middles.length).padStart(DIGITS, '0');
@@ -68,22 +80,28 @@ export function lighten(body: Buffer, strings: readonly number[]): LightBody {
  * The part of a string that a token can stand for: nothing that reads base64 would find anything to change in it.
  * @returns undefined if the string is not base64, or is base64url, which some vendors get as base64.
  */
-function findMiddle(body: Buffer, start: number, end: number): Span | undefined {
+function* findMiddle(body: Buffer, start: number, end: number): Work<Span | undefined> {
   const from = start + 1 + HEAD;
   const to = from + Math.floor((end - 1 - TAIL - from) / 4) * 4;
   if (to <= from || !BEGINNING.test(body.toString('latin1', start + 1, from))) return undefined;
-  const middle = body.subarray(from, to);
-  const isPlain =
-    isAscii(middle) && [BACKSLASH, LINE_FEED, MINUS, UNDERSCORE].every((byte) => middle.indexOf(byte) < 0);
-  return isPlain ? { start: from, end: to } : undefined;
+  for (let at = from; at < to; at += STRETCH) {
+    if (!isPlain(body.subarray(at, Math.min(at + STRETCH, to)))) return undefined;
+    yield;
+  }
+  return { start: from, end: to };
+}
+
+function isPlain(bytes: Buffer): boolean {
+  return isAscii(bytes) && FOREIGN.every((byte) => bytes.indexOf(byte) < 0);
 }
 
 /**
  * Puts the middles back.
  * @param text JSON that was written from a light body.
- * @returns its bytes; undefined if a token is missing, because what it stood for was left out or changed.
+ * @returns its bytes, of which the middles are those of the body; undefined if a token is missing, because what it stood
+ *   for was left out or changed.
  */
-export function restore(text: string, { mark, middles }: LargeStrings): Buffer | undefined {
+export function restore(text: string, { mark, middles }: LargeStrings): Payload | undefined {
   const found = new Set<Uint8Array>();
   const [first = '', ...rest] = text.split(mark);
   const pieces: Uint8Array[] = [Buffer.from(first)];
@@ -93,5 +111,5 @@ export function restore(text: string, { mark, middles }: LargeStrings): Buffer |
     found.add(middle);
     pieces.push(middle, Buffer.from(piece.slice(DIGITS)));
   }
-  return found.size === middles.length ? Buffer.concat(pieces) : undefined;
+  return found.size === middles.length ? new Payload(pieces) : undefined;
 }

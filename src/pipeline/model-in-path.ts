@@ -3,27 +3,27 @@
 import type { ModelInPath } from '../formats/format.ts';
 import { invalid } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
-import { spliced } from '../lib/json-scan.ts';
+import type { Edit } from '../lib/json-scan.ts';
 import type { Routed } from './exchange.ts';
 
 /**
- * The caller's body without its model. The rest keeps its bytes.
+ * What takes the model out of the caller's body; nothing if it names none.
  * @throws GatewayError `invalid-request` if the body already has the field that replaces the model: no caller of the
  *   format writes it.
  */
-export function bodyWithoutModel(routed: Routed, service: ModelInPath): Uint8Array {
+export function withoutModel(routed: Routed, service: ModelInPath): readonly Edit[] {
   const { body, scan } = routed;
   const model = scan.fields.get('model');
-  if (model === undefined) return body;
+  if (model === undefined) return [];
   if (scan.fields.has(service.field)) throw refused(service);
   const field = `"${service.field}":${JSON.stringify(valueFor(routed, service))}`;
   if (service.keepsModel(routed.route.operation))
-    return spliced(body, { start: model.end, end: model.end }, `,${field}`);
+    return [{ start: model.end, end: model.end, text: `,${field}` }];
   const keyEnd = body.lastIndexOf('"', model.start - 1);
-  return spliced(body, { start: body.lastIndexOf('"', keyEnd - 1), end: model.end }, field);
+  return [{ start: body.lastIndexOf('"', keyEnd - 1), end: model.end, text: field }];
 }
 
-/** A rendered request without its model. @throws as `bodyWithoutModel` does. */
+/** A rendered request without its model. @throws as `withoutModel` does. */
 export function valueWithoutModel(request: JsonObject, routed: Routed, service: ModelInPath): JsonObject {
   const { field } = service;
   if (request['model'] === undefined) return request;

@@ -17,6 +17,7 @@ import { type Span, valueAt } from '../lib/json-scan.ts';
 import { translatedFormat } from '../translate/spoken-format.ts';
 import { isVertex, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
+import { inTurns } from './in-turns.ts';
 import { countingFormat, countsIn, nativeFormatFor } from './native-format.ts';
 import { nearestModel } from './nearest-model.ts';
 import { type ReachOptions, reaches } from './reach.ts';
@@ -25,7 +26,7 @@ import { modelsBeside } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
 import { requireSameModel } from './same-model.ts';
-import { inItsWords, type Scanned, scanned, withTree } from './scanned.ts';
+import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './scanned.ts';
 import { withinMost } from './within-most.ts';
 
 /**
@@ -42,7 +43,7 @@ export function resolveModel(
 ): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
     const { route, principal, named } = admitted;
-    let sent = scanned(withoutByteOrderMark(await admitted.readBody()));
+    let sent = await scannedInTurns(withoutByteOrderMark(await admitted.readBody()));
     const { fields } = sent.scan;
     refuseOtherSpellings(fields);
     const span = fields.get('model');
@@ -61,6 +62,9 @@ export function resolveModel(
     }
     const limited = isLimitedByModel(principal);
     const confined = isConfined(principal);
+    // Whoever asks for the value below gets it at once.
+    if ((limited || confined || principal.restricted) && sent.body.length >= LONG_BODY)
+      await inTurns(sent.parsing());
     if (limited || confined) requireUniqueKeys(sent);
     const beside = principal.restricted || limited ? modelsBeside(sent.tree()) : [];
     const findOthers = ({ id }: Model): string[] =>
@@ -97,7 +101,7 @@ export function resolveModel(
       ...(principal.stored === 'own' && {
         bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
       }),
-      ...inItsWords({ route, named, model, vendor, upstreamFormat, ...sent }),
+      ...sent,
     };
     const others = catalog.fallbacks(model);
     // A body that also names the path's model cannot go to another one; and another model counts tokens differently.
@@ -106,7 +110,7 @@ export function resolveModel(
       (other) => refusedFor(other) === undefined && reaches(reach, route.format, other),
     );
     if (fallbacks.length === 0) return routed;
-    return { ...routed, nextFallback: () => fallback({ ...routed, ...sent }, fallbacks, vendors, reach) };
+    return { ...routed, nextFallback: () => fallback(routed, fallbacks, vendors, reach) };
   };
 }
 
@@ -186,10 +190,12 @@ function fallback(
     const vendor = vendors.serving(model);
     if (vendor === undefined) continue;
     const upstreamFormat = formatFor(route, vendor, model, routed, reach);
-    const asked: Routed = { ...routed, model, vendor, upstreamFormat, ...withinMost(routed, model) };
     return {
-      ...asked,
-      ...inItsWords(asked),
+      ...routed,
+      model,
+      vendor,
+      upstreamFormat,
+      ...withinMost(routed, model),
       isFallback: true,
       nextFallback: () => fallback(routed, models.slice(at + 1), vendors, reach),
     };

@@ -2,16 +2,15 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Model } from '../catalog/model.ts';
-import type { FormatName } from '../conversation/prompt.ts';
-import type { Route } from '../conversation/route.ts';
 import { invalid } from '../lib/errors.ts';
 import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
 import { OPEN_OBJECT } from '../lib/json-bytes.ts';
-import { type ObjectScan, type Span, scanObject, spliced } from '../lib/json-scan.ts';
+import { type Edit, type ObjectScan, type Span, scanInSteps, scanObject, spliced } from '../lib/json-scan.ts';
 import { COUNTED } from '../translate/refuse-unknown.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { upstreamName, type Vendor } from '../upstream/vendor.ts';
-import { type LargeStrings, lighten } from './large-strings.ts';
+import { atOnce, inTurns, type Work } from './in-turns.ts';
+import { type LargeStrings, lightening } from './large-strings.ts';
 
 /** A body, what the scan has found in it, and its value. */
 export interface Scanned {
@@ -24,6 +23,8 @@ export interface Scanned {
    * @throws GatewayError `invalid-request` if it is not JSON: the scan looks at no more than it must.
    */
   tree(): JsonObject;
+  /** As `tree`, in steps. */
+  parsing(): Work<JsonObject>;
   /** The large strings that the value has tokens for; undefined if it has none. */
   large(): LargeStrings | undefined;
 }
@@ -36,23 +37,68 @@ export function scanned(body: Buffer): Scanned {
   return withTree(body, scanText(body));
 }
 
+/** Bodies of fewer bytes are read in about a millisecond, so that it is not worth to interrupt that. */
+export const LONG_BODY = 64 * 1024;
+
+/** Bytes that are read in one turn: less than a millisecond where quotes and escapes are dense. */
+const STRETCH = 512 * 1024;
+
+/** Bodies up to this size are read in one turn, in bytes: two stretches at once take as long as one that may be cut. */
+const AT_ONCE = 2 * STRETCH;
+
+/** As `scanned`, a stretch in each turn of the event loop if the body is long. Rejects with what `scanned` throws. */
+export function scannedInTurns(body: Buffer): Scanned | Promise<Scanned> {
+  return body.length <= AT_ONCE ? scanned(body) : inTurns(scanning(body));
+}
+
+function* scanning(body: Buffer): Work<Scanned> {
+  for (let start = 0; start < body.length; ) {
+    const end = afterCharacter(body, start + STRETCH);
+    requireUtf8(body.subarray(start, end));
+    start = end;
+    yield;
+  }
+  return withTree(body, yield* scanInSteps(body, STRETCH));
+}
+
+/** The last place up to `at` where UTF-8 can be cut: before a byte that continues no character (RFC 3629, 3). */
+function afterCharacter(body: Buffer, at: number): number {
+  let end = Math.min(at, body.length);
+  for (let back = 0; back < 3 && ((body[end] ?? 0) & 0xc0) === 0x80; back++) end--;
+  return end;
+}
+
+function requireUtf8(bytes: Uint8Array): void {
+  if (!isUtf8(bytes)) throw invalid('The request body is not valid UTF-8.');
+}
+
 /** Scans the text of an object. @throws as `scanned` does. */
 export function scanText(body: Uint8Array): ObjectScan {
-  if (!isUtf8(body)) throw invalid('The request body is not valid UTF-8.');
+  requireUtf8(body);
   return scanObject(body);
 }
 
 /** The body with what a scan has found in it. */
 export function withTree(body: Buffer, scan: ObjectScan): Scanned {
   let light: { readonly tree: JsonObject; readonly large?: LargeStrings } | undefined;
-  const parse = () => {
+  function* parsing(): Work<JsonObject> {
     if (light === undefined) {
-      const { text, large } = lighten(body, scan.largeStrings);
+      const { text, large } = yield* lightening(body, scan.largeStrings);
       light = { tree: parsed(text), ...(large && { large }) };
     }
-    return light;
+    return light.tree;
+  }
+  const tree = () => light?.tree ?? atOnce(parsing());
+  return {
+    body,
+    scan,
+    tree,
+    parsing,
+    large() {
+      tree();
+      return light?.large;
+    },
   };
-  return { body, scan, tree: () => parse().tree, large: () => parse().large };
 }
 
 /** The same body, whose value has its large strings in it. */
@@ -114,43 +160,39 @@ function exchanged(
   });
 }
 
-/** A request whose model, vendor and format are settled. */
+/** A request whose model and vendor are settled. */
 interface Asked extends Scanned {
-  readonly route: Route;
   readonly model: Model;
   readonly vendor: Vendor;
-  readonly upstreamFormat: FormatName;
   /** Set if the path names the model. */
   readonly named?: object | undefined;
 }
 
 /**
- * Replaces the body's `model` by the vendor's name of the model, also in the request inside a token count. A body that is
- * translated is returned unchanged, since it is rendered again.
+ * What makes a native body name the model as the vendor does, also in the request inside a token count. A `models/` before
+ * the name stays. Usually nothing, or one edit.
  */
-export function inItsWords(asked: Asked): Scanned {
-  const { body, scan, tree, large, route, upstreamFormat, named, vendor, model } = asked;
-  const request = { body, scan, tree, large };
-  if (upstreamFormat !== route.format) return request;
+export function namingModel({ body, scan, named, vendor, model }: Asked): readonly Edit[] {
   const name = upstreamName(vendor, model);
-  if (named === undefined) return withModel(request, name);
-  return COUNTED.reduce(
-    (outer, key) => {
-      const span = outer.scan.fields.get(key);
-      if (span === undefined || outer.body[span.start] !== OPEN_OBJECT) return outer;
-      const inner = scanned(outer.body.subarray(span.start, span.end));
-      const renamed = withModel(inner, name);
-      return renamed === inner ? outer : replaced(outer, key, renamed.body.toString('utf8'));
-    },
-    withModel(request, name),
-  );
+  const own = renamed(body, scan.fields.get('model'), name);
+  if (named === undefined) return own;
+  const inner = COUNTED.flatMap((key) => {
+    const span = scan.fields.get(key);
+    if (span === undefined || body[span.start] !== OPEN_OBJECT) return [];
+    const counted = body.subarray(span.start, span.end);
+    return renamed(counted, scanText(counted).fields.get('model'), name).map(({ start, end, text }) => ({
+      start: span.start + start,
+      end: span.start + end,
+      text,
+    }));
+  });
+  return [...own, ...inner];
 }
 
-/** The request with this model; itself if it names that one, or none. A `models/` before the name stays. */
-function withModel(request: Scanned, name: string): Scanned {
-  const span = request.scan.fields.get('model');
-  if (span === undefined) return request;
-  const written = request.body.toString('utf8', span.start, span.end);
+/** The edit of a model's name; none if it is that name already, or null. */
+function renamed(body: Buffer, span: Span | undefined, name: string): readonly Edit[] {
+  if (span === undefined) return [];
+  const written = body.toString('utf8', span.start, span.end);
   const text = JSON.stringify(written.startsWith('"models/') ? `models/${name}` : name);
-  return written === text || written === 'null' ? request : replaced(request, 'model', text);
+  return written === text || written === 'null' ? [] : [{ ...span, text }];
 }

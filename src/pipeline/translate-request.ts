@@ -15,6 +15,7 @@ import { type Inbound, type ModelInPath, type ModelTraits, unreported } from '..
 import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { type JsonObject, wellFormed } from '../lib/json.ts';
+import type { Edit } from '../lib/json-scan.ts';
 import { fuse } from '../streams/step.ts';
 import { inboundFor } from '../translate/caller-format.ts';
 import { formatForPrompt } from '../translate/format-for-prompt.ts';
@@ -22,14 +23,15 @@ import { offeredTraits } from '../translate/model-traits.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
 import { requestContext, writeRequest } from '../translate/write-request.ts';
 import { requestHeaders } from '../upstream/headers.ts';
+import { edited, Payload } from '../upstream/payload.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
 import type { Hooked, Prepared, Routed, Translation } from './exchange.ts';
 import { atOnce, inTurns, type Work } from './in-turns.ts';
 import { restore } from './large-strings.ts';
-import { bodyWithoutModel, valueWithoutModel } from './model-in-path.ts';
+import { valueWithoutModel, withoutModel } from './model-in-path.ts';
 import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from './parse-body.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
-import { withLargeStrings } from './scanned.ts';
+import { LONG_BODY, namingModel, withLargeStrings } from './scanned.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
 
 export interface RequestOptions {
@@ -39,9 +41,6 @@ export interface RequestOptions {
    */
   readonly askUsage: 'limited' | 'always';
 }
-
-/** Bodies of fewer bytes are translated in about a millisecond, so that it is not worth to interrupt that. */
-const LONG_BODY = 64 * 1024;
 
 /**
  * Makes the stage that prepares the request to the vendor. Other work has its turn while it translates a long body.
@@ -113,7 +112,7 @@ function native(
     service === undefined
       ? nativePath(upstreamFormat, route.operation, name, named?.method)
       : service.path({ model: name, operation: route.operation, stream: asksStream(routed) });
-  const sent = service === undefined ? body : bodyWithoutModel(routed, service);
+  const edits = service === undefined ? namingModel(routed) : withoutModel(routed, service);
   return {
     ...routed,
     path: pathAt(vendor, path) + (service === undefined ? passedOn(query) : ''),
@@ -125,13 +124,13 @@ function native(
       sessionHeader(routed, findDialect(vendor, model)),
       without,
     ),
-    payload: asking?.payload ?? sent,
+    payload: edited(body, asking === undefined ? edits : [...edits, asking.edit]),
     ...(asking !== undefined && { stripInjectedUsage: asking.stripInjectedUsage }),
   };
 }
 
 /**
- * The body with the option that requests usage, and the step that removes that usage again; undefined if the caller
+ * What adds the option that requests usage to the body, and the step that removes that usage again; undefined if the caller
  * requested it, or the format needs no such option.
  */
 function withUsage({
@@ -140,11 +139,13 @@ function withUsage({
   scan: { fields },
   vendor,
   model,
-}: Routed): Pick<Prepared, 'payload' | 'stripInjectedUsage'> | undefined {
+}: Routed):
+  | { readonly edit: Edit; readonly stripInjectedUsage: NonNullable<Prepared['stripInjectedUsage']> }
+  | undefined {
   const { usageOnRequest } = formats[upstreamFormat].outbound;
   if (usageOnRequest === undefined) return undefined;
-  const payload = usageOnRequest.inject(body, fields, findDialect(vendor, model));
-  return payload && { payload, stripInjectedUsage: usageOnRequest.strip };
+  const edit = usageOnRequest.inject(body, fields, findDialect(vendor, model));
+  return edit && { edit, stripInjectedUsage: usageOnRequest.strip };
 }
 
 /** A request's body, the half of the format that has read it, and what it asks for. */
@@ -168,7 +169,7 @@ export function parsePrompt(routed: Routed): ParsedRequest {
 function* translated(routed: Routed, service: ModelInPath | undefined): Work<Prepared> {
   const { vendor, route, model, id } = routed;
   const counting = findCounting(route, routed.upstreamFormat);
-  routed.tree();
+  yield* routed.parsing();
   yield;
   const { body, inbound, prompt: parsed } = parsePrompt(routed);
   const given = routed.hooked?.prompt ?? parsed;
@@ -203,7 +204,7 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
     JSON.stringify(service === undefined ? counted : valueWithoutModel(counted, routed, service)),
   );
   const large = routed.large();
-  const payload = large === undefined ? Buffer.from(written) : restore(written, large);
+  const payload = large === undefined ? new Payload([Buffer.from(written)]) : restore(written, large);
   // A string was left out, or its vendor gets it in another form.
   if (payload === undefined) return yield* translated({ ...routed, ...withLargeStrings(routed) }, service);
   const asked = requestContext(id, wanted, body);

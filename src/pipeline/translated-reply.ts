@@ -81,7 +81,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
 
 /** Tokens of the request. They are already known if the exchange is recorded. */
 function estimateInput({ ledger, payload }: Answered): number {
-  return ledger.asked > 0 ? ledger.asked : tokensOfRequest(payload);
+  return ledger.asked > 0 ? ledger.asked : tokensOfRequest(...payload.pieces);
 }
 
 /** Passes events on, and notes at the end how many rules of their format they have broken. */

@@ -8,6 +8,7 @@ import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { findRequestId } from '../upstream/headers.ts';
+import type { Payload } from '../upstream/payload.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import { type Ending, leftFor, send } from '../upstream/send.ts';
 import type { TimeoutClock } from '../upstream/timeout-clock.ts';
@@ -81,7 +82,7 @@ async function ask(
   // These still hold what the previous attempt has left.
   ledger.first = undefined;
   ledger.upstreamId = undefined;
-  if (ledger.isRecorded) ledger.asked = tokensOfRequest(payload);
+  if (ledger.isRecorded) ledger.asked = tokensOfRequest(...payload.pieces);
   let beginning: Beginning | undefined;
   const answer = await send(
     agent,
@@ -89,8 +90,11 @@ async function ask(
     {
       origin: vendor.origin,
       path,
-      headers: ledger.trace === undefined ? headers : carryOn(headers, ledger.trace.ask()),
-      body: payload,
+      headers: withLength(
+        ledger.trace === undefined ? headers : carryOn(headers, ledger.trace.ask()),
+        payload,
+      ),
+      body: payload.forDispatch(),
       ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
       ...(ended !== undefined && { ended }),
       observe(head) {
@@ -107,6 +111,11 @@ async function ask(
   return { answer, secret, beginning };
 }
 
+/** The headers of a body that is sent in slices tell its length. Of any other, undici does. */
+function withLength(headers: string[], payload: Payload): string[] {
+  return payload.isLong() ? [...headers, 'content-length', String(payload.byteLength)] : headers;
+}
+
 function usageObserver({ ledger, upstreamFormat, principal, payload }: Prepared) {
-  return observeUsage(ledger, upstreamFormat, isMetered(principal) ? payload : undefined);
+  return observeUsage(ledger, upstreamFormat, isMetered(principal) ? payload.pieces : undefined);
 }

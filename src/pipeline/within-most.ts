@@ -29,6 +29,6 @@ export function withinMost(sent: Scanned, { maxOutputTokens }: Model): Scanned {
     const bounded = Object.fromEntries(most.map((name) => [name, maxOutputTokens]));
     lowered = replaced(lowered, key, JSON.stringify({ ...config, ...bounded }));
   }
-  const { body, scan, tree, large } = lowered;
-  return { body, scan, tree, large };
+  const { body, scan, tree, parsing, large } = lowered;
+  return { body, scan, tree, parsing, large };
 }

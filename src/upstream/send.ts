@@ -4,6 +4,7 @@
  * `cancel` aborts the exchange.
  */
 
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { concatBytes } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
@@ -23,7 +24,8 @@ export interface UpstreamRequest {
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
-  readonly body: Uint8Array;
+  /** The bytes; or slices of them, whose length the headers then say (`content-length`). */
+  readonly body: Uint8Array | Readable;
   /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
   readonly timeLeft?: number;
   /**

@@ -118,15 +118,12 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
 export function observeUsage(
   ledger: Ledger,
   upstreamFormat: FormatName,
-  request: Uint8Array | undefined,
+  request: readonly Uint8Array[] | undefined,
 ): Step<Uint8Array, Uint8Array> | undefined {
   if (!ledger.isRecorded) return undefined;
   const usage = usageObserver(usageReaders[upstreamFormat].field, ledger.tiered);
   const output = openOutputEstimate(upstreamFormat);
-  const outermost =
-    upstreamFormat === 'responses' && request !== undefined && mayRepeat(request)
-      ? topLevelMember()
-      : undefined;
+  const outermost = upstreamFormat === 'responses' && request?.some(mayRepeat) ? topLevelMember() : undefined;
   ledger.usage = usage;
   ledger.output = output;
   return {

@@ -50,24 +50,41 @@ export function openOutputEstimate(spoken: FormatName): OutputEstimate {
   return { spoken, isStream: undefined, bytes: 0, sample: undefined, sampled: 0 };
 }
 
-/** Tokens of a request to a vendor. */
-export function tokensOfRequest(request: Uint8Array): number {
-  let bytes = request.byteLength;
+/**
+ * Tokens of a request to a vendor.
+ * @param pieces its bytes. Only a file is cut, and not within its first SHORTEST_FILE bytes.
+ */
+export function tokensOfRequest(...pieces: readonly Uint8Array[]): number {
+  let bytes = 0;
   let files = 0;
-  for (let start = 0; start + SHORTEST_FILE <= request.byteLength; ) {
-    // From the end of where one would have to be, most of what is none is never looked at.
-    let at = start + SHORTEST_FILE - 1;
-    while (at >= start && isBase64(request[at])) at -= 1;
-    if (at < start) {
-      const quote = request.indexOf(QUOTE, start + SHORTEST_FILE);
-      const end = quote < 0 ? request.byteLength : quote;
-      bytes -= end - start;
-      files += 1;
-      at = end;
+  let isInFile = false;
+  for (const request of pieces) {
+    bytes += request.byteLength;
+    let start = 0;
+    if (isInFile) {
+      start = endOfFile(request, 0);
+      bytes -= start;
+      isInFile = start === request.byteLength;
     }
-    start = at + 1;
+    while (start + SHORTEST_FILE <= request.byteLength) {
+      // From the end of where one would have to be, most of what is none is never looked at.
+      let at = start + SHORTEST_FILE - 1;
+      while (at >= start && isBase64(request[at])) at -= 1;
+      if (at < start) {
+        at = endOfFile(request, start + SHORTEST_FILE);
+        bytes -= at - start;
+        files += 1;
+        isInFile = at === request.byteLength;
+      }
+      start = at + 1;
+    }
   }
   return Math.ceil(bytes / BYTES_PER_TOKEN) + files * FILE_TOKENS;
+}
+
+function endOfFile(request: Uint8Array, from: number): number {
+  const quote = request.indexOf(QUOTE, from);
+  return quote < 0 ? request.byteLength : quote;
 }
 
 /** Letters, digits and `+/=-_` (RFC 4648), and the backslash before a slash that some writers of JSON put there. */

@@ -9,6 +9,7 @@ import { GatewayError } from '../../lib/errors.ts';
 import { tryParseJson } from '../../lib/json.ts';
 import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { credentialFor } from '../../upstream/credentials/sent-credential.ts';
+import { Payload } from '../../upstream/payload.ts';
 import { pathAt, type Vendor } from '../../upstream/vendor.ts';
 import { anthropicList } from './anthropic-list.ts';
 import { googleList } from './google-list.ts';
@@ -73,7 +74,7 @@ async function text(
   try {
     const path = pathAt(vendor, end);
     const own = headersFor(vendor);
-    const asked = { method: 'GET', path, headers: own, body: Buffer.alloc(0) } as const;
+    const asked = { method: 'GET', path, headers: own, body: new Payload([]) } as const;
     const { headers } = await credentialFor(passes, vendor, asked);
     const { statusCode, body } = await agent.request({
       origin: vendor.origin,

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import { ANTHROPIC_VERSION } from '../../formats/messages/dialects.ts';
 import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { credentialFor } from '../../upstream/credentials/sent-credential.ts';
+import { Payload } from '../../upstream/payload.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import { isCredential } from './secrets.ts';
 
@@ -103,7 +104,7 @@ export async function ask(
     method: 'POST',
     path,
     headers: flat,
-    body,
+    body: new Payload([body]),
   });
   const answer = await agent.request({
     origin: vendor.origin,

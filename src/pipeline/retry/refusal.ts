@@ -71,7 +71,7 @@ export function describeRefusal(
     recognized: formats[sent.upstreamFormat].outbound.recognizeRefusal?.(error),
     changes(other) {
       const made = tryPrepare(other, prepare);
-      return made !== undefined && Buffer.compare(made.payload, sent.payload) !== 0;
+      return made !== undefined && !made.payload.equals(sent.payload);
     },
   };
 }

@@ -10,7 +10,6 @@ import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName, type Vendor } from '../../upstream/vendor.ts';
 import type { Prepared, Replied, Routed } from '../exchange.ts';
-import { inItsWords } from '../scanned.ts';
 import { identifyDialogue } from '../session.ts';
 import { type Lessons, openLessons } from './lessons.ts';
 import { describeRefusal } from './refusal.ts';
@@ -183,8 +182,6 @@ async function attemptOnce(
         : {
             ...target,
             vendor: at,
-            // One of several upstreams may have its own name for the model.
-            ...inItsWords({ ...target, vendor: at }),
             attempt: {
               timeLeft: timeLeft(context),
               ...(followed !== undefined && { ended: followed.ended }),

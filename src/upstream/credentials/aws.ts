@@ -3,9 +3,10 @@
  * environment, a profile, a Kubernetes service account, or the role of the container or the machine.
  */
 
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { HttpRequest } from '@smithy/core/protocols';
 import type { Dispatcher } from 'undici';
+import type { Payload } from '../payload.ts';
 import type { AwsCloud, Fetch, Headers, Outgoing } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
@@ -34,7 +35,7 @@ export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
       secret: sessionToken ?? secretAccessKey,
       expires: expiration?.getTime() ?? Number.POSITIVE_INFINITY,
       async headersFor(request) {
-        const given = signable(request);
+        const given = signable(request, await digest(request.body));
         const { headers } = await signer.sign({ ...given, query: parseQuery(request) });
         return without(headers, given.headers);
       },
@@ -68,14 +69,21 @@ function pathWith(path: string, query: HttpRequest['query']): string {
  * The part of a request that is signed: its target, its body, and as few of its headers as AWS allows ("Create a signed
  * AWS API request": the host, the content type and AWS's own), because others may change on the way.
  */
-function signable({ method, origin, path, headers, body }: Outgoing) {
+function signable({ method, origin, path, headers }: Outgoing, digest: string) {
   const { protocol, hostname, host } = new URL(origin);
-  const signed: Record<string, string> = { host, 'x-amz-content-sha256': hash('sha256', body) };
+  const signed: Record<string, string> = { host, 'x-amz-content-sha256': digest };
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2);
     if (name === 'content-type' || name.startsWith('x-amz-')) signed[name] = value;
   }
   return { method, protocol, hostname, path: path.replace(/\?.*/s, ''), headers: signed };
+}
+
+/** The hash of a body, in hexadecimal. */
+async function digest(body: Payload): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const slice of body.slices()) hash.update(slice);
+  return hash.digest('hex');
 }
 
 function parseQuery({ path }: Outgoing): Record<string, string[]> {

@@ -1,6 +1,7 @@
 /** The kinds of cloud credentials, as they are configured. */
 
 import type { VendorProxy } from '../agent.ts';
+import type { Payload } from '../payload.ts';
 
 /** Application Default Credentials of Google. */
 export interface GoogleCloud {
@@ -50,7 +51,7 @@ export interface Outgoing {
   readonly path: string;
   /** Names, in lower case, and values, alternating. */
   readonly headers: readonly string[];
-  readonly body: Uint8Array;
+  readonly body: Payload;
 }
 
 export type Headers = Readonly<Record<string, string>>;

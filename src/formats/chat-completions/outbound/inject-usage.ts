@@ -5,7 +5,7 @@
 
 import { bytesOfText, isAt, latin1OfBytes } from '../../../lib/bytes.ts';
 import { OPEN_OBJECT } from '../../../lib/json-bytes.ts';
-import { type Span, scanObject, spliced } from '../../../lib/json-scan.ts';
+import { type Edit, type Span, scanObject } from '../../../lib/json-scan.ts';
 import { findDialect } from '../dialects.ts';
 
 const NULL = bytesOfText('null');
@@ -15,7 +15,7 @@ export function injectUsage(
   request: Uint8Array,
   fields: ReadonlyMap<string, Span>,
   dialect: string,
-): Uint8Array | undefined {
+): Edit | undefined {
   if (!findDialect(dialect).streamOptions) return undefined;
   const stream = fields.get('stream');
   // Some services take 1 or "true" for true.
@@ -23,21 +23,21 @@ export function injectUsage(
   const options = fields.get('stream_options');
   if (options === undefined) {
     const start = request.indexOf(OPEN_OBJECT) + 1;
-    return spliced(request, { start, end: start }, '"stream_options":{"include_usage":true},');
+    return { start, end: start, text: '"stream_options":{"include_usage":true},' };
   }
   const written = request.subarray(options.start, options.end);
   if (written.byteLength === NULL.byteLength && isAt(written, 0, NULL))
-    return spliced(request, options, '{"include_usage":true}');
+    return { ...options, text: '{"include_usage":true}' };
   // What else is no object, the service refuses.
   if (written[0] !== OPEN_OBJECT) return undefined;
   const inner = scanObject(written).fields;
   const asked = inner.get('include_usage');
   if (asked === undefined) {
     const start = options.start + 1;
-    return spliced(request, { start, end: start }, `"include_usage":true${inner.size === 0 ? '' : ','}`);
+    return { start, end: start, text: `"include_usage":true${inner.size === 0 ? '' : ','}` };
   }
   if (textAt(written, asked) === 'true') return undefined;
-  return spliced(request, { start: options.start + asked.start, end: options.start + asked.end }, 'true');
+  return { start: options.start + asked.start, end: options.start + asked.end, text: 'true' };
 }
 
 function textAt(bytes: Uint8Array, { start, end }: Span): string {
