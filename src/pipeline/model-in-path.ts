@@ -5,9 +5,10 @@ import { invalid } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Edit } from '../lib/json-scan.ts';
 import type { Routed } from './exchange.ts';
+import { namingModel } from './scanned.ts';
 
 /**
- * What takes the model out of the caller's body; nothing if it names none.
+ * What takes the model out of the caller's body, or beside it where the service wants both; nothing if it names none.
  * @throws GatewayError `invalid-request` if the body already has the field that replaces the model: no caller of the
  *   format writes it.
  */
@@ -18,7 +19,7 @@ export function withoutModel(routed: Routed, service: ModelInPath): readonly Edi
   if (scan.fields.has(service.field)) throw refused(service);
   const field = `"${service.field}":${JSON.stringify(valueFor(routed, service))}`;
   if (service.keepsModel(routed.route.operation))
-    return [{ start: model.end, end: model.end, text: `,${field}` }];
+    return [...namingModel(routed), { start: model.end, end: model.end, text: `,${field}` }];
   const keyEnd = body.lastIndexOf('"', model.start - 1);
   return [{ start: body.lastIndexOf('"', keyEnd - 1), end: model.end, text: field }];
 }

@@ -5,6 +5,7 @@ import { isMetered } from '../access/limits/limited.ts';
 import { carryOn } from '../accounting/traces/trace-context.ts';
 import { observeUsage } from '../accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
+import { mayRepeat } from '../accounting/usage/top-level-member.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { findRequestId } from '../upstream/headers.ts';
@@ -15,6 +16,7 @@ import type { TimeoutClock } from '../upstream/timeout-clock.ts';
 import { recordedName, upstreamName } from '../upstream/vendor.ts';
 import type { Beginning } from './early-failure.ts';
 import type { Answered, Prepared } from './exchange.ts';
+import { atOnce, inTurns } from './in-turns.ts';
 import { observeNative } from './observe-native.ts';
 import { type Asked, withCredentials } from './with-credentials.ts';
 
@@ -77,12 +79,14 @@ async function ask(
   secret: string,
   ended: ((how: Ending) => void) | undefined,
 ): Promise<Asked> {
-  const { vendor, attempt, ledger, path, payload, signal } = prepared;
+  const { vendor, upstreamFormat, attempt, ledger, path, payload, signal } = prepared;
   ledger.attempts += 1;
   // These still hold what the previous attempt has left.
   ledger.first = undefined;
   ledger.upstreamId = undefined;
   if (ledger.isRecorded) ledger.asked = tokensOfRequest(...payload.pieces);
+  const searched = searchForRepeated(prepared);
+  const repeats = searched instanceof Promise ? await searched : searched;
   let beginning: Beginning | undefined;
   const answer = await send(
     agent,
@@ -99,7 +103,7 @@ async function ask(
       ...(ended !== undefined && { ended }),
       observe(head) {
         ledger.upstreamId = findRequestId(head.headers);
-        const usage = usageObserver(prepared);
+        const usage = observeUsage(ledger, upstreamFormat, repeats);
         if (prepared.translation !== undefined) return usage;
         const native = observeNative(prepared, secret, head, usage);
         beginning = native.beginning;
@@ -116,6 +120,14 @@ function withLength(headers: string[], payload: Payload): string[] {
   return payload.isLong() ? [...headers, 'content-length', String(payload.byteLength)] : headers;
 }
 
-function usageObserver({ ledger, upstreamFormat, principal, payload }: Prepared) {
-  return observeUsage(ledger, upstreamFormat, isMetered(principal) ? payload.pieces : undefined);
+/** Whether the answer may repeat the request where the usage stands: to look costs 3 µs a KB, in turns if it is long. */
+function searchForRepeated({
+  ledger,
+  upstreamFormat,
+  principal,
+  payload,
+}: Prepared): boolean | Promise<boolean> {
+  if (upstreamFormat !== 'responses' || !ledger.isRecorded || !isMetered(principal)) return false;
+  const search = mayRepeat(payload.pieces);
+  return payload.isLong() ? inTurns(search) : atOnce(search);
 }

@@ -22,7 +22,7 @@ import {
   type OutputEstimate,
   openOutputEstimate,
 } from './output-estimate.ts';
-import { mayRepeat, topLevelMember } from './top-level-member.ts';
+import { topLevelMember } from './top-level-member.ts';
 import { getRemains, hasUsage, observeChunk, type UsageObserver, usageObserver } from './usage-observer.ts';
 import { lastUsage, tierIn, usageIn } from './usage-search.ts';
 
@@ -112,18 +112,19 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
 
 /**
  * Reads a vendor's usage off the bytes of its body, which pass as they are. Each attempt has its own reading.
- * @param request what the vendor was sent, where its words must not pass for the vendor's: to look costs 3 µs a KB.
+ * @param repeats whether the answer may have the caller's words in it, which must not pass for the vendor's
+ *   (`top-level-member.ts`).
  * @returns undefined where nobody wants to know.
  */
 export function observeUsage(
   ledger: Ledger,
   upstreamFormat: FormatName,
-  request: readonly Uint8Array[] | undefined,
+  repeats: boolean,
 ): Step<Uint8Array, Uint8Array> | undefined {
   if (!ledger.isRecorded) return undefined;
   const usage = usageObserver(usageReaders[upstreamFormat].field, ledger.tiered);
   const output = openOutputEstimate(upstreamFormat);
-  const outermost = upstreamFormat === 'responses' && request?.some(mayRepeat) ? topLevelMember() : undefined;
+  const outermost = repeats ? topLevelMember() : undefined;
   ledger.usage = usage;
   ledger.output = output;
   return {

@@ -19,9 +19,26 @@ const NEEDLESS = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 /** Within this, an object of the response's own is kept whole. */
 const KEPT = Buffer.from('"usage"');
 
-/** Whether what answers a request of responses must be read so. To do it with all of them would cost every byte. */
-export function mayRepeat(request: Uint8Array): boolean {
-  const bytes = toBuffer(request);
+/** How much of a request is searched in one step, in bytes; a step begins OVERLAP before the end of the one before it. */
+const STRETCH = 512 * 1024;
+/** The length of the longest of NAMES. */
+const OVERLAP = Math.max(...NAMES.map(({ length }) => length));
+
+/**
+ * Whether what answers a request of responses must be read so. To do it with all of them would cost every byte.
+ * @param pieces of the request, which are cut within no name and no escape.
+ */
+export function* mayRepeat(pieces: readonly Uint8Array[]): Generator<undefined, boolean> {
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.byteLength; at += STRETCH) {
+      if (hasNames(toBuffer(piece).subarray(at, at + STRETCH + OVERLAP))) return true;
+      yield;
+    }
+  }
+  return false;
+}
+
+function hasNames(bytes: Buffer): boolean {
   if (NAMES.some((name) => bytes.includes(name))) return true;
   return bytes.includes(ESCAPE) && NEEDLESS.test(bytes.toString('latin1'));
 }
