@@ -3,12 +3,13 @@
  * more than the bench needs, so that the gateway's work is measured and not this process's.
  *   POST …       200 with a whole answer of 1 KB, or 200 events in bursts of ten if the body asks for a stream;
  *                in the body's text, `pace:N`: an event every N milliseconds; `stream:N`: its number
+ *   (of responses always a whole one)
  *   GET /left    which of the numbered streams were abandoned before their end since the last query, and when,
  *                on the machine's monotonic clock in nanoseconds
  */
 
 import { type Asked, listenQuickly, type Reply } from './quick-server.ts';
-import { chat, EVENTS, google, messages, type Voice, WORD } from './voices.ts';
+import { chat, EVENTS, google, messages, response, type Voice, WORD } from './voices.ts';
 
 /** Some of the data on a socket arrives together. */
 const BURST = 10;
@@ -42,6 +43,7 @@ const bytesOf = ({ whole: said, head, delta, tail }: Voice): Bytes => ({
   end: Buffer.from(`${chunk(tail.join(''))}0\r\n\r\n`),
 });
 
+const RESPONSE = whole(response);
 const VOICES = { chat: bytesOf(chat), messages: bytesOf(messages), google: bytesOf(google) };
 
 interface Left {
@@ -102,6 +104,10 @@ function asksStream(body: Buffer): boolean {
 function answer({ path, body }: Asked, reply: Reply): void {
   if (path === '/left') {
     reply.end(whole(JSON.stringify(left.take())));
+    return;
+  }
+  if (path.includes('/responses')) {
+    reply.end(RESPONSE);
     return;
   }
   const voice = path.includes('/messages')

@@ -120,3 +120,30 @@ export const google: Voice = {
   delta: crlf(sse(said(WORD))),
   tail: [crlf(sse(said('', 'STOP')))],
 };
+
+/** A whole answer in OpenAI's other format. No bench asks for a stream of it. */
+export const response = JSON.stringify({
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1_790_000_000,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  model: 'gpt-5.5',
+  output: [
+    {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text, annotations: [] }],
+    },
+  ],
+  usage: {
+    input_tokens: 120,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 200,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 320,
+  },
+});

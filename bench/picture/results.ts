@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export const KEPT = join(ROOT, 'docs/benchmarks.json');
 
 /** The benches whose results are shown. */
-const SHOWN = ['load', 'paced', 'translators', 'streams', 'watched', 'workers', 'soak'];
+const SHOWN = ['load', 'paced', 'crowded', 'translators', 'streams', 'watched', 'workers', 'soak'];
 /** Those whose tables name their own machine and date. */
 const PEERS = ['peers', 'peers-paced'];
 

@@ -104,6 +104,19 @@ export function tablesOf(results: readonly BenchResult[]): string {
       }),
     );
   }
+  if (rows('crowded').length > 0) {
+    parts.push(
+      'What 16 streams with a word every 10 ms notice of heavy requests in the same process (`alone`: none come):',
+      byScenario(
+        rows('crowded').map((row) => ({ ...row, scenario: row['beside'] ?? '' })),
+        {
+          'gap between words, ms, p50 / p99 / longest': ['gap p50 ms', 'gap p99 ms', 'gap longest ms'],
+          'longest piece of work, ms': ['longest work ms'],
+          'memory at its highest, MB': ['memory MB'],
+        },
+      ),
+    );
+  }
   if (rows('translators').length > 0) {
     parts.push(
       'Translators, in events per second as a share of the least that there is to do (eventsource-parser, `JSON.parse` and `JSON.stringify` of the same events):',
