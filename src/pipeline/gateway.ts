@@ -1,6 +1,5 @@
 /** What a running gateway consists of: one immutable value. A new one replaces it when the configuration changes. */
 
-import type { Dispatcher } from 'undici';
 import type { CallerRequest } from '../access/caller.ts';
 import type { Identities } from '../access/identities/identities.ts';
 import type { Keys } from '../access/keys.ts';
@@ -13,6 +12,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Hooks } from '../conversation/hooks.ts';
 import type { ChainMode } from '../streams/chain.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
+import type { VendorAgent } from '../upstream/origin-agent.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 import type { PendingLimits } from './arrivals.ts';
@@ -39,7 +39,7 @@ export interface Gateway {
   /** Only models of vendors that have a key. */
   readonly catalog: Catalog;
   readonly vendors: Vendors;
-  readonly agent: Dispatcher;
+  readonly agent: VendorAgent;
   /** Tokens and signatures for vendors of clouds, which have no key. */
   readonly passes: CloudTokens;
   /** The health of the vendors: the only part of this value that changes. */

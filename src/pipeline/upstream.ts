@@ -1,6 +1,5 @@
 /** The vendor's answer: a head, and a body that is still arriving and is watched inside its own stream. */
 
-import type { Dispatcher } from 'undici';
 import { isMetered } from '../access/limits/limited.ts';
 import { carryOn } from '../accounting/traces/trace-context.ts';
 import { observeUsage } from '../accounting/usage/ledger.ts';
@@ -9,6 +8,7 @@ import { mayRepeat } from '../accounting/usage/top-level-member.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { findRequestId } from '../upstream/headers.ts';
+import type { VendorAgent } from '../upstream/origin-agent.ts';
 import type { Payload } from '../upstream/payload.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import { type Ending, leftFor, send } from '../upstream/send.ts';
@@ -29,7 +29,7 @@ const EMPTY = new Set([204, 205, 206]);
  *   `withCredentials` throw.
  */
 export function upstream(
-  agent: Dispatcher,
+  agent: VendorAgent,
   { timeoutClock }: Pick<Upstreams, 'timeoutClock'>,
   cloudTokens: CloudTokens,
 ): (prepared: Prepared) => Promise<Answered> {
@@ -58,7 +58,7 @@ export function upstream(
 }
 
 function askWithCredentials(
-  agent: Dispatcher,
+  agent: VendorAgent,
   timeoutClock: TimeoutClock,
   cloudTokens: CloudTokens,
   prepared: Prepared,
@@ -72,7 +72,7 @@ function askWithCredentials(
 
 /** Runs one exchange with the vendor, and counts it in the ledger. */
 async function ask(
-  agent: Dispatcher,
+  agent: VendorAgent,
   timeoutClock: TimeoutClock,
   prepared: Prepared,
   headers: string[],

@@ -2,10 +2,11 @@
 
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, type Pool } from 'undici';
 import { mayBeAsked } from './addresses.ts';
 import { directNetworks } from './direct-networks.ts';
 import { OriginAgent } from './origin-agent.ts';
+import { openSpareConnections } from './spare-connections.ts';
 
 export interface AgentOptions {
   /** Milliseconds to make a connection, with the name lookup and TLS. */
@@ -66,26 +67,27 @@ export function openAgent({
   tls = new Map(),
   lookup: resolve = lookup,
   onRefused,
-}: AgentOptions): Dispatcher {
-  const direct = (own: VendorTls = {}): Agent.Options => ({
-    connect: { timeout: connect, lookup: checkedLookup(publicHosts, resolve, onRefused), ...own },
-    keepAliveTimeout: IDLE,
-    // A connection carries one answer at a time, so one that stalls or breaks affects no other.
-    allowH2: false,
-  });
-  const factory: Agent.Options['factory'] = (origin, options: Pool.Options) =>
-    new Pool(origin, {
+}: AgentOptions): OriginAgent {
+  const spares = openSpareConnections();
+  const factory = (origin: string | URL, options: Pool.Options): Pool =>
+    spares.pool(origin, {
       ...options,
       keepAliveTimeout: publicHosts.has(new URL(origin).hostname) ? IDLE_PUBLIC : IDLE,
     });
+  const direct = (own: VendorTls = {}): Agent.Options => ({
+    connect: { timeout: connect, lookup: checkedLookup(publicHosts, resolve, onRefused), ...own },
+    // A connection carries one answer at a time, so one that stalls or breaks affects no other.
+    allowH2: false,
+    factory,
+  });
   const open = (own?: VendorTls): Dispatcher =>
     proxy === undefined
-      ? new Agent({ ...direct(own), factory })
+      ? new Agent(direct(own))
       : openProxied(proxy, { ...direct(own), connectTimeout: connect, ...(own && { requestTls: own }) });
   const main = open();
-  if (tls.size === 0) return main;
   const special = new Map([...tls].map(([origin, own]) => [origin, open(own)]));
-  return new OriginAgent((origin) => special.get(origin) ?? main, [main, ...special.values()]);
+  const find = (origin: string): Dispatcher => special.get(origin) ?? main;
+  return new OriginAgent(find, [main, ...special.values(), spares], spares.left);
 }
 
 /** An agent for a proxy to https addresses. @param options as for the agents of undici, which it makes with them. */

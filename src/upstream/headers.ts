@@ -234,3 +234,9 @@ function connectionNominated({ connection }: AnswerHeaders): ReadonlySet<string>
       .map((name) => name.trim().toLowerCase()),
   );
 }
+
+/** Removes the headers that hold only for the compressed body. */
+export function withoutCoding(headers: AnswerHeaders): AnswerHeaders {
+  const { 'content-encoding': _, 'content-length': __, ...rest } = headers;
+  return rest;
+}

@@ -2,24 +2,49 @@
 
 import { Dispatcher } from 'undici';
 
-export class OriginAgent extends Dispatcher {
-  readonly #find: (origin: string) => Dispatcher;
-  readonly #agents: readonly Dispatcher[];
+/** Dispatches requests to vendors. */
+export interface VendorAgent extends Dispatcher {
+  /** To be called when a caller leaves an exchange with this origin, before it is aborted. */
+  left?(origin: string): void;
+}
 
-  /** @param find returns one of `agents` for an origin. @param agents are destroyed with this one. */
-  constructor(find: (origin: string) => Dispatcher, agents: readonly Dispatcher[]) {
+/** What ends with an agent. */
+interface Destroyable {
+  destroy(reason: Error | null): Promise<void>;
+}
+
+export class OriginAgent extends Dispatcher implements VendorAgent {
+  readonly #find: (origin: string) => Dispatcher;
+  readonly #parts: readonly Destroyable[];
+  readonly #onLeft: ((origin: string) => void) | undefined;
+
+  /**
+   * @param find returns the agent for an origin.
+   * @param parts are destroyed with this one: all those agents.
+   * @param onLeft called when a caller leaves an exchange.
+   */
+  constructor(
+    find: (origin: string) => Dispatcher,
+    parts: readonly Destroyable[],
+    onLeft?: (origin: string) => void,
+  ) {
     super();
     this.#find = find;
-    this.#agents = agents;
+    this.#parts = parts;
+    this.#onLeft = onLeft;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     return this.#find(String(options.origin)).dispatch(options, handler);
   }
 
+  left(origin: string): void {
+    this.#onLeft?.(origin);
+  }
+
   override destroy(...given: unknown[]): Promise<void> {
     const [error] = given;
     const reason = error instanceof Error ? error : null;
-    return Promise.all(this.#agents.map((agent) => agent.destroy(reason))).then(() => undefined);
+    return Promise.all(this.#parts.map((part) => part.destroy(reason))).then(() => undefined);
   }
 }

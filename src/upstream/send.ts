@@ -11,9 +11,10 @@ import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/erro
 import { type PushBody, pushBody } from '../streams/push-body.ts';
 import { type BodyStep, run, type Sink } from '../streams/step.ts';
 import { toFailure } from './failure.ts';
-import { type AnswerHeaders, isEventStream } from './headers.ts';
+import { type AnswerHeaders, isEventStream, withoutCoding } from './headers.ts';
 import { inflater } from './inflate.ts';
 import { joined } from './net/to-buffer.ts';
+import type { VendorAgent } from './origin-agent.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
 import { waitFor } from './wait.ts';
 import { type WordReader, wordReader } from './words.ts';
@@ -74,13 +75,13 @@ export interface AnswerObserver extends BodyStep {
  * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body fails with the same.
  */
 export function send(
-  agent: Dispatcher,
+  agent: VendorAgent,
   clock: TimeoutClock,
   request: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
-  const { timeLeft, ended } = request;
+  const { origin, timeLeft, ended } = request;
   // No closure here holds the request: it is as large as a dialogue, and its answer may take minutes to arrive.
   let { observe } = request;
   let socket: Dispatcher.DispatchController | undefined;
@@ -109,7 +110,11 @@ export function send(
     socket?.abort(reason);
   };
   const leave = (): void => {
-    if (over === undefined) abort(getAbortReason(signal), 'left');
+    if (over !== undefined) return;
+    const reason = getAbortReason(signal);
+    // For any other reason the gateway ends the exchange itself, and needs no connection for the caller's next one.
+    if (reason.fault === 'upstream-broken' && socket !== undefined) agent.left?.(origin);
+    abort(reason, 'left');
   };
   signal.addEventListener('abort', leave, { once: true });
 
@@ -226,7 +231,7 @@ export function send(
   }
   agent.dispatch(
     {
-      origin: request.origin,
+      origin,
       path: request.path,
       method: 'POST',
       headers: request.headers,
@@ -291,10 +296,4 @@ export function cancelBody(body: UpstreamAnswer['body'], reason?: GatewayError):
 
 function getAbortReason({ reason }: AbortSignal): GatewayError {
   return reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.');
-}
-
-/** Removes the headers that hold only for the compressed body. */
-function withoutCoding(headers: AnswerHeaders): AnswerHeaders {
-  const { 'content-encoding': _, 'content-length': __, ...rest } = headers;
-  return rest;
 }

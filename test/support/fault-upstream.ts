@@ -51,6 +51,8 @@ export interface FaultUpstream {
   script(...scripts: readonly [Script, ...Script[]]): void;
   /** The number of open connections. */
   open(): number;
+  /** The connection that came last, of those that are open. */
+  newest(): Socket | undefined;
   /** The number of connections so far. */
   connections(): number;
   close(): Promise<void>;
@@ -97,6 +99,7 @@ export async function startFaultUpstream(tls?: TlsOptions): Promise<FaultUpstrea
       scripts = [...next];
     },
     open: () => sockets.size,
+    newest: () => [...sockets].at(-1),
     connections: () => connections,
     async close() {
       for (const socket of sockets) socket.destroy();
