@@ -114,6 +114,21 @@ describe('scanObject', () => {
     }
   });
 
+  test('finds strings and keys that stand across any multiple of 64 KB, in bytes of every kind', () => {
+    const text = 'é"\\\\"x\\'.repeat(20);
+    for (let before = 65_300; before < 65_600; before += 7) {
+      const object = { a: 'x'.repeat(before), [`${text}y`]: text, b: [text], c_with_a_long_name: 1, d: 'z' };
+      const bytes = Buffer.from(JSON.stringify(object));
+      for (const given of [bytes, new Uint8Array(bytes)]) {
+        const values = Array.from(scanObject(given).fields, ([key, { start, end }]) => [
+          key,
+          bytes.toString('utf8', start, end),
+        ]);
+        expect(values).toEqual(Object.entries(object).map(([key, value]) => [key, JSON.stringify(value)]));
+      }
+    }
+  });
+
   test('agrees with JSON.parse on every object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), fc.nat(4), (object, indent) => {

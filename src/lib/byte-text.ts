@@ -1,0 +1,43 @@
+/**
+ * Bytes as a text with one character a byte, made in pieces where they are asked for. V8 finds a character of a text in
+ * 10 ns where a byte of an array takes 50, so a reader that goes from quote to quote is several times as fast by text.
+ */
+
+import { latin1OfBytes } from './bytes.ts';
+
+/** Characters of a piece: enough for nearly every request, and short-lived memory for the longest ones. */
+const PIECE = 64 * 1024;
+
+/** A text of bytes. Its places are those of the bytes. */
+export class ByteText {
+  readonly #bytes: Uint8Array;
+  #piece = '';
+  #start = 0;
+  #end = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** The first place of an ASCII character at or after `from`; -1 if there is none. */
+  indexOf(character: string, from: number): number {
+    for (let at = from; at < this.#bytes.length; at = this.#end) {
+      if (at < this.#start || at >= this.#end) this.#move(at, PIECE);
+      const found = this.#piece.indexOf(character, at - this.#start);
+      if (found >= 0) return this.#start + found;
+    }
+    return -1;
+  }
+
+  /** The characters from `start` to `end`. */
+  slice(start: number, end: number): string {
+    if (start < this.#start || end > this.#end) this.#move(start, Math.max(PIECE, end - start));
+    return this.#piece.slice(start - this.#start, end - this.#start);
+  }
+
+  #move(start: number, length: number): void {
+    this.#start = start;
+    this.#end = Math.min(start + length, this.#bytes.length);
+    this.#piece = latin1OfBytes(this.#bytes, this.#start, this.#end);
+  }
+}
