@@ -87,6 +87,8 @@ const HALF = '\\ud';
 /** The same. It begins with a rare letter and looks back, so that it is not tried at each backslash. */
 const HALF_AFTER_ESCAPE = /(?<=\\u)d[89a-f][0-9a-f]{2}/;
 
+/** Shorter texts are not worth a look at their backslashes. */
+const SHORT = 2048;
 /** Backslashes by which it is judged how frequent they are, and the distance at which both ways cost the same. */
 const JUDGED = 16;
 const RARE = 64;
@@ -96,6 +98,7 @@ const RARE = 64;
  * backslash: 0.01 ns a character where they are rare, and 0.8 where code is quoted. The expression always takes 0.2.
  */
 function mayHoldHalf(text: string): boolean {
+  if (text.length < SHORT) return HALF_AFTER_ESCAPE.test(text);
   let at = -1;
   for (let seen = 0; seen < JUDGED; seen++) {
     at = text.indexOf('\\', at + 1);
@@ -209,5 +212,16 @@ export function compact(object: Readonly<Record<string, unknown>>): object {
   }
   if (defined === fields) return object;
   if (defined === 0) return NO_FIELDS;
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+  const kept: Record<string, unknown> = {};
+  for (const key in object) {
+    const value = object[key];
+    if (value === undefined) continue;
+    // An assignment would set the prototype.
+    if (key === '__proto__') Object.defineProperty(kept, key, { ...PLAIN, value });
+    else kept[key] = value;
+  }
+  return kept;
 }
+
+/** How a field is defined that is one like any other. */
+const PLAIN = { configurable: true, enumerable: true, writable: true } as const;
