@@ -4,7 +4,7 @@
  * vendor answers them itself.
  */
 
-import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import { FORMAT_NAMES, type FormatName, type Prompt } from '../conversation/prompt.ts';
 import type { Inbound } from '../formats/format.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { isResponsesBody } from './cursor/index.ts';
@@ -14,7 +14,7 @@ import { KNOWN, KNOWN_OF_BOTH, type KnownFields, TOOLS } from './known-fields.ts
 export const COUNTED = ['generateContentRequest', 'generate_content_request'] as const;
 
 /** Objects whose own unknown fields are passed on (`Prompt.unknownFields`), by the callers' names. */
-const PASSED_ON: ReadonlySet<string> = new Set([
+const PASSED_ON = [
   '',
   'tools',
   'tools.function',
@@ -24,7 +24,26 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   'generation_config',
   'tools.functionDeclarations',
   'tools.function_declarations',
+];
+
+/** The same, as the known fields of those objects. The names of Google's tools are fields, which are not passed on. */
+const PASSED_ON_FIELDS: ReadonlySet<KnownFields> = new Set([
+  ...FORMAT_NAMES.flatMap((format) =>
+    findFields(
+      KNOWN[format],
+      PASSED_ON.filter((path) => format !== 'generate-content' || path !== 'tools'),
+    ),
+  ),
+  ...findFields(KNOWN_OF_BOTH, PASSED_ON),
 ]);
+
+function findFields(root: KnownFields, paths: readonly string[]): readonly KnownFields[] {
+  return paths.flatMap((path) => {
+    let at: KnownFields | undefined = root;
+    for (const name of path === '' ? [] : path.split('.')) at = at?.fields.get(name);
+    return at ?? [];
+  });
+}
 
 /** Fields that are read, or passed on, with all that they hold: LiteLLM's and Vercel's, and their own services'. */
 const UNCHECKED: ReadonlySet<string> = new Set(['extra_body', 'usage', 'plugins', 'providerOptions']);
@@ -40,35 +59,38 @@ export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonOb
   const request = (format === 'generate-content' && held) || body;
   const isResponses = format === 'chat-completions' && isResponsesBody(body);
   const known = isResponses ? KNOWN_OF_BOTH : KNOWN[format];
-  const unknown = findUnknown(request, known, '', format === 'generate-content');
+  const unknown = findUnknown(request, known, known);
   if (unknown !== undefined) throw inbound.unknownField(unknown);
   refuseUnknownTools(inbound, format, request);
   inbound.refuseUnknown(request, prompt);
 }
 
-/** Finds a field that is neither known nor passed on. Null is the same as absent. */
-function findUnknown(
-  object: JsonObject,
-  known: KnownFields,
-  path: string,
-  toolsAreFields: boolean,
-): string | undefined {
-  const isPassedOn = PASSED_ON.has(path) && !(toolsAreFields && path === 'tools');
-  for (const [name, value] of Object.entries(object)) {
-    if (value === null || value === undefined || (path === '' && UNCHECKED.has(name))) continue;
-    const at = path === '' ? name : `${path}.${name}`;
-    const within = known.fields.get(name);
+/**
+ * Finds a field that is neither known nor passed on. Null is the same as absent.
+ * @returns its path within the object.
+ */
+function findUnknown(object: JsonObject, known: KnownFields, root: KnownFields): string | undefined {
+  const { fields } = known;
+  for (const name in object) {
+    const value = object[name];
+    if (value === null || value === undefined || (known === root && UNCHECKED.has(name))) continue;
+    const within = fields.get(name);
     if (within === undefined) {
-      if (isPassedOn) continue;
-      return at;
+      if (PASSED_ON_FIELDS.has(known)) continue;
+      return name;
     }
-    if (within.isOpen) continue;
-    for (const item of isList(value) ? value : [value]) {
-      // A long number keeps its spelling in an object of its own.
-      const found =
-        isObject(item) && !JSON.isRawJSON(item) ? findUnknown(item, within, at, toolsAreFields) : undefined;
-      if (found !== undefined) return found;
-    }
+    if (within.isOpen || typeof value !== 'object') continue;
+    const found = findUnknownIn(isList(value) ? value : [value], within, root);
+    if (found !== undefined) return `${name}.${found}`;
+  }
+  return undefined;
+}
+
+function findUnknownIn(values: readonly Json[], known: KnownFields, root: KnownFields): string | undefined {
+  for (const value of values) {
+    // A long number keeps its spelling in an object of its own.
+    const found = isObject(value) && !JSON.isRawJSON(value) ? findUnknown(value, known, root) : undefined;
+    if (found !== undefined) return found;
   }
   return undefined;
 }
