@@ -16,6 +16,7 @@ export interface AvoidedNames {
  * @param reserved the names of the vendor's own tools in the request.
  */
 export function avoidNames(prompt: Prompt, reserved: ReadonlySet<string>, report: Report): AvoidedNames {
+  if (reserved.size === 0) return { prompt, names: NONE };
   const { tools = [], toolChoice, turns } = prompt;
   const freeName = nameFinder([
     ...reserved,

@@ -60,6 +60,7 @@ export function lighten(body: Buffer, strings: readonly number[]): LightBody {
 
 /** As `lighten`, in steps. */
 export function* lightening(body: Buffer, strings: readonly number[]): Work<LightBody> {
+  if (strings.length === 0) return { text: body.toString() };
   let mark: string | undefined;
   let text = '';
   let at = 0;

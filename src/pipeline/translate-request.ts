@@ -173,19 +173,17 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
   yield;
   const { body, inbound, prompt: parsed } = parsePrompt(routed);
   const given = routed.hooked?.prompt ?? parsed;
+  const usual = collectTraits(vendor, model, routed.upstreamFormat);
   const upstreamFormat =
     route.operation === 'generate'
-      ? formatForPrompt(
-          routed.upstreamFormat,
-          vendor,
-          given,
-          collectTraits(vendor, model, routed.upstreamFormat),
-        )
+      ? formatForPrompt(routed.upstreamFormat, vendor, given, usual)
       : routed.upstreamFormat;
   if (upstreamFormat !== route.format) refuseUnknown(inbound, route.format, body, given);
   yield;
   const { outbound } = formats[upstreamFormat];
-  const target = corrected(collectTraits(vendor, model, upstreamFormat), routed.avoids);
+  const traits =
+    upstreamFormat === routed.upstreamFormat ? usual : collectTraits(vendor, model, upstreamFormat);
+  const target = corrected(traits, routed.avoids);
   const stream = given.stream || asksStream(routed);
   const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
   const wanted = { ...given, model: target.model, stream, ...(cacheKey !== undefined && { cacheKey }) };

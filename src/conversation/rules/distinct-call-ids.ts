@@ -10,20 +10,30 @@ export interface CallIds {
   result(id: string): string;
 }
 
+interface Tables {
+  readonly used: Set<string>;
+  readonly counts: Map<string, number>;
+  /** The ids given to calls, by the caller's id. Those before `next` have been answered. */
+  readonly unanswered: Map<string, { readonly ids: string[]; next: number }>;
+  readonly answered: Map<string, string>;
+}
+
 /**
  * Makes the ids for a conversation's calls and results: `call_0` and then `call_0_2`. They depend on the caller's ids
  * alone, so that the same conversation always has the same ids: prompt caches depend on that.
  * @param makeValid makes an id that the vendor accepts of the caller's.
  */
 export function distinctCallIds(makeValid: (id: string) => string): CallIds {
-  const used = new Set<string>();
-  const counts = new Map<string, number>();
-  /** The ids given to calls, by the caller's id. Those before `next` have been answered. */
-  const unanswered = new Map<string, { readonly ids: string[]; next: number }>();
-  const answered = new Map<string, string>();
+  // Most conversations have no calls, and need no tables.
+  let made: Tables | undefined;
+  const tables = (): Tables => {
+    made ??= { used: new Set(), counts: new Map(), unanswered: new Map(), answered: new Map() };
+    return made;
+  };
   return {
-    turn: () => unanswered.clear(),
+    turn: () => made?.unanswered.clear(),
     call(id) {
+      const { used, counts, unanswered } = tables();
       const safe = makeValid(id);
       let count = counts.get(id) ?? 0;
       let given: string;
@@ -39,6 +49,7 @@ export function distinctCallIds(makeValid: (id: string) => string): CallIds {
       return given;
     },
     result(id) {
+      const { unanswered, answered } = tables();
       const pending = unanswered.get(id);
       const given = pending?.ids[pending.next] ?? answered.get(id) ?? makeValid(id);
       if (pending) pending.next += 1;

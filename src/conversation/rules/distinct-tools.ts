@@ -14,12 +14,15 @@ export interface DistinctTools {
   readonly names: ReadonlyMap<string, string>;
 }
 
+const NONE: ReadonlyMap<string, string> = new Map();
+
 /**
  * Gives tools that share a name with a different one names of their own. The new name of a tool depends on the tools
  * before it alone, so it is the same at every turn of a dialogue.
  * @param keyOf what the caller's format tells tools apart by. Tools of one key keep their name, for the vendor to judge.
  */
 export function distinctTools(tools: readonly Tool[], keyOf: (tool: NamedTool) => string): DistinctTools {
+  if (tools.length < 2) return { tools, names: NONE };
   const keys = new Map<string, string>();
   const names = new Map<string, string>();
   const freeName = nameFinder(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : [tool.name])));

@@ -13,6 +13,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  otherFields,
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
@@ -45,54 +46,33 @@ const OPENAI_ONLY = new Set([
   'verbosity',
 ]);
 
+/** Fields that are read one by one, here and by the parsers of sampling, thinking and tools. */
+const READ: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'n'],
+  ...['stop', 'seed', 'random_seed', 'frequency_penalty', 'presence_penalty', 'logprobs', 'top_logprobs'],
+  ...['user', 'metadata', 'service_tier', 'stream', 'stream_options', 'usage', 'cache_control'],
+  ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'],
+  ...['response_format', 'web_search_options'],
+  ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'thinking_budget', 'extra_body'],
+]);
+const USAGE_OPTION: ReadonlySet<string> = new Set(['include_usage']);
+
+/** What is read where a field is absent. */
+const NOTHING: JsonObject = {};
+
 /**
  * @returns the prompt; its model is spelled as the caller wrote it.
  * @throws GatewayError `invalid-request` in OpenAI's words, with the field at fault as its param.
  */
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
-  const {
-    model,
-    messages,
-    max_tokens: _maxTokens,
-    max_completion_tokens: _maxCompletionTokens,
-    temperature: _temperature,
-    top_p: _topP,
-    top_k: _topK,
-    n: _n,
-    stop: _stop,
-    seed: _seed,
-    random_seed: _randomSeed,
-    frequency_penalty: _frequencyPenalty,
-    presence_penalty: _presencePenalty,
-    logprobs: _logprobs,
-    top_logprobs: _topLogprobs,
-    user,
-    metadata,
-    service_tier,
-    stream,
-    stream_options,
-    tools: _tools,
-    tool_choice,
-    parallel_tool_calls,
-    functions: _functions,
-    function_call,
-    response_format,
-    web_search_options,
-    cache_control,
-    usage,
-    // `parseThinking` reads these.
-    reasoning_effort: _effort,
-    reasoning: _reasoning,
-    thinking: _thinking,
-    enable_thinking: _enable,
-    thinking_budget: _budget,
-    extra_body: _extra,
-    ...rest
-  } = body;
+  const { model, messages, user, metadata, service_tier, stream, tool_choice, parallel_tool_calls } = body;
+  const { function_call, response_format, web_search_options, cache_control, usage } = body;
   if (typeof model !== 'string' || model === '') throw invalid('you must provide a model parameter', 'model');
   const thinking = parseThinking(body);
   const output = parseOutput(response_format);
-  const { include_usage, ...otherStreamOptions } = objectAt(stream_options, 'stream_options') ?? {};
+  const rest = otherFields(body, READ);
+  const streamOptions = objectAt(body['stream_options'], 'stream_options') ?? NOTHING;
+  const otherStreamOptions = otherFields(streamOptions, USAGE_OPTION);
   // OpenRouter's way to ask for usage. Its clients send it to every address.
   const includeUsage = asFlag(asObject(usage)?.['include']);
   const choice = tool_choice ?? function_call;
@@ -114,7 +94,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...thinking.formatSpecific,
     ...(isObject(cache_control) && { cache_control }),
     ...(!isEmpty(otherStreamOptions) && { stream_options: otherStreamOptions }),
-    ...compact({ tool_choice: toolChoice ? undefined : choice }),
+    ...(toolChoice === undefined && choice !== undefined && { tool_choice: choice }),
     ...output.formatSpecific,
   });
   const unknownFields = withoutNulls({
@@ -141,7 +121,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       metadata: objectAt(metadata, 'metadata'),
       serviceTier: textAt(service_tier, 'service_tier'),
       stream: flagAt(stream, 'stream') ?? false,
-      includeUsage: flagAt(include_usage, 'stream_options.include_usage') ?? includeUsage,
+      includeUsage: flagAt(streamOptions['include_usage'], 'stream_options.include_usage') ?? includeUsage,
       cacheKey: asText(formatSpecific['prompt_cache_key']),
       cacheBreakpoint: isObject(cache_control) ? parseCacheControl(cache_control) : undefined,
     }),

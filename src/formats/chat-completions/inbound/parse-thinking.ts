@@ -25,6 +25,19 @@ interface ParsedThinking {
   readonly unknownFields: JsonObject;
 }
 
+/** The fields in which a caller may say it. */
+const FIELDS = [
+  'reasoning_effort',
+  'reasoning',
+  'thinking',
+  'enable_thinking',
+  'thinking_budget',
+  'extra_body',
+] as const;
+
+/** What is parsed of most requests. */
+const SAYS_NOTHING: ParsedThinking = { formatSpecific: {}, unknownFields: {} };
+
 /** Values of `thinking.type` that switch thinking on. */
 const SWITCHED_ON: readonly (Json | undefined)[] = ['enabled', 'adaptive', 'auto'];
 
@@ -34,6 +47,7 @@ const SWITCHED_ON: readonly (Json | undefined)[] = ['enabled', 'adaptive', 'auto
  * @throws GatewayError `invalid-request` for a `reasoning_effort` that is no string.
  */
 export function parseThinking(body: JsonObject): ParsedThinking {
+  if (FIELDS.every((name) => (body[name] ?? null) === null)) return SAYS_NOTHING;
   const { reasoning, thinking, enable_thinking } = body;
   const { effort: word, max_tokens, exclude, enabled, ...otherReasoning } = asObject(reasoning) ?? {};
   const { type, budget_tokens, ...otherThinking } = asObject(thinking) ?? {};

@@ -8,6 +8,13 @@ interface Queue {
   next: number;
 }
 
+interface Tables {
+  readonly answered: Set<ToolCallPart>;
+  readonly all: Queue;
+  readonly ids: Map<string, Queue>;
+  readonly names: Map<string, Queue>;
+}
+
 export interface PendingCalls {
   add(calls: readonly ToolCallPart[]): void;
   /** Each of these three removes the call that it finds. */
@@ -18,13 +25,12 @@ export interface PendingCalls {
 
 /** No calls at first. Adding and taking a call cost the same however long the conversation is. */
 export function pendingCalls(): PendingCalls {
-  const answered = new Set<ToolCallPart>();
-  const all: Queue = { calls: [], next: 0 };
-  const ids = new Map<string, Queue>();
-  const names = new Map<string, Queue>();
+  // Most conversations have no calls, and need no tables.
+  let tables: Tables | undefined;
 
   const take = (queue: Queue | undefined): ToolCallPart | undefined => {
-    if (queue === undefined) return undefined;
+    if (tables === undefined || queue === undefined) return undefined;
+    const { answered } = tables;
     for (;;) {
       const call = queue.calls[queue.next];
       if (call === undefined) return undefined;
@@ -37,15 +43,18 @@ export function pendingCalls(): PendingCalls {
 
   return {
     add(calls) {
+      if (calls.length === 0) return;
+      tables ??= { answered: new Set(), all: { calls: [], next: 0 }, ids: new Map(), names: new Map() };
+      const { all, ids, names } = tables;
       for (const call of calls) {
         all.calls.push(call);
         push(ids, call.id, call);
         push(names, call.name, call);
       }
     },
-    byId: (id) => take(ids.get(id)),
-    byName: (name) => take(names.get(name)),
-    oldest: () => take(all),
+    byId: (id) => take(tables?.ids.get(id)),
+    byName: (name) => take(tables?.names.get(name)),
+    oldest: () => take(tables?.all),
   };
 }
 

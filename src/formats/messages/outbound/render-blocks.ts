@@ -53,15 +53,15 @@ export function renderSystem(
   parts: readonly Part[],
   report: Report,
 ): string | readonly JsonObject[] | undefined {
+  if (parts.length === 0) return undefined;
   const ids = createCallIds();
   const blocks = parts.map((part) => {
     if (part.kind === 'media') throw invalid(`A system message cannot hold ${part.media} input.`, 'turns');
     return renderPart(part, ids, report);
   });
   const [first] = blocks;
-  if (first === undefined) return undefined;
-  const isPlain = blocks.length === 1 && Object.keys(first).length === 2 && first['type'] === 'text';
-  return (isPlain ? asText(first['text']) : undefined) ?? blocks;
+  const isPlain = first !== undefined && blocks.length === 1 && Object.keys(first).length === 2;
+  return (isPlain && first['type'] === 'text' ? asText(first['text']) : undefined) ?? blocks;
 }
 
 function renderParts(parts: readonly Part[], ids: CallIds, report: Report): JsonObject[] {

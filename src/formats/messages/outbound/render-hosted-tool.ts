@@ -3,6 +3,7 @@
 import type { HostedTool, Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, compact } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
 
@@ -11,14 +12,17 @@ export const WEB_SEARCH = 'web_search';
 
 /** Finds the names of the tools in a prompt that Anthropic runs itself. */
 export function findHostedNames({ tools = [] }: Prompt): ReadonlySet<string> {
+  const hosted = keepItems(tools, (tool) => tool.kind === 'hosted');
+  if (hosted.length === 0) return NONE;
   return new Set(
-    tools.flatMap((tool) => {
-      if (tool.kind !== 'hosted') return [];
-      if (tool.format === FORMAT) return asText(tool.value['name']) ?? [];
-      return tool.webSearch ? WEB_SEARCH : [];
+    hosted.flatMap(({ format, value, webSearch }) => {
+      if (format === FORMAT) return asText(value['name']) ?? [];
+      return webSearch ? WEB_SEARCH : [];
     }),
   );
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Renders a hosted tool.

@@ -79,12 +79,15 @@ function renderTool(
  * refuses calls and results in a request without tools.
  */
 function declareCalledTools(turns: readonly Turn[], report: Report): readonly Tool[] {
-  const names = new Set<string>();
+  let names: Set<string> | undefined;
   for (const { parts } of turns) {
-    for (const part of parts) if (part.kind === 'tool-call') names.add(part.name);
+    for (const part of parts) {
+      if (part.kind !== 'tool-call') continue;
+      names ??= new Set();
+      names.add(part.name);
+    }
   }
-  if (names.size > 0) {
-    report('tools', 'approximated', 'declared by name only, for calls in the history');
-  }
+  if (names === undefined) return [];
+  report('tools', 'approximated', 'declared by name only, for calls in the history');
   return Array.from(names, (name) => ({ kind: 'function', name }));
 }
