@@ -24,18 +24,28 @@ interface Queue {
   next: number;
 }
 
+interface Tables {
+  readonly byId: Map<string, Queue>;
+  readonly byName: Map<string, Queue>;
+  /** Only the calls to which the caller has given no id, by name. */
+  readonly unnamed: Map<string, Queue>;
+}
+
 /**
  * The ids of one request. Calls and responses must be passed in their order. The cost of each is constant on average.
  */
 export function callIds(): CallIds {
-  const byId = new Map<string, Queue>();
-  const byName = new Map<string, Queue>();
-  /** By name, only the calls to which the caller has given no id. */
-  const unnamed = new Map<string, Queue>();
+  // Most conversations have no calls, and need no tables.
+  let made: Tables | undefined;
+  const tables = (): Tables => {
+    made ??= { byId: new Map(), byName: new Map(), unnamed: new Map() };
+    return made;
+  };
   let calls = 0;
   let strays = 0;
   return {
     ofCall(name, given) {
+      const { byId, byName, unnamed } = tables();
       const call: Call = { id: given || makeCallId('turn', calls), isAnswered: false };
       calls++;
       add(byId, call.id, call);
@@ -44,6 +54,7 @@ export function callIds(): CallIds {
       return call.id;
     },
     ofResult(name, given) {
+      const { byId, byName, unnamed } = tables();
       const own = given ? (takeFirst(byId.get(given)) ?? takeFirst(unnamed.get(name))) : undefined;
       const call = own ?? takeFirst(byName.get(name));
       return call?.id ?? (given || makeCallId('stray', strays++));

@@ -5,10 +5,13 @@ import type { InboundCounting } from '../../format.ts';
 import { parseRequest } from './parse-request.ts';
 import { sortFields } from './sort-fields.ts';
 
+/** The field that holds the request. */
+const HOLDING: ReadonlySet<string> = new Set(['generateContentRequest']);
+
 /** @see InboundCounting */
 export const inboundCounting: InboundCounting = {
   parseRequest(body, report) {
-    const { generateContentRequest } = sortFields(body, ['generateContentRequest']).known;
+    const { generateContentRequest } = sortFields(body, HOLDING).known;
     return parseRequest(asObject(generateContentRequest) ?? body, report);
   },
   renderCount: (tokens) => ({ totalTokens: tokens }),

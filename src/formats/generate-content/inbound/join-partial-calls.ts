@@ -7,7 +7,7 @@
 import { parseExact } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, isEmpty, isObject } from '../../../lib/json.ts';
+import { asObject, asObjects, isEmpty, isList, isObject } from '../../../lib/json.ts';
 import { camelCase } from '../wire/camel-case.ts';
 import { type PartialArgs, partialArgs } from '../wire/partial-args.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
@@ -26,6 +26,7 @@ interface OpenCall {
  * @throws GatewayError `invalid-request` for an argument that has no place in its call.
  */
 export function joinPartialCalls(contents: readonly Json[]): readonly Json[] {
+  if (!contents.some(holdsPiece)) return contents;
   let open: OpenCall | undefined;
   /** Adds a part to `kept`, unless it is a piece of the open call. */
   const add = (part: Json, kept: Json[], param: string): void => {
@@ -78,14 +79,35 @@ function openCall(kept: Json[], part: Json, call: JsonObject, param: string): Op
   };
 }
 
+const PART: ReadonlySet<string> = new Set(['functionCall']);
+
+/** Whether a content of the model's holds a call, or a piece of one, that came in pieces. */
+function holdsPiece(content: Json): boolean {
+  const name = findPartsOfModel(content);
+  if (name === undefined || !isObject(content)) return false;
+  const parts = content[name];
+  return isList(parts) ? parts.some(isPiece) : isPiece(parts);
+}
+
+function isPiece(part: Json | undefined): boolean {
+  if (!isObject(part)) return false;
+  for (const key in part) {
+    const call = part[key];
+    if (!isObject(call) || camelCase(key) !== 'functionCall') continue;
+    for (const field in call) if (call[field] !== null && CALL_OWN.has(camelCase(field))) return true;
+  }
+  return false;
+}
+
 /** The name of the field with the parts, if a content is the model's. */
 function findPartsOfModel(content: Json): string | undefined {
   if (!isObject(content) || content['role'] !== 'model') return undefined;
-  return Object.keys(content).find((name) => camelCase(name) === 'parts');
+  for (const name in content) if (camelCase(name) === 'parts') return name;
+  return undefined;
 }
 
 function findCall(part: Json): JsonObject | undefined {
-  return isObject(part) ? asObject(sortFields(part, ['functionCall']).known['functionCall']) : undefined;
+  return isObject(part) ? asObject(sortFields(part, PART).known['functionCall']) : undefined;
 }
 
 function inCamelCase(piece: JsonObject): JsonObject {

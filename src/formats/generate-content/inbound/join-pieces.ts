@@ -32,11 +32,18 @@ export function joinPieces(turns: readonly PieceTurn[]): readonly Turn[] {
   const joined: Turn[] = [];
   /** Adds to the last turn, if it is the model's. */
   let add: ((piece: Piece) => void) | undefined;
-  for (const { role, unknownFields, pieces } of turns) {
+  for (let at = 0; at < turns.length; at++) {
+    const turn = turns[at];
+    if (turn === undefined) continue;
+    const { role, unknownFields, pieces } = turn;
     if (role !== 'assistant' || unknownFields !== undefined) {
       add = undefined;
       const parts = role === 'assistant' ? restoreThoughts(pieces) : withoutThoughts(pieces);
       joined.push(unknownFields === undefined ? { role, parts } : { role, unknownFields, parts });
+      continue;
+    }
+    if (add === undefined && turns[at + 1]?.role !== 'assistant' && areJoined(pieces)) {
+      joined.push({ role, parts: pieces });
       continue;
     }
     if (add === undefined) {
@@ -47,6 +54,17 @@ export function joinPieces(turns: readonly PieceTurn[]): readonly Turn[] {
     for (const piece of pieces) add(piece);
   }
   return joined;
+}
+
+/** Whether pieces are the parts of an answer as they are. */
+function areJoined(pieces: readonly Piece[]): pieces is readonly Part[] {
+  let last: Part | undefined;
+  for (const piece of pieces) {
+    if (piece.kind === 'carried-thoughts' || isEmptyText(piece)) return false;
+    if (last?.kind === piece.kind && (piece.kind === 'text' || piece.kind === 'thinking')) return false;
+    last = piece;
+  }
+  return true;
 }
 
 /** The parts of a content that is not the model's, and so carries no thoughts. */

@@ -66,5 +66,6 @@ export function parseConfig(config: JsonObject, report: ParseReport): Config {
 
 /** @throws GatewayError `invalid-request` if the field is not a number. */
 function numberAt(config: JsonObject, name: string): number | undefined {
-  return parseNumber(config[name], `generationConfig.${name}`);
+  const value = config[name];
+  return value === undefined ? undefined : parseNumber(value, `generationConfig.${name}`);
 }

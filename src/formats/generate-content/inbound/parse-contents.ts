@@ -12,11 +12,11 @@ import type { CallIds } from './call-ids.ts';
 import { joinPartialCalls } from './join-partial-calls.ts';
 import { joinPieces, type PieceTurn, withoutThoughts } from './join-pieces.ts';
 import { parseParts } from './parse-parts.ts';
-import { sortFields } from './sort-fields.ts';
+import { CONTENT_FIELDS, sortFields } from './sort-fields.ts';
 
 /** The `systemInstruction` as a turn; none if it has no parts. @throws GatewayError as `parseParts` does. */
 export function parseSystem(value: Json | undefined, ids: CallIds): readonly Turn[] {
-  const instruction = isObject(value) ? sortFields(value, ['parts', 'role']).known['parts'] : value;
+  const instruction = isObject(value) ? sortFields(value, CONTENT_FIELDS).known['parts'] : value;
   const parts = withoutThoughts(parseParts(instruction, 'systemInstruction.parts', { ids, isAnswer: false }));
   return parts.length > 0 ? [{ role: 'system', parts }] : [];
 }
@@ -35,7 +35,7 @@ export function parseContents(value: Json, ids: CallIds): readonly Turn[] {
 function parseContent(value: Json, param: Place, ids: CallIds): PieceTurn {
   if (typeof value === 'string') return { role: 'user', pieces: [{ kind: 'text', text: value }] };
   if (!isObject(value)) throw invalid(`Invalid value at '${param}': a content is an object.`, String(param));
-  const { known, extra } = sortFields(value, ['role', 'parts']);
+  const { known, extra } = sortFields(value, CONTENT_FIELDS);
   const isAnswer = known['role'] === 'model';
   const pieces = parseParts(known['parts'], fieldPlace(param, 'parts'), { ids, isAnswer });
   if (pieces.length === 0)

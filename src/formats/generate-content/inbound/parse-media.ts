@@ -9,9 +9,12 @@ import { asText, compact } from '../../../lib/json.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { sortFields } from './sort-fields.ts';
 
+const INLINE_FIELDS: ReadonlySet<string> = new Set(['mimeType', 'data', 'displayName']);
+const FILE_FIELDS: ReadonlySet<string> = new Set(['mimeType', 'fileUri', 'displayName']);
+
 /** `inlineData` as a part. @param param where it stands. @throws GatewayError `invalid-request` if it has no data. */
 export function parseInline(value: JsonObject, param: string): MediaPart {
-  const { known } = sortFields(value, ['mimeType', 'data', 'displayName']);
+  const { known } = sortFields(value, INLINE_FIELDS);
   return makeMedia(known, { kind: 'base64', data: asBase64(requireText(known['data'], `${param}.data`)) });
 }
 
@@ -31,7 +34,7 @@ function asBase64(data: string): string {
  * @throws GatewayError `invalid-request` if it has no URI, and what `parseDataUrl` throws.
  */
 export function parseFile(value: JsonObject, param: string): MediaPart {
-  const { known } = sortFields(value, ['mimeType', 'fileUri', 'displayName']);
+  const { known } = sortFields(value, FILE_FIELDS);
   const uri = requireText(known['fileUri'], `${param}.fileUri`);
   const inline = parseDataUrl(uri);
   if (inline !== undefined) {

@@ -37,7 +37,7 @@ export function parseParts(value: Json | undefined, param: Place, context: PartC
   );
 }
 
-const READ = [...PART_FIELDS, ...PART_OPAQUE];
+const READ: ReadonlySet<string> = new Set([...PART_FIELDS, ...PART_OPAQUE]);
 
 function parsePart(value: Json, param: Place, { ids, isAnswer }: PartContext): readonly Piece[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
@@ -45,9 +45,9 @@ function parsePart(value: Json, param: Place, { ids, isAnswer }: PartContext): r
   const { known, own, extra } = sortFields(value, READ, PART_OWN);
   const data = parseData(known, param, ids);
   const isThought = known['thought'] === true;
-  const holdsOpaque = PART_OPAQUE.some((name) => name in known) || (isThought && 'inlineData' in known);
+  const isOpaque = holdsOpaque(known) || (isThought && 'inlineData' in known);
   const sealed = asText(known['thoughtSignature']);
-  if (holdsOpaque || (data.length === 0 && !isEmpty(extra))) {
+  if (isOpaque || (data.length === 0 && !isEmpty(extra))) {
     return [{ kind: 'opaque', format: FORMAT, value }];
   }
   if (data.length === 0 && sealed === undefined && !isAnswer) {
@@ -68,6 +68,12 @@ function parsePart(value: Json, param: Place, { ids, isAnswer }: PartContext): r
     ...(thoughts && sealed ? [{ kind: 'carried-thoughts', thoughts, seal: sealed } as const] : []),
     { ...seen, ...proof, ...withFormatSpecific(FORMAT, fields), ...withUnknownFields(extra) },
   ];
+}
+
+/** Whether a part has data that only Google can read. */
+function holdsOpaque(known: JsonObject): boolean {
+  for (const name in known) if (PART_OPAQUE.has(name)) return true;
+  return false;
 }
 
 function parseData(known: JsonObject, param: Place, ids: CallIds): readonly Part[] {
@@ -96,7 +102,7 @@ function textPart(text: string, isThought: boolean): Part {
   return { kind: isThought ? 'thinking' : 'text', text };
 }
 
-const CALL_FIELDS = ['name', 'args', 'id'];
+const CALL_FIELDS: ReadonlySet<string> = new Set(['name', 'args', 'id']);
 
 function parseCall(value: JsonObject, param: Place, ids: CallIds): Part {
   const { known, extra } = sortFields(value, CALL_FIELDS);

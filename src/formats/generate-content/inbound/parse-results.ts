@@ -15,8 +15,9 @@ import { isGeminiId } from '../wire/ids.ts';
 import { parseFile, parseInline } from './parse-media.ts';
 import { sortFields } from './sort-fields.ts';
 
-const RESULT_FIELDS = ['name', 'response', 'id', 'parts'];
-const RESULT_OWN = ['scheduling', 'willContinue'];
+const RESULT_FIELDS: ReadonlySet<string> = new Set(['name', 'response', 'id', 'parts']);
+const RESULT_OWN: ReadonlySet<string> = new Set(['scheduling', 'willContinue']);
+const MEDIA_FIELDS: ReadonlySet<string> = new Set(['inlineData', 'fileData']);
 
 /**
  * A `functionResponse` as a part.
@@ -53,7 +54,7 @@ export function parseResult(
 }
 
 function parseResultMedia(part: JsonObject, param: string): readonly MediaPart[] {
-  const { known } = sortFields(part, ['inlineData', 'fileData']);
+  const { known } = sortFields(part, MEDIA_FIELDS);
   const inline = asObject(known['inlineData']);
   const file = asObject(known['fileData']);
   return [

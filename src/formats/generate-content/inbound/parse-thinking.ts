@@ -9,6 +9,7 @@ import { parseNumber } from './parse-number.ts';
 import { sortFields } from './sort-fields.ts';
 
 const PARAM = 'generationConfig.thinkingConfig';
+const FIELDS: ReadonlySet<string> = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel']);
 
 /**
  * What a caller asked about thinking; undefined if nothing. Thoughts are hidden unless asked for, as is Google's
@@ -18,7 +19,7 @@ const PARAM = 'generationConfig.thinkingConfig';
  */
 export function parseThinking(value: Json | undefined): Thinking | undefined {
   if (!isObject(value)) return undefined;
-  const { known } = sortFields(value, ['includeThoughts', 'thinkingBudget', 'thinkingLevel']);
+  const { known } = sortFields(value, FIELDS);
   const budget = parseNumber(known['thinkingBudget'], `${PARAM}.thinkingBudget`);
   const effort = parseLevel(known['thinkingLevel']);
   const visible = asFlag(known['includeThoughts']) ?? false;

@@ -25,14 +25,14 @@ const MODES: ReadonlyMap<string, ToolChoice['mode']> = new Map([
   ['NONE', 'none'],
 ]);
 
+const CONFIG_FIELDS: ReadonlySet<string> = new Set(['functionCallingConfig']);
+const CALLING_FIELDS: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
+
 /** The `toolConfig` of a request, with its enums as words. @throws GatewayError `invalid-request` for an unknown mode. */
 export function parseToolConfig(value: Json | undefined): Choosing {
   if (!isObject(value)) return { validated: false, own: {} };
-  const { known, own, extra } = sortFields(value, ['functionCallingConfig']);
-  const calling = sortFields(asObject(known['functionCallingConfig']) ?? {}, [
-    'mode',
-    'allowedFunctionNames',
-  ]);
+  const { known, own, extra } = sortFields(value, CONFIG_FIELDS);
+  const calling = sortFields(asObject(known['functionCallingConfig']) ?? {}, CALLING_FIELDS);
   const rest = {
     ...own,
     ...extra,

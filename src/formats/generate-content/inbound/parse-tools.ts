@@ -14,7 +14,7 @@ import { fromOpenApi } from './from-openapi.ts';
 import { sortFields } from './sort-fields.ts';
 
 /** Tools that Google runs itself. */
-const HOSTED = [
+const HOSTED: ReadonlySet<string> = new Set([
   'googleSearch',
   'googleSearchRetrieval',
   'urlContext',
@@ -27,7 +27,16 @@ const HOSTED = [
   'enterpriseWebSearch',
   'exaAiSearch',
   'parallelAiSearch',
-];
+]);
+
+const ENTRY_FIELDS: ReadonlySet<string> = new Set(['functionDeclarations']);
+const DECLARATION_FIELDS: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'parameters',
+  'parametersJsonSchema',
+]);
+const DECLARATION_OWN: ReadonlySet<string> = new Set(['response', 'responseJsonSchema', 'behavior']);
 
 /**
  * The `tools` of a request. One entry may hold declarations and several of Google's own tools at once.
@@ -35,7 +44,7 @@ const HOSTED = [
  */
 export function parseTools(value: Json | undefined): readonly Tool[] {
   return asObjects(repeatedField(value)).flatMap((entry, at): Tool[] => {
-    const { known, own, extra } = sortFields(entry, ['functionDeclarations'], HOSTED);
+    const { known, own, extra } = sortFields(entry, ENTRY_FIELDS, HOSTED);
     return [
       ...asObjects(repeatedField(known['functionDeclarations'])).map((declaration, index) =>
         parseDeclaration(declaration, `tools[${at}].functionDeclarations[${index}]`),
@@ -54,11 +63,7 @@ export function parseTools(value: Json | undefined): readonly Tool[] {
 }
 
 function parseDeclaration(declaration: JsonObject, param: string): FunctionTool {
-  const { known, own, extra } = sortFields(
-    declaration,
-    ['name', 'description', 'parameters', 'parametersJsonSchema'],
-    ['response', 'responseJsonSchema', 'behavior'],
-  );
+  const { known, own, extra } = sortFields(declaration, DECLARATION_FIELDS, DECLARATION_OWN);
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Function name is required.`, `${param}.name`);
   const description = asText(known['description']);

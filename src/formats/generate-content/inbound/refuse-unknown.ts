@@ -4,32 +4,36 @@ import type { Prompt } from '../../../conversation/prompt.ts';
 import { findMissingChoice } from '../../../conversation/rules/allowed-tools.ts';
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { itemPlace, type Place } from '../../../lib/place.ts';
 import { camelCase } from '../wire/camel-case.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
-import { PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
+import { CONTENT_FIELDS, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
 
 /** The types of an answer that the API lists in its own error for any other. */
 const MIME_TYPES = ['text/plain', 'application/json', 'application/xml', 'application/yaml', 'text/x.enum'];
 
-const DATA: readonly string[] = [
+const DATA: ReadonlySet<string> = new Set([
   'text',
   'inlineData',
   'fileData',
   'functionCall',
   'functionResponse',
   ...PART_OPAQUE,
-];
-const PART: readonly string[] = [...PART_FIELDS, ...PART_OPAQUE, ...PART_OWN];
+]);
+const PART: ReadonlySet<string> = new Set([...PART_FIELDS, ...PART_OPAQUE, ...PART_OWN]);
+const CHECKED: ReadonlySet<string> = new Set(['contents', 'systemInstruction', 'tools', 'generationConfig']);
+const TOOL_FIELDS: ReadonlySet<string> = new Set(['functionDeclarations']);
+const CONFIG_FIELDS: ReadonlySet<string> = new Set(['responseMimeType']);
 
 /** @see Inbound.refuseUnknown */
 export function refuseUnknown(body: JsonObject, prompt: Prompt): void {
-  const { known } = sortFields(body, ['contents', 'systemInstruction', 'tools', 'generationConfig']);
+  const { known } = sortFields(body, CHECKED);
   const { systemInstruction } = known;
-  const [other] = Object.keys(sortFields(asObject(systemInstruction) ?? {}, ['parts', 'role']).extra);
+  const [other] = Object.keys(sortFields(asObject(systemInstruction) ?? {}, CONTENT_FIELDS).extra);
   if (other !== undefined) throw unknownField(`systemInstruction.${other}`);
   refuseUnknownParts(systemInstruction, 'systemInstruction');
-  for (const [at, content] of repeatedField(known['contents']).entries())
-    refuseUnknownParts(content, `contents[${at}]`);
+  const contents = repeatedField(known['contents']);
+  for (let at = 0; at < contents.length; at++) refuseUnknownParts(contents[at], itemPlace('contents', at));
   refuseRepeated(known['tools']);
   const missing = findMissingChoice(prompt);
   if (missing !== undefined) {
@@ -38,7 +42,7 @@ export function refuseUnknown(body: JsonObject, prompt: Prompt): void {
       'toolConfig.functionCallingConfig.allowedFunctionNames',
     );
   }
-  const config = sortFields(asObject(known['generationConfig']) ?? {}, ['responseMimeType']);
+  const config = sortFields(asObject(known['generationConfig']) ?? {}, CONFIG_FIELDS);
   const mimeType = asText(config.known['responseMimeType']);
   if (mimeType && !MIME_TYPES.includes(mimeType)) {
     throw invalid(
@@ -49,21 +53,34 @@ export function refuseUnknown(body: JsonObject, prompt: Prompt): void {
 }
 
 /** Refuses a part that holds nothing but what nobody knows. Other unknown fields are passed on beside its data. */
-function refuseUnknownParts(content: Json | undefined, at: string): void {
+function refuseUnknownParts(content: Json | undefined, at: Place): void {
   if (!isObject(content)) return;
-  const parts = repeatedField(sortFields(content, ['parts']).known['parts']);
-  for (const [index, part] of parts.entries()) {
-    const names = isObject(part) ? Object.keys(part) : [];
-    if (names.some((name) => DATA.includes(camelCase(name)))) continue;
-    const unknown = names.find((name) => !PART.includes(camelCase(name)));
-    if (unknown !== undefined) throw unknownField(`${at}.parts[${index}].${unknown}`);
+  for (const name in content) {
+    if (camelCase(name) !== 'parts') continue;
+    const parts = repeatedField(content[name]);
+    for (let index = 0; index < parts.length; index++) {
+      const unknown = findUnknown(parts[index]);
+      if (unknown !== undefined) throw unknownField(`${at}.parts[${index}].${unknown}`);
+    }
   }
+}
+
+/** The first unknown field of a part without data; undefined if there is none. */
+function findUnknown(part: Json | undefined): string | undefined {
+  if (!isObject(part)) return undefined;
+  let unknown: string | undefined;
+  for (const key in part) {
+    const name = camelCase(key);
+    if (DATA.has(name)) return undefined;
+    if (!PART.has(name)) unknown ??= key;
+  }
+  return unknown;
 }
 
 function refuseRepeated(tools: Json | undefined): void {
   const seen = new Set<string>();
   for (const entry of asObjects(repeatedField(tools))) {
-    const { known } = sortFields(entry, ['functionDeclarations']);
+    const { known } = sortFields(entry, TOOL_FIELDS);
     for (const { name } of asObjects(repeatedField(known['functionDeclarations']))) {
       if (typeof name !== 'string') continue;
       if (seen.has(name))

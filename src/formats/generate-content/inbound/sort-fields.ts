@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { camelCase } from '../wire/camel-case.ts';
 
 /** Fields of a request that this format's parser reads itself. */
-export const REQUEST_FIELDS = [
+export const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'contents',
   'systemInstruction',
@@ -17,20 +17,20 @@ export const REQUEST_FIELDS = [
   'generationConfig',
   'serviceTier',
   'cachedContent',
-] as const;
+]);
 
 /** Fields of a request that mean something to Google alone. */
-export const REQUEST_OWN = [
+export const REQUEST_OWN: ReadonlySet<string> = new Set([
   'safetySettings',
   'labels',
   'store',
   'continuationToken',
   'modelArmorConfig',
   'outputConfig',
-] as const;
+]);
 
 /** Fields of `generationConfig` that this format's parser reads itself. */
-export const CONFIG_FIELDS = [
+export const CONFIG_FIELDS: ReadonlySet<string> = new Set([
   'temperature',
   'topP',
   'topK',
@@ -49,10 +49,10 @@ export const CONFIG_FIELDS = [
   '_responseJsonSchema',
   'responseJsonSchemaOrdered',
   'thinkingConfig',
-] as const;
+]);
 
 /** Fields of `generationConfig` that mean something to Google alone. */
-export const CONFIG_OWN = [
+export const CONFIG_OWN: ReadonlySet<string> = new Set([
   'responseFormat',
   'responseModalities',
   'mediaResolution',
@@ -65,10 +65,13 @@ export const CONFIG_OWN = [
   'routingConfig',
   'modelSelectionConfig',
   'translationConfig',
-] as const;
+]);
+
+/** Fields of a content. */
+export const CONTENT_FIELDS: ReadonlySet<string> = new Set(['role', 'parts']);
 
 /** Fields of a part that this format's parser reads itself. */
-export const PART_FIELDS = [
+export const PART_FIELDS: ReadonlySet<string> = new Set([
   'text',
   'inlineData',
   'fileData',
@@ -76,28 +79,28 @@ export const PART_FIELDS = [
   'functionResponse',
   'thought',
   'thoughtSignature',
-] as const;
+]);
 
 /** Fields that a part may have beside its data, and that mean something to Google alone. */
-export const PART_OWN = [
+export const PART_OWN: ReadonlySet<string> = new Set([
   'videoMetadata',
   'mediaResolution',
   'partMetadata',
   'mediaProcessing',
   'speechMetadata',
-] as const;
+]);
 
 /** Fields of a call that comes in pieces (Vertex AI, `streamFunctionCallArguments`). */
-export const CALL_OWN = ['partialArgs', 'willContinue'] as const;
+export const CALL_OWN: ReadonlySet<string> = new Set(['partialArgs', 'willContinue']);
 
 /** Data that only Google can read. A part with such data is carried whole. */
-export const PART_OPAQUE = [
+export const PART_OPAQUE: ReadonlySet<string> = new Set([
   'executableCode',
   'codeExecutionResult',
   'toolCall',
   'toolResponse',
   'audioTranscription',
-] as const;
+]);
 
 /** An object's fields by what becomes of them. */
 interface Fields {
@@ -112,8 +115,8 @@ interface Fields {
 /** Sorts an object's fields. Names match in either spelling; if a name comes in both, the later one counts. */
 export function sortFields(
   object: JsonObject,
-  known: readonly string[],
-  own: readonly string[] = [],
+  known: ReadonlySet<string>,
+  own: ReadonlySet<string> = NONE,
 ): Fields {
   // Most parts of a dialogue have known fields alone, which need no other object.
   if (holdsOnly(object, known)) return { known: object, own: NOTHING, extra: NOTHING };
@@ -121,9 +124,9 @@ export function sortFields(
   for (const [key, value] of Object.entries(object)) {
     if (value === undefined) continue;
     const name = camelCase(key);
-    if (known.includes(name)) {
+    if (known.has(name)) {
       if (value !== null) sorted.known.push([name, value]);
-    } else if (own.includes(name)) sorted.own.push([name, value]);
+    } else if (own.has(name)) sorted.own.push([name, value]);
     else sorted.extra.push([key, value]);
   }
   return {
@@ -134,12 +137,13 @@ export function sortFields(
 }
 
 const NOTHING: JsonObject = {};
+const NONE: ReadonlySet<string> = new Set();
 
 /** Whether an object has only fields of these names, and each has a value. */
-function holdsOnly(object: JsonObject, names: readonly string[]): boolean {
+function holdsOnly(object: JsonObject, names: ReadonlySet<string>): boolean {
   for (const key in object) {
     const value = object[key];
-    if (value === undefined || value === null || !names.includes(key)) return false;
+    if (value === undefined || value === null || !names.has(key)) return false;
   }
   return true;
 }
