@@ -37,6 +37,8 @@ const NONE: readonly never[] = [];
 
 /** The items of all lists as one list; that list itself if there is only one. */
 export function joinLists<T>(lists: readonly (readonly T[])[]): readonly T[] {
-  const [only] = lists;
-  return only !== undefined && lists.length === 1 ? only : lists.flat();
+  const [first, second] = lists;
+  if (first === undefined) return NONE;
+  if (second === undefined) return first;
+  return lists.length === 2 ? first.concat(second) : lists.flat();
 }

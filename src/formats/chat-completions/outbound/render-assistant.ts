@@ -4,7 +4,7 @@ import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../../c
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
-import { isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import { foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
@@ -12,11 +12,13 @@ import { renderAnnotations } from '../wire/citations.ts';
 import { renderCallBreakpoint, withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
 import { findContent, renderContent, renderPart } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
-import { renderSignature, renderThoughts } from './render-thoughts.ts';
+import { renderSignature, renderThoughts, saysSomethingOfCalls } from './render-thoughts.ts';
 import { callIdFor, toolNameFor } from './tool-names.ts';
 
 /** The message. What the service does not take back is left out and reported. */
 export function renderAssistant(turn: Turn, context: RenderContext): JsonObject {
+  const plain = renderPlain(turn, context);
+  if (plain !== undefined) return plain;
   const { dialect, report } = context;
   const callerFields = ownFields(turn.formatSpecific, 'chat-completions', 'turns[]', report);
   const thoughts = renderThoughts(turn.parts, context);
@@ -50,6 +52,26 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   };
 }
 
+/** A turn of at most one text, and of calls, which have nothing besides their content; undefined for any other turn. */
+function renderPlain(turn: Turn, context: RenderContext): JsonObject | undefined {
+  if (turn.formatSpecific !== undefined || turn.unknownFields !== undefined || turn.name !== undefined)
+    return undefined;
+  let content: string | undefined;
+  let calls = 0;
+  for (const part of turn.parts) {
+    if (!isPlain(part)) return undefined;
+    if (part.kind === 'tool-call') calls += 1;
+    else if (part.kind !== 'text' || content !== undefined || part.citations !== undefined) return undefined;
+    else content = part.text;
+  }
+  if (calls === 0) return { role: 'assistant', content: content ?? '' };
+  if (saysSomethingOfCalls(context.dialect)) return undefined;
+  const tool_calls = keepItems(turn.parts, (part) => part.kind === 'tool-call').map((part) =>
+    renderCall(part, context),
+  );
+  return { role: 'assistant', content: content || null, tool_calls };
+}
+
 function refusalText(content: readonly ContentPart[]): string {
   let text = '';
   for (const part of content) if (part.kind === 'refusal') text += part.text;
@@ -71,7 +93,8 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
   const call = dialect.customTools ? part : asFunctionCall(part);
   reportForeign(call.formatSpecific, 'chat-completions', 'turns[]', report);
   const id = callIdFor(call.id, dialect);
-  const common = isPlain(call)
+  const isBare = isPlain(call);
+  const common = isBare
     ? { id }
     : {
         ...call.unknownFields,
@@ -82,6 +105,7 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
   const name = toolNameFor(call.name, dialect);
   if (call.custom) return { ...common, type: 'custom', custom: { name, input: call.arguments } };
   const text = context.exact ? call.arguments || '{}' : wholeArguments(call.arguments);
+  if (isBare) return { id, type: 'function', function: { name, arguments: text } };
   return { ...common, type: 'function', function: { name, arguments: text } };
 }
 
@@ -126,6 +150,9 @@ function renderAnnotationsField(texts: readonly TextPart[], { dialect, report }:
 }
 
 /** Whether a message has neither content nor calls nor any other field. */
-export function isEmptyMessage({ role: _role, content, ...rest }: JsonObject): boolean {
-  return (content === '' || content === null) && isEmpty(rest);
+export function isEmptyMessage(message: JsonObject): boolean {
+  const { content } = message;
+  return (content === '' || content === null) && isEmpty(otherFields(message, MESSAGE_FIELDS));
 }
+
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);

@@ -2,6 +2,7 @@
 
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
+import { isPlain } from '../../../conversation/turn-parts.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import { ownFields } from '../../own-fields.ts';
@@ -51,6 +52,10 @@ export function appendToLastResult(
 
 function renderResult(result: ToolResultPart, context: RenderContext): JsonObject {
   const { dialect, report } = context;
+  if (isPlain(result) && result.isError === undefined) {
+    const content = renderContent(result.content, '\n', context);
+    return { role: 'tool', tool_call_id: callIdFor(result.id, dialect), content };
+  }
   const callerFields = ownFields(result.formatSpecific, 'chat-completions', 'turns[]', report);
   const content = contentWithError(result, context);
   const isBreakpointInside =

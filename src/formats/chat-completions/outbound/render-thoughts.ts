@@ -3,7 +3,7 @@
 import type { Part, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
-import type { ReasoningHistory } from '../dialect.ts';
+import type { Dialect, ReasoningHistory } from '../dialect.ts';
 import { renderDetails, renderMinimaxDetail } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
 import { renderThinkingBlocks } from '../wire/thinking-blocks.ts';
@@ -21,12 +21,17 @@ const NOTHING: RenderedThoughts = { fields: {}, content: [] };
 /** Forms of reasoning that say something of calls too, which need no thought before them. */
 const OF_CALLS: readonly ReasoningHistory[] = ['reasoning_details', 'reasoning_content-with-calls'];
 
+/** Whether a service's form of reasoning says something of calls, even where no thought is. */
+export function saysSomethingOfCalls({ reasoningHistory }: Dialect): boolean {
+  return OF_CALLS.includes(reasoningHistory);
+}
+
 /** The thoughts of an assistant turn. What the service does not take is left out and reported. */
 export function renderThoughts(parts: readonly Part[], context: RenderContext): RenderedThoughts {
   const { dialect, target } = context;
   const thoughts = keepItems(parts, (part) => part.kind === 'thinking');
   const calls = keepItems(parts, (part) => part.kind === 'tool-call');
-  if (thoughts.length === 0 && (calls.length === 0 || !OF_CALLS.includes(dialect.reasoningHistory))) {
+  if (thoughts.length === 0 && (calls.length === 0 || !saysSomethingOfCalls(dialect))) {
     return NOTHING;
   }
   const text = thoughts.map((thought) => thought.text).join('');

@@ -16,7 +16,9 @@ import { appendToLastResult, findResults, renderResults } from './render-results
 export function renderTurns(turns: readonly Turn[], context: RenderContext): JsonObject[] {
   const { prefillField } = context.dialect;
   const messages: JsonObject[] = [];
-  for (const [at, turn] of turns.entries()) {
+  for (let at = 0; at < turns.length; at++) {
+    const turn = turns[at];
+    if (turn === undefined) continue;
     if (turn.role === 'system') {
       messages.push(renderPlain(turn, systemRole(turn, context), turn.parts, context));
     } else if (turn.role === 'user') {

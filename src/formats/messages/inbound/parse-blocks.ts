@@ -1,12 +1,12 @@
 /** Content blocks of a request as parts. */
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
-import type { Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
+import type { Part, TextPart, ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { unseal, unsealReturned } from '../../../conversation/signature.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asFlag, asObjects, otherFields, withoutFields } from '../../../lib/json.ts';
+import { asFlag, asObjects, isEmpty, otherFields, withoutFields } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
@@ -55,6 +55,10 @@ export function parseContent(content: Json | undefined, at: Place, context: Cont
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (content === undefined) throw invalid(`${at}: Field required`, String(at));
   const blocks = parseRequiredBlocks(content, at);
+  const [only] = blocks;
+  if (only !== undefined && blocks.length === 1 && !isThought(only)) {
+    return parseBlock(only, fieldPlace(at, 0), context);
+  }
   if (!blocks.some(isThought)) {
     return joinLists(blocks.map((block, index) => parseBlock(block, fieldPlace(at, index), context)));
   }
@@ -107,17 +111,14 @@ function parseMessageBlock(block: JsonObject, at: Place, context: Context): Part
       return {
         kind: 'thinking',
         // Clients that drop empty fields leave nothing of a thought but its signature.
-        text:
-          thinking == null && signature
-            ? ''
-            : parseRequiredText(thinking, fieldPlace(at, 'thinking.thinking')),
+        text: thinking == null && signature ? '' : parseRequiredText(thinking, at, 'thinking.thinking'),
         ...(signature && { signature }),
         ...withUnknownFields(rest),
       };
     }
     case 'redacted_thinking': {
       const { type: _, data, ...rest } = block;
-      const redacted = unseal(parseRequiredText(data, fieldPlace(at, 'redacted_thinking.data')), 'anthropic');
+      const redacted = unseal(parseRequiredText(data, at, 'redacted_thinking.data'), 'anthropic');
       return { kind: 'thinking', text: '', redacted, ...withUnknownFields(rest) };
     }
     case 'tool_use':
@@ -130,46 +131,57 @@ function parseMessageBlock(block: JsonObject, at: Place, context: Context): Part
 }
 
 function parseText(block: JsonObject, at: Place): TextPart {
-  const { text, cache_control, citations } = block;
+  const { cache_control, citations } = block;
+  const unknownFields = otherFields(block, TEXT_FIELDS);
+  const text = parseRequiredText(block['text'], at, 'text.text');
+  if (cache_control === undefined && citations === undefined && isEmpty(unknownFields)) {
+    return { kind: 'text', text };
+  }
   const cited = asObjects(citations).map(parseCitation);
   return {
     kind: 'text',
-    text: parseRequiredText(text, fieldPlace(at, 'text.text')),
+    text,
     ...(cited.length > 0 && { citations: cited }),
     ...parseBlockFields(cache_control),
-    ...withUnknownFields(withoutFields(otherFields(block, TEXT_FIELDS), OF_CLIENTS)),
+    ...withUnknownFields(withoutFields(unknownFields, OF_CLIENTS)),
   };
 }
 
 function parseCall(block: JsonObject, at: Place, { names }: Context): Part {
-  const { id, name, input, cache_control, caller, toolset_name } = block;
-  const call = {
-    id: parseRequiredText(id, fieldPlace(at, 'tool_use.id')),
-    name: parseRequiredText(name, fieldPlace(at, 'tool_use.name')),
-  };
-  names.set(call.id, call.name);
+  const { cache_control, caller, toolset_name } = block;
+  const id = parseRequiredText(block['id'], at, 'tool_use.id');
+  const name = parseRequiredText(block['name'], at, 'tool_use.name');
+  names.set(id, name);
+  const call: ToolCallPart = { kind: 'tool-call', id, name, arguments: argumentsText(block['input']) };
+  const unknownFields = otherFields(block, CALL_FIELDS);
+  const isPlain = cache_control === undefined && caller === undefined && toolset_name === undefined;
+  if (isPlain && isEmpty(unknownFields)) return call;
   return {
-    kind: 'tool-call',
     ...call,
-    arguments: argumentsText(input),
     ...parseBlockFields(cache_control, { caller, toolset_name }),
-    ...withUnknownFields(otherFields(block, CALL_FIELDS)),
+    ...withUnknownFields(unknownFields),
   };
 }
 
 function parseToolResult(block: JsonObject, at: Place, context: Context): ToolResultPart {
-  const { tool_use_id, content, is_error, cache_control, toolset_name } = block;
-  const id = parseRequiredText(tool_use_id, fieldPlace(at, 'tool_result.tool_use_id'));
+  const { is_error, cache_control, toolset_name } = block;
+  const id = parseRequiredText(block['tool_use_id'], at, 'tool_result.tool_use_id');
   const name = context.names.get(id);
   const isError = asFlag(is_error);
+  const content = parseResultContent(block['content'], fieldPlace(at, 'content'), context.report);
+  const unknownFields = otherFields(block, RESULT_FIELDS);
+  const isPlain = isError === undefined && cache_control === undefined && toolset_name === undefined;
+  if (name !== undefined && isPlain && isEmpty(unknownFields)) {
+    return { kind: 'tool-result', id, name, content };
+  }
   return {
     kind: 'tool-result',
     id,
     ...(name !== undefined && { name }),
-    content: parseResultContent(content, fieldPlace(at, 'content'), context.report),
+    content,
     ...(isError !== undefined && { isError }),
     ...parseBlockFields(cache_control, { toolset_name }),
-    ...withUnknownFields(otherFields(block, RESULT_FIELDS)),
+    ...withUnknownFields(unknownFields),
   };
 }
 

@@ -4,7 +4,7 @@ import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { isList, isObject, otherFields, splitFields } from '../../../lib/json.ts';
+import { isEmpty, isList, isObject, otherFields, splitFields } from '../../../lib/json.ts';
 import { mapItems } from '../../../lib/lists.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
@@ -37,9 +37,11 @@ export function parseTurns(
     if (parts.length > 0) turns.push({ role: 'system', parts });
   }
   const lastUser = messages.findLastIndex((message) => isObject(message) && message['role'] === 'user');
-  messages.forEach((message, index) => {
-    turns.push(parseMessage(message, fieldPlace('messages', index), index < lastUser, context));
-  });
+  for (let index = 0; index < messages.length; index++) {
+    turns.push(
+      parseMessage(messages[index] ?? null, fieldPlace('messages', index), index < lastUser, context),
+    );
+  }
   return carryAcrossTurns(turns);
 }
 
@@ -70,12 +72,15 @@ function parseMessage(message: Json, at: Place, isPast: boolean, context: Contex
     throw invalid(`${at}.role: Input should be 'user', 'assistant' or 'system'`, `${at}.role`);
   }
   const here = fieldPlace(at, 'content');
-  const parts = parseContent(content, here, context);
-  return {
-    role,
-    parts: role === 'user' ? mapItems(parts, (part) => parseUserPart(part, here)) : parts,
-    ...withUnknownFields(otherFields(message, MESSAGE_FIELDS)),
-  };
+  const given = parseContent(content, here, context);
+  const parts =
+    role === 'user' && given.some(isOpaque) ? mapItems(given, (part) => parseUserPart(part, here)) : given;
+  const unknownFields = otherFields(message, MESSAGE_FIELDS);
+  return isEmpty(unknownFields) ? { role, parts } : { role, parts, unknownFields };
+}
+
+function isOpaque({ kind }: Part): boolean {
+  return kind === 'opaque';
 }
 
 /**

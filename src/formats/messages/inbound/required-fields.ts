@@ -1,17 +1,18 @@
 /** Checks on fields of a request. The errors have the vendor's own wording. */
 
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
-import { asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { Place } from '../../../lib/place.ts';
 
 /**
  * Reads a field that must be a text.
- * @param at path of the field, such as `messages.0.content`.
+ * @param around path of the object that has the field, such as `messages.0`; or of the field, if no name is given.
+ * @param name of the field.
  * @throws GatewayError `invalid-request` if it is missing or not a text.
  */
-export function parseRequiredText(value: Json | undefined, at: Place): string {
-  const text = asText(value);
-  if (text !== undefined) return text;
+export function parseRequiredText(value: Json | undefined, around: Place, name?: string): string {
+  if (typeof value === 'string') return value;
+  const at = name === undefined ? around : `${around}.${name}`;
   throw invalid(
     `${at}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`,
     String(at),

@@ -6,7 +6,7 @@
 
 import type { Tool } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { asList, asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { parseTool } from './parse-tools.ts';
 
@@ -24,11 +24,25 @@ export function findOfferedTools(
   messages: Json | undefined,
   choice: Json | undefined,
 ): readonly Tool[] | undefined {
-  const blocks = asObjects(messages).flatMap(({ content }) => asObjects(content));
-  const offered = applyChanges(tools, blocks.flatMap(findChanges));
+  const changes: JsonObject[] = [];
+  eachBlock(messages, (block) => {
+    for (const change of findChanges(block)) changes.push(change);
+  });
+  const offered = applyChanges(tools, changes);
   if (!offered?.some(isDeferred) || offered.some(isToolSearch)) return offered;
-  const named = new Set([asText(asObject(choice)?.['name']), ...blocks.flatMap(findToolNames)]);
+  const named = new Set([asText(asObject(choice)?.['name'])]);
+  eachBlock(messages, (block) => {
+    for (const name of findToolNames(block)) named.add(name);
+  });
   return offered.filter((tool) => !isDeferred(tool) || named.has(getName(tool)));
+}
+
+/** Visits the blocks of all messages. */
+function eachBlock(messages: Json | undefined, visit: (block: JsonObject) => void): void {
+  for (const message of asList(messages)) {
+    if (!isObject(message)) continue;
+    for (const block of asList(message['content'])) if (isObject(block)) visit(block);
+  }
 }
 
 function isDeferred(tool: Tool): boolean {
@@ -74,8 +88,10 @@ function applyChanges(
 
 function findChanges(block: JsonObject): readonly JsonObject[] {
   if (block['type'] === 'compaction') return asObjects(block['tool_changes']);
-  return block['type'] === 'tool_addition' || block['type'] === 'tool_removal' ? [block] : [];
+  return block['type'] === 'tool_addition' || block['type'] === 'tool_removal' ? [block] : NO_CHANGES;
 }
+
+const NO_CHANGES: readonly JsonObject[] = [];
 
 function getName(tool: Tool): string {
   return tool.kind === 'hosted' ? (asText(tool.value['name']) ?? JSON.stringify(tool.value)) : tool.name;
