@@ -11,6 +11,7 @@ import {
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { joinLists } from '../../../lib/lists.ts';
 import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { mergeSplitMessage } from '../wire/merge-split-messages.ts';
@@ -54,6 +55,7 @@ const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
  */
 export function parseAssistant(given: JsonObject, pending: PendingCalls, param: Place, at: number): Turn {
   const message = mergeSplitMessage(given);
+  if (isBare(message)) return parseBare(message, pending, param, at);
   const {
     content,
     name,
@@ -68,10 +70,7 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
   const thoughts = parseThoughts(message);
   const { signed: calls, unused } = signCalls(parseCalls(message, param, at), thoughts.calls);
   pending.add(calls);
-  const said =
-    content === null || content === undefined
-      ? []
-      : parseContent(content, fieldPlace(param, 'content'), true);
+  const said = parseSaid(content, param);
   const parts: readonly Part[] = [
     ...thoughts.parts,
     ...unused.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
@@ -92,6 +91,26 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
       })),
     ...withUnknownFields(withoutNulls(otherFields(message, ASSISTANT_FIELDS))),
   };
+}
+
+/** The fields of a message with nothing but what was said and called, as nearly all are. */
+const BARE_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls']);
+
+function isBare(message: JsonObject): boolean {
+  for (const name in message) if (message[name] !== null && !BARE_FIELDS.has(name)) return false;
+  return true;
+}
+
+function parseBare(message: JsonObject, pending: PendingCalls, param: Place, at: number): Turn {
+  const calls = parseCalls(message, param, at);
+  pending.add(calls);
+  const said = parseSaid(message['content'], param);
+  return { role: 'assistant', parts: joinLists<Part>([said, calls]) };
+}
+
+function parseSaid(content: Json | undefined, param: Place): readonly Part[] {
+  if (content === null || content === undefined) return [];
+  return parseContent(content, fieldPlace(param, 'content'), true);
 }
 
 /** Puts the annotations on the last text: they do not name a part. */

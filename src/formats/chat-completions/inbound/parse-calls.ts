@@ -2,7 +2,15 @@
 
 import type { ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
-import { asObject, asText, isObject, type JsonObject, otherFields, withoutNulls } from '../../../lib/json.ts';
+import {
+  asObject,
+  asText,
+  isEmpty,
+  isObject,
+  type JsonObject,
+  otherFields,
+  withoutNulls,
+} from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, objectsAt, textAt } from '../../openai/fields.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
@@ -41,11 +49,12 @@ const CALL_FIELDS: ReadonlySet<string> = new Set([
 function parseCall(call: JsonObject, at: number, index: number, param: Place): ToolCallPart {
   const { id, type, function: fn, custom, extra_content: extraContent } = call;
   const signature = parseExtraContent(extraContent);
+  const rest = withoutNulls(otherFields(call, CALL_FIELDS));
   const common = {
     kind: 'tool-call',
     id: textAt(id, fieldPlace(param, 'id')) || `call_${at}_${index}`,
     ...(signature && { signature }),
-    ...parseRemainingFields(withoutNulls(otherFields(call, CALL_FIELDS))),
+    ...(!isEmpty(rest) && parseRemainingFields(rest)),
   } as const;
   if (isObject(custom) || (type === 'custom' && !isObject(fn))) {
     const fields = asObject(custom) ?? {};

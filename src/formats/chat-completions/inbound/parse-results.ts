@@ -4,6 +4,7 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
 import {
   asText,
+  isEmpty,
   isObject,
   type Json,
   type JsonObject,
@@ -40,6 +41,11 @@ export function parseToolMessage(message: JsonObject, pending: PendingCalls, par
       ? pending.byId(given)
       : ((givenName === undefined ? undefined : pending.byName(givenName)) ?? pending.oldest());
   const toolName = call?.name ?? givenName;
+  const unknownFields = withoutNulls(otherFields(message, RESULT_FIELDS));
+  if (call !== undefined && !call.custom && !isObject(control) && isEmpty(unknownFields)) {
+    const parts = resultContent(content, fieldPlace(param, 'content'));
+    return { kind: 'tool-result', id: given || call.id, name: call.name, content: parts };
+  }
   return {
     kind: 'tool-result',
     id: given || (call?.id ?? ''),
@@ -50,7 +56,7 @@ export function parseToolMessage(message: JsonObject, pending: PendingCalls, par
       cacheBreakpoint: parseCacheControl(control),
       ...withFormatSpecific('chat-completions', { cache_control: control }),
     }),
-    ...withUnknownFields(withoutNulls(otherFields(message, RESULT_FIELDS))),
+    ...withUnknownFields(unknownFields),
   };
 }
 

@@ -3,7 +3,14 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { isObject, type JsonObject, otherFields, withoutFields, withoutNulls } from '../../../lib/json.ts';
+import {
+  isEmpty,
+  isObject,
+  type JsonObject,
+  otherFields,
+  withoutFields,
+  withoutNulls,
+} from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
@@ -23,7 +30,10 @@ export function parseTurns(messages: readonly (readonly [JsonObject, Place])[]):
   const turns: Turn[] = [];
   const pending = pendingCalls();
   let results: ToolResultPart[] | undefined;
-  for (const [at, [given, param]] of messages.entries()) {
+  for (let at = 0; at < messages.length; at++) {
+    const placed = messages[at];
+    if (placed === undefined) continue;
+    const [given, param] = placed;
     const message = withoutFields(given, COPILOT_FIELDS);
     const { role } = message;
     if (role === 'tool' || role === 'function') {
@@ -32,10 +42,9 @@ export function parseTurns(messages: readonly (readonly [JsonObject, Place])[]):
           ? parseToolMessage(message, pending, param)
           : parseFunctionMessage(message, pending, param, at);
       if (results === undefined) {
-        results = [];
+        results = [part];
         turns.push({ role: 'user', parts: results });
-      }
-      results.push(part);
+      } else results.push(part);
       continue;
     }
     results = undefined;
@@ -67,12 +76,16 @@ function parsePlain(message: JsonObject, param: Place): Turn {
     throw invalid("Invalid value for 'content': expected a string, got null.", `${param}.content`);
   }
   const parts = applyMessageBreakpoint(parseContent(content, fieldPlace(param, 'content')), control);
+  const unknownFields = withoutNulls(otherFields(message, PLAIN_FIELDS));
+  if (role === 'user' && name === undefined && control === undefined && isEmpty(unknownFields)) {
+    return { role, parts };
+  }
   return {
     role: role === 'user' ? 'user' : 'system',
     parts,
     ...(role === 'developer' && { developer: true }),
     ...(typeof name === 'string' && { name }),
-    ...withUnknownFields(withoutNulls(otherFields(message, PLAIN_FIELDS))),
+    ...withUnknownFields(unknownFields),
     ...(isObject(control) && withFormatSpecific('chat-completions', { cache_control: control })),
   };
 }

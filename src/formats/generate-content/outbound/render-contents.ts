@@ -44,7 +44,9 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
     .flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
   const current = spoken.findLastIndex((turn) => turn.role === 'user' && !turn.parts.every(isResult));
   const contents: JsonObject[] = [];
-  for (const [at, turn] of spoken.entries()) {
+  for (let at = 0; at < spoken.length; at++) {
+    const turn = spoken[at];
+    if (turn === undefined) continue;
     const role = turn.role === 'assistant' ? 'model' : 'user';
     for (const written of renderTurn(turn, rendering)) {
       const parts = role === 'model' && at > current ? signFirst(written, target) : written;
@@ -138,10 +140,12 @@ function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonOb
     const name = part.name ?? rendering.names.get(part.id) ?? part.id;
     const unlike = rendering.repeated.has(part.id) ? { ...part, id: '' } : part;
     const { response, media } = renderResult(unlike, name, rendering.target, rendering.report);
-    responses.push({ ...response, ...renderSignature(part, rendering.report) });
+    const signature = renderSignature(part, rendering.report);
+    responses.push(signature === undefined ? response : { ...response, ...signature });
     for (const medium of media) others.push(medium);
   }
-  return [responses, others].filter((parts) => parts.length > 0);
+  if (others.length === 0) return [responses];
+  return responses.length === 0 ? [others] : [responses, others];
 }
 
 /**

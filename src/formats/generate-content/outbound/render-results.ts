@@ -2,6 +2,7 @@
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
+import { isPlain } from '../../../conversation/turn-parts.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -32,6 +33,12 @@ export function renderResult(
   target: ModelTraits,
   report: Report,
 ): RenderedResult {
+  const [first] = part.content;
+  if (first?.kind === 'text' && part.content.length === 1 && isPlain(part)) {
+    const own = isGeminiId(part.id) ? { id: part.id, name: safeName(name) } : { name: safeName(name) };
+    const response = wrapResponse(first.text, part.isError === true);
+    return { response: { functionResponse: { ...own, response } }, media: NONE };
+  }
   const texts: string[] = [];
   const media: JsonObject[] = [];
   for (const piece of part.content) {
@@ -55,6 +62,8 @@ export function renderResult(
     media: media.filter((medium) => !isInside(medium)),
   };
 }
+
+const NONE: readonly JsonObject[] = [];
 
 function wrapResponse(text: string, isError: boolean): JsonObject {
   return isError ? { error: text } : (parseResponseText(text) ?? { output: text });

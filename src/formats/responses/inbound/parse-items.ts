@@ -40,16 +40,28 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
     open = { role, parts: [] };
     return open.parts;
   };
+  /** A list that begins with its first part takes less room than one that grows from nothing. */
+  const addPart = (role: 'assistant' | 'user', part: Part): void => {
+    if (open?.role === role) open.parts.push(part);
+    else {
+      close();
+      open = { role, parts: [part] };
+    }
+  };
   const addTurn = (turn: Turn): void => {
     close();
     turns.push(turn);
   };
   const addCall = (call: ToolCallPart): void => {
     names.set(call.id, call.name);
-    openTurn('assistant').push(reasoning.sign(call));
+    if (open?.role !== 'assistant') close();
+    addPart('assistant', reasoning.sign(call));
   };
 
-  for (const [at, [item, path]] of items.entries()) {
+  for (let at = 0; at < items.length; at++) {
+    const placed = items[at];
+    if (placed === undefined) continue;
+    const [item, path] = placed;
     const type = findType(item);
     switch (type) {
       case 'message': {
@@ -59,10 +71,11 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
           break;
         }
         // The signature of a call waits for it across this message: LangChain puts one in between, even an empty one.
-        const parts = openTurn('assistant');
-        const message = reasoning.signMessage(parseAssistantMessage(item, path, at, parts.at(-1)));
+        if (open?.role !== 'assistant') close();
+        const last = open?.parts.at(-1);
+        const message = reasoning.signMessage(parseAssistantMessage(item, path, at, last));
         // One by one, because a call with spread arguments takes some hundred thousand at most.
-        for (const part of message) parts.push(part);
+        for (const part of message) addPart('assistant', part);
         break;
       }
       case 'reasoning':
@@ -78,7 +91,7 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
       case 'function_call_output':
       case 'custom_tool_call_output':
         if (isUnsolicited(item)) addTurn(parseUnsolicitedOutput(item, path));
-        else openTurn('user').push(parseResult(item, path, names));
+        else addPart('user', parseResult(item, path, names));
         break;
       case 'compaction_trigger':
         throw unsupported(
@@ -96,8 +109,8 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
         if (!HOSTED_ITEMS.has(type)) throw wrongValue(fieldPlace(path, 'type'), type, ITEM_TYPES);
         const part = parseClientCall(item, path);
         if (part?.kind === 'tool-call') addCall(part);
-        else if (part) openTurn('user').push(part);
-        else openTurn(open?.role ?? 'assistant').push({ kind: 'opaque', format: 'responses', value: item });
+        else if (part) addPart('user', part);
+        else addPart(open?.role ?? 'assistant', { kind: 'opaque', format: 'responses', value: item });
       }
     }
   }

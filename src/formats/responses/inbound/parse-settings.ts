@@ -3,8 +3,8 @@
 import { EFFORTS, type OutputFormat, type Thinking } from '../../../conversation/prompt.ts';
 import { asEffort } from '../../../conversation/rules/effort.ts';
 import {
+  asList,
   asObject,
-  asObjects,
   asText,
   isObject,
   type Json,
@@ -65,10 +65,15 @@ export function applyUpdates(
   field: 'text' | 'reasoning',
   input: Json | undefined,
 ): JsonObject | undefined {
-  const updates = asObjects(input).filter(({ type }) => type === 'configuration_update');
+  const updates = asList(input).filter(isUpdate);
+  if (updates.length === 0) return settings;
   const changes = updates.flatMap((update) => Object.entries(withoutNulls(asObject(update[field]) ?? {})));
   if (changes.length === 0) return settings;
   return Object.fromEntries([...Object.entries(settings ?? {}), ...changes]);
+}
+
+function isUpdate(item: Json): item is JsonObject {
+  return isObject(item) && item['type'] === 'configuration_update';
 }
 
 export interface ReasoningSettings {

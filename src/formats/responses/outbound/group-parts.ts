@@ -13,6 +13,8 @@ export type PartGroup =
 
 /** Groups parts in their order. Consecutive contents of one message are a group, and so are consecutive thoughts. */
 export function groupParts(parts: readonly Part[]): readonly PartGroup[] {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return [groupOf(only)];
   const groups: PartGroup[] = [];
   let content: ContentPart[] | undefined;
   let thinking: ThinkingPart[] | undefined;
@@ -21,7 +23,7 @@ export function groupParts(parts: readonly Part[]): readonly PartGroup[] {
       case 'text':
       case 'refusal':
       case 'media':
-        if (isSilent(part) && parts.length > 1) break;
+        if (isSilent(part)) break;
         if (content && isSameMessage(content.at(-1), part)) content.push(part);
         else {
           content = [part];
@@ -44,6 +46,20 @@ export function groupParts(parts: readonly Part[]): readonly PartGroup[] {
     }
   }
   return groups;
+}
+
+/** The group of one part. Most turns have no more. */
+function groupOf(part: Part): PartGroup {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+    case 'media':
+      return { kind: 'content', parts: [part] };
+    case 'thinking':
+      return { kind: 'thinking', parts: [part] };
+    default:
+      return { kind: 'item', part };
+  }
 }
 
 /** Whether a text is empty and nothing depends on it: neither this format nor a signature. */

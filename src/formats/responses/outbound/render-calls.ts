@@ -2,6 +2,7 @@
 
 import type { ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
+import { isPlain } from '../../../conversation/turn-parts.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { parseNamespacedName } from '../wire/namespaces.ts';
@@ -15,17 +16,16 @@ export function renderCall(part: ToolCallPart, { report }: RenderContext): JsonO
   const shorthand = getShorthand(part);
   if (shorthand) return shorthand;
   reportForeign(part.formatSpecific, 'responses', 'turns[]', report);
+  const call_id = safeCallId(part.id);
+  const text = part.arguments === '' ? '{}' : part.arguments;
+  if (isPlain(part) && !part.custom) {
+    return { type: 'function_call', call_id, name: safeName(part.name), arguments: text };
+  }
   const { item = {} } = getOrigin(part.formatSpecific);
   const common = { ...part.unknownFields, ...item };
   const name = parseNamespacedName(item)?.name ?? safeName(part.name);
-  const call = { call_id: safeCallId(part.id), name };
-  if (part.custom) return { ...common, type: 'custom_tool_call', ...call, input: part.arguments };
-  return {
-    ...common,
-    type: 'function_call',
-    ...call,
-    arguments: part.arguments === '' ? '{}' : part.arguments,
-  };
+  if (part.custom) return { ...common, type: 'custom_tool_call', call_id, name, input: part.arguments };
+  return { ...common, type: 'function_call', call_id, name, arguments: text };
 }
 
 /**
@@ -43,13 +43,11 @@ export function renderResult(part: ToolResultPart, custom: boolean, context: Ren
   } else if (part.isError) {
     report('turns[].is_error', 'dropped', 'only the text of the result can say so');
   }
-  return {
-    ...part.unknownFields,
-    ...getOrigin(part.formatSpecific).item,
-    type: custom ? 'custom_tool_call_output' : 'function_call_output',
-    call_id: safeCallId(part.id),
-    output: renderContent(withBreakpoint(content, part), 'input', context),
-  };
+  const type = custom ? 'custom_tool_call_output' : 'function_call_output';
+  const call_id = safeCallId(part.id);
+  const output = renderContent(withBreakpoint(content, part), 'input', context);
+  if (isPlain(part)) return { type, call_id, output };
+  return { ...part.unknownFields, ...getOrigin(part.formatSpecific).item, type, call_id, output };
 }
 
 /** The content of a result with the result's cache breakpoint on its last part: an item itself has none. */

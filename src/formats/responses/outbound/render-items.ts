@@ -18,7 +18,9 @@ export function renderItems(turns: readonly Turn[], context: RenderContext): rea
   const add = (rendered: readonly JsonObject[]): void => {
     for (const item of rendered) items.push(item);
   };
-  for (const [at, turn] of turns.entries()) {
+  for (let at = 0; at < turns.length; at++) {
+    const turn = turns[at];
+    if (turn === undefined) continue;
     if (turn.name !== undefined)
       report('turns[].name', 'dropped', 'input messages do not name their speakers');
     reportForeign(turn.formatSpecific, 'responses', 'turns[]', report);
@@ -29,7 +31,9 @@ export function renderItems(turns: readonly Turn[], context: RenderContext): rea
     }
     const next = context.sendsPhases && turn.role === 'assistant' ? turns[at + 1] : undefined;
     const groups = groupParts(turn.parts);
-    for (const [place, group] of groups.entries()) {
+    for (let place = 0; place < groups.length; place++) {
+      const group = groups[place];
+      if (group === undefined) continue;
       if (group.kind === 'thinking') add(renderThoughts(group.parts, context));
       else if (group.kind === 'item') add(renderItem(group.part, customCalls, context));
       else {

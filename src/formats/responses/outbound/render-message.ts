@@ -2,6 +2,7 @@
 
 import type { ContentPart, Turn } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import { getOrigin } from '../wire/origin.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderContent } from './render-parts.ts';
@@ -22,12 +23,19 @@ export function renderMessage(
   if (turn.role !== 'assistant') {
     const role = turn.role === 'user' ? 'user' : turn.developer ? 'developer' : 'system';
     const content = renderContent(parts, 'input', context);
+    if (turn.unknownFields === undefined && turn.formatSpecific === undefined) {
+      return [{ type: 'message', role, content }];
+    }
     return [
       { ...turn.unknownFields, ...getOrigin(turn.formatSpecific).item, type: 'message', role, content },
     ];
   }
-  const media = parts.filter((part) => part.kind === 'media');
+  const media = keepItems(parts, (part) => part.kind === 'media');
   const words = media.length === 0 ? parts : parts.filter((part) => part.kind !== 'media');
+  const isBare = turn.unknownFields === undefined && parts[0]?.formatSpecific === undefined;
+  if (isBare && phase === undefined && media.length === 0 && words.length > 0) {
+    return [{ type: 'message', role: 'assistant', content: renderContent(words, 'output', context) }];
+  }
   const itemFields = getOrigin(parts[0]?.formatSpecific).item ?? {};
   const items: JsonObject[] = [];
   if (words.length > 0) {
