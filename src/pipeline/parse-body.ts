@@ -28,13 +28,15 @@ const SEED = 'seed';
 const LEAST_ODD = 16;
 const MOST_ODD = 400;
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * The top-level fields that hold a number which JSON.stringify would write differently.
  * @returns their keys; usually none.
  */
 export function fieldsWithOddNumbers({ body, scan: { fields, numbers } }: Scanned): ReadonlySet<string> {
+  if (numbers.length === 0) return NONE;
   const found = new Set<string>();
-  if (numbers.length === 0) return found;
   let at = 0;
   for (const [key, { start, end }] of fields) {
     // Both are in the order of the body.

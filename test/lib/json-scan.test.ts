@@ -114,7 +114,7 @@ describe('scanObject', () => {
     }
   });
 
-  test('finds strings and keys that stand across any multiple of 64 KB, in bytes of every kind', () => {
+  test('finds strings and keys that stand across the pieces of the text, in bytes of every kind', () => {
     const text = 'é"\\\\"x\\'.repeat(20);
     for (let before = 65_300; before < 65_600; before += 7) {
       const object = { a: 'x'.repeat(before), [`${text}y`]: text, b: [text], c_with_a_long_name: 1, d: 'z' };

@@ -1,7 +1,7 @@
 /** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service that it goes to. */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import { asObject, type JsonObject } from '../../../lib/json.ts';
+import { asObject, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import type { ModelTraits, Report } from '../../format.ts';
@@ -21,6 +21,9 @@ import { renderTurns } from './render-turns.ts';
 import { splitSharedFields } from './shared-fields.ts';
 import { toolNameFor } from './tool-names.ts';
 
+/** Format-specific fields that are rendered as part of something else, or not at all. */
+const PLACED: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'stream_options', 'cache_control']);
+
 /**
  * The body. What the service has no words for is left out and reported; unknown fields pass on, for the service to judge.
  * In the dialect `''`, everything that a caller of this format wrote comes out as it was.
@@ -35,14 +38,9 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
     ? resolved
     : downgradeToolChoice(resolved, (name) => toolNameFor(name, dialect), report);
   const { shared, remaining } = splitSharedFields(prompt.formatSpecific, dialect, target);
-  const {
-    reasoning,
-    thinking,
-    stream_options,
-    cache_control: _,
-    ...rest
-  } = ownFields(remaining, 'chat-completions', 'own', report);
-  const formatFields = { ...rest, ...shared };
+  const own = ownFields(remaining, 'chat-completions', 'own', report);
+  const { reasoning, thinking, stream_options } = own;
+  const formatFields = { ...otherFields(own, PLACED), ...shared };
   const callerFields = exact ? { reasoning, thinking } : undefined;
   const wanted = exact ? prompt.thinking : thinkingWithForcedTool(prompt, target, dialect, report);
   const context: RenderContext = {

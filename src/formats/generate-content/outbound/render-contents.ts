@@ -80,18 +80,23 @@ function endsWithModel(contents: readonly JsonObject[]): boolean {
 
 /** Ids that several calls of one turn share. */
 function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
-  const repeated = new Set<string>();
+  let repeated: Set<string> | undefined;
   for (const { parts } of turns) {
     const calls = keepItems(parts, (part) => part.kind === 'tool-call');
     if (calls.length < 2) continue;
     const ids = new Set<string>();
     for (const part of calls) {
-      if (ids.has(part.id)) repeated.add(part.id);
+      if (ids.has(part.id)) {
+        repeated ??= new Set();
+        repeated.add(part.id);
+      }
       ids.add(part.id);
     }
   }
-  return repeated;
+  return repeated ?? NONE;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The turns without another vendor's blocks. A turn of nothing else must not count when roles alternate. */
 function readable(turns: readonly Turn[], report: Report): readonly Turn[] {

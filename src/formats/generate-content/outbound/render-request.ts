@@ -3,7 +3,7 @@
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { isEmpty } from '../../../lib/json.ts';
+import { isEmpty, otherFields } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { resolveRootReferences } from '../../root-references.ts';
@@ -15,6 +15,10 @@ import { renderContents } from './render-contents.ts';
 import { renderOutput } from './render-output.ts';
 import { renderToolConfig } from './render-tool-config.ts';
 import { renderTools } from './render-tools.ts';
+
+/** Fields that are rendered as part of something else: unknown ones, and those of this format. */
+const PLACED_UNKNOWN: ReadonlySet<string> = new Set(['generationConfig']);
+const PLACED: ReadonlySet<string> = new Set(['generationConfig', 'toolConfig']);
 
 /**
  * @see Outbound.renderRequest
@@ -30,16 +34,10 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   const toolConfig = renderToolConfig(prompt, target, report);
   const generationConfig = renderConfig(prompt, target, output.config, report);
   const serviceTier = renderAskedTier(prompt.serviceTier, report);
-  const { generationConfig: _extra, ...extra } = prompt.unknownFields ?? {};
-  const {
-    generationConfig: _config,
-    toolConfig: _tools,
-    ...own
-  } = findFormatFields(prompt.formatSpecific, FORMAT);
   reportUnsupported(prompt, report);
   return {
-    ...extra,
-    ...own,
+    ...(prompt.unknownFields && otherFields(prompt.unknownFields, PLACED_UNKNOWN)),
+    ...otherFields(findFormatFields(prompt.formatSpecific, FORMAT), PLACED),
     ...(prompt.cachedContent !== undefined && { cachedContent: prompt.cachedContent }),
     contents,
     ...(instruction.length > 0 && { systemInstruction: { parts: instruction } }),

@@ -12,6 +12,7 @@ import {
   compact,
   isEmpty,
   isList,
+  otherFields,
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
@@ -25,6 +26,13 @@ import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 import { parseOptional, parseRequiredText } from './required-fields.ts';
 import { findOfferedTools } from './tool-changes.ts';
+
+/** Fields of a request that are read one by one. */
+const READ: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences', 'metadata'],
+  ...['tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'cache_control'],
+  ...['service_tier', 'temperature', 'top_p', 'top_k', 'thread', 'compaction'],
+]);
 
 /** Fields of a request that mean something to Anthropic alone. Those from `betas` on are beta. */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
@@ -54,12 +62,12 @@ const UNSET = -1;
  *   type.
  */
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
-  const { model, messages, system, max_tokens, stream, stop_sequences, metadata, ...more } = body;
-  const { tools, tool_choice, thinking, output_config, output_format, cache_control, ...others } = more;
-  const { service_tier, temperature, top_p, top_k, thread, compaction, ...rest } = others;
+  const { model, messages, system, max_tokens, stream, stop_sequences, metadata } = body;
+  const { tools, tool_choice, thinking, output_config, output_format, cache_control } = body;
+  const { service_tier, temperature, top_p, top_k, thread, compaction } = body;
   refuseThread(thread);
   refuseCompaction(compaction);
-  const [formatFields, unknownFields] = splitFields(rest, REQUEST_FIELDS);
+  const [formatFields, unknownFields] = splitFields(otherFields(body, READ), REQUEST_FIELDS);
   for (const field of Object.keys(withoutNulls(unknownFields)))
     report(field, 'passed-on', 'not a field of messages: the vendor decides about it');
   const maxTokens = positiveInteger(max_tokens, 'max_tokens');

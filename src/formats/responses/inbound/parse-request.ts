@@ -11,6 +11,7 @@ import {
   isList,
   type Json,
   type JsonObject,
+  otherFields,
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
@@ -49,6 +50,13 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   'truncation',
 ]);
 
+/** Fields that are read one by one. */
+const READ: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'instructions', 'max_output_tokens', 'temperature', 'top_p', 'tools', 'tool_choice'],
+  ...['parallel_tool_calls', 'text', 'reasoning', 'stream', 'metadata', 'service_tier', 'top_logprobs'],
+  ...['user', 'store', 'background'],
+]);
+
 /**
  * Parses the body of a request.
  * @throws GatewayError `invalid-request`, with OpenAI's own sentence, for a field that is missing or of a wrong type, and
@@ -75,9 +83,8 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     top_logprobs,
     user,
     store,
-    background: _,
-    ...others
   } = body;
+  const others = otherFields(body, READ);
   const { output, rest: textRest } = parseTextSettings(applyUpdates(objectAt(text, 'text'), 'text', input));
   const { thinking, rest: reasoningRest } = parseReasoning(
     applyUpdates(objectAt(reasoning, 'reasoning'), 'reasoning', input),

@@ -56,15 +56,20 @@ export function parseAddedTools(
   declared: readonly Tool[],
   report: ParseReport,
 ): readonly Tool[] {
+  if (!asList(input).some(addsTools)) return [];
   const known = new Set(declared.flatMap((tool) => (tool.kind === 'hosted' ? [] : [keyOfTool(tool)])));
   return asList(input).flatMap((item, at) => {
-    if (!isObject(item) || !TOOL_ITEMS.includes(item['type'])) return [];
+    if (!addsTools(item)) return [];
     return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) => {
       if (tool.kind === 'hosted' || known.has(keyOfTool(tool))) return [];
       known.add(keyOfTool(tool));
       return [{ ...tool, formatSpecific: keepRoundTrip({ brought: true }, tool.formatSpecific) }];
     });
   });
+}
+
+function addsTools(item: Json): item is JsonObject {
+  return isObject(item) && TOOL_ITEMS.includes(item['type']);
 }
 
 function parseTool(given: JsonObject, path: Place, report: ParseReport): readonly Tool[] {

@@ -110,7 +110,7 @@ function renderInclude(
     ...(target.thinking && !target.avoids?.has('thoughts') ? [ENCRYPTED] : []),
     ...(logprobs && takesSampling ? ['message.output_text.logprobs'] : []),
   ];
-  return [...new Set(wanted)];
+  return wanted.length < 2 ? wanted : [...new Set(wanted)];
 }
 
 /** Settings for which this format has no field. */
