@@ -4,7 +4,7 @@
  * gigabyte.
  */
 
-import { ByteText } from './byte-text.ts';
+import { afterStringIn, ByteText } from './byte-text.ts';
 import { bytesOfText, concatBytes, textOfBytes } from './bytes.ts';
 import { type GatewayError, invalid } from './errors.ts';
 import { type Json, parseJson } from './json.ts';
@@ -241,41 +241,11 @@ function lastSeen(bytes: Uint8Array, from: number, stop: number): number {
   return (stop - 1 - at) % 2 === 1 ? stop - 2 : stop - 1;
 }
 
-/** How far a reader goes byte by byte before it searches, which takes as long as that. */
-const NEAR = 16;
-/** So many quotes that near to each other mean that more will follow, and how far it then goes byte by byte again. */
-const MANY = 4;
-const STRETCH = 1024;
-
 /** The place behind a string's closing quote. @throws GatewayError `invalid-request` if there is none. */
 function endOfString(bytes: Uint8Array, start: number, text: ByteText): number {
-  let at = start + 1;
-  for (const until = Math.min(at + NEAR, bytes.length); at < until; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at++;
-  }
-  return endOfLongString(bytes, at, text);
-}
-
-/** The same from a place inside the string that no escape reaches over. By itself, so that V8 inlines the other one. */
-function endOfLongString(bytes: Uint8Array, from: number, text: ByteText): number {
-  let at = from;
-  for (let near = 0; ; ) {
-    const quote = text.indexOf('"', at);
-    if (quote < 0) throw notJson(bytes.length);
-    let before = quote - 1;
-    while (before >= at && bytes[before] === BACKSLASH) before--;
-    if ((quote - before) % 2 === 1) return quote + 1;
-    near = quote - at < NEAR ? near + 1 : 0;
-    at = quote + 1;
-    if (near < MANY) continue;
-    for (const until = Math.min(at + STRETCH, bytes.length); at < until; at++) {
-      const byte = bytes[at];
-      if (byte === QUOTE) return at + 1;
-      if (byte === BACKSLASH) at++;
-    }
-  }
+  const end = afterStringIn(bytes, start, text);
+  if (end < 0) throw notJson(bytes.length);
+  return end;
 }
 
 function keyText(bytes: Uint8Array, start: number, end: number, text: ByteText): string {

@@ -6,7 +6,7 @@
 
 import { STRICTEST } from '../../conversation/rules/avoidance.ts';
 import { formats } from '../../formats/formats.ts';
-import { wellFormed } from '../../lib/json.ts';
+import { wellFormed } from '../../lib/well-formed.ts';
 import { inboundFor } from '../../translate/caller-format.ts';
 import { translatedFormat } from '../../translate/spoken-format.ts';
 import type { Routed } from '../exchange.ts';
