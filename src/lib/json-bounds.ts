@@ -46,9 +46,21 @@ export function tokensIn(text: string, maxDepth = Number.POSITIVE_INFINITY): num
   return tokens;
 }
 
-/** Whether a vendor's JSON text is within the bounds for parsing. */
+/**
+ * Whether a vendor's JSON text is within the bounds for parsing. Most answers are text with few brackets around it: they
+ * cannot be nested deeply, and a text has no more tokens than characters, so they are not walked.
+ */
 export function isBounded(text: string, maxTokens = MAX_TOKENS): boolean {
+  if (text.length <= maxTokens && hasFewBrackets(text)) return true;
   return tokensIn(text, MAX_ANSWER_DEPTH) <= maxTokens;
+}
+
+/** Whether a text has no more opening brackets than an answer may have levels. */
+function hasFewBrackets(text: string): boolean {
+  let left = MAX_ANSWER_DEPTH;
+  for (let at = text.indexOf('{'); at >= 0 && left >= 0; at = text.indexOf('{', at + 1)) left -= 1;
+  for (let at = text.indexOf('['); at >= 0 && left >= 0; at = text.indexOf('[', at + 1)) left -= 1;
+  return left >= 0;
 }
 
 /** Parses a vendor's JSON text; undefined if it is not JSON, or is out of bounds. */

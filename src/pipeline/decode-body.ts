@@ -3,7 +3,7 @@
 import { GatewayError } from '../lib/errors.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
-import { decodeByLooks, type Holds } from '../translate/decode-answer.ts';
+import { decodeByLooks, type Holds, textUnlessStream } from '../translate/decode-answer.ts';
 import { isEventStream } from '../upstream/headers.ts';
 import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
 
@@ -15,10 +15,21 @@ const TELLS_NOTHING = /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream)|text
  * @throws GatewayError if the content type is neither one of events nor one of JSON.
  */
 export function decodeBody(answer: UpstreamAnswer, holds: Holds): Step<Uint8Array, Sse> {
-  if (isEventStream(answer.headers)) return decodeSse();
-  const type = String(answer.headers['content-type'] ?? '');
-  if (TELLS_NOTHING.test(type)) return decodeByLooks(holds);
+  requireAnswer(answer);
+  return isEventStream(answer.headers) ? decodeSse() : decodeByLooks(holds);
+}
+
+/** Does nothing. @throws GatewayError as `decodeBody` does. */
+export function requireAnswer(answer: UpstreamAnswer): void {
+  const type = answer.headers['content-type'];
+  if (type === 'application/json' || isEventStream(answer.headers) || TELLS_NOTHING.test(String(type ?? '')))
+    return;
   throw notJson(answer);
+}
+
+/** The text of a complete body that `decodeBody` would give as one event; undefined for a stream of events. */
+export function textUnlessEvents({ headers }: UpstreamAnswer, body: Uint8Array): string | undefined {
+  return isEventStream(headers) ? undefined : textUnlessStream(body);
 }
 
 /** Makes the error for an answer of another content type, and cancels the answer. */

@@ -13,8 +13,12 @@ export function withBody(reply: Replied, text: string, shown: string): Replied {
   return { ...reply, headers, body: bytesOfText(shown) };
 }
 
-/** Reads all of an answer's body. @param limit the most bytes. @throws GatewayError if it is longer, or breaks off. */
-export async function readWhole(answered: Answered, limit: number): Promise<Uint8Array> {
+/**
+ * Reads all of an answer's body: at once if it is here.
+ * @param limit the most bytes.
+ * @throws GatewayError if it is longer, or breaks off.
+ */
+export function readWhole(answered: Answered, limit: number): Uint8Array | Promise<Uint8Array> {
   const { body } = answered.answer;
   if (!(body instanceof Uint8Array)) return wholeBody(body, limit, tooLong, holding(answered));
   if (body.byteLength > limit) throw tooLong();

@@ -53,8 +53,31 @@ export function decodeByLooks(holds: Holds = () => {}): Step<Uint8Array, Sse> {
  */
 function stepFor(first: number | undefined, holds: Holds): Step<Uint8Array, Sse> | undefined {
   if (first === undefined) return undefined;
-  // A comment, or a field: data, event, id or retry (WHATWG HTML, 9.2.6).
-  return ':deir'.includes(String.fromCharCode(first)) ? decodeSse() : decodeWhole(holds);
+  return beginsEvent(first) ? decodeSse() : decodeWhole(holds);
+}
+
+/**
+ * The text of a complete body that is not a stream, by the same rule; undefined if it is one. A body of nothing but
+ * white space counts as empty.
+ */
+export function textUnlessStream(body: Uint8Array): string | undefined {
+  const first = body.findIndex((byte) => !isSpace(byte));
+  if (first < 0) return '';
+  return beginsEvent(body[first]) ? undefined : textOfBytes(body);
+}
+
+/** Whether a byte begins a comment, or a field: data, event, id or retry (WHATWG HTML, 9.2.6). */
+function beginsEvent(byte: number | undefined): boolean {
+  switch (byte) {
+    case 0x3a:
+    case 0x64:
+    case 0x65:
+    case 0x69:
+    case 0x72:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Whether a byte is white space (RFC 8259, 2) or part of a byte order mark. */

@@ -2,8 +2,6 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Sse } from '../streams/sse.ts';
-import type { Step } from '../streams/step.ts';
 import type { AnswerBodies } from './bodies.ts';
 import { type Way, wayBack } from './way-back.ts';
 import { wholeReply } from './whole-reply.ts';
@@ -27,11 +25,5 @@ export function translateAnswer<From extends FormatName, To extends FormatName>(
 ): AnswerBodies[To];
 export function translateAnswer({ body, ...way }: Way & { readonly body: object }): JsonObject | object {
   const translation = wayBack(way);
-  return translation === undefined
-    ? body
-    : wholeReply(translation, passOn(), [{ data: JSON.stringify(body) }]);
-}
-
-function passOn(): Step<Sse, Sse> {
-  return { transform: (event, out) => out.enqueue(event) };
+  return translation === undefined ? body : wholeReply(translation, JSON.stringify(body));
 }

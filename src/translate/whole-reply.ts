@@ -4,22 +4,37 @@ import { collector } from '../conversation/collect.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Sse } from '../streams/sse.ts';
-import { fuse, run, type Step } from '../streams/step.ts';
+import { fuse, type Sink, type Step } from '../streams/step.ts';
 import { type AnswerTranslation, answerEvents } from './answer-events.ts';
 
 /**
  * Translates a complete answer.
- * @param decode turns its bytes into events.
+ * @param text its JSON text.
  * @returns the body of the response in the caller's format.
  * @throws GatewayError if the answer is a failure, or none at all.
  */
-export function wholeReply<T>(
+export function wholeReply(translation: AnswerTranslation, text: string): JsonObject {
+  return collected(translation, answerEvents(translation), { data: text });
+}
+
+/**
+ * Translates a complete stream to an answer that is not streamed.
+ * @param decode turns its bytes into events.
+ * @returns the body of the response in the caller's format.
+ * @throws GatewayError if the stream is a failure, or incomplete.
+ */
+export function wholeReplyOfStream(
   translation: AnswerTranslation,
-  decode: Step<T, Sse>,
-  pieces: Iterable<T>,
+  decode: Step<Uint8Array, Sse>,
+  bytes: Uint8Array,
 ): JsonObject {
+  return collected(translation, fuse(decode, answerEvents(translation)), bytes);
+}
+
+function collected<T>(translation: AnswerTranslation, parser: Step<T, ReplyEvent>, answer: T): JsonObject {
   const folded = collector();
-  const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
-  run(fuse(fuse(decode, answerEvents(translation)), fold), pieces);
+  const sink: Sink<ReplyEvent> = { enqueue: folded.add };
+  parser.transform(answer, sink);
+  parser.flush?.(sink);
   return translation.inbound.renderReply(folded.reply(), translation.asked);
 }
