@@ -39,7 +39,7 @@ export interface Collector {
 export function collector(): Collector {
   const choices: BuildingChoice[] = [];
   let start: Omit<ReplyStart, 'type'> = { id: '', model: '' };
-  let usage: Usage = {};
+  let usage: Usage | undefined;
 
   const choiceAt = (index: number): BuildingChoice => {
     let choice = choices[index];
@@ -78,7 +78,7 @@ export function collector(): Collector {
           choiceAt(event.choice).end = getChoiceEnd(event);
           return;
         case 'usage':
-          usage = mergeUsage(usage, event.usage);
+          usage = usage === undefined ? event.usage : mergeUsage(usage, event.usage);
           return;
         case 'reply-start': {
           const { type: _, ...rest } = event;
@@ -99,7 +99,7 @@ export function collector(): Collector {
         end,
         ...(logprobs.length > 0 && { logprobs }),
       })),
-      usage,
+      usage: usage ?? {},
     }),
   };
 }
@@ -111,7 +111,10 @@ export function collect(events: Iterable<ReplyEvent>): Reply {
   return folded.reply();
 }
 
-function closePart({ open, signature: known, formatSpecific, text, details }: Building): Part {
+function closePart(building: Building): Part {
+  const { open, signature: known, formatSpecific, text, details } = building;
+  if (open.kind === 'text' && details.length === 0 && known === undefined && formatSpecific === undefined)
+    return { kind: 'text', text };
   const signature = details.findLast((detail) => detail.signature)?.signature ?? known;
   const redacted = details.findLast((detail) => detail.redacted)?.redacted;
   const citations = details.flatMap((detail) => detail.citation ?? []);

@@ -1,6 +1,6 @@
 /** What an answer took, in tokens. */
 
-import { asNumber, compact, type Json, type JsonObject } from '../lib/json.ts';
+import { asNumber, type Json, type JsonObject } from '../lib/json.ts';
 import type { Usage } from './reply.ts';
 
 /** The figures as the vendor told them; undefined for one that it did not tell. */
@@ -81,6 +81,14 @@ export function sumTokens({ input = 0, output = 0 }: Tokens): number {
 }
 
 /** Tokens as the usage of a reply, without the unknown figures. */
-export function toUsage({ searches: _, ...figures }: Tokens): Usage {
-  return compact(figures);
+export function toUsage(tokens: Tokens): Usage {
+  const { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning } = tokens;
+  const usage: { -readonly [figure in keyof Usage]: Usage[figure] } = {};
+  if (input !== undefined) usage.input = input;
+  if (cacheRead !== undefined) usage.cacheRead = cacheRead;
+  if (cacheWrite !== undefined) usage.cacheWrite = cacheWrite;
+  if (cacheWriteHour !== undefined) usage.cacheWriteHour = cacheWriteHour;
+  if (output !== undefined) usage.output = output;
+  if (reasoning !== undefined) usage.reasoning = reasoning;
+  return usage;
 }

@@ -18,6 +18,8 @@ export interface AvoidedNames {
 export function avoidNames(prompt: Prompt, reserved: ReadonlySet<string>, report: Report): AvoidedNames {
   if (reserved.size === 0) return { prompt, names: NONE };
   const { tools = [], toolChoice, turns } = prompt;
+  if (!tools.some((tool) => tool.kind !== 'hosted' && reserved.has(tool.name)))
+    return { prompt, names: NONE };
   const freeName = nameFinder([
     ...reserved,
     ...tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : tool.name)),
@@ -33,7 +35,6 @@ export function avoidNames(prompt: Prompt, reserved: ReadonlySet<string>, report
       `sent as ${name}, beside the vendor's own ${tool.name}`,
     );
   }
-  if (renamed.size === 0) return { prompt, names: NONE };
   const changed: Prompt = {
     ...prompt,
     turns: renameCalls(turns, ({ name }) => renamed.get(name)),

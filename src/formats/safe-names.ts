@@ -7,14 +7,18 @@ export function changedNames(
   tools: readonly Tool[] | undefined,
   safeName: (name: string) => string,
 ): ReadonlyMap<string, string> {
-  const changed = new Map<string, string>();
+  let changed: Map<string, string> | undefined;
   for (const tool of tools ?? []) {
     if (tool.kind === 'hosted') continue;
     const safe = safeName(tool.name);
-    if (safe !== tool.name) changed.set(safe, tool.name);
+    if (safe === tool.name) continue;
+    changed ??= new Map();
+    changed.set(safe, tool.name);
   }
-  return changed;
+  return changed ?? NONE;
 }
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 /** A hash of a text: 32-bit FNV-1a of its UTF-16 code units. */
 export function fingerprint(text: string): number {

@@ -78,9 +78,13 @@ export function renameCalls(
 
 /** The caller's names of the tools that go by other names, by these names. */
 export function findGivenNames({ tools = [] }: Pick<Prompt, 'tools'>): ReadonlyMap<string, string> {
-  return new Map(
-    tools.flatMap((tool) =>
-      tool.kind === 'hosted' || tool.givenName === undefined ? [] : [[tool.name, tool.givenName]],
-    ),
-  );
+  let given: Map<string, string> | undefined;
+  for (const tool of tools) {
+    if (tool.kind === 'hosted' || tool.givenName === undefined) continue;
+    given ??= new Map();
+    given.set(tool.name, tool.givenName);
+  }
+  return given ?? NONE;
 }
+
+const NONE: ReadonlyMap<string, string> = new Map();

@@ -31,8 +31,8 @@ export function withSettledCalls<I>(parser: Step<I, ReplyEvent>): Step<I, ReplyE
 
 /** A step that settles the arguments of calls. Calls of custom tools are free text, and pass as they are. */
 export function settleCalls(): Step<ReplyEvent, ReplyEvent> {
-  /** By choice. */
-  const held = new Map<number, Held>();
+  /** By choice. Most answers have no call, so nothing is made for any. */
+  let held: Map<number, Held> | undefined;
 
   const release = ({ start, text, end }: Held, next: PartStart | ChoiceEnd, out: Sink<ReplyEvent>): void => {
     if (end === undefined) return;
@@ -54,23 +54,24 @@ export function settleCalls(): Step<ReplyEvent, ReplyEvent> {
   return {
     transform(event, out) {
       if (event.type === 'part-start' || event.type === 'choice-end') {
-        const waiting = held.get(event.choice);
+        const waiting = held?.get(event.choice);
         if (waiting !== undefined) {
-          held.delete(event.choice);
+          held?.delete(event.choice);
           release(waiting, event, out);
         }
         out.enqueue(event);
         if (event.type === 'part-start' && event.part.kind === 'tool-call' && !event.part.custom) {
+          held ??= new Map();
           held.set(event.choice, { start: event, text: '', isBlank: true, end: undefined });
         }
         return;
       }
-      const call = held.size > 0 && 'index' in event ? held.get(event.choice) : undefined;
+      const call = held !== undefined && 'index' in event ? held.get(event.choice) : undefined;
       if (call === undefined) out.enqueue(event);
       else if (event.type === 'part-end') call.end = event;
       else if (event.type !== 'part-delta') out.enqueue(event);
       else if (addText(call, event.text)) {
-        held.delete(event.choice);
+        held?.delete(event.choice);
         out.enqueue({ ...event, text: call.text });
       }
     },

@@ -38,12 +38,12 @@ export function replyHeadReader(): ReplyHeadReader {
   const early = collectUnknownFields();
   const late = collectUnknownFields();
   /** Fields that the start has passed on. */
-  const passedOn = new Set<string>();
+  let passedOn: JsonObject = {};
   let hasStarted = false;
 
   const keepUnknown = (chunk: JsonObject): void => {
     const kept = hasStarted ? late : early;
-    for (const key in chunk) if (!KNOWN.has(key) && !passedOn.has(key)) kept.keep(key, chunk[key]);
+    for (const key in chunk) if (!KNOWN.has(key) && !Object.hasOwn(passedOn, key)) kept.keep(key, chunk[key]);
   };
 
   return {
@@ -55,7 +55,7 @@ export function replyHeadReader(): ReplyHeadReader {
       keepUnknown(chunk);
       hasStarted = true;
       const unknownFields = early.fields();
-      for (const key in unknownFields) passedOn.add(key);
+      if (unknownFields !== undefined) passedOn = unknownFields;
       out.enqueue({
         type: 'reply-start',
         id,

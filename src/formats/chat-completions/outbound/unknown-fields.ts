@@ -11,14 +11,15 @@ export interface UnknownFields {
 
 /** A collection without fields. */
 export function collectUnknownFields(): UnknownFields {
-  const kept = new Map<string, Json>();
+  let kept: Map<string, Json> | undefined;
   return {
     keep(key, value) {
       if (value === undefined || isEmptyValue(value)) return;
+      kept ??= new Map();
       kept.set(key, value);
     },
     // `fromEntries` defines its keys, so `__proto__` is a key like any other.
-    fields: () => (kept.size > 0 ? Object.fromEntries(kept) : undefined),
+    fields: () => kept && Object.fromEntries(kept),
   };
 }
 

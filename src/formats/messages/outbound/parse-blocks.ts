@@ -8,7 +8,7 @@ import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { unseal } from '../../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObjects, asText, isObject } from '../../../lib/json.ts';
+import { asObjects, asText, isObject, otherFields } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { avoidNames } from '../../avoid-names.ts';
 import { brokenAnswer } from '../../event-data.ts';
@@ -34,6 +34,12 @@ import { findHostedNames } from './render-hosted-tool.ts';
 import { safeName } from './tool-names.ts';
 
 type Out = Sink<ReplyEvent>;
+
+/** The fields of each block that are read here. All others are passed on. */
+const TEXT_READ: ReadonlySet<string> = new Set(['type', 'text', 'citations']);
+const THINKING_READ: ReadonlySet<string> = new Set(['type', 'thinking', 'signature']);
+const REDACTED_READ: ReadonlySet<string> = new Set(['type', 'data']);
+const CALL_READ: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 
 /** Parses the blocks of one answer, in their order. */
 interface BlockParser {
@@ -75,8 +81,8 @@ export function createBlockParser(prompt: Prompt): BlockParser {
   };
 
   const startText = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const { type: _, text, citations, ...rest } = block;
-    const started = createBlock('text_delta', { kind: 'text' }, rest, at);
+    const { text, citations } = block;
+    const started = createBlock('text_delta', { kind: 'text' }, otherFields(block, TEXT_READ), at);
     begin(started, out);
     emitText(started, asText(text) ?? '', out);
     for (const citation of asObjects(citations)) emitCitation(started, citation, out);
@@ -85,8 +91,9 @@ export function createBlockParser(prompt: Prompt): BlockParser {
 
   /** The part begins with its first text. Until then the block may be a carrier. */
   const startThinking = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const { type: _, thinking, signature, ...rest } = block;
-    const started = createBlock('thinking_delta', { kind: 'thinking' }, rest, at);
+    const { thinking, signature } = block;
+    const fields = otherFields(block, THINKING_READ);
+    const started = createBlock('thinking_delta', { kind: 'thinking' }, fields, at);
     parts.noCall(out);
     emitText(started, asText(thinking) ?? '', out);
     addSignature(started, signature);
@@ -94,16 +101,15 @@ export function createBlockParser(prompt: Prompt): BlockParser {
   };
 
   const startRedacted = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const { type: _, data, ...rest } = block;
-    const started = createBlock(undefined, { kind: 'thinking' }, rest, at);
+    const started = createBlock(undefined, { kind: 'thinking' }, otherFields(block, REDACTED_READ), at);
     begin(started, out);
-    const redacted = unseal(asText(data) ?? '', 'anthropic');
+    const redacted = unseal(asText(block['data']) ?? '', 'anthropic');
     out.enqueue({ type: 'part-detail', choice: 0, index: started.index, redacted });
     return started;
   };
 
   const startCall = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const { type: _, id, name: sent, input, ...rest } = block;
+    const { id, name: sent, input } = block;
     const sentName = asText(sent) ?? '';
     if (sentName === jsonTool?.name) {
       const started = createBlock('input_json_delta', { kind: 'text' }, {}, at);
@@ -112,6 +118,7 @@ export function createBlockParser(prompt: Prompt): BlockParser {
       started.keys = jsonTool.keys;
       return started;
     }
+    const rest = otherFields(block, CALL_READ);
     calls = addCall(calls, rest);
     const name = names.get(sentName) ?? sentName;
     const call = { id: asText(id) ?? '', name: avoided.names.get(name) ?? name };

@@ -12,7 +12,7 @@ import {
   asText,
   isList,
   isObject,
-  splitFields,
+  presentFields,
   withoutNulls,
 } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
@@ -63,10 +63,9 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     id ??= messageId;
     if (isStarted) return;
     isStarted = true;
-    const { content, usage, stop_reason, stop_sequence, ...rest } = message;
-    const [ending, head] = splitFields(rest, END_FIELDS);
-    end = withoutNulls({ ...ending, stop_reason, stop_sequence });
-    out.enqueue(parseReplyStart(head, asObject(usage)));
+    const { content, usage } = message;
+    end = presentFields(message, END_FIELDS);
+    out.enqueue(parseReplyStart(message, asObject(usage)));
     emitUsage(usage, out);
     for (const block of asObjects(content)) {
       blocks.start(block, undefined, out);
@@ -82,8 +81,8 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     startLate(out);
     isOver = true;
     blocks.end(out);
-    const { finish, ...rest } = parseEnd({ ...end, ...withoutNulls(fields) }, blocks.calls());
-    out.enqueue({ type: 'choice-end', choice: 0, finish, ...rest });
+    const ending = parseEnd({ ...end, ...withoutNulls(fields) }, blocks.calls());
+    out.enqueue({ type: 'choice-end', choice: 0, ...ending });
     out.enqueue({ type: 'reply-end' });
   };
 

@@ -3,21 +3,34 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyStart } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { asText, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { END_FIELDS } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { parseUsedTier } from '../wire/service-tier.ts';
 
 /** Fields of a message's beginning that only Anthropic has. */
 const START_FIELDS: ReadonlySet<string> = new Set(['diagnostics']);
 
+/** Fields of a message that are read here, or elsewhere. */
+const READ_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'role',
+  'id',
+  'model',
+  'content',
+  'usage',
+  ...END_FIELDS,
+]);
+
 /**
  * Parses the beginning of an answer.
- * @param head the message's fields without its content, its end and its usage.
+ * @param message all fields of the message.
  * @param usage its usage, which holds the service tier.
  */
-export function parseReplyStart(head: JsonObject, usage: JsonObject | undefined): ReplyStart {
-  const { type: _type, role: _role, id, model, ...rest } = head;
-  const [formatFields, unknownFields] = splitFields(withoutNulls(rest), START_FIELDS);
+export function parseReplyStart(message: JsonObject, usage: JsonObject | undefined): ReplyStart {
+  const { id, model } = message;
+  const others = withoutNulls(otherFields(message, READ_FIELDS));
+  const [formatFields, unknownFields] = splitFields(others, START_FIELDS);
   const tier = asText(usage?.['service_tier']);
   return {
     type: 'reply-start',

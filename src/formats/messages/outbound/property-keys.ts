@@ -32,14 +32,18 @@ export function withSafeKeys(schema: JsonObject): JsonObject {
 
 /** Finds the changed names of each tool, by the tool's name. Tools without any are left out. */
 export function findChangedKeysByTool(tools: readonly Tool[] = []): ReadonlyMap<string, ChangedKeys> {
-  const changed = new Map<string, ChangedKeys>();
+  let changed: Map<string, ChangedKeys> | undefined;
   for (const tool of tools) {
     if (tool.kind !== 'function') continue;
     const keys = findChangedKeys(tool.parameters);
-    if (keys) changed.set(tool.name, keys);
+    if (keys === undefined) continue;
+    changed ??= new Map();
+    changed.set(tool.name, keys);
   }
-  return changed;
+  return changed ?? NONE;
 }
+
+const NONE: ReadonlyMap<string, ChangedKeys> = new Map();
 
 /** Finds the changed names of a caller's schema; undefined if none had to change. */
 export function findChangedKeys(schema: JsonObject = {}): ChangedKeys | undefined {

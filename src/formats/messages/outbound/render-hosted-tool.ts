@@ -10,6 +10,8 @@ import { FORMAT } from '../wire/format-name.ts';
 /** The name of Anthropic's web search. */
 export const WEB_SEARCH = 'web_search';
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Finds the names of the tools in a prompt that Anthropic runs itself. */
 export function findHostedNames({ tools = [] }: Prompt): ReadonlySet<string> {
   const hosted = keepItems(tools, (tool) => tool.kind === 'hosted');
@@ -21,8 +23,6 @@ export function findHostedNames({ tools = [] }: Prompt): ReadonlySet<string> {
     }),
   );
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Renders a hosted tool.

@@ -7,7 +7,7 @@ import {
 } from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, asText, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { asObject, asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { FORMAT } from './format-name.ts';
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
@@ -25,13 +25,17 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
 /** Reasons that every format has a word for. */
 const COMMON: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 'tool_use'];
 
-/** Fields of an answer's end that only Anthropic has. The last two are beta. */
-export const END_FIELDS: ReadonlySet<string> = new Set([
+/** Fields of an answer's end that every format has words for, and those that only Anthropic has. The last two are beta. */
+const STOP_FIELDS: ReadonlySet<string> = new Set(['stop_reason', 'stop_sequence']);
+const OWN_FIELDS: ReadonlySet<string> = new Set([
   'stop_details',
   'container',
   'context_management',
   'input_transformations',
 ]);
+
+/** All fields of an answer's end that are known. */
+export const END_FIELDS: readonly string[] = [...STOP_FIELDS, ...OWN_FIELDS];
 
 type End = Choice['end'];
 
@@ -58,8 +62,8 @@ export function addCall(calls: Calls, fields: JsonObject): Calls {
  * @param calls the answer's calls of tools that the caller knows.
  */
 export function parseEnd(fields: JsonObject, calls: Calls): End {
-  const { stop_reason, stop_sequence, ...others } = fields;
-  const [endFields, unknownFields] = splitFields(others, END_FIELDS);
+  const { stop_reason, stop_sequence } = fields;
+  const [endFields, unknownFields] = splitFields(otherFields(fields, STOP_FIELDS), OWN_FIELDS);
   const word = asText(stop_reason);
   const stopSequence = asText(stop_sequence);
   const explanation = asText(asObject(endFields['stop_details'])?.['explanation']);

@@ -15,7 +15,7 @@ import {
   type UsageReader,
 } from '../../../conversation/tokens.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText, isEmpty, withoutNulls } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, isEmpty, otherFields, withoutNulls } from '../../../lib/json.ts';
 import { FORMAT } from './format-name.ts';
 import { renderUsedTier } from './service-tier.ts';
 
@@ -77,28 +77,27 @@ function parseTokens(figures: JsonObject): Tokens {
   };
 }
 
+/** The figures that a reply has too, in the report and in its objects; and the tier. */
+const FIGURES: ReadonlySet<string> = new Set([
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'cache_creation',
+  'output_tokens',
+  'output_tokens_details',
+  'service_tier',
+]);
+const LIFETIMES: ReadonlySet<string> = new Set(['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens']);
+const DETAILS: ReadonlySet<string> = new Set(['thinking_tokens']);
+
 /** Parses all figures of an answer, with the fields that only Anthropic has. The tier is a field of the reply itself. */
 export function parseUsage(figures: JsonObject): Usage {
-  const {
-    input_tokens: _input,
-    cache_read_input_tokens: _read,
-    cache_creation_input_tokens: _written,
-    cache_creation,
-    output_tokens: _output,
-    output_tokens_details,
-    service_tier: _tier,
-    ...rest
-  } = figures;
-  const {
-    ephemeral_5m_input_tokens: _minutes,
-    ephemeral_1h_input_tokens: _hour,
-    ...lifetimes
-  } = asObject(cache_creation) ?? {};
-  const { thinking_tokens: _thinking, ...details } = asObject(output_tokens_details) ?? {};
+  const lifetimes = otherFields(asObject(figures['cache_creation']) ?? {}, LIFETIMES);
+  const details = otherFields(asObject(figures['output_tokens_details']) ?? {}, DETAILS);
   return {
     ...toUsage(parseTokens(figures)),
     ...withFormatSpecific(FORMAT, {
-      ...rest,
+      ...otherFields(figures, FIGURES),
       ...(!isEmpty(lifetimes) && { cache_creation: lifetimes }),
       ...(!isEmpty(details) && { output_tokens_details: details }),
     }),
