@@ -18,15 +18,16 @@ export interface Foreign {
 
 /** A gatherer with nothing in it. */
 export function foreign(): Foreign {
-  const told: Partial<Record<FormatName | 'citations', JsonObject[]>> = {};
+  let told: Partial<Record<FormatName | 'citations', JsonObject[]>> | undefined;
   const tell = (name: FormatName | 'citations', value: JsonObject): void => {
+    told ??= {};
     told[name] ??= [];
     told[name].push(value);
   };
   return {
     block: tell,
     cite: (citation) => tell('citations', citationFields(citation)),
-    fields: () => (Object.keys(told).length > 0 ? { provider_specific_fields: told } : {}),
+    fields: () => (told === undefined ? {} : { provider_specific_fields: told }),
   };
 }
 

@@ -32,9 +32,13 @@ const GOOGLE_MODEL = /(?:^|[^a-z])(?:gemini|gemma)/i;
 
 /** The kinds of tokens that the details of a usage name, apart from text. */
 export function countKinds(details: JsonObject | undefined): readonly number[] {
-  return Object.entries(details ?? {})
-    .filter(([name]) => name.endsWith('_tokens') && name !== 'text_tokens' && name !== 'reasoning_tokens')
-    .flatMap(([, value]) => parseCount(value) || []);
+  const kinds: number[] = [];
+  for (const name in details) {
+    if (!name.endsWith('_tokens') || name === 'text_tokens' || name === 'reasoning_tokens') continue;
+    const tokens = parseCount(details[name]);
+    if (tokens) kinds.push(tokens);
+  }
+  return kinds;
 }
 
 /**
@@ -59,7 +63,7 @@ export function settleCounts(
   }
   const { output, input = missingFigure(total, output) } = counts;
   const unexplained = total === undefined || input === undefined ? 0 : total - input - output;
-  const leftOut = findLeftOut(unexplained, namedCounts(counts));
+  const leftOut = unexplained > 0 ? findLeftOut(unexplained, namedCounts(counts)) : undefined;
   if (leftOut !== undefined) {
     const [more, moreOutput] = [addCounts(leftOut, 'input'), addCounts(leftOut, 'output')];
     return { input: input === undefined ? input : input + more, output: output + moreOutput, reasoning };
@@ -88,7 +92,6 @@ function namedCounts({ reasoning, inputKinds, outputKinds }: ReportedCounts): re
 
 /** The fewest kinds whose tokens are exactly those that only the total counts; undefined if there are none. */
 function findLeftOut(unexplained: number, named: readonly NamedCount[]): readonly NamedCount[] | undefined {
-  if (unexplained <= 0) return undefined;
   for (let size = 1; size <= MAX_LEFT_OUT; size += 1) {
     const found = pick(size, unexplained, named);
     if (found !== undefined) return found;

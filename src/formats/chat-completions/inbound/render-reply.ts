@@ -1,6 +1,13 @@
 /** A whole reply as a `chat.completion` (OpenAI API reference, "The chat completion object"). */
 
-import type { Part, TextPart, ToolCallPart } from '../../../conversation/prompt.ts';
+import type {
+  OpaquePart,
+  Part,
+  RefusalPart,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+} from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -37,22 +44,21 @@ function renderChoice(
   index: number,
   usesFunctionCall: boolean,
 ): JsonObject {
-  const calls = partsOfKind(parts, 'tool-call');
+  const { calls, refusals, thoughts, blocks } = sortParts(parts);
   const functionCall = usesFunctionCall ? calls.find((call) => !call.custom) : undefined;
   const others = calls.filter((call) => call !== functionCall);
-  const refusals = partsOfKind(parts, 'refusal');
   const texts = separateTexts(parts);
   const isRefusal = refusals.length > 0 && texts.length === 0;
   const message = {
     role: 'assistant',
     content: texts.length > 0 ? joinTexts(texts) : null,
     refusal: refusals.length > 0 ? joinTexts(refusals) : null,
-    ...renderThoughts(parts, calls),
+    ...renderThoughts(thoughts, calls),
     ...(functionCall && {
       function_call: { ...renderFunction(functionCall), ...renderExtraContent(functionCall.signature) },
     }),
     ...(others.length > 0 && { tool_calls: others.map(renderCall) }),
-    ...renderTextFields(texts, parts),
+    ...renderTextFields(texts, blocks),
   };
   const around = {
     index,
@@ -66,8 +72,29 @@ function renderChoice(
   });
 }
 
-function renderThoughts(parts: readonly Part[], calls: readonly ToolCallPart[]): JsonObject {
-  const thoughts = partsOfKind(parts, 'thinking');
+/** The parts of a choice besides its texts, by their kinds. */
+interface SortedParts {
+  readonly calls: readonly ToolCallPart[];
+  readonly refusals: readonly RefusalPart[];
+  readonly thoughts: readonly ThinkingPart[];
+  /** Blocks of other formats. */
+  readonly blocks: readonly OpaquePart[];
+}
+
+const NONE: SortedParts = { calls: [], refusals: [], thoughts: [], blocks: [] };
+
+function sortParts(parts: readonly Part[]): SortedParts {
+  if (parts.every(({ kind }) => kind === 'text')) return NONE;
+  return {
+    calls: parts.filter((part) => part.kind === 'tool-call'),
+    refusals: parts.filter((part) => part.kind === 'refusal'),
+    thoughts: parts.filter((part) => part.kind === 'thinking'),
+    blocks: parts.filter((part) => part.kind === 'opaque'),
+  };
+}
+
+function renderThoughts(thoughts: readonly ThinkingPart[], calls: readonly ToolCallPart[]): JsonObject {
+  if (thoughts.length === 0 && calls.length === 0) return {};
   const text = joinThoughts(thoughts);
   const blocks = renderThinkingBlocks(thoughts);
   const details = renderSignedDetails(thoughts, calls);
@@ -79,10 +106,10 @@ function renderThoughts(parts: readonly Part[], calls: readonly ToolCallPart[]):
 }
 
 /** The fields about the texts: their sources, their signature, and what the content cannot hold. */
-function renderTextFields(texts: readonly TextPart[], parts: readonly Part[]): JsonObject {
+function renderTextFields(texts: readonly TextPart[], blocks: readonly OpaquePart[]): JsonObject {
   const { annotations, unlinked } = renderAnnotations(texts);
   const others = foreign();
-  for (const { format, value } of partsOfKind(parts, 'opaque')) others.block(format, value);
+  for (const { format, value } of blocks) others.block(format, value);
   for (const citation of unlinked) others.cite(citation);
   return {
     annotations,
@@ -101,10 +128,6 @@ function renderCall(call: ToolCallPart): JsonObject {
 
 function renderFunction({ name, arguments: text }: ToolCallPart): JsonObject {
   return { name, arguments: text };
-}
-
-function partsOfKind<K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] {
-  return parts.filter((part): part is Extract<Part, { kind: K }> => part.kind === kind);
 }
 
 function joinTexts(parts: readonly { readonly text: string }[]): string {

@@ -6,7 +6,7 @@ import type { AnswerContents } from '../wire/finish-reasons.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import { thinkingText } from '../wire/thinking-blocks.ts';
 import { annotationReader } from './parse-annotations.ts';
-import { type CallContext, callReader } from './parse-calls.ts';
+import { type CallContext, type CallReader, callReader } from './parse-calls.ts';
 import { thoughtReader } from './parse-stream-thoughts.ts';
 import { type Out, partSequence, type SequencePart } from './part-sequence.ts';
 import { collectUnknownFields, type UnknownFields } from './unknown-fields.ts';
@@ -41,10 +41,16 @@ export function messageReader(
   unknownFields: UnknownFields,
 ): MessageReader {
   const parts = partSequence(choice);
-  const calls = callReader(choice, parts, context);
+  /** Most messages have no call, so the tables of calls are made for the first one. */
+  let madeCalls: CallReader | undefined;
   const thoughts = thoughtReader(parts);
   const annotations = annotationReader(parts);
   let hasRefusal = false;
+
+  const calls = (): CallReader => {
+    madeCalls ??= callReader(choice, parts, context);
+    return madeCalls;
+  };
 
   const openText = (out: Out): SequencePart => {
     const part = parts.begin({ kind: 'text' }, out);
@@ -89,7 +95,7 @@ export function messageReader(
     if (signature === undefined) return;
     const last = parts.last();
     if (last?.open.kind === 'text' && !last.isSigned) parts.addDetail(last, { signature }, out);
-    else if (isList(delta['tool_calls'])) calls.sign({ signature }, out);
+    else if (isList(delta['tool_calls'])) calls().sign({ signature }, out);
     else parts.addDetail(openText(out), { signature }, out);
   };
 
@@ -106,8 +112,8 @@ export function messageReader(
     for (const annotation of asObjects(delta['annotations'])) annotations.read(annotation, out);
     if (delta['extra_content'] !== undefined) readSignature(delta, out);
     if (isObject(foreign)) readForeign(foreign, out);
-    if (isList(pieces)) for (const piece of pieces) if (isObject(piece)) calls.read(piece, whole, out);
-    if (isObject(functionCall)) calls.readFunctionCall(functionCall, out);
+    if (isList(pieces)) for (const piece of pieces) if (isObject(piece)) calls().read(piece, whole, out);
+    if (isObject(functionCall)) calls().readFunctionCall(functionCall, out);
   };
 
   /** Keeps the unknown fields of a delta, and tells whether it has any known field beside its content. */
@@ -146,13 +152,13 @@ export function messageReader(
   return {
     read(delta, whole, out) {
       const hasOtherFields = scanFields(delta);
-      if (hasOtherFields) for (const signed of thoughts.read(delta, whole, out)) calls.sign(signed, out);
+      if (hasOtherFields) for (const signed of thoughts.read(delta, whole, out)) calls().sign(signed, out);
       readContent(delta['content'], out);
       if (hasOtherFields) readOtherFields(delta, whole, out);
     },
     hasParts: () => parts.last() !== undefined,
     end(sources, out) {
-      for (const { signature } of calls.end()) {
+      for (const { signature } of madeCalls?.end() ?? []) {
         const last = parts.last();
         // Google signs the last text of an answer without calls.
         const target = last?.open.kind === 'text' && !last.isSigned ? last : undefined;
@@ -161,7 +167,7 @@ export function messageReader(
       if (annotations.isPending()) openText(out);
       annotations.citeSources(sources, out);
       parts.end(out);
-      return { calls: calls.hasAny(), refusal: hasRefusal };
+      return { calls: madeCalls?.hasAny() ?? false, refusal: hasRefusal };
     },
   };
 }

@@ -9,7 +9,14 @@ import {
   toUsage,
   type UsageReader,
 } from '../../../conversation/tokens.ts';
-import { asObject, compact, isEmpty, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import {
+  asObject,
+  isEmpty,
+  type JsonObject,
+  otherFields,
+  presentFields,
+  withoutNulls,
+} from '../../../lib/json.ts';
 import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
 
 /** Reads the usage of a native answer, which passes byte for byte. */
@@ -59,29 +66,34 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
 }
 
 /** What services in front of Claude tell of a cache in Anthropic's words, who counts it apart from the input. */
-function pickCache({ cache_read_input_tokens, cache_creation_input_tokens }: JsonObject): JsonObject {
-  return compact({ cache_read_input_tokens, cache_creation_input_tokens });
+function pickCache(usage: JsonObject): JsonObject {
+  return presentFields(usage, CACHE_FIGURES);
 }
+
+const CACHE_FIGURES: readonly string[] = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
+
+/** The figures that a reply has too, in the usage and in its details. */
+const FIGURES: ReadonlySet<string> = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'prompt_tokens_details',
+  'completion_tokens_details',
+]);
+const PROMPT_FIGURES: ReadonlySet<string> = new Set(['cached_tokens', 'cache_write_tokens']);
+const COMPLETION_FIGURES: ReadonlySet<string> = new Set(['reasoning_tokens']);
 
 /**
  * A `usage` object with its counts, and its other figures in `formatSpecific`.
  * @param model the model as the vendor calls it.
  */
 export function parseUsage(usage: JsonObject, model: string): Usage {
-  const {
-    prompt_tokens: _prompt,
-    completion_tokens: _completion,
-    total_tokens: _total,
-    prompt_tokens_details: inside,
-    completion_tokens_details: outside,
-    ...rest
-  } = usage;
-  const { cached_tokens: _cached, cache_write_tokens: _written, ...promptRest } = asObject(inside) ?? {};
-  const { reasoning_tokens: _thought, ...completionRest } = asObject(outside) ?? {};
-  const promptDetails = withoutNulls(promptRest);
-  const completionDetails = withoutNulls(completionRest);
+  const inside = asObject(usage['prompt_tokens_details']) ?? {};
+  const outside = asObject(usage['completion_tokens_details']) ?? {};
+  const promptDetails = withoutNulls(otherFields(inside, PROMPT_FIGURES));
+  const completionDetails = withoutNulls(otherFields(outside, COMPLETION_FIGURES));
   const others = withoutNulls({
-    ...rest,
+    ...otherFields(usage, FIGURES),
     ...(!isEmpty(promptDetails) && { prompt_tokens_details: promptDetails }),
     ...(!isEmpty(completionDetails) && { completion_tokens_details: completionDetails }),
   });

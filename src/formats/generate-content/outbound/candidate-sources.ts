@@ -41,8 +41,8 @@ const MAX_LOOKS = 64;
 /** The sources of a candidate of which nothing has come. */
 export function candidateSources(): CandidateSources {
   const metadata = mergedFields();
-  const taken = new Set<string>();
-  const identify = identities();
+  /** The citations that were returned. Made for the first ones, since most answers have none. */
+  let taken: { readonly ids: Set<string>; readonly identify: (citation: Citation) => string } | undefined;
   let hasAny = false;
   let looks = 0;
   return {
@@ -60,13 +60,15 @@ export function candidateSources(): CandidateSources {
       looks++;
       const { groundingMetadata, citationMetadata } = metadata.toObject();
       const isLastKnown = end >= all.length;
+      taken ??= { ids: new Set(), identify: identities() };
+      const { ids, identify } = taken;
       return parseCitations(all, asObject(groundingMetadata), asObject(citationMetadata)).flatMap(
         (citation) => {
           const from = citation.start ?? -1;
           const isHere = from >= start && (citation.end ?? from) <= end;
           const identity = identify(citation);
-          if (taken.has(identity) || !(isHere || isLastKnown)) return [];
-          taken.add(identity);
+          if (ids.has(identity) || !(isHere || isLastKnown)) return [];
+          ids.add(identity);
           return [shiftCitation(citation, -start)];
         },
       );

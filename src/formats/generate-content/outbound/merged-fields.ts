@@ -20,6 +20,12 @@ export interface MergedFields {
 /** Lists of which a later chunk has only the further items. */
 const GROWING: readonly string[] = ['citations', 'citationSources'];
 
+/** Made for the first field: most answers have none. */
+interface GatheredFields {
+  readonly plain: Map<string, Json>;
+  readonly objects: Map<string, GrowingObject>;
+}
+
 interface GrowingObject {
   readonly fields: Map<string, Json>;
   readonly lists: Map<string, Json[]>;
@@ -27,10 +33,11 @@ interface GrowingObject {
 
 /** No fields at all. */
 export function mergedFields(): MergedFields {
-  const plain = new Map<string, Json>();
-  const objects = new Map<string, GrowingObject>();
+  let gathered: GatheredFields | undefined;
   return {
     add(name, value) {
+      gathered ??= { plain: new Map(), objects: new Map() };
+      const { plain, objects } = gathered;
       if (!isObject(value)) {
         objects.delete(name);
         plain.set(name, value);
@@ -41,15 +48,19 @@ export function mergedFields(): MergedFields {
       objects.set(name, known);
       grow(known, value);
     },
-    toObject: () => ({
-      ...Object.fromEntries(plain),
-      ...Object.fromEntries(
-        Array.from(objects, ([name, { fields, lists }]) => [
-          name,
-          { ...Object.fromEntries(fields), ...Object.fromEntries(lists) },
-        ]),
-      ),
-    }),
+    toObject: () => (gathered === undefined ? {} : toObject(gathered)),
+  };
+}
+
+function toObject({ plain, objects }: GatheredFields): JsonObject {
+  return {
+    ...Object.fromEntries(plain),
+    ...Object.fromEntries(
+      Array.from(objects, ([name, { fields, lists }]) => [
+        name,
+        { ...Object.fromEntries(fields), ...Object.fromEntries(lists) },
+      ]),
+    ),
   };
 }
 

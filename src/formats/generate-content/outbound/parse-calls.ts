@@ -40,7 +40,7 @@ export interface CandidateCalls {
 
 /** The calls of the candidate with this index. */
 export function candidateCalls(choice: number, { stem, names, declared }: Answer): CandidateCalls {
-  const ids = new Set<string>();
+  let ids: Set<string> | undefined;
   let count = 0;
   let pieces: PartialArgs | undefined;
   return {
@@ -48,6 +48,7 @@ export function candidateCalls(choice: number, { stem, names, declared }: Answer
       const position = choice === 0 ? `${count}` : `${choice}-${count}`;
       const given = asText(call['id']);
       // Services in front of Gemini may give the name of the function as the id: two calls of it would share one.
+      ids ??= new Set();
       const id = given && !ids.has(given) ? given : stem && makeCallId(stem, position);
       const name = stripModule(wireName);
       ids.add(id);

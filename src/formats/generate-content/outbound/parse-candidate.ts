@@ -41,7 +41,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   const sources = candidateSources();
   const parts = candidateParts(choice, answer, sources);
   const own = mergedFields();
-  const extra = new Map<string, Json>();
+  let extra: Map<string, Json> | undefined;
   let word: string | undefined;
   let isBlocked = false;
   let explanation: string | undefined;
@@ -66,7 +66,10 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
       }
       default:
         if (OWN.includes(key)) own.add(key, value);
-        else extra.set(key, value);
+        else {
+          extra ??= new Map();
+          extra.set(key, value);
+        }
     }
   };
 
@@ -99,7 +102,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
           : parseFinish(native, parts.summary())),
         ...(explanation !== undefined && { explanation }),
         ...withFormatSpecific(FORMAT, { ...own.toObject(), ...sources.fields(), ...answerOwn }),
-        ...withUnknownFields({ ...Object.fromEntries(extra), ...answerExtra }),
+        ...withUnknownFields({ ...(extra && Object.fromEntries(extra)), ...answerExtra }),
       });
     },
   };

@@ -49,7 +49,7 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
   let promptFeedback: JsonObject | undefined;
   let started: JsonObject = {};
   /** Unknown fields that only later chunks have. */
-  const late = new Map<string, Json>();
+  let late: Map<string, Json> | undefined;
 
   const start = (chunk: JsonObject, out: Out): Answer => {
     started = chunk;
@@ -99,7 +99,10 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
       if (!isObject(candidate)) continue;
       candidateAt(asNumber(candidate['index']) ?? 0, answer).read(candidate, out);
       if ('finishReason' in candidate && !isFirst) {
-        for (const [key, value] of unknownFields(chunk, started)) late.set(key, value);
+        for (const [key, value] of unknownFields(chunk, started)) {
+          late ??= new Map();
+          late.set(key, value);
+        }
       }
     }
     if (feedback) readFeedback(feedback, answer);
@@ -132,7 +135,7 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
       emitUsage(out);
       for (const [at, candidate] of ordered.entries()) {
         const own = at === 0 && promptFeedback ? { promptFeedback } : {};
-        candidate.end(own, at === 0 ? Object.fromEntries(late) : {}, out);
+        candidate.end(own, at === 0 && late ? Object.fromEntries(late) : {}, out);
       }
       out.enqueue({ type: 'reply-end' });
     },

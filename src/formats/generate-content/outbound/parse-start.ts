@@ -41,9 +41,15 @@ export function parseStart(chunk: JsonObject, id: string): ReplyStart {
 
 /** The fields of a chunk that the gateway does not know, without those that `earlier` has already. */
 export function unknownFields(chunk: JsonObject, earlier: JsonObject): readonly (readonly [string, Json])[] {
-  return Object.entries(chunk).flatMap(([key, value]) =>
-    value === undefined || value === null || KNOWN.includes(key) || Object.hasOwn(earlier, key)
-      ? []
-      : [[key, value] as const],
-  );
+  let unknown: [string, Json][] | undefined;
+  for (const key in chunk) {
+    if (KNOWN.includes(key)) continue;
+    const value = chunk[key];
+    if (value === undefined || value === null || Object.hasOwn(earlier, key)) continue;
+    unknown ??= [];
+    unknown.push([key, value]);
+  }
+  return unknown ?? NO_ENTRIES;
 }
+
+const NO_ENTRIES: readonly (readonly [string, Json])[] = [];

@@ -14,7 +14,7 @@ import {
   type UsageReader,
 } from '../../../conversation/tokens.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { asNumber, asText, compact } from '../../../lib/json.ts';
+import { asNumber, asText, compact, otherFields } from '../../../lib/json.ts';
 import { FORMAT } from './format-name.ts';
 import { renderUsedTier } from './service-tier.ts';
 
@@ -57,21 +57,22 @@ function parseTokens(value: JsonObject): Tokens | undefined {
   };
 }
 
+/** The figures that a reply has too. */
+const FIGURES: ReadonlySet<string> = new Set([
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'totalTokenCount',
+  'cachedContentTokenCount',
+  'thoughtsTokenCount',
+]);
+
 /** The usage in the metadata of a chunk, with Google's further fields; undefined if it has no figures yet. */
 export function parseUsage(value: JsonObject): Usage | undefined {
   const tokens = parseTokens(value);
   if (tokens === undefined) return undefined;
-  const {
-    promptTokenCount: _prompt,
-    candidatesTokenCount: _answer,
-    totalTokenCount: _total,
-    cachedContentTokenCount: _cached,
-    thoughtsTokenCount: _thoughts,
-    ...rest
-  } = value;
   return {
     ...toUsage(tokens),
-    ...withFormatSpecific(FORMAT, rest),
+    ...withFormatSpecific(FORMAT, otherFields(value, FIGURES)),
   };
 }
 

@@ -50,7 +50,7 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
 function dropLastSignatures(parts: readonly Part[]): readonly Part[] {
   const last = parts.findLastIndex(hasBlock);
   return parts.map((part, at) => {
-    if (at < last || part.kind !== 'text') return part;
+    if (at < last || part.kind !== 'text' || part.signature === undefined) return part;
     const { signature: _, ...unsigned } = part;
     return unsigned;
   });

@@ -4,6 +4,7 @@ import { findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, Reply } from '../../../conversation/reply.ts';
+import type { CallIds } from '../../../conversation/rules/distinct-call-ids.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -51,12 +52,13 @@ export function createCallRenderer(
   formatSpecific: FormatSpecific | undefined,
   input: JsonObject,
 ) => JsonObject {
-  const ids = createCallIds();
+  let ids: CallIds | undefined;
   let count = 0;
   return ({ id, name }, formatSpecific, input) => {
     const given = id === '' ? `toolu_${stem}${count}` : id;
     count += 1;
     const fields = findFormatFields(formatSpecific, FORMAT);
+    ids ??= createCallIds();
     return {
       ...fields,
       type: 'tool_use',

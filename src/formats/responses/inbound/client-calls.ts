@@ -95,13 +95,18 @@ export const CLIENT_CALLS: ReadonlyMap<string, ClientCall> = new Map([
 
 /** The kinds of calls for a prompt's tools, by the names of the functions. */
 export function findClientCalls(tools: readonly Tool[] = []): ReadonlyMap<string, ClientCall> {
-  return new Map(
-    tools.filter(isClientTool).flatMap(({ name, givenName }) => {
-      const call = CLIENT_CALLS.get(givenName ?? name);
-      return call === undefined ? [] : [[name, call]];
-    }),
-  );
+  let calls: Map<string, ClientCall> | undefined;
+  for (const tool of tools) {
+    if (!isClientTool(tool)) continue;
+    const call = CLIENT_CALLS.get(tool.givenName ?? tool.name);
+    if (call === undefined) continue;
+    calls ??= new Map();
+    calls.set(tool.name, call);
+  }
+  return calls ?? NONE;
 }
+
+const NONE: ReadonlyMap<string, ClientCall> = new Map();
 
 /** Parses what a model wrote as the arguments of the function. Never throws. */
 export function parseAction(call: ClientCall, written: string): JsonObject {

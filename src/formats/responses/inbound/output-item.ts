@@ -7,8 +7,8 @@ import type { JsonObject } from '../../../lib/json.ts';
 /** Where the events of a stream go. A whole answer discards them. */
 export interface EventWriter {
   write(type: string, fields: JsonObject): void;
-  /** Writes one event for each type, all with the same fields, which are serialized only once. */
-  writeEach(types: readonly string[], fields: JsonObject): void;
+  /** Writes one event for each type, all with the same fields, which are made and serialized only once. */
+  writeEach(types: readonly string[], makeFields: () => JsonObject): void;
   /** Makes a writer for the deltas of one text: what they have in common is serialized only once. */
   deltas(type: string, place: JsonObject): (text: string) => void;
 }

@@ -27,8 +27,8 @@ export function renderEvents(request: RequestContext): EventRenderer {
       const data = JSON.stringify({ type, sequence_number: nextNumber(), ...fields });
       sink?.enqueue({ event: type, data });
     },
-    writeEach(types, fields) {
-      const serialized = JSON.stringify(fields).slice(1);
+    writeEach(types, makeFields) {
+      const serialized = JSON.stringify(makeFields()).slice(1);
       for (const type of types) {
         const data = `{"type":"${type}","sequence_number":${nextNumber()},${serialized}`;
         sink?.enqueue({ event: type, data });

@@ -4,57 +4,53 @@
  */
 
 import type { Part } from '../../../conversation/prompt.ts';
-import type { Choice, OpenPart, Reply, ReplyEvent, TokenLogprob } from '../../../conversation/reply.ts';
+import type { Choice, OpenPart, Reply, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import type { EventWriter } from './output-item.ts';
-import { responseWriter } from './response-writer.ts';
+import { type ResponseWriter, responseWriter } from './response-writer.ts';
 
 const NO_EVENTS: EventWriter = { write() {}, writeEach() {}, deltas: () => () => {} };
 
 /** @see Inbound.renderReply */
-export function renderReply(reply: Reply, request: RequestContext): JsonObject {
+export function renderReply({ start, choices, usage }: Reply, request: RequestContext): JsonObject {
   const response = responseWriter(request, NO_EVENTS);
-  for (const event of replay(reply)) response.add(event);
+  response.add({ type: 'reply-start', ...start });
+  const [choice] = choices;
+  if (choice) replay(choice, response);
+  response.add({ type: 'usage', usage });
   return response.render();
 }
 
-/** Yields the events of the first answer of a reply, with one delta for each part. */
-function* replay({ start, choices, usage }: Reply): Generator<ReplyEvent> {
-  yield { type: 'reply-start', ...start };
-  const [choice] = choices;
-  if (choice) yield* replayChoice(choice);
-  yield { type: 'usage', usage };
-  yield { type: 'reply-end' };
-}
-
-function* replayChoice({ parts, end, logprobs = [] }: Choice): Generator<ReplyEvent> {
+/** Adds an answer event by event, with one delta for each part. */
+function replay({ parts, end, logprobs = [] }: Choice, response: ResponseWriter): void {
   let usedTokens = 0;
   for (const [index, part] of parts.entries()) {
     const open = toOpenPart(part);
     if (!open) continue;
-    const at = { choice: 0, index };
     const { signature, formatSpecific } = part;
-    yield {
+    response.add({
       type: 'part-start',
-      ...at,
+      choice: 0,
+      index,
       part: open,
       ...(signature && { signature }),
       ...(formatSpecific && { formatSpecific }),
-    };
+    });
     const text = getText(part);
-    if (text !== '') yield { type: 'part-delta', ...at, text };
+    if (text !== '') response.add({ type: 'part-delta', choice: 0, index, text });
     if (part.kind === 'thinking' && part.redacted)
-      yield { type: 'part-detail', ...at, redacted: part.redacted };
+      response.add({ type: 'part-detail', choice: 0, index, redacted: part.redacted });
     if (part.kind === 'text') {
       const tokens = findTokens(text, logprobs, usedTokens);
       usedTokens += tokens.length;
-      if (tokens.length > 0) yield { type: 'logprobs', choice: 0, tokens };
-      for (const citation of part.citations ?? []) yield { type: 'part-detail', ...at, citation };
+      if (tokens.length > 0) response.add({ type: 'logprobs', choice: 0, tokens });
+      for (const citation of part.citations ?? [])
+        response.add({ type: 'part-detail', choice: 0, index, citation });
     }
-    yield { type: 'part-end', ...at };
+    response.add({ type: 'part-end', choice: 0, index });
   }
-  yield { type: 'choice-end', choice: 0, ...end };
+  response.add({ type: 'choice-end', choice: 0, ...end });
 }
 
 /** Finds the tokens of `text` from `from` on: log probabilities are one list for all texts of an answer. */

@@ -66,7 +66,9 @@ export function responseWriter(request: RequestContext, events: EventWriter): Re
   const begin = (): void => {
     if (begun) return;
     begun = true;
-    events.writeEach(['response.created', 'response.in_progress'], { response: renderer.begun(start) });
+    events.writeEach(['response.created', 'response.in_progress'], () => ({
+      response: renderer.begun(start),
+    }));
   };
 
   return {

@@ -2,7 +2,15 @@
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
-import { asNumber, compact, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
+import {
+  asNumber,
+  compact,
+  isEmpty,
+  type JsonObject,
+  otherFields,
+  splitFields,
+  withoutNulls,
+} from '../../../lib/json.ts';
 import { ECHOED_SETTINGS } from '../wire/echoed-settings.ts';
 
 /**
@@ -43,7 +51,7 @@ export function parseAdditionalFields(
   response: JsonObject,
   finish: Finish,
 ): Pick<ChoiceEnd, 'formatSpecific' | 'unknownFields'> {
-  const [, others] = splitFields(withoutNulls(response), HANDLED);
+  const others = withoutNulls(otherFields(response, HANDLED));
   const [own, unknown] = splitFields(others, OPENAI_FIELDS);
   const { incomplete_details } = response;
   const fields = { ...own, ...(finish === 'other' && { incomplete_details }) };

@@ -3,7 +3,7 @@
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import type { ItemEvent } from './item-events.ts';
-import { itemOrder } from './item-order.ts';
+import { type ItemOrder, itemOrder } from './item-order.ts';
 import type { ItemReader } from './item-reader.ts';
 import { itemReaders } from './item-readers.ts';
 import type { PartWriter } from './part-writer.ts';
@@ -44,7 +44,7 @@ export function itemDispatcher(
     return reader;
   };
 
-  const order = itemOrder((what, event, at) => {
+  const dispatch = (what: ItemEvent, event: JsonObject, at: number): void => {
     const known = open.get(at)?.reader;
     if (what.type === 'item-added') {
       if (!known) openItem(at, asObject(event['item']) ?? {});
@@ -58,12 +58,17 @@ export function itemDispatcher(
       const type = what.kind.part === 'thinking' ? 'reasoning' : 'message';
       (known ?? openItem(at, { type })).read(what, event);
     }
-  });
+  };
+  /** A whole answer has no events. */
+  let order: ItemOrder | undefined;
 
   return {
-    add: order.add,
+    add(what, event) {
+      order ??= itemOrder(dispatch);
+      order.add(what, event);
+    },
     finish(output) {
-      order.flush();
+      order?.flush();
       for (const [at, { reader, item }] of open) {
         const whole = output[at];
         reader.done(whole && whole['type'] === item['type'] ? whole : item);

@@ -15,11 +15,16 @@ export type CreateItemReader = (at: number, item: JsonObject) => ItemReader;
 
 /** Makes readers for the items of an answer to a prompt with these tools. */
 export function itemReaders(parts: PartWriter, tools: readonly Tool[] = []): CreateItemReader {
-  const names = new Map([
-    ...changedNames(tools, safeName),
-    // A tool in a namespace may go by another name than the joined one.
-    ...[...findNamespacedNames(tools)].map(([name, member]) => [qualifyName(member), name] as const),
-  ]);
+  const changed = changedNames(tools, safeName);
+  const namespaced = findNamespacedNames(tools);
+  const names =
+    namespaced.size === 0
+      ? changed
+      : new Map([
+          ...changed,
+          // A tool in a namespace may go by another name than the joined one.
+          ...[...namespaced].map(([name, member]) => [qualifyName(member), name] as const),
+        ]);
   const hasHosted = tools.some((tool) => tool.kind === 'hosted');
   const isKnown = (name: string): boolean =>
     names.has(name) || tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);

@@ -16,6 +16,7 @@ export function matchParts(
   seen: ReadonlyMap<number, Seen>,
   list: readonly JsonObject[],
 ): (index: number) => number {
+  if (seen.size === 0) return (index) => index;
   const shift = findShift(seen, list.length);
   const fits = [...seen].every(([number, { length }]) => length <= getLength(list[number - shift]));
   if (fits) return (index) => index + shift;

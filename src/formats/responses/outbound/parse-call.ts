@@ -3,8 +3,11 @@
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import { parseNamespacedName, parseNeutralName, qualifyName } from '../wire/namespaces.ts';
 import { keepOrigin } from '../wire/origin.ts';
-import { findRest, type ItemReader, stripItemFields } from './item-reader.ts';
+import { findRest, type ItemReader, remainingFields } from './item-reader.ts';
 import type { PartWriter } from './part-writer.ts';
+
+/** The fields of a call that are read elsewhere. */
+const READ: ReadonlySet<string> = new Set(['type', 'status', 'call_id', 'name', 'arguments', 'input']);
 
 /**
  * Makes the reader of a call of a function or of a custom tool.
@@ -18,7 +21,7 @@ export function callReader(
   parts: PartWriter,
   names: ReadonlyMap<string, string>,
 ): ItemReader {
-  const { type, call_id, name: _n, arguments: _a, input: _i, ...rest } = added;
+  const { type, call_id } = added;
   const custom = type === 'custom_tool_call';
   const field = custom ? 'input' : 'arguments';
   const member = parseNamespacedName(added);
@@ -27,7 +30,7 @@ export function callReader(
   // Some services give a call no other id than that of its item.
   const id = asText(call_id) || asText(added['id']) || '';
   const part = { kind: 'tool-call', id, name: names.get(name) ?? name, ...(custom && { custom }) } as const;
-  const item = stripItemFields({ ...rest, ...parseNamespacedName(added) });
+  const item = { ...remainingFields(added, READ), ...member };
   const index = parts.start(part, keepOrigin({ at, item }));
   let length = 0;
 

@@ -11,9 +11,27 @@ import {
 } from '../../../lib/json.ts';
 import { keepOrigin } from '../wire/origin.ts';
 import { PART_KINDS, REASONING, type TextKind } from './item-events.ts';
-import { findRest, type ItemReader, stripItemFields } from './item-reader.ts';
+import { findRest, type ItemReader, remainingFields } from './item-reader.ts';
 import { matchParts } from './match-parts.ts';
 import type { PartWriter } from './part-writer.ts';
+
+/** The fields of an item and of a part that are read elsewhere. */
+const ITEM_READ: ReadonlySet<string> = new Set([
+  'type',
+  'status',
+  'role',
+  'content',
+  'summary',
+  'encrypted_content',
+]);
+const PART_READ: ReadonlySet<string> = new Set([
+  'type',
+  'status',
+  'text',
+  'refusal',
+  'annotations',
+  'logprobs',
+]);
 
 /** One text of the item, and how much of it came. */
 interface Text {
@@ -32,8 +50,8 @@ interface Text {
  * @param added the item as far as it is known when it is added.
  */
 export function textItemReader(at: number, added: JsonObject, parts: PartWriter): ItemReader {
-  const { type: _t, role: _r, content: _c, summary: _s, encrypted_content: early, ...rest } = added;
-  const item = stripItemFields(rest);
+  const early = added['encrypted_content'];
+  const item = remainingFields(added, ITEM_READ);
   const lists = { content: new Map<number, Text>(), summary: new Map<number, Text>() };
   let wrote = false;
 
@@ -41,8 +59,7 @@ export function textItemReader(at: number, added: JsonObject, parts: PartWriter)
     const list = lists[kind.list];
     const known = list.get(index);
     if (known) return known;
-    const { type: _, text: _text, refusal: _refusal, annotations: _a, logprobs: _l, ...others } = part;
-    const fields = kind === REASONING ? { type: 'reasoning_text' } : stripItemFields(others);
+    const fields = kind === REASONING ? { type: 'reasoning_text' } : remainingFields(part, PART_READ);
     const text = { kind, fields, part: -1, length: 0, annotations: 0, logprobs: 0 };
     list.set(index, text);
     return text;

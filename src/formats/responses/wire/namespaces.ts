@@ -46,12 +46,16 @@ export function parseNeutralName(item: JsonObject): string | undefined {
 
 /** The namespaced names of a prompt's tools, by their neutral names. */
 export function findNamespacedNames(tools: readonly Tool[] = []): ReadonlyMap<string, NamespacedName> {
-  const names = new Map<string, NamespacedName>();
+  let names: Map<string, NamespacedName> | undefined;
   for (const tool of tools) {
     const kept =
       tool.kind === 'hosted' ? undefined : findRoundTrip(tool.formatSpecific, 'responses')['namespace'];
     const name = parseNamespacedName(asObject(kept) ?? {});
-    if (tool.kind !== 'hosted' && name) names.set(tool.name, name);
+    if (tool.kind === 'hosted' || name === undefined) continue;
+    names ??= new Map();
+    names.set(tool.name, name);
   }
-  return names;
+  return names ?? NONE;
 }
+
+const NONE: ReadonlyMap<string, NamespacedName> = new Map();

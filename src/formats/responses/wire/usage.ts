@@ -8,7 +8,7 @@ import {
   toUsage,
   type UsageReader,
 } from '../../../conversation/tokens.ts';
-import { asObject, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObject, isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
 
 /** Finds the usage in the bytes of a native answer. */
@@ -40,6 +40,15 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
   };
 }
 
+/** The figures that are read. */
+const FIGURES: ReadonlySet<string> = new Set([
+  'input_tokens',
+  'input_tokens_details',
+  'output_tokens',
+  'output_tokens_details',
+  'total_tokens',
+]);
+
 /**
  * Parses the `usage` of a response, and keeps its other fields; undefined if it is not an object.
  * @param model the model as the vendor calls it
@@ -47,14 +56,7 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
 export function parseUsage(value: Json | undefined, model: string): Usage | undefined {
   const usage = asObject(value);
   if (usage === undefined) return undefined;
-  const {
-    input_tokens: _input,
-    input_tokens_details: _inputDetails,
-    output_tokens: _output,
-    output_tokens_details: _outputDetails,
-    total_tokens: _total,
-    ...rest
-  } = usage;
+  const rest = otherFields(usage, FIGURES);
   return {
     ...toUsage(parseTokens(usage, model)),
     ...(!isEmpty(rest) && { formatSpecific: { format: 'responses', fields: rest } }),
