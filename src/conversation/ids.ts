@@ -1,14 +1,36 @@
 /** Ids in a format's own style, made from the vendor's ids: an answer has the same id, streamed or whole. */
 
-/** The prefix of a vendor's ids: `chatcmpl-`, `msg_`, `gen-`. */
-const PREFIX = /^[a-z]+[_-]/i;
-const PLAIN = /^[A-Za-z0-9]*$/;
-
 /**
- * The id itself if it has the prefix; else the prefix with the letters and digits of the id, without its own prefix.
+ * The id itself if it has the prefix; else the prefix with the letters and digits of the id, without its own prefix
+ * (`chatcmpl-`, `msg_`, `gen-`).
  */
 export function prefixedId(prefix: string, id: string): string {
   if (id.startsWith(prefix)) return id;
-  const stem = id.replace(PREFIX, '');
-  return prefix + (PLAIN.test(stem) ? stem : stem.replaceAll(/[^A-Za-z0-9]/g, ''));
+  const stem = id.slice(prefixLength(id));
+  return prefix + (isPlain(stem) ? stem : stem.replaceAll(/[^A-Za-z0-9]/g, ''));
+}
+
+/** The length of an id's own prefix: letters, and a dash or an underscore. */
+function prefixLength(id: string): number {
+  let at = 0;
+  while (isLetter(id.charCodeAt(at))) at += 1;
+  return at > 0 && (id[at] === '_' || id[at] === '-') ? at + 1 : 0;
+}
+
+/** Whether a text consists of letters and digits. An expression takes several times as long for so short a text. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (!isLetter(code) && !(code >= ZERO && code <= NINE)) return false;
+  }
+  return true;
+}
+
+const ZERO = 0x30;
+const NINE = 0x39;
+const LOWER_CASE = 0x20;
+
+function isLetter(code: number): boolean {
+  const lower = code | LOWER_CASE;
+  return lower >= 0x61 && lower <= 0x7a;
 }

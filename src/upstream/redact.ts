@@ -104,7 +104,12 @@ export function hiding(key: string): (value: string) => string {
 /** Hides credentials and private addresses in the headers of an error. */
 function hiddenInHeaders(headers: Readonly<Record<string, string>>, key: string): Record<string, string> {
   const shown: Record<string, string> = {};
-  for (const name in headers) shown[name] = hidden(headers[name] ?? '', key);
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    // Nearly every answer has these two, and digits are all that the HTTP parser accepts as a length.
+    const isPlain = name === 'content-length' || value === 'application/json';
+    shown[name] = isPlain ? value : hidden(value, key);
+  }
   return shown;
 }
 

@@ -37,7 +37,7 @@ export function annotationReader(parts: PartSequence): AnnotationReader {
     },
     beginText(part, out) {
       textStart = length;
-      for (const annotation of pending.splice(0)) add(part, annotation, out);
+      if (pending.length > 0) for (const annotation of pending.splice(0)) add(part, annotation, out);
     },
     addText(more) {
       length += more;

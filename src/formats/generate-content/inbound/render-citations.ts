@@ -12,6 +12,7 @@ import { utf8Length } from '../../../lib/utf8.ts';
  * @param text all visible text of the answer, from which the citations' offsets count.
  */
 export function renderCitations(text: string, citations: readonly Citation[]): JsonObject | undefined {
+  if (citations.length === 0) return undefined;
   const chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>();
   const supports: JsonObject[] = [];
   const findByte = byteOffsets(text);

@@ -128,7 +128,7 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
       } else readChunk(hasCalls(value) ? parseEventValue(event.data, parseExact) : value, out);
     },
     flush(out) {
-      const ordered = [...candidates].sort(([one], [other]) => one - other).map(([, candidate]) => candidate);
+      const ordered = inOrder(candidates);
       if (ordered.length === 0 || ordered.some((candidate) => !candidate.isFinished())) {
         throw endedEarly();
       }
@@ -140,6 +140,12 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
       out.enqueue({ type: 'reply-end' });
     },
   };
+}
+
+/** Candidates by their indexes. Almost every answer has one. */
+function inOrder(candidates: ReadonlyMap<number, Candidate>): readonly Candidate[] {
+  if (candidates.size === 1) return [...candidates.values()];
+  return [...candidates].sort(([one], [other]) => one - other).map(([, candidate]) => candidate);
 }
 
 /**
