@@ -194,6 +194,14 @@ export function splitFields(object: JsonObject, names: ReadonlySet<string>): [Js
   return [named ?? NO_FIELDS, others ?? NO_FIELDS];
 }
 
+/**
+ * The fields of `own`, after those of `others` that it does not have. Most answers have no others: `own` itself is
+ * returned then, since to copy its fields takes longer than to make it.
+ */
+export function withFirst(others: JsonObject, own: JsonObject): JsonObject {
+  return isEmpty(others) ? own : { ...others, ...own };
+}
+
 /** The type of what `compact` returns: a field that may be undefined becomes one that may be absent. */
 export type Compact<T> = {
   readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];

@@ -10,7 +10,7 @@ import type {
 } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { type JsonObject, withFirst } from '../../../lib/json.ts';
 import { foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderAnnotations } from '../wire/citations.ts';
@@ -28,15 +28,14 @@ export function renderReply(reply: Reply, context: RequestContext): JsonObject {
   const { start, choices, usage } = reply;
   const usesFunctionCall = wantsFunctionCall(context);
   const names = findGivenNames(context.prompt);
-  return {
-    ...renderUnknownFields(start),
+  return withFirst(renderUnknownFields(start), {
     ...renderHead(start, 'chat.completion', context),
     choices: choices.map((choice, index) => {
       const parts = names.size === 0 ? choice.parts : choice.parts.map((part) => withGivenName(part, names));
       return renderChoice({ ...choice, parts }, index, usesFunctionCall);
     }),
     ...(hasTokens(usage) && { usage: renderUsage(usage) }),
-  };
+  });
 }
 
 function renderChoice(
@@ -131,5 +130,7 @@ function renderFunction({ name, arguments: text }: ToolCallPart): JsonObject {
 }
 
 function joinTexts(parts: readonly { readonly text: string }[]): string {
-  return parts.map(({ text }) => text).join('');
+  let joined = '';
+  for (const { text } of parts) joined += text;
+  return joined;
 }

@@ -3,7 +3,7 @@
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
-import { isList, type JsonObject } from '../../../lib/json.ts';
+import { isList, type JsonObject, withFirst } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
 
@@ -48,13 +48,14 @@ export interface ChoiceContents {
 export function renderEnd(end: Choice['end'], around: JsonObject, contents: ChoiceContents): JsonObject {
   const { calls, functionCall, refusal } = contents;
   const word = renderFinish(end.finish, { calls: calls > 0 || functionCall, refusal });
-  return {
-    ...end.unknownFields,
-    ...end.formatSpecific?.fields,
-    ...around,
-    finish_reason: word === 'tool_calls' && calls === 0 ? 'function_call' : word,
-    ...finishFields(end),
-  };
+  return withFirst(
+    { ...end.unknownFields, ...end.formatSpecific?.fields },
+    {
+      ...around,
+      finish_reason: word === 'tool_calls' && calls === 0 ? 'function_call' : word,
+      ...finishFields(end),
+    },
+  );
 }
 
 /** Whether the caller sent the older `functions`, and so expects a `function_call`. */

@@ -2,7 +2,7 @@
 
 import type { Citation, Part, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { type JsonObject, withFirst } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { placeCitation } from '../wire/citations.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -23,12 +23,11 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { start, choices, usage } = reply;
   const promptFeedback = findPromptFeedback(choices[0]?.end);
   const isBlocked = isBlockedPrompt(promptFeedback) && choices.every((choice) => choice.parts.length === 0);
-  return {
-    ...renderExtras(start),
+  return withFirst(renderExtras(start), {
     ...(!isBlocked && { candidates: choices.map((choice, index) => renderChoice(choice, index, asked)) }),
     ...(promptFeedback && { promptFeedback }),
     ...renderHead(start, usage, asked),
-  };
+  });
 }
 
 function renderChoice(

@@ -52,7 +52,7 @@ function sumIterations(figures: JsonObject): Tokens {
 
 /** Merges two reports of usage. Each later figure replaces the earlier one, unless it is null. */
 export function mergeFigures(earlier: JsonObject, later: JsonObject): JsonObject {
-  return { ...earlier, ...withoutNulls(later) };
+  return isEmpty(earlier) ? withoutNulls(later) : { ...earlier, ...withoutNulls(later) };
 }
 
 /** Reads the counts of one report. */

@@ -3,7 +3,7 @@
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, Reply, Usage } from '../../../conversation/reply.ts';
-import { asNumber, asText, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asNumber, asText, type Json, type JsonObject, withFirst } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderModeration } from '../../openai/moderation.ts';
 import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
@@ -56,7 +56,7 @@ export function responseRenderer(request: RequestContext): ResponseRenderer {
       ...additional,
       ...renderModeration(additional['moderation'] ?? unknownFields?.['moderation']),
     };
-    const own = {
+    return withFirst(others, {
       ...settings,
       ...renderHead(
         prefixedId('resp_', id || request.id),
@@ -64,9 +64,7 @@ export function responseRenderer(request: RequestContext): ResponseRenderer {
         model || request.prompt.model,
       ),
       ...fields,
-    };
-    // Most answers have no others, and to copy so many fields once more is what takes long.
-    return isEmpty(others) ? own : { ...others, ...own };
+    });
   };
 
   return {
