@@ -1,7 +1,7 @@
 /** A non-streaming answer as a message. */
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
-import type { Part, RefusalPart, TextPart, ThinkingPart } from '../../../conversation/prompt.ts';
+import type { Citation, Part, RefusalPart, TextPart, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -28,16 +28,15 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const callBlock = createCallRenderer(asked.id);
   const others = foreign();
   const blocks = dropLastSignatures(parts).flatMap((part) => renderPart(part, callBlock, others));
-  const calls = parts
-    .filter((part) => part.kind === 'tool-call')
-    .reduce(
-      (known, { formatSpecific }) => addCall(known, findFormatFields(formatSpecific, FORMAT)),
-      NO_CALLS,
-    );
-  const refusal = parts.some((part) => part.kind === 'refusal');
+  let calls = NO_CALLS;
+  let refusal = false;
+  for (const { kind, formatSpecific } of parts) {
+    if (kind === 'tool-call') calls = addCall(calls, findFormatFields(formatSpecific, FORMAT));
+    else if (kind === 'refusal') refusal = true;
+  }
   const search = calls === NO_CALLS ? findWebSearch(asked.prompt) : undefined;
-  const cited = parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []));
-  const content = search === undefined ? blocks : [...blocks, ...renderWebSearch(search, cited, asked.id)];
+  const content =
+    search === undefined ? blocks : [...blocks, ...renderWebSearch(search, findCitations(parts), asked.id)];
   const { inside, beside } = renderEndFields(end);
   const fields = {
     ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),
@@ -46,8 +45,13 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
 }
 
+function findCitations(parts: readonly Part[]): readonly Citation[] {
+  return parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []));
+}
+
 /** Removes the signatures of the text at the end, which no carrier may follow (`wire/signature-carriers.ts`). */
 function dropLastSignatures(parts: readonly Part[]): readonly Part[] {
+  if (!parts.some(({ signature }) => signature)) return parts;
   const last = parts.findLastIndex(hasBlock);
   return parts.map((part, at) => {
     if (at < last || part.kind !== 'text' || part.signature === undefined) return part;
