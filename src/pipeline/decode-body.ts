@@ -19,7 +19,7 @@ export function decodeBody(answer: UpstreamAnswer, holds: Holds): Step<Uint8Arra
   return isEventStream(answer.headers) ? decodeSse() : decodeByLooks(holds);
 }
 
-/** Does nothing. @throws GatewayError as `decodeBody` does. */
+/** Checks the content type, before anything of the body is read. @throws GatewayError as `decodeBody` does. */
 export function requireAnswer(answer: UpstreamAnswer): void {
   const type = answer.headers['content-type'];
   if (type === 'application/json' || isEventStream(answer.headers) || TELLS_NOTHING.test(String(type ?? '')))

@@ -11,7 +11,7 @@ import { tryParseBounded } from '../lib/json-bounds.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { validator } from '../protocol/validate.ts';
 import { framedAsEvents, framedAsList } from '../streams/framing.ts';
-import { decodeSse, type Sse } from '../streams/sse.ts';
+import type { Sse } from '../streams/sse.ts';
 import { fuse, type Step } from '../streams/step.ts';
 import { boundedStream, MAX_WHOLE } from '../translate/decode-answer.ts';
 import { translatedBody } from '../translate/translated-body.ts';
@@ -146,9 +146,7 @@ function inOne(answered: Answered, translation: Translation, bytes: Uint8Array):
 
 function reply({ answer }: Answered, translation: Translation, bytes: Uint8Array): JsonObject {
   const text = textUnlessEvents(answer, bytes);
-  return text === undefined
-    ? wholeReplyOfStream(translation, decodeSse(), bytes)
-    : wholeReply(translation, text);
+  return text === undefined ? wholeReplyOfStream(translation, bytes) : wholeReply(translation, text);
 }
 
 /** Translates a count of a prompt's tokens. */

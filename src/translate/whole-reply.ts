@@ -3,7 +3,7 @@
 import { collector } from '../conversation/collect.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Sse } from '../streams/sse.ts';
+import { decodeSse } from '../streams/sse.ts';
 import { fuse, type Sink, type Step } from '../streams/step.ts';
 import { type AnswerTranslation, answerEvents } from './answer-events.ts';
 
@@ -19,16 +19,12 @@ export function wholeReply(translation: AnswerTranslation, text: string): JsonOb
 
 /**
  * Translates a complete stream to an answer that is not streamed.
- * @param decode turns its bytes into events.
+ * @param bytes all of the stream.
  * @returns the body of the response in the caller's format.
  * @throws GatewayError if the stream is a failure, or incomplete.
  */
-export function wholeReplyOfStream(
-  translation: AnswerTranslation,
-  decode: Step<Uint8Array, Sse>,
-  bytes: Uint8Array,
-): JsonObject {
-  return collected(translation, fuse(decode, answerEvents(translation)), bytes);
+export function wholeReplyOfStream(translation: AnswerTranslation, bytes: Uint8Array): JsonObject {
+  return collected(translation, fuse(decodeSse(), answerEvents(translation)), bytes);
 }
 
 function collected<T>(translation: AnswerTranslation, parser: Step<T, ReplyEvent>, answer: T): JsonObject {
