@@ -175,7 +175,7 @@ export function requestHeaders(
  */
 export function responseHeaders(
   upstream: AnswerHeaders,
-  show: (value: string) => string,
+  show: (value: string, name: string) => string,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   const nominated = connectionNominated(upstream);
@@ -187,7 +187,8 @@ export function responseHeaders(
       !(RESPONSE_HEADERS.has(name) || RESPONSE_FAMILIES.test(name))
     )
       continue;
-    if (!NEVER_ANSWERED.has(name)) headers[name] = show(typeof value === 'string' ? value : value.join(', '));
+    if (!NEVER_ANSWERED.has(name))
+      headers[name] = show(typeof value === 'string' ? value : value.join(', '), name);
   }
   return headers;
 }
@@ -198,7 +199,7 @@ export function responseHeaders(
  */
 export function refusalHeaders(
   upstream: AnswerHeaders,
-  show: (value: string) => string,
+  show: (value: string, name: string) => string,
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(responseHeaders(upstream, show)).filter(

@@ -96,20 +96,19 @@ function withStrings(text: string, change: (string: string) => string): string {
   return made + text.slice(copied);
 }
 
-/** Makes the function that hides credentials and private addresses in the value of a vendor's header. */
-export function hiding(key: string): (value: string) => string {
-  return (value) => hidden(value, key);
+/** Makes the function that hides credentials and private addresses in a vendor's header. */
+export function hiding(key: string): (value: string, name: string) => string {
+  return (value, name) => {
+    // Nearly every answer has these two, and digits are all that the HTTP parser accepts as a length.
+    const isPlain = name === 'content-length' || value === 'application/json';
+    return isPlain ? value : hidden(value, key);
+  };
 }
 
 /** Hides credentials and private addresses in the headers of an error. */
 function hiddenInHeaders(headers: Readonly<Record<string, string>>, key: string): Record<string, string> {
   const shown: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name] ?? '';
-    // Nearly every answer has these two, and digits are all that the HTTP parser accepts as a length.
-    const isPlain = name === 'content-length' || value === 'application/json';
-    shown[name] = isPlain ? value : hidden(value, key);
-  }
+  for (const name in headers) shown[name] = hidden(headers[name] ?? '', key);
   return shown;
 }
 

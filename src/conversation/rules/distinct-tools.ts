@@ -86,5 +86,3 @@ export function findGivenNames({ tools = [] }: Pick<Prompt, 'tools'>): ReadonlyM
   }
   return given ?? NONE;
 }
-
-const NONE: ReadonlyMap<string, string> = new Map();
