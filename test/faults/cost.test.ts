@@ -6,7 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/accounting/usage/ledger.ts';
-import { topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
+import { tokensOfRequest } from '../../src/accounting/usage/output-estimate.ts';
+import { mayRepeat, topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
 import { getRemains, observeChunk, usageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
@@ -21,7 +22,7 @@ import { formats } from '../../src/formats/formats.ts';
 import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
-import { itemsOf, scanObject } from '../../src/lib/json-scan.ts';
+import { itemsOf, scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
 import { detectTruncation } from '../../src/pipeline/detect-truncation.ts';
 import { failureInBody, watchBeginning } from '../../src/pipeline/early-failure.ts';
 import { fieldsWithOddNumbers } from '../../src/pipeline/parse-body.ts';
@@ -154,6 +155,15 @@ function told(pieces: readonly Buffer[]): void {
 /** Every reader of bytes, of requests and of streams. */
 const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
   'json-scan: an object': ([bytes = Buffer.alloc(0)]) => void scanObject(bytes),
+  'json-scan: in steps': ([bytes = Buffer.alloc(0)]) => {
+    const work = scanInSteps(bytes, 64);
+    while (!work.next().done);
+  },
+  'what an answer may repeat': (pieces) => {
+    const work = mayRepeat(pieces);
+    while (!work.next().done);
+  },
+  'tokens of a request': (pieces) => void tokensOfRequest(...pieces),
   'json-scan: a list': ([bytes = Buffer.alloc(0)]) => {
     const scan = scanObject(bytes);
     for (const span of scan.fields.values()) Array.from(itemsOf(scan, span));
