@@ -1,7 +1,7 @@
 /** Bodies of megabytes are read, changed and sent in pieces: the vendor gets every byte of them. */
 
 import { EventEmitter, once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CallerResponse } from '../../src/access/caller.ts';
@@ -161,6 +161,51 @@ test('a vendor that refuses a long body before it has read it is heard', async (
     expect(await answer.text()).toContain('Too large for us.');
   } finally {
     await strict.close();
+    server.close();
+  }
+});
+
+test('a vendor that breaks off, and a caller who leaves, while a long body is sent', async () => {
+  let breaks = true;
+  const opened = Promise.withResolvers<Socket>();
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      if (breaks) socket.resetAndDestroy();
+      else opened.resolve(socket.pause());
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const broken = await startGateway({ vendors: vendorsAtUrl(`http://127.0.0.1:${getPort(server)}`) });
+  const ask = (signal: AbortSignal | null = null) =>
+    fetch(`${broken.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+      body: JSON.stringify({
+        model: 'openai/gpt-4.1',
+        messages: [{ role: 'user', content: TEXT.repeat(8) }],
+      }),
+      signal,
+    });
+  try {
+    const answer = await ask();
+    expect(answer.status).toBe(502);
+    await answer.text();
+    // The gateway leaves the vendor with its caller, and serves on.
+    breaks = false;
+    const left = new AbortController();
+    const leaving = expect(ask(left.signal)).rejects.toThrow('abort');
+    const vendorsEnd = await opened.promise;
+    left.abort();
+    await leaving;
+    // The vendor notices once it reads on.
+    await once(vendorsEnd.resume(), 'close');
+    breaks = true;
+    const next = await ask();
+    expect(next.status).toBe(502);
+    await next.text();
+  } finally {
+    await broken.close();
     server.close();
   }
 });
