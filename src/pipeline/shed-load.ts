@@ -56,8 +56,9 @@ export function recheckPressure(): <T extends Incoming>(incoming: T) => T {
 
 /** What the process is too short of to take on more; usually undefined. */
 export function shortageAt(load: Pick<Load, 'shortage' | 'inFlight'>): Shortage | undefined {
-  const shortage = load.shortage();
-  return shortage === 'memory' && load.inFlight() <= SPARED ? undefined : shortage;
+  const isSpared = load.inFlight() <= SPARED;
+  const shortage = load.shortage(isSpared);
+  return shortage === 'memory' && isSpared ? undefined : shortage;
 }
 
 function refuseIfShort(load: Load): void {

@@ -42,7 +42,7 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
   const server = await serve(
     () => current.gateway,
     first.config,
-    () => shortage(),
+    (isSpared) => shortage(isSpared),
     tell,
     open,
   );

@@ -21,7 +21,8 @@ export interface Watermarks {
 }
 
 export interface ShortageWatch {
-  current(): Shortage | undefined;
+  /** @param isSpared whether the last reading of memory will do, however old: half a second at most. */
+  current(isSpared?: boolean): Shortage | undefined;
   stop(): void;
 }
 
@@ -86,9 +87,9 @@ export function watchShortage(options: ShortageOptions): ShortageWatch {
   };
   const timer = setInterval(look, INTERVAL).unref();
   return {
-    current() {
+    current(isSpared = false) {
       if (few) return 'file-descriptors';
-      if (performance.now() - weighed > MEMORY_INTERVAL) weigh();
+      if (!isSpared && performance.now() - weighed > MEMORY_INTERVAL) weigh();
       if (memoryShare > marks().memory) return 'memory';
       return late >= LATE_IN_A_ROW ? 'event-loop' : undefined;
     },
