@@ -2,7 +2,7 @@
  * Connections that are opened ahead. HTTP/1.1 can only leave an answer by closing its connection, so whoever presses
  * "stop" in a chat and asks again waits for a new one: 0.35 ms on one machine, and 50 to 150 ms for TCP and TLS on the
  * way to a vendor. When a caller has left, a spare connection is therefore opened at once, and the next connection to that
- * origin is the spare.
+ * origin is the spare. Through a SOCKS proxy there is none, because undici makes those pools by itself.
  */
 
 import type { Socket } from 'node:net';
