@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +8,7 @@ import { GatewayError } from '../../src/lib/errors.ts';
 import { cutOff } from '../../src/server/http/cut-off.ts';
 import { followExchanges } from '../../src/server/listen/live.ts';
 import { type OpenGateway, openGateway } from '../../src/server/open-gateway.ts';
+import { held } from '../support/held.ts';
 
 const config: Config = configSchema.parse({
   vendors: { openai: { apiKey: 'a-key', baseUrl: 'http://127.0.0.1:1' } },
@@ -100,4 +102,22 @@ describe('requests in flight', () => {
     ]);
     expect(live.blame()).toBe(false);
   });
+});
+
+test('what an exchange has started does not keep it when it is over, and blames nobody', async () => {
+  const live = followExchanges(cutOff);
+  /** As a connection to a vendor does, which outlives the exchange that opened it. */
+  let later = (): boolean => false;
+  const over = ((): WeakRef<ServerResponse> => {
+    const one = response();
+    live.follow(one, opened.gateway, () => {
+      later = AsyncResource.bind(() => live.blame());
+    });
+    one.emit('close');
+    return new WeakRef(one);
+  })();
+  await held();
+  expect(over.deref()).toBeUndefined();
+  expect(later()).toBe(true);
+  expect(live.inFlight()).toBe(0);
 });

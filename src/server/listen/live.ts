@@ -63,6 +63,14 @@ interface Entry<R> {
   held: number;
 }
 
+/**
+ * What a callback belongs to. Node hands it on to all that an exchange starts, and some of that lives longer: a connection
+ * to a vendor, which serves many exchanges, belongs to the one that opened it. So it lets go of an exchange that is over.
+ */
+interface Course<R> {
+  entry: Entry<R> | undefined;
+}
+
 /** How long an ended answer may take to write its error before its connection is cut, in milliseconds. */
 export const LAST_WORDS = 2_000;
 
@@ -93,7 +101,7 @@ export function followExchanges<R extends CallerResponse>(
   let begun = 0;
   const perKey = openCounters();
   // Node knows which exchange started a callback or a promise, even if the error it throws does not say.
-  const course = new AsyncLocalStorage<Entry<R>>();
+  const course = new AsyncLocalStorage<Course<R>>();
   let ending: GatewayError | undefined;
 
   function over(entry: Entry<R>): void {
@@ -162,13 +170,15 @@ export function followExchanges<R extends CallerResponse>(
         held: 0,
       };
       entries.set(response, entry);
+      const own: Course<R> = { entry };
       const leave = inFlight.add(entry);
       response.once('close', () => {
         leave();
         over(entry);
+        own.entry = undefined;
       });
       if (ending) entry.controller.abort(ending);
-      course.run(entry, run);
+      course.run(own, run);
     },
     gatewayOf: (response) => entries.get(response)?.gateway,
     signalOf(response) {
@@ -202,8 +212,11 @@ export function followExchanges<R extends CallerResponse>(
       for (const { end } of largest) end();
     },
     blame() {
-      const entry = course.getStore();
-      if (entry === undefined) return false;
+      const own = course.getStore();
+      if (own === undefined) return false;
+      const { entry } = own;
+      // It is over, and nothing of it is left to end.
+      if (entry === undefined) return true;
       entry.controller.abort(new GatewayError('internal', 'The gateway failed to answer this request.'));
       setTimeout(() => cut(entry.response), LAST_WORDS).unref();
       return true;
