@@ -249,7 +249,9 @@ export function send(
       onResponseStarted() {
         answered = true;
       },
-      onResponseStart(_controller, status, headers) {
+      onResponseStart(controller, status, headers) {
+        // Parts of the first read, all of which they would keep alive until the exchange is over.
+        controller.rawHeaders = null;
         if (status < 200) return;
         inflating = inflater(headers['content-encoding'], {
           chunk: deliver,

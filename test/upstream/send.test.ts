@@ -13,6 +13,7 @@ import {
 } from '../../src/upstream/send.ts';
 import { openTimeoutClock } from '../../src/upstream/timeout-clock.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
+import { arrayBuffersHeld } from '../support/held.ts';
 
 let upstream: FaultUpstream;
 const agent = openAgent({ connect: 1_000, publicHosts: new Set() });
@@ -239,4 +240,29 @@ test('a failed attempt reports what the vendor may have done', async () => {
   for (const [script, more, loss] of table) {
     await expect(sent(script, more).answer).rejects.toMatchObject({ loss });
   }
+});
+
+test('an open stream does not hold the read that its head came in', async () => {
+  const patient = openTimeoutClock({ firstByte: 60_000, idle: 60_000, quiet: 0, total: 0 });
+  const word = 'w'.repeat(40_000);
+  const body = `${word.length.toString(16)}\r\n${word}\r\n`;
+  upstream.script((wire) =>
+    wire.raw(
+      `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${body}`,
+    ),
+  );
+  const request = { origin: upstream.url, path: '/x', headers: [], body: Buffer.from('{}') };
+  const open = async (): Promise<ReadableStreamDefaultReader<Uint8Array>> => {
+    const reader = (await streamOf(send(agent, patient, request, new AbortController().signal))).getReader();
+    let come = 0;
+    for (; come < word.length; ) come += (await reader.read()).value?.byteLength ?? word.length;
+    return reader;
+  };
+  const first = await open();
+  const before = await arrayBuffersHeld();
+  const opened = await Promise.all(Array.from({ length: 20 }, open));
+  // Half of what the words take.
+  expect((await arrayBuffersHeld()) - before).toBeLessThan(20 * 20_000);
+  await Promise.all([first, ...opened].map((reader) => reader.cancel()));
+  patient.close();
 });
