@@ -19,11 +19,19 @@ import {
   completed,
   estimateChunk,
   estimateOutput,
+  forgetSample,
   type OutputEstimate,
   openOutputEstimate,
 } from './output-estimate.ts';
 import { topLevelMember } from './top-level-member.ts';
-import { getRemains, hasUsage, observeChunk, type UsageObserver, usageObserver } from './usage-observer.ts';
+import {
+  forgetKept,
+  getRemains,
+  hasUsage,
+  observeChunk,
+  type UsageObserver,
+  usageObserver,
+} from './usage-observer.ts';
 import { lastUsage, tierIn, usageIn } from './usage-search.ts';
 
 /** Of one shape from the first note to the last. */
@@ -174,6 +182,9 @@ export function closeLedger(
 ): ClosedLedger {
   const { began, first, usage: tap } = ledger;
   const remains = tap === undefined ? [] : ownRemains(ledger, tap);
+  const passed = finished && (tap === undefined || hasUsage(tap)) ? undefined : estimatePassed(ledger);
+  if (tap !== undefined) forgetKept(tap);
+  if (ledger.output !== undefined) forgetSample(ledger.output);
   return {
     id,
     time: ledger.time,
@@ -199,7 +210,7 @@ export function closeLedger(
     violations: ledger.violations,
     remains,
     finished,
-    passed: finished && (tap === undefined || hasUsage(tap)) ? undefined : estimatePassed(ledger),
+    passed,
   };
 }
 

@@ -127,6 +127,12 @@ export function estimateOutput(passage: OutputEstimate): number {
   return Math.ceil((passage.bytes * shareOfText(passage)) / BYTES_PER_TOKEN);
 }
 
+/** Lets go of the sample, once the answer has been estimated for the last time. */
+export function forgetSample(passage: OutputEstimate): void {
+  passage.sample = undefined;
+  passage.sampled = 0;
+}
+
 /** How much of what has come is text: of a whole answer all. */
 function shareOfText({ spoken, isStream, sample, sampled }: OutputEstimate): number {
   if (sample === undefined) return isStream ? 0 : 1;

@@ -75,6 +75,19 @@ export function hasUsage({ marks, first, held, window, filled }: UsageObserver):
   return waiting?.includes(marks.figure) === true;
 }
 
+/**
+ * Lets go of all that is kept, once it has been read for the last time. An observer is as old as its exchange, so what it
+ * refers to survives its own end: a few bytes, and with them all of the memory that Node's pool took them from.
+ */
+export function forgetKept(tap: UsageObserver): void {
+  tap.first = undefined;
+  tap.last = undefined;
+  tap.held = undefined;
+  tap.window = undefined;
+  tap.filled = 0;
+  tap.tier = undefined;
+}
+
 function take(tap: UsageObserver, bytes: Uint8Array): void {
   if (tap.filled === 0 && bytes.byteLength >= MANY) {
     searchAndKeep(tap, toBuffer(bytes));

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { closeLedger, makeRecord, observeUsage, openLedger } from '../../../src/accounting/usage/ledger.ts';
 import {
   getRemains,
   hasUsage,
@@ -137,3 +138,19 @@ test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
     }
   },
 );
+
+test('a closed ledger has what was used, and an open one keeps nothing of the answer after it', () => {
+  const ledger = openLedger(true);
+  ledger.spoken = 'chat-completions';
+  ledger.tiered = true;
+  const tap = observeUsage(ledger, 'chat-completions', undefined);
+  const events = ['{"choices":[{"delta":{"content":"word"}}]}', '{"usage":{"prompt_tokens":5}}', '[DONE]'];
+  for (const event of events) tap?.transform(Buffer.from(`data: ${event}\n\n`), { enqueue: () => undefined });
+  const closed = closeLedger(ledger, { id: 'x', format: 'chat-completions', operation: 'generate' }, true);
+  expect(makeRecord(closed).usage.input).toBe(5);
+  const buffers = [ledger.usage, ledger.output].flatMap((kept) =>
+    Object.entries(kept ?? {}).filter(([name, value]) => name !== 'marks' && value instanceof Uint8Array),
+  );
+  expect(ledger.usage).toBeDefined();
+  expect(buffers).toEqual([]);
+});
