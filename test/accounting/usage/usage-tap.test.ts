@@ -143,7 +143,7 @@ test('a closed ledger has what was used, and an open one keeps nothing of the an
   const ledger = openLedger(true);
   ledger.spoken = 'chat-completions';
   ledger.tiered = true;
-  const tap = observeUsage(ledger, 'chat-completions', undefined);
+  const tap = observeUsage(ledger, 'chat-completions', false);
   const events = ['{"choices":[{"delta":{"content":"word"}}]}', '{"usage":{"prompt_tokens":5}}', '[DONE]'];
   for (const event of events) tap?.transform(Buffer.from(`data: ${event}\n\n`), { enqueue: () => undefined });
   const closed = closeLedger(ledger, { id: 'x', format: 'chat-completions', operation: 'generate' }, true);
