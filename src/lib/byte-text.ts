@@ -20,14 +20,13 @@ export class ByteText {
     this.#bytes = bytes;
   }
 
-  /** The first place of an ASCII character at or after `from`; -1 if there is none. */
-  indexOf(character: string, from: number): number {
-    for (let at = from; at < this.#bytes.length; at = this.#end) {
-      if (at < this.#start || at >= this.#end) this.#move(at, PIECE);
-      const found = this.#piece.indexOf(character, at - this.#start);
-      if (found >= 0) return this.#start + found;
-    }
-    return -1;
+  /** The first quote at or after `from`; -1 if there is none. */
+  nextQuote(from: number): number {
+    if (from < this.#start || from >= this.#end) this.#move(from, PIECE);
+    const found = this.#piece.indexOf('"', from - this.#start);
+    if (found >= 0) return this.#start + found;
+    // So far away, as in an image, it is not worth to make more of the text.
+    return this.#bytes.indexOf(QUOTE, this.#end);
   }
 
   /** The characters from `start` to `end`. */
@@ -64,7 +63,7 @@ export function afterStringIn(bytes: Uint8Array, start: number, text: ByteText):
 function afterLongString(bytes: Uint8Array, from: number, text: ByteText): number {
   let at = from;
   for (let near = 0; ; ) {
-    const quote = text.indexOf('"', at);
+    const quote = text.nextQuote(at);
     if (quote < 0) return -1;
     let before = quote - 1;
     while (before >= at && bytes[before] === BACKSLASH) before--;
