@@ -21,6 +21,8 @@ export interface Beside {
 /** @typeParam R where answers go. */
 export interface Live<R extends CallerResponse = ServerResponse>
   extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
+  /** How many exchanges have been counted as some key's. Whoever asks for the health of the process has none. */
+  claimed(): number;
   /** Follows an exchange to its end. Everything that `run` starts belongs to it. */
   follow(response: R, gateway: Gateway, run: () => void): void;
   /** The gateway that an exchange began with; undefined once it is over. */
@@ -99,6 +101,7 @@ export function followExchanges<R extends CallerResponse>(
   const inFlight = slotSet<Entry<R>>();
   const entries = new WeakMap<CallerResponse, Entry<R>>();
   let begun = 0;
+  let claimed = 0;
   const perKey = openCounters();
   // Node knows which exchange started a callback or a promise, even if the error it throws does not say.
   const course = new AsyncLocalStorage<Course<R>>();
@@ -114,10 +117,12 @@ export function followExchanges<R extends CallerResponse>(
 
   return {
     inFlight: () => inFlight.size + messages,
+    claimed: () => claimed,
     claim(response, key) {
       const entry = entries.get(response);
       if (entry === undefined || entry.key !== undefined) return perKey.of(key);
       entry.key = key;
+      claimed += 1;
       return perKey.add(key);
     },
     arriving(response) {

@@ -11,8 +11,9 @@ import { heapRelease } from '../../store/release-heap.ts';
 const INTERVAL = 1_000;
 
 /**
- * How many checks in a row must find nothing in flight: after the start, and later. The code that V8 has compiled for a
- * load is released too, so it must not happen between two requests.
+ * How many checks in a row must find that nothing was served since the one before: after the start, and later. The code
+ * that V8 has compiled for a load is released too, so it must not happen between two requests. Nor does it matter that
+ * nothing is in flight at the moment of a check: short answers are seldom met by one.
  */
 const AT_START = 3;
 const IDLE_IN_A_ROW = 30;
@@ -21,8 +22,10 @@ const IDLE_IN_A_ROW = 30;
 const LEAST_GROWTH = 1.25;
 
 export interface ReleaseOptions {
-  /** Whether nothing is in flight. */
-  readonly isIdle: () => boolean;
+  /** The exchanges in flight. */
+  readonly inFlight: () => number;
+  /** The exchanges of callers since the start. */
+  readonly claimed: () => number;
   /** The bytes that the heap takes from the system. */
   readonly heapSize?: () => number;
   /** Collects all garbage and gives its pages back. */
@@ -34,14 +37,18 @@ export interface ReleaseOptions {
  * @returns a function that stops it.
  */
 export function releaseWhenIdle({
-  isIdle,
+  inFlight,
+  claimed,
   heapSize = () => getHeapStatistics().total_heap_size,
   collect = heapRelease(),
 }: ReleaseOptions): () => void {
   let idle = 0;
   let left = 0;
+  let seen = claimed();
   const timer = setInterval(() => {
-    idle = isIdle() ? idle + 1 : 0;
+    const isIdle = inFlight() === 0 && claimed() === seen;
+    seen = claimed();
+    idle = isIdle ? idle + 1 : 0;
     if (idle < (left === 0 ? AT_START : IDLE_IN_A_ROW) || heapSize() < left * LEAST_GROWTH) return;
     collect();
     left = heapSize();

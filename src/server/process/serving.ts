@@ -58,7 +58,7 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
     onFewDescriptors: () => server.closeIdle(),
   });
   shortage = watch.current;
-  const stopReleasing = releaseWhenIdle({ isIdle: () => server.live.inFlight() === 0 });
+  const stopReleasing = releaseWhenIdle(server.live);
 
   const retire = setInterval(() => {
     for (const old of retired) {

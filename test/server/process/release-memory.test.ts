@@ -9,9 +9,10 @@ afterEach(() => void vi.useRealTimers());
 
 /** A heap of `size` bytes, of which `live` are in use. */
 function heap() {
-  const state = { inFlight: 0, size: 100, live: 60, collections: 0 };
+  const state = { inFlight: 0, claimed: 0, size: 100, live: 60, collections: 0 };
   const stop = releaseWhenIdle({
-    isIdle: () => state.inFlight === 0,
+    inFlight: () => state.inFlight,
+    claimed: () => state.claimed,
     heapSize: () => state.size,
     collect() {
       state.collections += 1;
@@ -52,12 +53,25 @@ test('it does so again after the heap has grown, and never while it serves', () 
   expect(state.collections).toBe(2);
 });
 
+test('a process that answers now and then does not, though no check meets an answer', () => {
+  const { state, stop } = heap();
+  const answering = setInterval(() => {
+    state.claimed += 1;
+  }, 2_500);
+  vi.advanceTimersByTime(120_000);
+  expect(state.collections).toBe(0);
+  clearInterval(answering);
+  vi.advanceTimersByTime(10_000);
+  expect(state.collections).toBe(1);
+  stop();
+});
+
 test('the real collection gives pages back', () => {
   let garbage: unknown[] = Array.from({ length: 400_000 }, (_, at) => ({ at, text: `${at}` }));
   const grown = getHeapStatistics().total_heap_size;
   expect(garbage).toHaveLength(400_000);
   garbage = [];
-  const stop = releaseWhenIdle({ isIdle: () => true });
+  const stop = releaseWhenIdle({ inFlight: () => 0, claimed: () => 0 });
   vi.advanceTimersByTime(3_500);
   stop();
   expect(getHeapStatistics().total_heap_size).toBeLessThan(grown - 10 * 1024 * 1024);
