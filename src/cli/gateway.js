@@ -3,12 +3,12 @@
 
 import * as nodeModule from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { boundMemory } from './bound-memory.js';
+import { boundGrowth, restartBounded } from './bound-memory.js';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > 22 || (major === 22 && minor >= 19)) {
-  if (process.argv[2] === 'start') boundMemory();
+  if (process.argv[2] === 'start') restartBounded();
   // Compiled code is kept for the next start (Node's documentation, "Module compile cache").
   nodeModule.enableCompileCache();
   // SIGHUP reloads the configuration of a running gateway. Until the handler for that is installed, the signal would end
@@ -18,6 +18,7 @@ if (major > 22 || (major === 22 && minor >= 19)) {
     // V8 optimizes nothing until the gateway serves (`optimize.ts`): no function has this name.
     setFlagsFromString('--maglev-filter=~');
     setFlagsFromString('--turbo-filter=~');
+    boundGrowth();
   }
   await import('../main.ts');
 } else {
