@@ -3,22 +3,23 @@
 
 import * as nodeModule from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { boundGrowth, restartBounded } from './bound-memory.js';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > 22 || (major === 22 && minor >= 19)) {
-  if (process.argv[2] === 'start') restartBounded();
+  const starts = process.argv[2] === 'start';
+  const bounds = starts ? await import('./bound-memory.js') : undefined;
+  bounds?.restartBounded();
   // Compiled code is kept for the next start (Node's documentation, "Module compile cache").
   nodeModule.enableCompileCache();
   // SIGHUP reloads the configuration of a running gateway. Until the handler for that is installed, the signal would end
   // the process; ignoring it is safe, because the configuration has not been read yet.
-  if (process.argv[2] === 'start') {
+  if (starts) {
     process.on('SIGHUP', () => {});
     // V8 optimizes nothing until the gateway serves (`optimize.ts`): no function has this name.
     setFlagsFromString('--maglev-filter=~');
     setFlagsFromString('--turbo-filter=~');
-    boundGrowth();
+    bounds?.boundGrowth();
   }
   await import('../main.ts');
 } else {
