@@ -66,7 +66,7 @@ interface Noticed {
   readonly memory: number;
 }
 
-/** Lets streams run beside a crowd. @param watched whether the process tells of its longest piece of work. */
+/** Lets streams run beside a crowd. @param watched whether the process reports its longest piece of work. */
 async function measure(
   to: Running,
   request: Request,

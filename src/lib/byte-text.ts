@@ -4,7 +4,7 @@
  */
 
 import { latin1OfBytes } from './bytes.ts';
-import { BACKSLASH, QUOTE } from './json-bytes.ts';
+import { BACKSLASH, MANY, NEAR_IN_TEXT, QUOTE, STRETCH } from './json-bytes.ts';
 
 /** Characters of a piece. What is cut out of a piece keeps it alive; longer ones are not faster. */
 const PIECE = 16 * 1024;
@@ -42,16 +42,10 @@ export class ByteText {
   }
 }
 
-/** How far to go byte by byte before a search, which takes as long as that. */
-const NEAR = 16;
-/** So many quotes that near to each other mean that more will follow, and how far to go byte by byte then. */
-const MANY = 4;
-const STRETCH = 1024;
-
 /** As `afterString`, by the text of the bytes. @param start the opening quote of a string. */
 export function afterStringIn(bytes: Uint8Array, start: number, text: ByteText): number {
   let at = start + 1;
-  for (const until = Math.min(at + NEAR, bytes.length); at < until; at++) {
+  for (const until = Math.min(at + NEAR_IN_TEXT, bytes.length); at < until; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
     if (byte === BACKSLASH) at++;
@@ -68,7 +62,7 @@ function afterLongString(bytes: Uint8Array, from: number, text: ByteText): numbe
     let before = quote - 1;
     while (before >= at && bytes[before] === BACKSLASH) before--;
     if ((quote - before) % 2 === 1) return quote + 1;
-    near = quote - at < NEAR ? near + 1 : 0;
+    near = quote - at < NEAR_IN_TEXT ? near + 1 : 0;
     at = quote + 1;
     if (near < MANY) continue;
     for (const until = Math.min(at + STRETCH, bytes.length); at < until; at++) {

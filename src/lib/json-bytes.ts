@@ -36,7 +36,7 @@ export const EXACT_DIGITS = 15;
  * How far away a quote must be for a memchr to be worth its call, and how long to go on without one if it is nearer.
  */
 const NEAR = 64;
-const STRETCH = 1024;
+export const STRETCH = 1024;
 
 /** Whether a byte, or a UTF-16 code unit, is white space of JSON (RFC 8259, section 2). */
 export function isSpace(code: number | undefined): boolean {
@@ -124,9 +124,9 @@ function quoteIn(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /** How far to go character by character before a search, which takes as long as that in a text. */
-const NEAR_IN_TEXT = 16;
+export const NEAR_IN_TEXT = 16;
 /** So many quotes that near to each other mean that more will follow. */
-const MANY = 4;
+export const MANY = 4;
 
 /**
  * The end of the string in a JSON text that begins at `start`: its closing quote, or the end of the text if there is

@@ -167,7 +167,7 @@ function holdsTooMuch(body: JsonObject, size: number): boolean {
   );
 }
 
-/** The sum of what `measure` tells of each text in a value that may be JSON. */
+/** Adds up what `measure` returns for each text in a value, which may be JSON. */
 function sumOfTexts(value: Json | undefined, measure: (text: string) => number): number {
   if (typeof value === 'string') return mayBeJson(value) ? measure(value) : 0;
   if (typeof value !== 'object' || value === null) return 0;

@@ -43,7 +43,7 @@ export const LONG_BODY = 64 * 1024;
 /** Bytes that are read in one turn: less than a millisecond where quotes and escapes are dense. */
 const STRETCH = 512 * 1024;
 
-/** Bodies up to this size are read in one turn, in bytes: two stretches at once take as long as one that may be cut. */
+/** The most bytes of a body that is read in one turn. A scan without a stop is twice as fast as one that may stop. */
 const AT_ONCE = 2 * STRETCH;
 
 /** As `scanned`, a stretch in each turn of the event loop if the body is long. Rejects with what `scanned` throws. */

@@ -132,8 +132,8 @@ function startSpare(
   open(options, (...result) => {
     const [error, opened] = result;
     if (taker !== undefined) taker(...result);
-    // Nobody has asked for this connection, so nobody is told that it failed: the next request makes its own, and says
-    // why that fails.
+    // No request waits for this connection, so its failure is not reported. The next request opens one of its own, and
+    // reports the failure if there is one.
     else if (error !== null) lost();
     else if (isClosed) opened.destroy();
     else {

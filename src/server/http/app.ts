@@ -88,7 +88,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
     silent: true,
     allowMalformedURL: true,
     onError: (error, event) => {
-      const incoming = incomingOf(event);
+      const incoming = makeIncoming(event);
       const family = findFamily(event.url.pathname, incoming.message);
       return toResponse(renderFailure(error.cause ?? error, family, incoming));
     },
@@ -168,7 +168,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
     app.on('OPTIONS', path, answerPreflight);
   }
 
-  function incomingOf(event: H3Event): Incoming {
+  function makeIncoming(event: H3Event): Incoming {
     const { message, response } = host.exchangeOf(event);
     return unrecorded(makeAsked(message, response, host, makeId));
   }
@@ -180,7 +180,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   /** Adds a path for GET and HEAD, also for browsers from the allowed origins. */
   function read(path: string, endpoint: Endpoint): void {
     const run = async (event: H3Event): Promise<Response> => {
-      const incoming = incomingOf(event);
+      const incoming = makeIncoming(event);
       const { message } = incoming;
       const fault = faultOfHead(message);
       if (fault !== undefined) return fail(event, fault);
@@ -235,7 +235,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
 
   /** Answers an error, and the preflight that a browser sends first: without it, a page only reads 'Failed to fetch'. */
   function fail(event: H3Event, error: GatewayError): Response {
-    const incoming = incomingOf(event);
+    const incoming = makeIncoming(event);
     if (isPreflight(incoming.message)) return answerPreflight(event);
     const family = findFamily(rawPath(incoming.message), incoming.message);
     const response = toResponse(renderFailure(error, family, incoming));
@@ -262,7 +262,7 @@ function unrecorded(asked: Asked): Incoming {
   return { ...asked, ledger: openLedger(false) };
 }
 
-/** The caller's own request id; undefined if there is none that is safe to echo in a header. */
+/** The caller's own request id if it is safe to echo in a header; otherwise undefined. */
 function requestId(message: CallerRequest): string | undefined {
   const given = message.headers['x-request-id'];
   return typeof given === 'string' && /^[\w-]{1,128}$/.test(given) ? given : undefined;

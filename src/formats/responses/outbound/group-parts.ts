@@ -14,7 +14,7 @@ export type PartGroup =
 /** Groups parts in their order. Consecutive contents of one message are a group, and so are consecutive thoughts. */
 export function groupParts(parts: readonly Part[]): readonly PartGroup[] {
   const [only] = parts;
-  if (only !== undefined && parts.length === 1) return [groupOf(only)];
+  if (only !== undefined && parts.length === 1) return [makeGroup(only)];
   const groups: PartGroup[] = [];
   let content: ContentPart[] | undefined;
   let thinking: ThinkingPart[] | undefined;
@@ -49,7 +49,7 @@ export function groupParts(parts: readonly Part[]): readonly PartGroup[] {
 }
 
 /** The group of one part. Most turns have no more. */
-function groupOf(part: Part): PartGroup {
+function makeGroup(part: Part): PartGroup {
   switch (part.kind) {
     case 'text':
     case 'refusal':
