@@ -25,7 +25,12 @@ async function startedWith(options: ProcessOptions): Promise<{ flags: string[]; 
 test('the process that was started has the bounds, keeps its other flags, and ends by a signal with code 0', async () => {
   const execArgv = ['--stack-trace-limit=20'];
   const { flags, arenas } = await startedWith({ execArgv });
-  expect(flags).toEqual(['--max-semi-space-size=8', ...execArgv]);
+  expect(flags).toEqual([
+    '--max-semi-space-size=8',
+    '--no-memory-reducer',
+    '--no-parallel-scavenge',
+    ...execArgv,
+  ]);
   expect(arenas).toEqual(['MALLOC_ARENA_MAX=2']);
   running?.signal('SIGTERM');
   expect(await running?.ended).toBe(0);

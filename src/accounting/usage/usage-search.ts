@@ -91,8 +91,10 @@ export function listFields({ first, last }: Kept): readonly Buffer[] {
 export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
   let at = 0;
   let open = 0;
-  if (bytes.includes(figure)) {
-    if (kept.first !== undefined) at = Math.max(0, lastWhole(bytes, name) - 1);
+  const figured = bytes.indexOf(figure);
+  if (figured >= 0) {
+    // A field that has counts cannot begin further before the first of them.
+    at = Math.max(0, kept.first === undefined ? figured - WITHOUT_FIGURE : lastWhole(bytes, name) - 1);
   } else {
     if (bytes[bytes.length - 1] === LF && bytes[bytes.length - 2] === LF) return bytes.length;
     at = Math.max(0, bytes.length - WITHOUT_FIGURE);

@@ -72,18 +72,16 @@ const LARGE = 8 * 1024;
 
 /**
  * Writes a chunk of a body with its length (RFC 9112, 7.1). Node writes its length, its bytes and its end as four pieces,
- * each of which passes through the socket's queue; a small chunk is written as one.
+ * each of which passes through the socket's queue; a small chunk is written as one. The first write corks the socket for
+ * the rest of this turn, so the pieces, the head before them and an end that has come with them are one call of the system.
  * @returns false if the connection takes no more for now.
  */
 function writeChunk(response: ServerResponse, bytes: Uint8Array): boolean {
   const size = `${bytes.byteLength.toString(16)}\r\n`;
   if (bytes.byteLength < LARGE) return response.write(framed(size, bytes));
-  response.cork();
   response.write(size, 'latin1');
   response.write(bytes);
-  const takesMore = response.write('\r\n', 'latin1');
-  response.uncork();
-  return takesMore;
+  return response.write('\r\n', 'latin1');
 }
 
 function framed(size: string, bytes: Uint8Array): Uint8Array {
