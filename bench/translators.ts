@@ -47,11 +47,13 @@ const floor = (): Step<Uint8Array, string> =>
     },
   });
 
-const translator = (from: Format, to: Format): Step<Uint8Array, string> =>
-  fuse(
-    fuse(decodeSse(), from.outbound.parseEvents(PROMPT, TARGET)),
+const translator = (from: Format, to: Format): Step<Uint8Array, string> => {
+  const parser = from.outbound.parseEvents(PROMPT, TARGET);
+  return fuse(
+    fuse(decodeSse(undefined, parser.lastPiece), parser),
     fuse(to.inbound.renderEvents(ASKED), encodeSse()),
   );
+};
 
 /** The duration of one pass, in microseconds. */
 function time(make: () => Step<Uint8Array, string>, chunks: readonly Uint8Array[], seconds: number): number {

@@ -43,7 +43,8 @@ export function restartBounded() {
   const { execArgv, execPath, argv, env, platform } = process;
   // Earlier versions of Node warn that execve is experimental, and Windows has none. Later ones may have no such flags,
   // and then would not start.
-  if (!process.versions.node.startsWith('26.') || platform === 'win32' || process.execve === undefined) return;
+  if (!process.versions.node.startsWith('26.') || platform === 'win32' || process.execve === undefined)
+    return;
   // Whoever started this with a channel for messages, such as node --watch, would lose it.
   if (process.send !== undefined || process.permission !== undefined) return;
   const isSet = [...execArgv, env['NODE_OPTIONS'] ?? ''].some((text) => text.includes('-semi-space-size'));

@@ -84,7 +84,7 @@ async function streamed(
     toStream(answer),
     { ...translation, asked },
     {
-      decode: fuse(boundedStream(), decodeBody(answer, holds)),
+      decode: (lastPiece) => fuse(boundedStream(), decodeBody(answer, holds, lastPiece)),
       between: countingHeld(holds),
       framing,
       watch: judging ? judge(route.format, asked, ledger) : undefined,

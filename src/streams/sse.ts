@@ -2,12 +2,15 @@
 
 import { createParser } from 'eventsource-parser';
 import { GatewayError } from '../lib/errors.ts';
-import type { Sink, Step } from './step.ts';
+import { type LastPiece, repeatedEvents } from './repeated-events.ts';
+import { fuse, type Sink, type Step } from './step.ts';
 
 /** One event. `event` is absent if the stream gives it no name. */
 export interface Sse {
   readonly event?: string | undefined;
   readonly data: string;
+  /** Set if this is the event before once more, with this text in place of its piece. Its `data` is '' then. */
+  readonly piece?: string;
 }
 
 /** The longest event that is held, in UTF-16 code units: enough for a thought signature or a base64 image. */
@@ -17,10 +20,29 @@ export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
  * Makes the step from network chunks, cut anywhere, to events. It also gives a last event without its empty line,
  * because some services end that way.
  * @param maxLength UTF-16 code units.
+ * @param lastPiece of the events' reader, if it takes events as pieces.
  * @throws GatewayError `upstream-broken` if an event is longer than `maxLength`.
  */
-export function decodeSse(maxLength = MAX_EVENT_LENGTH): Step<Uint8Array, Sse> {
+export function decodeSse(maxLength = MAX_EVENT_LENGTH, lastPiece?: LastPiece): Step<Uint8Array, Sse> {
+  const parser = parseSse(maxLength);
+  return fuse(decodeText(), lastPiece === undefined ? parser : repeatedEvents(parser, lastPiece, asEvent));
+}
+
+const asEvent = (piece: string): Sse => ({ data: '', piece });
+
+/** Decodes UTF-8, cut anywhere. */
+function decodeText(): Step<Uint8Array, string> {
   const decoder = new TextDecoder();
+  const pass = (text: string, out: Sink<string>): void => {
+    if (text !== '') out.enqueue(text);
+  };
+  return {
+    transform: (chunk, out) => pass(decoder.decode(chunk, { stream: true }), out),
+    flush: (out) => pass(decoder.decode(), out),
+  };
+}
+
+function parseSse(maxLength: number): Step<string, Sse> {
   let sink: Sink<Sse> | undefined;
   let tooLong = false;
   /** Code units since the last event. Lines that belong to no event are not held, but their number is bounded too. */
@@ -35,22 +57,14 @@ export function decodeSse(maxLength = MAX_EVENT_LENGTH): Step<Uint8Array, Sse> {
       if (error.type === 'max-buffer-size-exceeded') tooLong = true;
     },
   });
-  const feed = (text: string): void => {
+  const transform = (text: string, out: Sink<Sse>): void => {
+    sink = out;
     length += text.length;
-    if (text !== '') parser.feed(text);
+    parser.feed(text);
     if (tooLong || length > 2 * maxLength)
       throw new GatewayError('upstream-broken', 'The upstream sent an event that is too long.');
   };
-  return {
-    transform(chunk, out) {
-      sink = out;
-      feed(decoder.decode(chunk, { stream: true }));
-    },
-    flush(out) {
-      sink = out;
-      feed(`${decoder.decode()}\n\n`);
-    },
-  };
+  return { transform, flush: (out) => transform('\n\n', out) };
 }
 
 /** Writes an event as text. `data` is JSON or a word, so it contains no line break. */

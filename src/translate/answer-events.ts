@@ -33,6 +33,11 @@ export function answerEvents({ outbound, asked, target, stops, hook }: AnswerTra
   const unwrapped = member === undefined ? named : fuse(named, unwrapMember(member));
   const stopped = stops ? fuse(unwrapped, stopAt(stops)) : unwrapped;
   const { transform, flush } = hook ? fuse(stopped, hook) : stopped;
-  const { mayBeOver } = parser;
-  return { transform, ...(flush && { flush }), ...(mayBeOver && { mayBeOver }) };
+  const { mayBeOver, lastPiece } = parser;
+  return {
+    transform,
+    ...(flush && { flush }),
+    ...(mayBeOver && { mayBeOver }),
+    ...(lastPiece && { lastPiece }),
+  };
 }

@@ -3,6 +3,7 @@
 import { byteAccumulator } from '../lib/byte-accumulator.ts';
 import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
+import type { LastPiece } from '../streams/repeated-events.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 
@@ -33,13 +34,14 @@ export function boundedStream(most = MAX_STREAM): Step<Uint8Array, Uint8Array> {
 }
 
 /** Decodes a stream if the body begins as one, and a non-streaming body, as one event, otherwise. */
-export function decodeByLooks(holds: Holds = () => {}): Step<Uint8Array, Sse> {
+export function decodeByLooks(holds: Holds = () => {}, lastPiece?: LastPiece): Step<Uint8Array, Sse> {
   let step: Step<Uint8Array, Sse> | undefined;
   return {
     transform(chunk, out) {
       step ??= stepFor(
         chunk.find((byte) => !isSpace(byte)),
         holds,
+        lastPiece,
       );
       step?.transform(chunk, out);
     },
@@ -51,9 +53,13 @@ export function decodeByLooks(holds: Holds = () => {}): Step<Uint8Array, Sse> {
  * Picks the decoder by the first byte of a body. Undefined means not yet known: some services send empty lines first,
  * as keep-alives.
  */
-function stepFor(first: number | undefined, holds: Holds): Step<Uint8Array, Sse> | undefined {
+function stepFor(
+  first: number | undefined,
+  holds: Holds,
+  lastPiece: LastPiece | undefined,
+): Step<Uint8Array, Sse> | undefined {
   if (first === undefined) return undefined;
-  return beginsEvent(first) ? decodeSse() : decodeWhole(holds);
+  return beginsEvent(first) ? decodeSse(undefined, lastPiece) : decodeWhole(holds);
 }
 
 /**

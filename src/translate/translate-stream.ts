@@ -23,7 +23,7 @@ export function translateStream(way: Way): TransformStream<Uint8Array, Uint8Arra
   const { writable, source } = pipedSource();
   if (translation === undefined) return { writable, readable: watched(source, way.to) };
   const { body } = translatedBody(source, translation, {
-    decode: fuse(boundedStream(), decodeByLooks()),
+    decode: (lastPiece) => fuse(boundedStream(), decodeByLooks(undefined, lastPiece)),
     framing: framedAsEvents(translation.inbound.ping),
     fail: say,
   });

@@ -17,7 +17,10 @@ import type { Out } from './part-sequence.ts';
 import { collectUnknownFields } from './unknown-fields.ts';
 
 export interface ChoiceReader {
-  read(choice: JsonObject, out: Out): void;
+  /** @returns the text or the thought of its delta, if it has nothing else. */
+  read(choice: JsonObject, out: Out): string | undefined;
+  /** More of that text or thought. */
+  again(text: string, out: Out): void;
   /** Whether the vendor has sent a finish reason, or the whole message. */
   isFinished(): boolean;
   /** Whether the answer is probably complete, though more may come. */
@@ -87,17 +90,21 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         }
       }
       const { delta } = value;
+      let text: string | undefined;
       // Perplexity's chunks also have a message, which repeats everything so far, and its whole answers an empty delta.
       if (isObject(delta)) {
-        message.read(delta, hasWholeMessage, out);
+        text = message.read(delta, hasWholeMessage, out);
         besideDelta = asObject(value['message']) ?? besideDelta;
       } else {
         const whole = asObject(value['message']);
         hasWholeMessage = whole !== undefined;
         if (whole) message.read(whole, hasWholeMessage, out);
       }
-      if (tokens && tokens.length > 0) out.enqueue({ type: 'logprobs', choice, tokens });
+      if (tokens === undefined || tokens.length === 0) return text;
+      out.enqueue({ type: 'logprobs', choice, tokens });
+      return undefined;
     },
+    again: message.again,
     isFinished: () => finishReason !== '' || hasWholeMessage,
     mayBeOver: () => isStandardFinish(finishReason) && !continuesAfterFinish && message.hasParts(),
     isPlausible: () => finishReason !== '' || hasWholeMessage || message.hasParts(),

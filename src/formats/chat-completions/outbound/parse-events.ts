@@ -33,7 +33,7 @@ const MAX_CHOICES = 128;
 export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
   const chunks = parseChunks(prompt, target);
   const events = withSettledCalls(withParallelCalls(withCustomCalls(chunks, prompt), prompt));
-  return { ...events, mayBeOver: chunks.mayBeOver };
+  return { ...events, mayBeOver: chunks.mayBeOver, lastPiece: chunks.lastPiece };
 }
 
 function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser> {
@@ -47,6 +47,9 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
   /** Perplexity's search results, to which the numbers in its texts refer. */
   let sources: readonly JsonObject[] = [];
   let isDone = false;
+  let lastPiece: string | undefined;
+  /** The choice of that piece. */
+  let lastChoice: ChoiceReader | undefined;
 
   const choiceAt = (index: number, shared: CallContext): ChoiceReader => {
     let choice = choices[index];
@@ -83,11 +86,14 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
     }
     for (const value of list) {
       if (!isObject(value)) continue;
-      choiceAt(asNumber(value['index']) ?? 0, context).read(value, out);
+      lastChoice = choiceAt(asNumber(value['index']) ?? 0, context);
+      lastPiece = lastChoice.read(value, out);
       if ((value['finish_reason'] ?? null) === null) continue;
+      lastPiece = undefined;
       head.keepUnknown(chunk);
       if (isList(chunk['search_results'])) sources = asObjects(chunk['search_results']);
     }
+    if (list.length > 1) lastPiece = undefined;
   };
 
   const finish = (out: Out): void => {
@@ -108,7 +114,12 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
 
   return {
     mayBeOver: () => !isDone && choices.length > 0 && choices.every((choice) => choice?.mayBeOver()),
-    transform({ event, data }, out) {
+    transform({ event, data, piece }, out) {
+      if (piece !== undefined) {
+        lastChoice?.again(piece, out);
+        return;
+      }
+      lastPiece = undefined;
       // Some services send null as a keep-alive.
       if (isDone || data === '' || data === 'null') return;
       if (data.startsWith('[DONE]')) {
@@ -123,6 +134,7 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
       if (event === 'error') throw parseErrorObject(chunk);
       readChunk(chunk, out);
     },
+    lastPiece: () => lastPiece,
     flush(out) {
       if (isDone) return;
       isDone = true;

@@ -3,6 +3,7 @@
 import type { FormatName } from '../../../conversation/prompt.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { AnswerContents } from '../wire/finish-reasons.ts';
+import { findPlainThought } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import { thinkingText } from '../wire/thinking-blocks.ts';
 import { annotationReader } from './parse-annotations.ts';
@@ -15,8 +16,11 @@ export interface MessageReader {
   /**
    * Reads a delta or a message.
    * @param whole whether the answer has come as a whole message: then each call and block in it is complete.
+   * @returns its text or its thought, if it has nothing else.
    */
-  read(delta: JsonObject, whole: boolean, out: Out): void;
+  read(delta: JsonObject, whole: boolean, out: Out): string | undefined;
+  /** More of that text or thought. */
+  again(text: string, out: Out): void;
   /** Whether any part has begun. */
   hasParts(): boolean;
   /**
@@ -46,6 +50,8 @@ export function messageReader(
   const thoughts = thoughtReader(parts);
   const annotations = annotationReader(parts);
   let hasRefusal = false;
+  /** Whether the last delta was nothing but a thought. */
+  let isThought = false;
 
   const calls = (): CallReader => {
     madeCalls ??= callReader(choice, parts, context);
@@ -116,9 +122,9 @@ export function messageReader(
     if (isObject(functionCall)) calls().readFunctionCall(functionCall, out);
   };
 
-  /** Keeps the unknown fields of a delta, and tells whether it has any known field beside its content. */
-  const scanFields = (delta: JsonObject): boolean => {
-    let hasOtherFields = false;
+  /** Keeps the unknown fields of a delta, and counts its known ones beside its content. */
+  const scanFields = (delta: JsonObject): number => {
+    let others = 0;
     for (const key in delta) {
       switch (key) {
         case 'role':
@@ -140,21 +146,33 @@ export function messageReader(
         case 'provider_specific_fields':
         case 'tool_calls':
         case 'function_call':
-          hasOtherFields ||= delta[key] !== null;
+          if (delta[key] !== null) others += 1;
           break;
         default:
           unknownFields.keep(key, delta[key]);
       }
     }
-    return hasOtherFields;
+    return others;
   };
 
   return {
     read(delta, whole, out) {
-      const hasOtherFields = scanFields(delta);
-      if (hasOtherFields) for (const signed of thoughts.read(delta, whole, out)) calls().sign(signed, out);
-      readContent(delta['content'], out);
-      if (hasOtherFields) readOtherFields(delta, whole, out);
+      const others = scanFields(delta);
+      const { content } = delta;
+      if (others === 0) {
+        isThought = false;
+        readContent(content, out);
+        return typeof content === 'string' ? content : undefined;
+      }
+      for (const signed of thoughts.read(delta, whole, out)) calls().sign(signed, out);
+      readContent(content, out);
+      readOtherFields(delta, whole, out);
+      isThought = others === 1 && !content;
+      return isThought ? findPlainThought(delta) : undefined;
+    },
+    again(text, out) {
+      if (isThought) thoughts.write(text, out);
+      else write('text', text, out);
     },
     hasParts: () => parts.last() !== undefined,
     end(sources, out) {

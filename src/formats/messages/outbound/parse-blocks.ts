@@ -45,8 +45,13 @@ const CALL_READ: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 interface BlockParser {
   /** Starts a block. One that is still open ends here. */
   start(block: JsonObject, at: Json | undefined, out: Out): void;
-  /** @throws GatewayError `upstream-broken` if no such block is open, or if the delta does not fit its type. */
-  delta(delta: JsonObject, at: Json | undefined, out: Out): void;
+  /**
+   * @returns the text that it brought, if that passed on at once.
+   * @throws GatewayError `upstream-broken` if no such block is open, or if the delta does not fit its type.
+   */
+  delta(delta: JsonObject, at: Json | undefined, out: Out): string | undefined;
+  /** The last delta once more, with another text. */
+  again(text: string, out: Out): void;
   stop(out: Out): void;
   /** Ends the content: no block follows. */
   end(out: Out): void;
@@ -178,12 +183,19 @@ export function createBlockParser(prompt: Prompt): BlockParser {
       const { type } = delta;
       if (open.textDelta !== undefined && type === open.textDelta) {
         const text = delta[TEXT_FIELDS[open.textDelta]];
-        if (typeof text !== 'string') return;
-        if (open.keys) open.json += text;
-        else emitText(open, text, out);
+        if (typeof text !== 'string') return undefined;
+        if (open.keys === undefined) {
+          emitText(open, text, out);
+          return text;
+        }
+        open.json += text;
       } else if (typeof type === 'string') {
         addOther(open, type, delta, out);
       }
+      return undefined;
+    },
+    again(text, out) {
+      if (open !== undefined) emitText(open, text, out);
     },
     stop,
     end(out) {

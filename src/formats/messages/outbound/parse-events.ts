@@ -15,9 +15,9 @@ import {
   presentFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import type { Sse } from '../../../streams/sse.ts';
-import type { Sink, Step } from '../../../streams/step.ts';
+import type { Sink } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
+import type { EventParser } from '../../format.ts';
 import { END_FIELDS, parseEnd } from '../wire/finish-reasons.ts';
 import { mergeFigures, parseUsage } from '../wire/usage.ts';
 import { hasExactBlock, needsExactNumbers, parseExactObject } from './exact-blocks.ts';
@@ -32,15 +32,17 @@ type Out = Sink<ReplyEvent>;
  * @param prompt the request, whose tools' names may have been changed for Anthropic.
  * @see Outbound.parseEvents
  */
-export function parseEvents(prompt: Prompt): Step<Sse, ReplyEvent> {
-  return withSettledCalls(withCustomCalls(parseMessage(prompt), prompt));
+export function parseEvents(prompt: Prompt): EventParser {
+  const message = parseMessage(prompt);
+  return { ...withSettledCalls(withCustomCalls(message, prompt)), lastPiece: message.lastPiece };
 }
 
-function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
+function parseMessage(prompt: Prompt): EventParser & Required<Pick<EventParser, 'lastPiece'>> {
   const blocks = createBlockParser(prompt);
   let isStarted = false;
   let id: string | undefined;
   let isOver = false;
+  let lastPiece: string | undefined;
   /** The usage reported so far. */
   let figures: JsonObject = {};
   /** The fields of the message's end. */
@@ -86,9 +88,9 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     out.enqueue({ type: 'reply-end' });
   };
 
-  const readDelta = ({ delta, index }: JsonObject, out: Out): void => {
+  const readDelta = ({ delta, index }: JsonObject, out: Out): string | undefined => {
     startLate(out);
-    if (isObject(delta)) blocks.delta(delta, index, out);
+    return isObject(delta) ? blocks.delta(delta, index, out) : undefined;
   };
 
   const read = (type: string | undefined, data: string, event: JsonObject, out: Out): void => {
@@ -137,16 +139,16 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
   };
 
   return {
-    transform({ event, data }, out) {
+    transform({ event, data, piece }, out) {
+      if (piece !== undefined) return blocks.again(piece, out);
+      lastPiece = undefined;
       if (isOver || data === '') return;
       const value = parseEventObject(data);
       const type = asText(value['type']) ?? event;
-      if (type === 'content_block_delta') {
-        readDelta(value, out);
-        return;
-      }
-      read(type, data, value, out);
+      if (type === 'content_block_delta') lastPiece = readDelta(value, out);
+      else read(type, data, value, out);
     },
+    lastPiece: () => lastPiece,
     flush() {
       if (!isOver) throw endedEarly();
     },

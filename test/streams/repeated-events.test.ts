@@ -1,0 +1,322 @@
+/** Events that differ from the one before only in a piece of text are read as what the parser of whole events reads. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { FormatName, Prompt } from '../../src/conversation/prompt.ts';
+import type { ReplyEvent } from '../../src/conversation/reply.ts';
+import { formats } from '../../src/formats/formats.ts';
+import { decodeSse, type Sse } from '../../src/streams/sse.ts';
+import { fuse, run, type Step } from '../../src/streams/step.ts';
+import { modelOf } from '../support/model-traits.ts';
+import { FIXTURES } from '../support/recording.ts';
+
+const TARGET = modelOf();
+const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true, thinking: { visible: true } };
+
+interface Read {
+  readonly events: readonly ReplyEvent[];
+  readonly error: string | undefined;
+  /** How many events came as a piece. */
+  readonly pieces: number;
+}
+
+/** What a parser makes of a stream, and the error with which it ends. */
+function read(format: FormatName, chunks: readonly Uint8Array[], isShort: boolean): Read {
+  const parser = formats[format].outbound.parseEvents(PROMPT, TARGET);
+  let pieces = 0;
+  const counting: Step<Sse, Sse> = {
+    transform(event, out) {
+      if (event.piece !== undefined) pieces += 1;
+      out.enqueue(event);
+    },
+  };
+  const decoder = fuse(decodeSse(undefined, isShort ? parser.lastPiece : undefined), counting);
+  const step = fuse(decoder, parser);
+  const events: ReplyEvent[] = [];
+  const out = { enqueue: (event: ReplyEvent) => void events.push(event) };
+  try {
+    for (const chunk of chunks) step.transform(chunk, out);
+    step.flush?.(out);
+  } catch (error) {
+    return { events, error: String(error), pieces };
+  }
+  return { events, error: undefined, pieces };
+}
+
+/** Reads a stream in both ways. @returns how many events came as a piece. */
+function expectSame(format: FormatName, chunks: readonly Uint8Array[]): number {
+  const { pieces, ...short } = read(format, chunks, true);
+  const { pieces: none, ...full } = read(format, chunks, false);
+  expect(short).toEqual(full);
+  expect(none).toBe(0);
+  return pieces;
+}
+
+/** Cuts bytes at the places, which may lie inside a character. */
+function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const cuts = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  return cuts.slice(1).map((cut, at) => bytes.subarray(cuts[at], cut));
+}
+
+const event = (data: object, name?: string): string =>
+  `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+const named = (data: { readonly type: string }): string => event(data, data.type);
+
+const MESSAGE = named({
+  type: 'message_start',
+  message: Object.assign(
+    { id: 'msg_1', model: 'm', role: 'assistant' },
+    { content: [], usage: { input_tokens: 1 } },
+  ),
+} as { type: string });
+const opened = (index: number, block: object): string =>
+  named({ type: 'content_block_start', index, content_block: block } as { type: string });
+const delta = (index: number, said: object): string =>
+  named({ type: 'content_block_delta', index, delta: said } as { type: string });
+
+const chunk = (said: object, beside: object = {}, choice: object = {}): string =>
+  event({
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: said, logprobs: null, finish_reason: null, ...choice }],
+    ...beside,
+  });
+
+/** What may come between the deltas of Anthropic's stream. */
+const OTHER_EVENTS = [
+  named({ type: 'ping' }),
+  ': a comment\n\n',
+  'id: 7\nretry: 10\n\n',
+  delta(0, { type: 'citations_delta', citation: { type: 'char_location', cited_text: 'x' } }),
+  opened(1, { type: 'thinking', thinking: '' }) + delta(1, { type: 'thinking_delta', thinking: 'a thought' }),
+  opened(2, { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }) +
+    delta(2, { type: 'input_json_delta', partial_json: '{"a' }),
+  named({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } as { type: string }),
+  'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\u0001b"}}\n\n',
+];
+
+const OTHER_CHUNKS = [
+  ': OPENROUTER PROCESSING\n\n',
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ reasoning_content: 'a thought' }),
+  chunk({ content: 'one' }, {}, { index: 1 }),
+  chunk({ content: 'seen' }, {}, { logprobs: { content: [{ token: 'seen', logprob: -1, bytes: null }] } }),
+  chunk({ content: 'same' }, {}, { text: 'same' }),
+  chunk({ content: 'word' }, { usage: { prompt_tokens: 1, completion_tokens: 2 } }),
+  chunk({
+    tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+  }),
+  event({ error: { message: 'It broke.' } }),
+  'data: null\n\n',
+  'data: {"choices":[{"index":0,"delta":{"content":"a\\qb"}}]}\n\n',
+];
+
+const text = fc.oneof(
+  fc.constantFrom(
+    ' word',
+    'the',
+    ' "quoted"',
+    '\\',
+    '\\"',
+    '"',
+    '',
+    ',',
+    '":"',
+    'text',
+    'delta',
+    '\n\n',
+    'é',
+    '😀',
+    '\ud800',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+  fc.stringMatching(/^[ \w]{1,12}$/),
+);
+const places = fc.array(fc.nat(20_000), { maxLength: 12 });
+const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+
+describe('a stream is read as by the parser of whole events', () => {
+  test.each(['messages', 'chat-completions'] as const)('every recorded stream in %s', (format) => {
+    const folder = join(FIXTURES, 'replies', format);
+    const streams = readdirSync(folder).filter((file) => file.endsWith('.sse'));
+    let pieces = 0;
+    for (const file of streams) {
+      const bytes = readFileSync(join(folder, file));
+      pieces += expectSame(format, [bytes]);
+      for (const size of [1, 7, 300]) {
+        const count = Math.ceil(bytes.length / size);
+        expectSame(
+          format,
+          cutAt(
+            bytes,
+            Array.from({ length: count }, (_, at) => at * size),
+          ),
+        );
+      }
+    }
+    expect(streams.length).toBeGreaterThan(5);
+    expect(pieces).toBeGreaterThan(50);
+  });
+
+  test('any pieces and other events of messages, cut anywhere', () => {
+    const said = fc.oneof(
+      { weight: 6, arbitrary: text.map((piece) => delta(0, { type: 'text_delta', text: piece })) },
+      { weight: 1, arbitrary: fc.constantFrom(...OTHER_EVENTS) },
+    );
+    const ending = fc.constantFrom(
+      '',
+      named({ type: 'content_block_stop' }) +
+        named({ type: 'message_delta', delta: { stop_reason: 'end_turn' } } as { type: string }) +
+        named({ type: 'message_stop' }),
+    );
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 30 }), ending, places, lineEnd, (events, end, cuts, line) => {
+        const stream = MESSAGE + opened(0, { type: 'text', text: '' }) + events.join('') + end;
+        expectSame('messages', cutAt(new TextEncoder().encode(stream.replaceAll('\n', line)), cuts));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('any pieces and other chunks of chat-completions, padded or not, cut anywhere', () => {
+    const padding = fc.constantFrom(
+      {},
+      { obfuscation: 'aB3' },
+      { obfuscation: '' },
+      { p: 'abcdefgh' },
+      { p: 'a"b' },
+    );
+    const said = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc
+          .tuple(text, padding, fc.constantFrom('content', 'content', 'reasoning_content', 'reasoning'))
+          .map(([piece, beside, field]) => chunk({ content: null, [field]: piece }, beside)),
+      },
+      { weight: 1, arbitrary: fc.constantFrom(...OTHER_CHUNKS) },
+    );
+    const ending = fc.constantFrom('', `${chunk({}, {}, { finish_reason: 'stop' })}data: [DONE]\n\n`);
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 30 }), ending, places, lineEnd, (events, end, cuts, line) => {
+        const stream = (events.join('') + end).replaceAll('\n', line);
+        expectSame('chat-completions', cutAt(new TextEncoder().encode(stream), cuts));
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe('what only looks like the same event', () => {
+  const logprobs = { logprobs: { content: [{ token: 'x', logprob: -1, bytes: null }] } };
+
+  test.each([
+    {
+      name: 'another field with the same text, which then changes',
+      stream: chunk({ content: 'word' }, { id: 'word' }) + chunk({ content: 'word' }, { id: 'other' }),
+    },
+    {
+      name: 'comments that repeat an event',
+      stream: `${chunk({ content: 'word' })}: {"a":"word"}\n\n: {"a":"else"}\n\n`,
+    },
+    {
+      name: 'log probabilities beside a text',
+      stream: chunk({ content: 'one' }, {}, logprobs) + chunk({ content: 'two' }, {}, logprobs),
+    },
+    {
+      name: 'a text that is a key elsewhere',
+      stream: chunk({ content: 'model' }) + chunk({ content: 'delta' }) + chunk({ content: 'index' }),
+    },
+    {
+      name: 'thoughts beside a text',
+      stream:
+        chunk({ content: 'one', reasoning_content: 'hm' }) +
+        chunk({ content: 'two', reasoning_content: 'hm' }),
+    },
+  ])('$name', ({ stream }) => {
+    expectSame('chat-completions', [new TextEncoder().encode(stream)]);
+  });
+});
+
+describe('nothing of an event but its piece is parsed', () => {
+  const words = Array.from({ length: 50 }, (_, at) => ` word${at}`);
+
+  test.each<{ name: string; format: FormatName; stream: string; least: number }>([
+    {
+      name: 'messages',
+      format: 'messages',
+      stream:
+        MESSAGE +
+        opened(0, { type: 'text', text: '' }) +
+        words.map((word) => delta(0, { type: 'text_delta', text: word })).join(''),
+      least: 49,
+    },
+    {
+      name: 'chat-completions',
+      format: 'chat-completions',
+      stream: words.map((word) => chunk({ content: word })).join(''),
+      least: 49,
+    },
+    {
+      name: 'chunks with padding of any length',
+      format: 'chat-completions',
+      stream: words.map((word, at) => chunk({ content: word }, { obfuscation: 'x'.repeat(at % 7) })).join(''),
+      least: 49,
+    },
+    {
+      name: 'thoughts',
+      format: 'chat-completions',
+      stream: words.map((word) => chunk({ content: null, reasoning_content: word })).join(''),
+      least: 49,
+    },
+    {
+      name: 'pings between the deltas',
+      format: 'messages',
+      stream:
+        MESSAGE +
+        opened(0, { type: 'text', text: '' }) +
+        words
+          .map(
+            (word, at) =>
+              delta(0, { type: 'text_delta', text: word }) + (at % 10 === 0 ? OTHER_EVENTS[0] : ''),
+          )
+          .join(''),
+      least: 39,
+    },
+  ])('$name', ({ format, stream, least }) => {
+    const bytes = new TextEncoder().encode(stream);
+    expect(expectSame(format, [bytes])).toBeGreaterThanOrEqual(least);
+    // One read for each event, as models send them.
+    const ends = [...stream.matchAll(/\n\n/g)].map(({ index }) => index + 2);
+    expect(expectSame(format, cutAt(bytes, ends))).toBeGreaterThanOrEqual(least);
+  });
+
+  test('a stream whose every event differs is soon no longer looked at', () => {
+    const stream = words.map((word, at) => chunk({ content: word }, { created: at, sequence: at })).join('');
+    expect(expectSame('chat-completions', [new TextEncoder().encode(stream)])).toBe(0);
+  });
+});
+
+test('the events of one read come without the next one, also where lines end in CR alone', () => {
+  for (const line of ['\n', '\r\n', '\r']) {
+    const parser = formats['chat-completions'].outbound.parseEvents(PROMPT, TARGET);
+    const step = fuse(decodeSse(undefined, parser.lastPiece), parser);
+    const seen: string[] = [];
+    const out = { enqueue: (one: ReplyEvent) => void (one.type === 'part-delta' && seen.push(one.text)) };
+    for (const word of ['one', 'two', 'six', 'ten']) {
+      const bytes = new TextEncoder().encode(chunk({ content: word }).replaceAll('\n', line));
+      step.transform(bytes, out);
+      // Behind a lone CR, a parser has to wait for what may be its LF.
+      if (line !== '\r') expect(seen.at(-1)).toBe(word);
+    }
+    expect(seen.length).toBeGreaterThanOrEqual(3);
+  }
+});
+
+test('an unfinished event that goes on for long is not held', () => {
+  const decoder = decodeSse(20_000, () => undefined);
+  expect(() => run(decoder, [new TextEncoder().encode(`data: ${'x'.repeat(50_000)}`)])).toThrow('too long');
+});
