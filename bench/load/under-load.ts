@@ -62,20 +62,27 @@ interface Standing {
   readonly seen: Seen;
 }
 
-/** Seconds of load before anything counts, after each start: for about as long V8 compiles what the load calls. */
+/**
+ * Seconds of load before anything counts, after each start: for about as long V8 compiles what the load calls. They come
+ * in turns of a second, as in `take-turns.ts`.
+ */
 const WARM_UP = 5;
 /** Seconds and rounds of latency measurement in each start. */
 const STEADY = { seconds: 1, rounds: 2 };
 
-/** Whether it answers at all: one request alone, and then a warm-up. */
-async function warm({ contender, process, request }: Standing, scenario: Scenario): Promise<boolean> {
+/** Whether it answers at all: one request alone, and then a second of load. */
+async function answers({ contender, process, request }: Standing, scenario: Scenario): Promise<boolean> {
   await closedLoad(process, request, { ...scenario, connections: 1 }, 0);
-  const { answers, refusedWith } = await closedLoad(process, request, scenario, WARM_UP);
-  if (answers === 0) {
+  const { answers: given, refusedWith } = await closedLoad(process, request, scenario, 1);
+  if (given === 0) {
     console.error(`${scenario.name}: ${contender.name} answers with ${refusedWith} only, and is left out.`);
-    return false;
   }
-  if (process.pid !== undefined) forgetPeak(process.pid);
+  return given > 0;
+}
+
+/** One more second of the warm-up. */
+async function warm({ process, request }: Standing, scenario: Scenario): Promise<boolean> {
+  await closedLoad(process, request, scenario, 1);
   return true;
 }
 
@@ -139,7 +146,13 @@ async function measure(
   { starts, rounds, seconds, upstream }: LoadOptions,
 ): Promise<void> {
   const standing = new Set<Standing>();
-  for (const one of all) if (await attempt(one, scenario, () => warm(one, scenario))) standing.add(one);
+  for (const one of all) if (await attempt(one, scenario, () => answers(one, scenario))) standing.add(one);
+  for (let second = 1; second < WARM_UP; second += 1) {
+    for (const one of standing) {
+      if (!(await attempt(one, scenario, () => warm(one, scenario)))) standing.delete(one);
+    }
+  }
+  for (const { process } of standing) if (process.pid !== undefined) forgetPeak(process.pid);
   for (let turn = 0; turn < Math.ceil(rounds / starts); turn += 1) {
     for (const one of standing) {
       if (!(await attempt(one, scenario, () => pressed(one, scenario, seconds)))) standing.delete(one);
