@@ -50,7 +50,7 @@ const floor = (): Step<Uint8Array, string> =>
 const translator = (from: Format, to: Format): Step<Uint8Array, string> => {
   const parser = from.outbound.parseEvents(PROMPT, TARGET);
   return fuse(
-    fuse(decodeSse(undefined, parser.lastPiece), parser),
+    fuse(decodeSse(undefined, parser.pieces), parser),
     fuse(to.inbound.renderEvents(ASKED), encodeSse()),
   );
 };

@@ -6,7 +6,7 @@ import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Edit, Span } from '../lib/json-scan.ts';
-import type { LastPiece } from '../streams/repeated-events.ts';
+import type { Pieces } from '../streams/repeated-events.ts';
 import type { Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 import type { ModelTraits } from './model-traits.ts';
@@ -59,7 +59,7 @@ export interface EventParser extends Step<Sse, ReplyEvent> {
    */
   mayBeOver?(): boolean;
   /** Present if the parser takes an event as the `piece` by which it differs from the one before. */
-  readonly lastPiece?: LastPiece;
+  readonly pieces?: Pieces;
 }
 
 /**

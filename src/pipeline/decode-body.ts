@@ -1,7 +1,7 @@
 /** A vendor's answer as events, by its content type and, where that tells nothing, by its bytes. */
 
 import { GatewayError } from '../lib/errors.ts';
-import type { LastPiece } from '../streams/repeated-events.ts';
+import type { Pieces } from '../streams/repeated-events.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 import { decodeByLooks, type Holds, textUnlessStream } from '../translate/decode-answer.ts';
@@ -13,16 +13,16 @@ const TELLS_NOTHING = /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream)|text
 
 /**
  * Makes the step from the vendor's bytes to events. A non-streaming body becomes one event.
- * @param lastPiece of the events' parser, if it takes events as pieces.
+ * @param pieces of the events' parser, if it takes any.
  * @throws GatewayError if the content type is neither one of events nor one of JSON.
  */
 export function decodeBody(
   answer: UpstreamAnswer,
   holds: Holds,
-  lastPiece: LastPiece | undefined,
+  pieces: Pieces | undefined,
 ): Step<Uint8Array, Sse> {
   requireAnswer(answer);
-  return isEventStream(answer.headers) ? decodeSse(undefined, lastPiece) : decodeByLooks(holds, lastPiece);
+  return isEventStream(answer.headers) ? decodeSse(undefined, pieces) : decodeByLooks(holds, pieces);
 }
 
 /** Checks the content type, before anything of the body is read. @throws GatewayError as `decodeBody` does. */

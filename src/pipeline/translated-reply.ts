@@ -84,7 +84,7 @@ async function streamed(
     toStream(answer),
     { ...translation, asked },
     {
-      decode: (lastPiece) => fuse(boundedStream(), decodeBody(answer, holds, lastPiece)),
+      decode: (pieces) => fuse(boundedStream(), decodeBody(answer, holds, pieces)),
       between: countingHeld(holds),
       framing,
       watch: judging ? judge(route.format, asked, ledger) : undefined,

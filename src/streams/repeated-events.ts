@@ -6,17 +6,23 @@
 
 import type { Sink, Step } from './step.ts';
 
-/**
- * The text of the event that was read last, if that was a piece of text and nothing else; otherwise undefined. The reader
- * then takes another such event as its piece alone.
- */
-export type LastPiece = () => string | undefined;
+/** What a reader of events can take as pieces. */
+export interface Pieces {
+  /**
+   * The text of the event that was read last, if that was a piece of text and nothing else; otherwise undefined. The
+   * reader then takes another such event as its piece alone.
+   */
+  last(): string | undefined;
+  /** An object whose numbers may differ too. The reader finds them in the `data` of the piece. */
+  readonly counts?: string;
+}
 
 /** What stands around the piece. */
 interface Pattern {
-  /** From the event's beginning to the quote before the piece, and from the quote after it. */
+  /** From the event's beginning to the quote before the piece. */
   readonly before: string;
-  readonly after: string;
+  /** From the quote after the piece: up to the first number that may differ, between such numbers, and after the last. */
+  readonly after: readonly string[];
   /** Padding stands between `after` and this. Absent if the event has none. */
   readonly afterPadding?: string;
 }
@@ -37,6 +43,12 @@ const MOST_HELD = 8 * 1024;
 /** After so many patterns in a row that no event had, none is looked for in the rest of the stream. */
 const MOST_VAIN = 8;
 
+/** An event that is nothing but the one line of its data, which is an object. */
+const ONE_LINE = /^data: ?\{[^\r\n]*\}\s*$/;
+
+/** A whole number as a value. */
+const NUMBER = /(?<=: ?)\d+(?=\s*[,}\]])/;
+
 const LF = 0x0a;
 const CR = 0x0d;
 const BACKSLASH = 0x5c;
@@ -44,12 +56,12 @@ const BACKSLASH = 0x5c;
 /**
  * Makes the step that takes such events out of a stream, in front of what parses the others.
  * @param parser from text, cut anywhere, to events.
- * @param asEvent makes the event that stands for such a one.
+ * @param asEvent makes the event that stands for such a one. `data` is its JSON text if numbers in it may differ, else ''.
  */
 export function repeatedEvents<E>(
   parser: Step<string, E>,
-  lastPiece: LastPiece,
-  asEvent: (piece: string) => E,
+  { last, counts }: Pieces,
+  asEvent: (piece: string, data: string) => E,
 ): Step<string, E> {
   let pattern: Pattern | undefined;
   /** Where the event ends that `pieceAt` has read. */
@@ -77,8 +89,9 @@ export function repeatedEvents<E>(
     const start = at + before.length;
     if (!isAt(text, at, before)) return undefined;
     const quote = closingQuote(text, start);
-    if (quote <= start || !isAt(text, quote, after)) return undefined;
-    pieceEnd = quote + after.length;
+    if (quote <= start) return undefined;
+    pieceEnd = afterAll(text, quote, after);
+    if (pieceEnd < 0) return undefined;
     if (afterPadding !== undefined) {
       const padding = pieceEnd;
       pieceEnd = text.indexOf('"', padding);
@@ -95,8 +108,8 @@ export function repeatedEvents<E>(
     count = 0;
     parser.transform(event, counted);
     isBetween = true;
-    const piece = wasBetween && count === 1 ? lastPiece() : undefined;
-    pattern = piece === undefined ? undefined : patternOf(event, piece);
+    const piece = wasBetween && count === 1 ? last() : undefined;
+    pattern = piece === undefined ? undefined : patternOf(event, piece, counts);
     if (pattern !== undefined) vain += 1;
   };
 
@@ -115,8 +128,8 @@ export function repeatedEvents<E>(
         const piece = pattern && pieceAt(text, at, pattern);
         if (piece !== undefined) {
           vain = 0;
+          out.enqueue(asEvent(piece, pattern?.after.length === 1 ? '' : dataOf(text.slice(at, pieceEnd))));
           at = pieceEnd;
-          out.enqueue(asEvent(piece));
           continue;
         }
         if (vain === MOST_VAIN) return parse(text.slice(at), out);
@@ -141,7 +154,7 @@ export function repeatedEvents<E>(
 }
 
 /** The pattern of an event; undefined if its piece is not found in it, exactly once and as a value. */
-function patternOf(event: string, piece: string): Pattern | undefined {
+function patternOf(event: string, piece: string, counts: string | undefined): Pattern | undefined {
   if (!PLAIN.test(piece)) return undefined;
   const json = `"${piece}"`;
   const found = event.indexOf(json);
@@ -149,11 +162,34 @@ function patternOf(event: string, piece: string): Pattern | undefined {
   const before = event.slice(0, found + 1);
   const after = event.slice(found + json.length - 1);
   if (!/^"\s*[,}\]]/.test(after)) return undefined;
+  const counted = counts === undefined ? -1 : after.indexOf(`"${counts}"`);
+  if (counted >= 0 && ONE_LINE.test(event)) {
+    const [first = '', ...others] = after.slice(counted).split(NUMBER);
+    return { before, after: [after.slice(0, counted) + first, ...others] };
+  }
   const padding = PADDING.exec(after);
-  if (padding === null) return { before, after };
+  if (padding === null) return { before, after: [after] };
   const start = padding.index + padding[0].length;
-  return { before, after: after.slice(0, start), afterPadding: after.slice(after.indexOf('"', start)) };
+  return { before, after: [after.slice(0, start)], afterPadding: after.slice(after.indexOf('"', start)) };
 }
+
+/** The data of an event that is one line. */
+const dataOf = (event: string): string => event.slice(event.indexOf('{')).trimEnd();
+
+/** The place behind all parts, with a number between each two of them; -1 if they are not at `start`. */
+function afterAll(text: string, start: number, parts: readonly string[]): number {
+  let at = start;
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? '';
+    const digits = at;
+    if (index > 0) while (isDigit(text.charCodeAt(at))) at += 1;
+    if ((index > 0 && at === digits) || !isAt(text, at, part)) return -1;
+    at += part.length;
+  }
+  return at;
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /** Whether `part` is at a place of the text. `startsWith` compares by the character, which takes three times as long. */
 function isAt(text: string, at: number, part: string): boolean {

@@ -2,14 +2,17 @@
 
 import { createParser } from 'eventsource-parser';
 import { GatewayError } from '../lib/errors.ts';
-import { type LastPiece, repeatedEvents } from './repeated-events.ts';
+import { type Pieces, repeatedEvents } from './repeated-events.ts';
 import { fuse, type Sink, type Step } from './step.ts';
 
 /** One event. `event` is absent if the stream gives it no name. */
 export interface Sse {
   readonly event?: string | undefined;
   readonly data: string;
-  /** Set if this is the event before once more, with this text in place of its piece. Its `data` is '' then. */
+  /**
+   * Set if this is the event before once more, with this text in place of its piece. Its `data` is '' then, unless numbers
+   * in it differ too.
+   */
   readonly piece?: string;
 }
 
@@ -20,15 +23,15 @@ export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
  * Makes the step from network chunks, cut anywhere, to events. It also gives a last event without its empty line,
  * because some services end that way.
  * @param maxLength UTF-16 code units.
- * @param lastPiece of the events' reader, if it takes events as pieces.
+ * @param pieces of the events' reader, if it takes any.
  * @throws GatewayError `upstream-broken` if an event is longer than `maxLength`.
  */
-export function decodeSse(maxLength = MAX_EVENT_LENGTH, lastPiece?: LastPiece): Step<Uint8Array, Sse> {
+export function decodeSse(maxLength = MAX_EVENT_LENGTH, pieces?: Pieces): Step<Uint8Array, Sse> {
   const parser = parseSse(maxLength);
-  return fuse(decodeText(), lastPiece === undefined ? parser : repeatedEvents(parser, lastPiece, asEvent));
+  return fuse(decodeText(), pieces === undefined ? parser : repeatedEvents(parser, pieces, asEvent));
 }
 
-const asEvent = (piece: string): Sse => ({ data: '', piece });
+const asEvent = (piece: string, data: string): Sse => ({ data, piece });
 
 /** Decodes UTF-8, cut anywhere. */
 function decodeText(): Step<Uint8Array, string> {

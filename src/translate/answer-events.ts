@@ -33,11 +33,11 @@ export function answerEvents({ outbound, asked, target, stops, hook }: AnswerTra
   const unwrapped = member === undefined ? named : fuse(named, unwrapMember(member));
   const stopped = stops ? fuse(unwrapped, stopAt(stops)) : unwrapped;
   const { transform, flush } = hook ? fuse(stopped, hook) : stopped;
-  const { mayBeOver, lastPiece } = parser;
+  const { mayBeOver, pieces } = parser;
   return {
     transform,
     ...(flush && { flush }),
     ...(mayBeOver && { mayBeOver }),
-    ...(lastPiece && { lastPiece }),
+    ...(pieces && { pieces }),
   };
 }

@@ -3,7 +3,7 @@
 import { byteAccumulator } from '../lib/byte-accumulator.ts';
 import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
-import type { LastPiece } from '../streams/repeated-events.ts';
+import type { Pieces } from '../streams/repeated-events.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 
@@ -34,14 +34,14 @@ export function boundedStream(most = MAX_STREAM): Step<Uint8Array, Uint8Array> {
 }
 
 /** Decodes a stream if the body begins as one, and a non-streaming body, as one event, otherwise. */
-export function decodeByLooks(holds: Holds = () => {}, lastPiece?: LastPiece): Step<Uint8Array, Sse> {
+export function decodeByLooks(holds: Holds = () => {}, pieces?: Pieces): Step<Uint8Array, Sse> {
   let step: Step<Uint8Array, Sse> | undefined;
   return {
     transform(chunk, out) {
       step ??= stepFor(
         chunk.find((byte) => !isSpace(byte)),
         holds,
-        lastPiece,
+        pieces,
       );
       step?.transform(chunk, out);
     },
@@ -56,10 +56,10 @@ export function decodeByLooks(holds: Holds = () => {}, lastPiece?: LastPiece): S
 function stepFor(
   first: number | undefined,
   holds: Holds,
-  lastPiece: LastPiece | undefined,
+  pieces: Pieces | undefined,
 ): Step<Uint8Array, Sse> | undefined {
   if (first === undefined) return undefined;
-  return beginsEvent(first) ? decodeSse(undefined, lastPiece) : decodeWhole(holds);
+  return beginsEvent(first) ? decodeSse(undefined, pieces) : decodeWhole(holds);
 }
 
 /**

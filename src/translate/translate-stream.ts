@@ -23,7 +23,7 @@ export function translateStream(way: Way): TransformStream<Uint8Array, Uint8Arra
   const { writable, source } = pipedSource();
   if (translation === undefined) return { writable, readable: watched(source, way.to) };
   const { body } = translatedBody(source, translation, {
-    decode: (lastPiece) => fuse(boundedStream(), decodeByLooks(undefined, lastPiece)),
+    decode: (pieces) => fuse(boundedStream(), decodeByLooks(undefined, pieces)),
     framing: framedAsEvents(translation.inbound.ping),
     fail: say,
   });

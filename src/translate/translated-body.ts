@@ -4,15 +4,15 @@ import type { ReplyEvent } from '../conversation/reply.ts';
 import type { EventRenderer } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { Framing } from '../streams/framing.ts';
-import type { LastPiece } from '../streams/repeated-events.ts';
+import type { Pieces } from '../streams/repeated-events.ts';
 import type { Sse } from '../streams/sse.ts';
 import { fuse, type Sink, type Step } from '../streams/step.ts';
 import { type TranslatedBody, translateBody } from '../streams/translate-body.ts';
 import { type AnswerTranslation, answerEvents } from './answer-events.ts';
 
 export interface TranslatedBodyOptions {
-  /** Makes the step from the vendor's bytes to events. @param lastPiece of the parser, if it takes pieces. */
-  readonly decode: (lastPiece: LastPiece | undefined) => Step<Uint8Array, Sse>;
+  /** Makes the step from the vendor's bytes to events. @param pieces of the parser, if it takes any. */
+  readonly decode: (pieces: Pieces | undefined) => Step<Uint8Array, Sse>;
   readonly framing: Framing;
   /** Stands between parser and renderer, if given. */
   readonly between?: Step<ReplyEvent, ReplyEvent>;
@@ -49,7 +49,7 @@ export function translatedBody(
   const followed = fuse(parser, follow);
   const rendered = fuse(between === undefined ? followed : fuse(followed, between), renderer);
   const written = watch === undefined ? framing : fuse(watch, framing);
-  return translateBody(source, fuse(fuse(decode(parser.lastPiece), rendered), written), {
+  return translateBody(source, fuse(fuse(decode(parser.pieces), rendered), written), {
     fail(error, out) {
       fail(error, renderer.fail, { enqueue: (event) => framing.transform(event, out) });
       framing.flush?.(out);

@@ -32,7 +32,7 @@ function read(format: FormatName, chunks: readonly Uint8Array[], isShort: boolea
       out.enqueue(event);
     },
   };
-  const decoder = fuse(decodeSse(undefined, isShort ? parser.lastPiece : undefined), counting);
+  const decoder = fuse(decodeSse(undefined, isShort ? parser.pieces : undefined), counting);
   const step = fuse(decoder, parser);
   const events: ReplyEvent[] = [];
   const out = { enqueue: (event: ReplyEvent) => void events.push(event) };
@@ -85,6 +85,39 @@ const chunk = (said: object, beside: object = {}, choice: object = {}): string =
     choices: [{ index: 0, delta: said, logprobs: null, finish_reason: null, ...choice }],
     ...beside,
   });
+
+const gemini = (part: object, usage: object = {}, candidate: object = {}, beside: object = {}): string =>
+  event({
+    candidates: [{ content: { parts: [part], role: 'model' }, index: 0, ...candidate }],
+    usageMetadata: { promptTokenCount: 7, ...usage },
+    modelVersion: 'gemini-3-flash-preview',
+    responseId: 'r1',
+    ...beside,
+  });
+
+const OTHER_GEMINI = [
+  gemini({ text: 'a thought', thought: true }),
+  gemini({ text: 'signed', thoughtSignature: 'c2lnbmVk' }),
+  gemini({ text: 'else' }, {}, { index: 1 }),
+  gemini({ functionCall: { name: 'f', args: { a: 1 } } }),
+  gemini(
+    { text: 'rated' },
+    {},
+    { safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'LOW' }] },
+  ),
+  gemini(
+    { text: 'cited' },
+    {},
+    { citationMetadata: { citations: [{ startIndex: 0, endIndex: 2, uri: 'https://a.test' }] } },
+  ),
+  gemini({ text: 'end' }, { candidatesTokenCount: 9 }, { finishReason: 'STOP' }),
+  gemini(
+    { text: 'word' },
+    { candidatesTokenCount: 3, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 7 }] },
+  ),
+  event({ usageMetadata: { promptTokenCount: 7, totalTokenCount: 11 } }),
+  event([JSON.parse(gemini({ text: 'one' }).slice(6)), JSON.parse(gemini({ text: 'two' }).slice(6))]),
+];
 
 /** What may come between the deltas of Anthropic's stream. */
 const OTHER_EVENTS = [
@@ -140,27 +173,30 @@ const places = fc.array(fc.nat(20_000), { maxLength: 12 });
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
 
 describe('a stream is read as by the parser of whole events', () => {
-  test.each(['messages', 'chat-completions'] as const)('every recorded stream in %s', (format) => {
-    const folder = join(FIXTURES, 'replies', format);
-    const streams = readdirSync(folder).filter((file) => file.endsWith('.sse'));
-    let pieces = 0;
-    for (const file of streams) {
-      const bytes = readFileSync(join(folder, file));
-      pieces += expectSame(format, [bytes]);
-      for (const size of [1, 7, 300]) {
-        const count = Math.ceil(bytes.length / size);
-        expectSame(
-          format,
-          cutAt(
-            bytes,
-            Array.from({ length: count }, (_, at) => at * size),
-          ),
-        );
+  test.each(['messages', 'chat-completions', 'generate-content'] as const)(
+    'every recorded stream in %s',
+    (format) => {
+      const folder = join(FIXTURES, 'replies', format);
+      const streams = readdirSync(folder).filter((file) => file.endsWith('.sse'));
+      let pieces = 0;
+      for (const file of streams) {
+        const bytes = readFileSync(join(folder, file));
+        pieces += expectSame(format, [bytes]);
+        for (const size of [1, 7, 300]) {
+          const count = Math.ceil(bytes.length / size);
+          expectSame(
+            format,
+            cutAt(
+              bytes,
+              Array.from({ length: count }, (_, at) => at * size),
+            ),
+          );
+        }
       }
-    }
-    expect(streams.length).toBeGreaterThan(5);
-    expect(pieces).toBeGreaterThan(50);
-  });
+      expect(streams.length).toBeGreaterThan(5);
+      expect(pieces).toBeGreaterThan(50);
+    },
+  );
 
   test('any pieces and other events of messages, cut anywhere', () => {
     const said = fc.oneof(
@@ -210,6 +246,32 @@ describe('a stream is read as by the parser of whole events', () => {
   });
 });
 
+test('any pieces and counts of generate-content, cut anywhere', () => {
+  const counts = fc.record({ candidatesTokenCount: fc.nat(3_000), totalTokenCount: fc.nat(3_000) });
+  const usage = fc.oneof(
+    counts,
+    fc.constant({}),
+    counts.map((some) => ({ thoughtsTokenCount: 4, ...some })),
+  );
+  const said = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(text, usage, fc.constantFrom({}, {}, { thought: true }))
+        .map(([piece, figures, kind]) => gemini({ text: piece, ...kind }, figures)),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...OTHER_GEMINI) },
+  );
+  const ending = fc.constantFrom('', gemini({ text: '' }, {}, { finishReason: 'STOP' }));
+  fc.assert(
+    fc.property(fc.array(said, { maxLength: 30 }), ending, places, lineEnd, (events, end, cuts, line) => {
+      const stream = (events.join('') + end).replaceAll('\n', line);
+      expectSame('generate-content', cutAt(new TextEncoder().encode(stream), cuts));
+    }),
+    { numRuns: 400 },
+  );
+});
+
 describe('what only looks like the same event', () => {
   const logprobs = { logprobs: { content: [{ token: 'x', logprob: -1, bytes: null }] } };
 
@@ -239,6 +301,42 @@ describe('what only looks like the same event', () => {
   ])('$name', ({ stream }) => {
     expectSame('chat-completions', [new TextEncoder().encode(stream)]);
   });
+
+  const scored = { logprobsResult: { chosenCandidates: [{ token: 'x', logProbability: -1 }] } };
+  const both = (one: string, two: string): string =>
+    event([one, two].map((piece) => JSON.parse(gemini({ text: piece }).slice(6))));
+  const cited = (end: number): object => ({
+    citationMetadata: { citations: [{ startIndex: 0, endIndex: end, uri: 'https://a.test' }] },
+  });
+  const END = gemini({ text: '' }, {}, { finishReason: 'STOP' });
+
+  test.each([
+    {
+      name: 'log probabilities beside a text of Gemini',
+      stream: gemini({ text: 'one' }, {}, scored) + gemini({ text: 'two' }, {}, scored),
+    },
+    {
+      name: 'signed texts',
+      stream: ['one', 'two', 'six']
+        .map((piece) => gemini({ text: piece, thoughtSignature: 'c2ln' }))
+        .join(''),
+    },
+    { name: 'lists of chunks', stream: both('one', 'two') + both('one', 'six') + both('one', 'ten') },
+    {
+      name: 'texts that have sources',
+      stream:
+        gemini({ text: 'one' }, {}, cited(9)) +
+        gemini({ text: ' two' }) +
+        gemini({ text: ' six' }) +
+        gemini({ text: 'hm', thought: true }),
+    },
+    {
+      name: 'a text of another candidate',
+      stream: gemini({ text: 'one' }) + gemini({ text: 'two' }, {}, { index: 1 }) + gemini({ text: 'six' }),
+    },
+  ])('$name', ({ stream }) => {
+    expectSame('generate-content', [new TextEncoder().encode(stream + END)]);
+  });
 });
 
 describe('nothing of an event but its piece is parsed', () => {
@@ -264,6 +362,15 @@ describe('nothing of an event but its piece is parsed', () => {
       name: 'chunks with padding of any length',
       format: 'chat-completions',
       stream: words.map((word, at) => chunk({ content: word }, { obfuscation: 'x'.repeat(at % 7) })).join(''),
+      least: 49,
+    },
+    {
+      name: 'counts that change with each chunk',
+      format: 'generate-content',
+      stream: words
+        .map((word, at) => gemini({ text: word }, { candidatesTokenCount: at, totalTokenCount: 7 + at }))
+        .join('')
+        .concat(gemini({ text: '' }, {}, { finishReason: 'STOP' })),
       least: 49,
     },
     {
@@ -303,7 +410,7 @@ describe('nothing of an event but its piece is parsed', () => {
 test('the events of one read come without the next one, also where lines end in CR alone', () => {
   for (const line of ['\n', '\r\n', '\r']) {
     const parser = formats['chat-completions'].outbound.parseEvents(PROMPT, TARGET);
-    const step = fuse(decodeSse(undefined, parser.lastPiece), parser);
+    const step = fuse(decodeSse(undefined, parser.pieces), parser);
     const seen: string[] = [];
     const out = { enqueue: (one: ReplyEvent) => void (one.type === 'part-delta' && seen.push(one.text)) };
     for (const word of ['one', 'two', 'six', 'ten']) {
@@ -317,6 +424,6 @@ test('the events of one read come without the next one, also where lines end in 
 });
 
 test('an unfinished event that goes on for long is not held', () => {
-  const decoder = decodeSse(20_000, () => undefined);
+  const decoder = decodeSse(20_000, { last: () => undefined });
   expect(() => run(decoder, [new TextEncoder().encode(`data: ${'x'.repeat(50_000)}`)])).toThrow('too long');
 });

@@ -15,8 +15,10 @@ type Out = Sink<ReplyEvent>;
 
 /** Reads the parts of one candidate. */
 export interface CandidateParts {
-  /** Reads the `content` of a chunk. */
-  read(content: Json, out: Out): void;
+  /** Reads the `content` of a chunk. @returns its text, if it has nothing else. */
+  read(content: Json, out: Out): string | undefined;
+  /** More of that text. */
+  again(text: string, out: Out): void;
   /** Closes the last part. */
   end(out: Out): void;
   /** Whether calls have come, and whether anything has come for the caller at all. */
@@ -35,6 +37,8 @@ export function candidateParts(choice: number, answer: Answer, sources: Candidat
   /** The text so far together with what the current chunk adds to it. */
   let ahead = '';
   let hasOpaque = false;
+  /** What the text is that was read last. */
+  let lastKind: 'text' | 'thinking' = 'text';
   const calls = candidateCalls(choice, answer);
 
   const close = (out: Out, isLast = false): void => {
@@ -150,15 +154,20 @@ export function candidateParts(choice: number, answer: Answer, sources: Candidat
     read(content, out) {
       const parts = findParts(content);
       if (sources.hasAny()) ahead = text + visibleText(parts);
+      let only: string | undefined;
       for (const part of parts) {
         if (!isObject(part)) continue;
         const piece = part['text'];
         if (typeof piece === 'string' && isPlainText(part)) {
-          readText(part['thought'] === true ? 'thinking' : 'text', piece, part['thoughtSignature'], out);
+          lastKind = part['thought'] === true ? 'thinking' : 'text';
+          readText(lastKind, piece, part['thoughtSignature'], out);
+          if (part['thoughtSignature'] === undefined) only = piece;
         } else if (calls.isGooglesOwn(part)) readOpaque(part, out);
         else readPart(part, out);
       }
+      return parts.length === 1 && !sources.hasAny() ? only : undefined;
     },
+    again: (piece, out) => readText(lastKind, piece, undefined, out),
     end(out) {
       ahead = text;
       close(out, true);

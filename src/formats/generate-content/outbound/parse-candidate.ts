@@ -26,8 +26,10 @@ type Out = Sink<ReplyEvent>;
 
 /** Reads one candidate. */
 export interface Candidate {
-  /** Reads a chunk of the candidate. */
-  read(chunk: JsonObject, out: Out): void;
+  /** Reads a chunk of the candidate. @returns its text, if it has nothing else. */
+  read(chunk: JsonObject, out: Out): string | undefined;
+  /** More of that text. */
+  again(text: string, out: Out): void;
   /** Ends it for a reason outside of it: the prompt was blocked. */
   block(reason: string, explanation: string | undefined): void;
   /** Whether it has said why it stopped. */
@@ -46,13 +48,10 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   let isBlocked = false;
   let explanation: string | undefined;
 
-  const readField = (key: string, value: Json | undefined, out: Out): void => {
-    // In protobuf's JSON null is the same as absent, and some services in front of Gemini write it.
-    if (value === undefined || value === null || key === 'index' || SOURCES.includes(key)) return;
+  /** Reads a field beside the content. */
+  const readField = (key: string, value: Json, out: Out): void => {
+    if (SOURCES.includes(key)) return;
     switch (key) {
-      case 'content':
-        parts.read(value, out);
-        return;
       case 'finishReason':
         word = finishWord(value) ?? word;
         return;
@@ -83,8 +82,22 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
       }
       // The sources may stand behind the texts in a chunk, and are needed as each text ends.
       if (chunk['groundingMetadata'] || chunk['citationMetadata']) sources.add(chunk);
-      for (const key in chunk) readField(key, chunk[key], out);
+      let piece: string | undefined;
+      let hasMore = false;
+      for (const key in chunk) {
+        const value = chunk[key];
+        // In protobuf's JSON null is the same as absent, and some services in front of Gemini write it.
+        if (value === undefined || value === null || key === 'index') continue;
+        if (key === 'content') {
+          piece = parts.read(value, out);
+          continue;
+        }
+        hasMore = true;
+        readField(key, value, out);
+      }
+      return hasMore ? undefined : piece;
     },
+    again: parts.again,
     block(reason, sentence) {
       if (word !== undefined) return;
       isBlocked = true;

@@ -15,10 +15,9 @@ import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asNumber, asObject, asText, isList, isObject } from '../../../lib/json.ts';
-import type { Sse } from '../../../streams/sse.ts';
-import type { Sink, Step } from '../../../streams/step.ts';
-import { brokenAnswer, parseEventValue } from '../../event-data.ts';
-import type { ModelTraits } from '../../format.ts';
+import type { Sink } from '../../../streams/step.ts';
+import { brokenAnswer, parseEventObject, parseEventValue } from '../../event-data.ts';
+import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
 import { blockWord } from '../wire/finish-reasons.ts';
 import { laterFigures, parseUsage } from '../wire/usage.ts';
@@ -33,14 +32,21 @@ import { safeName } from './tool-names.ts';
 /** Many more candidates than Gemini gives at once. */
 const MAX_CANDIDATES = 64;
 
+/** The field of a chunk with the counts so far, which change with each. */
+const USAGE = 'usageMetadata';
+
 type Out = Sink<ReplyEvent>;
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, target: ModelTraits): Step<Sse, ReplyEvent> {
-  return withSettledCalls(withCustomCalls(parseChunks(prompt, isGemini3(target)), prompt));
+export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
+  const chunks = parseChunks(prompt, isGemini3(target));
+  return { ...withSettledCalls(withCustomCalls(chunks, prompt)), pieces: chunks.pieces };
 }
 
-function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent> {
+function parseChunks(
+  prompt: Prompt,
+  signsTexts: boolean,
+): EventParser & Required<Pick<EventParser, 'pieces'>> {
   const candidates = new Map<number, Candidate>();
   let answer: Answer | undefined;
   let metadata: JsonObject | undefined;
@@ -50,6 +56,11 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
   let started: JsonObject = {};
   /** Unknown fields that only later chunks have. */
   let late: Map<string, Json> | undefined;
+  let lastPiece: string | undefined;
+  /** The candidate of that piece. */
+  let lastCandidate: Candidate | undefined;
+  /** The data of the last event that came as a piece: its usage has not been read. */
+  let unread = '';
 
   const start = (chunk: JsonObject, out: Out): Answer => {
     started = chunk;
@@ -82,22 +93,34 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
     if (usage) out.enqueue({ type: 'usage', usage });
   };
 
+  const readUsage = (chunk: JsonObject): JsonObject | undefined => {
+    const usage = asObject(chunk[USAGE]);
+    if (usage) metadata = laterFigures(metadata ?? {}, usage);
+    return usage;
+  };
+
+  const readLastUsage = (): void => {
+    if (unread !== '') readUsage(parseEventObject(unread));
+    unread = '';
+  };
+
   const readChunk = (chunk: Json, out: Out): void => {
     if (!isObject(chunk)) throw brokenAnswer('an event that is not an object');
     const error = parseInnerError(chunk['error']);
     if (error !== undefined) throw error;
     const list = asList(chunk['candidates']);
     const feedback = asObject(chunk['promptFeedback']);
-    const usage = asObject(chunk['usageMetadata']);
+    const usage = readUsage(chunk);
     if (list.length === 0 && !feedback && !usage) return;
     const isFirst = answer === undefined;
-    if (usage) metadata = laterFigures(metadata ?? {}, usage);
     // The figures of the prompt are known from the first chunk on, and messages needs them in its first event.
     if (isFirst) emitUsage(out);
     answer ??= start(chunk, out);
     for (const candidate of list) {
       if (!isObject(candidate)) continue;
-      candidateAt(asNumber(candidate['index']) ?? 0, answer).read(candidate, out);
+      lastCandidate = candidateAt(asNumber(candidate['index']) ?? 0, answer);
+      const piece = lastCandidate.read(candidate, out);
+      if (list.length === 1 && !feedback) lastPiece = piece;
       if ('finishReason' in candidate && !isFirst) {
         for (const [key, value] of unknownFields(chunk, started)) {
           late ??= new Map();
@@ -118,16 +141,26 @@ function parseChunks(prompt: Prompt, signsTexts: boolean): Step<Sse, ReplyEvent>
   };
 
   return {
+    pieces: { last: () => lastPiece, counts: USAGE },
     transform(event, out) {
+      if (event.piece !== undefined) {
+        unread = event.data;
+        lastCandidate?.again(event.piece, out);
+        return;
+      }
+      readLastUsage();
+      lastPiece = undefined;
       // Gemini writes no end marker, but some services in front of it write OpenAI's.
       if (event.data === '[DONE]') return;
       const value = parseEventValue(event.data);
       if (isList(value)) {
         const chunks = value.some(hasCalls) ? asList(parseEventValue(event.data, parseExact)) : value;
         for (const chunk of chunks) readChunk(chunk, out);
+        lastPiece = undefined;
       } else readChunk(hasCalls(value) ? parseEventValue(event.data, parseExact) : value, out);
     },
     flush(out) {
+      readLastUsage();
       const ordered = inOrder(candidates);
       if (ordered.length === 0 || ordered.some((candidate) => !candidate.isFinished())) {
         throw endedEarly();

@@ -34,10 +34,10 @@ type Out = Sink<ReplyEvent>;
  */
 export function parseEvents(prompt: Prompt): EventParser {
   const message = parseMessage(prompt);
-  return { ...withSettledCalls(withCustomCalls(message, prompt)), lastPiece: message.lastPiece };
+  return { ...withSettledCalls(withCustomCalls(message, prompt)), pieces: message.pieces };
 }
 
-function parseMessage(prompt: Prompt): EventParser & Required<Pick<EventParser, 'lastPiece'>> {
+function parseMessage(prompt: Prompt): EventParser & Required<Pick<EventParser, 'pieces'>> {
   const blocks = createBlockParser(prompt);
   let isStarted = false;
   let id: string | undefined;
@@ -148,7 +148,7 @@ function parseMessage(prompt: Prompt): EventParser & Required<Pick<EventParser, 
       if (type === 'content_block_delta') lastPiece = readDelta(value, out);
       else read(type, data, value, out);
     },
-    lastPiece: () => lastPiece,
+    pieces: { last: () => lastPiece },
     flush() {
       if (!isOver) throw endedEarly();
     },
